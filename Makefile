@@ -1,0 +1,64 @@
+# `make run` starts Skywatch, `make test` checks everything; both set up their own .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INI ?= development.ini
+PYTEST_ARGS ?= -n auto --dist worksteal
+
+.PHONY: run test lint format typecheck floors unit bench docs clean help
+
+help: ## show the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit("Skywatch needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+
+# What the service needs, and what work on it needs besides.
+$(VENV)/.runtime: setup.py | $(BIN)/python
+	@echo "Installing Skywatch into $(VENV) ..."
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.installed: setup.py pyproject.toml | $(BIN)/python
+	@echo "Installing Skywatch and its tools into $(VENV) ..."
+	@$(PIP) install --editable '.[dev]'
+	@touch $@ $(VENV)/.runtime
+
+.venv: $(VENV)/.installed
+
+run: $(VENV)/.runtime ## start the service (INI=development.ini)
+	@mkdir -p var
+	@$(BIN)/skywatch init $(INI) --first-administrator
+	@exec $(BIN)/skywatch serve $(INI)
+
+test: lint typecheck floors unit ## everything: lint, types, floors, tests
+
+lint: $(VENV)/.installed ## ruff: lint and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.installed ## bring the code into shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+typecheck: $(VENV)/.installed ## mypy
+	$(BIN)/mypy
+
+floors: $(VENV)/.installed ## import-linter: imports go down only
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.installed ## pytest alone
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+bench: $(VENV)/.installed ## print the benchmarks beside their peers
+	@$(PIP) install --editable '.[dev,bench]'
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.installed ## build the manual into site/
+	$(BIN)/mkdocs build --strict
+
+clean: ## remove what was built
+	rm -rf build dist site *.egg-info .mypy_cache .ruff_cache .pytest_cache

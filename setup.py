@@ -1,0 +1,109 @@
+"""Packaging of Skywatch; tool settings live in pyproject.toml."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+HERE = Path(__file__).parent
+
+REQUIRES = [
+    "alembic>=1.13,<2",
+    "argon2-cffi>=23.1,<26",
+    "authlib>=1.7,<2",
+    "autobahn>=24.4,<27",
+    "click>=8.1,<9",
+    "colander>=2.0,<3",
+    "cornice>=6.1,<7",
+    "google-re2>=1.1,<2",
+    "httpx>=0.27,<1",
+    "joserfc>=1.0,<2",
+    "limits>=3.13,<6",
+    "msgspec>=0.18.6,<1",
+    "numpy>=1.26,<3",
+    "plaster-pastedeploy>=1.0,<2",
+    "prometheus-client>=0.20,<1",
+    "pyjwt>=2.8,<3",
+    "pyramid>=2.0.2,<3",
+    "pyramid-jinja2>=2.10,<3",
+    "pyramid-jwt>=1.6.1,<2",
+    "pyramid-tm>=2.5,<3",
+    "rich>=13.7,<16",
+    "sqlalchemy>=2.0.30,<3",
+    "waitress>=3.0.1,<4",
+    "setuptools>=68,<81",  # Cornice imports pkg_resources
+    "websockets>=14.0,<18",
+    "zope.sqlalchemy>=3.1,<5",
+]
+
+EXTRAS = {
+    "parquet": ["pyarrow>=15"],
+    "postgresql": ["psycopg[binary]>=3.1.18,<4"],
+    "redis": ["redis>=5.0.4,<9"],
+}
+
+EXTRAS["docs"] = ["mkdocs>=1.6,<2"]
+EXTRAS["test"] = [
+    "aiohttp>=3.9,<4",  # what python-socketio's client connects with
+    "build>=1.2,<2",
+    # These four read our exports.
+    "duckdb>=1.0,<2",
+    "geojson>=3.1,<4",
+    "gpxpy>=1.6,<2",
+    "pykml>=0.2,<1",
+    "hypothesis>=6.100,<7",
+    "import-linter>=2.0,<3",
+    "jsonschema>=4.21,<5",
+    "mypy>=1.11,<3",
+    "pytest>=8.2,<10",
+    "pytest-timeout>=2.3,<3",
+    "pytest-xdist>=3.6,<4",
+    "python-socketio>=5.11,<6",
+    "ruff>=0.17,<0.18",
+    "schemathesis>=4.0,<5",
+    "webtest>=3.0.1,<4",
+]
+# The peers that `make bench` measures beside Skywatch.
+EXTRAS["bench"] = [
+    "django>=5.0,<7",
+    "djangorestframework>=3.15,<4",
+    "fastapi>=0.115,<1",
+    "gunicorn>=22,<26",
+    "uvicorn>=0.30,<1",
+]
+EXTRAS["all"] = EXTRAS["postgresql"] + EXTRAS["redis"] + EXTRAS["parquet"]
+EXTRAS["dev"] = EXTRAS["all"] + EXTRAS["docs"] + EXTRAS["test"]
+
+setup(
+    name="skywatch",
+    version="0.1.0",
+    description="Self-hosted, real-time aircraft tracking service",
+    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="MIT",
+    license_files=["LICENSE"],
+    python_requires=">=3.11",
+    # The migrations stand at the top of the checkout and travel inside the package.
+    packages=[
+        *find_packages(include=["skywatch", "skywatch.*"]),
+        "skywatch.migrations",
+        "skywatch.migrations.versions",
+    ],
+    package_dir={"skywatch.migrations": "alembic", "skywatch.migrations.versions": "alembic/versions"},
+    package_data={
+        "skywatch": ["py.typed", "**/*.json", "**/*.csv", "**/*.html", "**/*.css", "**/*.js", "**/*.jinja2"],
+        "skywatch.migrations": ["script.py.mako"],
+    },
+    install_requires=REQUIRES,
+    extras_require=EXTRAS,
+    entry_points={
+        "console_scripts": ["skywatch = skywatch.cli:main"],
+        "paste.app_factory": ["main = skywatch:main"],
+    },
+    classifiers=[
+        "Framework :: Pyramid",
+        "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+    ],
+)

@@ -1,0 +1,57 @@
+"""Skywatch: a self-hosted, real-time aircraft tracking service."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyramid.router import Router
+
+    from skywatch.core.runtime import Runtime
+
+# Pyramid and Cornice still import pkg_resources; whoever starts Skywatch can do nothing about it.
+warnings.filterwarnings("ignore", message="pkg_resources is deprecated", category=UserWarning)
+
+# The parts of the application, in the order they are set up.
+PARTS = (
+    "skywatch.http",
+    "skywatch.accounts",
+    "skywatch.sso",
+    "skywatch.picture",
+    "skywatch.aircraft",
+    "skywatch.cannonball",
+    "skywatch.history",
+    "skywatch.system",
+    "skywatch.console",
+)
+
+
+def main(global_config: dict[str, str] | None = None, **settings: Any) -> Router:
+    """The WSGI application (PasteDeploy app factory): parse the settings, open the means, list the parts."""
+    from skywatch.core.migrations import check_schema
+    from skywatch.core.runtime import Runtime
+    from skywatch.settings import load
+    from skywatch.sso.defaults import check_default_roles
+
+    runtime = Runtime.open(load(settings))
+    check_schema(runtime.engine)
+    check_default_roles(runtime)
+    return make_app(runtime)
+
+
+def make_app(runtime: Runtime) -> Router:
+    """The WSGI application over means that are already open."""
+    from pyramid.config import Configurator
+
+    from skywatch.http.request import make_request_class
+
+    config = Configurator()
+    config.registry["runtime"] = runtime
+    for part in PARTS:
+        config.include(part)
+    make_request_class(config)
+    return config.make_wsgi_app()
+
+
+__all__ = ["main", "make_app"]

@@ -1,0 +1,5 @@
+"""``python -m skywatch`` is the ``skywatch`` command."""
+
+from skywatch.cli import main
+
+main()
