@@ -1,0 +1,29 @@
+"""Every setting once: its name, type, default and meaning.
+
+Values come from the ini file and then from the environment (the name in upper case), which wins. A value that
+does not parse, a name nobody knows or a combination that is unsafe raises ``SettingsError``, whose text is one
+line that names the setting. Nothing else in Skywatch reads the environment or the ini file.
+"""
+
+from __future__ import annotations
+
+from skywatch.settings.declaration import SettingsError
+from skywatch.settings.kinds import environment_secret, split_listen
+from skywatch.settings.loader import Origin, load, load_with_origins
+from skywatch.settings.table import FIELDS, ROLES, AuthMode, Environment, Role, Settings, public_name
+
+__all__ = [
+    "FIELDS",
+    "ROLES",
+    "AuthMode",
+    "Environment",
+    "Origin",
+    "Role",
+    "Settings",
+    "SettingsError",
+    "environment_secret",
+    "load",
+    "load_with_origins",
+    "public_name",
+    "split_listen",
+]
