@@ -1,0 +1,23 @@
+"""The bus between the parts of the system: events, the last snapshot of each topic, and small values that expire.
+
+``open_bus`` gives the implementation that the setting names. One test suite runs against every one of them.
+"""
+
+from __future__ import annotations
+
+from skywatch.core.bus.base import Audience, Bus, BusError, Message, Subscription
+
+__all__ = ["Audience", "Bus", "BusError", "Message", "Subscription", "open_bus"]
+
+
+def open_bus(address: str) -> Bus:
+    """The bus of the setting ``bus``: ``memory`` or a Redis URL; raises BusError where it cannot be reached."""
+    if address == "memory":
+        from skywatch.core.bus.memory import MemoryBus
+
+        return MemoryBus()
+    try:
+        from skywatch.core.bus.redis import RedisBus
+    except ModuleNotFoundError:
+        raise BusError("setting bus: Redis needs an extra; try pip install 'skywatch[redis]'") from None
+    return RedisBus(address)

@@ -1,0 +1,125 @@
+"""What a bus is: the messages it carries and the operations every implementation offers."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class BusError(Exception):
+    """The bus cannot be reached; ``str()`` is one line for the administrator."""
+
+
+@dataclass(frozen=True)
+class Audience:
+    """Who may receive a message: everybody with the topic's permission, or only some users.
+
+    ``users`` empty means everybody. ``manage_permission`` names the permission whose holders see it all the same.
+    ``military`` marks what only holders of ``aircraft.view_military`` may see.
+    """
+
+    users: frozenset[int] = frozenset()
+    manage_permission: str | None = None
+    military: bool = False
+
+
+EVERYBODY = Audience()
+
+
+@dataclass(frozen=True)
+class Message:
+    """One event on a topic. ``data`` is its encoded form (JSON, unless the topic says otherwise).
+
+    ``local`` is the same thing as a Python object; only a bus within one process carries it, and receivers
+    fall back to ``data`` where it is None. ``snapshot`` marks a message that stands for the whole topic.
+    """
+
+    topic: str
+    event: str
+    data: bytes
+    audience: Audience = EVERYBODY
+    snapshot: bool = False
+    local: Any = field(default=None, compare=False)
+
+
+Callback = Callable[[Message], None]
+
+
+class Subscription(ABC):
+    """What ``Bus.subscribe`` returns."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop the deliveries; no callback begins after this returns. Safe to call twice."""
+
+
+class Bus(ABC):
+    """Carries messages from any role to every subscriber in any role.
+
+    Callbacks run in a thread of the bus or of the publisher: they must return at once and must not raise
+    (an exception is logged and swallowed). Deliveries of one topic from one publisher arrive in order.
+    All methods may be called from any thread. ``carries_objects`` says that ``Message.local`` reaches every
+    subscriber, so that a publisher need not encode what nobody will decode.
+    """
+
+    carries_objects = False
+
+    @abstractmethod
+    def publish(self, message: Message) -> None:
+        """Deliver to every subscriber of the topic; a snapshot is kept as the topic's last one.
+
+        Where the bus is out of reach the message is dropped and counted: what must not be lost was committed to
+        the database before it was published.
+        """
+
+    @abstractmethod
+    def subscribe(
+        self, topics: Iterable[str], callback: Callback, on_reconnect: Callable[[], None] | None = None
+    ) -> Subscription:
+        """Call ``callback`` for each message on the topics from now on.
+
+        ``on_reconnect`` is called after deliveries were interrupted and have resumed: messages may be missing.
+        """
+
+    @abstractmethod
+    def last(self, topic: str) -> Message | None:
+        """The last snapshot published on a topic, by any process."""
+
+    @abstractmethod
+    def put(self, key: str, value: bytes, ttl_s: float) -> None:
+        """Keep a small value for ``ttl_s`` seconds; raises BusError where the bus is out of reach."""
+
+    @abstractmethod
+    def get(self, key: str) -> bytes | None:
+        """The value kept under a key, or None; raises BusError where the bus is out of reach."""
+
+    @abstractmethod
+    def delete(self, key: str) -> None:
+        """Forget a key; raises BusError where the bus is out of reach."""
+
+    @abstractmethod
+    def items(self, prefix: str) -> dict[str, bytes]:
+        """All kept values whose key begins with ``prefix``; raises BusError where the bus is out of reach."""
+
+    @abstractmethod
+    def healthy(self) -> bool:
+        """Whether the bus can be used at this moment."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End all subscriptions and connections. Safe to call twice."""
+
+
+def on_loop(loop: asyncio.AbstractEventLoop, callback: Callback) -> Callback:
+    """Wrap ``callback`` so that it runs on an asyncio loop; messages for a closed loop are dropped."""
+
+    def deliver(message: Message) -> None:
+        try:
+            loop.call_soon_threadsafe(callback, message)
+        except RuntimeError:
+            pass  # The loop has been closed: the role is stopping.
+
+    return deliver

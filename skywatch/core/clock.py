@@ -1,0 +1,27 @@
+"""The time of day, in the two forms Skywatch uses: aware UTC datetimes and unix seconds."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+
+
+def utcnow() -> datetime:
+    """The present moment as an aware UTC datetime."""
+    return datetime.now(UTC)
+
+
+def unix_now() -> float:
+    """The present moment in unix seconds."""
+    return time.time()
+
+
+def to_iso(at: datetime) -> str:
+    """ISO 8601 in UTC with ``Z`` and no more digits than are needed, as every Skywatch timestamp is written."""
+    text = at.astimezone(UTC).isoformat(timespec="milliseconds" if at.microsecond else "seconds")
+    return text.replace("+00:00", "Z")
+
+
+def unix_to_iso(seconds: float) -> str:
+    """Unix seconds as ISO 8601 in UTC with ``Z`` and milliseconds."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,148 @@
+"""The database: engine, session factory, declarative base and the column types that SQLite and PostgreSQL share.
+
+SQLite runs in WAL mode with foreign keys on; a writing session takes the write lock when it begins, so that two
+writers wait for each other instead of failing half-way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.engine import URL, Engine, make_url
+from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
+from sqlalchemy.types import TypeDecorator
+
+# How long a writer waits for another one before it gives up (s); bulk imports hold the lock for less than this.
+SQLITE_BUSY_TIMEOUT_S = 15
+# The write-ahead journal is cut to this size when it begins anew (bytes).
+SQLITE_JOURNAL_BYTES = 8_000_000
+
+NAMING_CONVENTION = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class DatabaseError(Exception):
+    """The database cannot be opened or does not fit the code; ``str()`` is one line for the administrator."""
+
+
+class UTCDateTime(TypeDecorator[datetime]):
+    """An aware UTC datetime; SQLite, which knows no zones, stores it as UTC."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Any) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a datetime without a zone cannot be stored")
+        value = value.astimezone(UTC)
+        return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
+
+    def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+# JSON documents: JSONB where there is one.
+JSONDocument = sa.JSON().with_variant(JSONB(), "postgresql")
+# Identifiers grow by one on both databases; SQLite only does so for plain INTEGER.
+BigId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+
+
+class Base(DeclarativeBase):
+    """The declarative base of every table."""
+
+    metadata = sa.MetaData(naming_convention=NAMING_CONVENTION)
+    type_annotation_map = {datetime: UTCDateTime, dict[str, Any]: JSONDocument, list[str]: JSONDocument}  # noqa: RUF012
+
+
+SessionFactory = sessionmaker[Session]
+
+
+def create_engine(database_url: str) -> Engine:
+    """Open an engine for a SQLAlchemy URL; raises DatabaseError where the URL or its driver is not usable."""
+    try:
+        url = make_url(database_url)
+        engine = _sqlite_engine(url) if url.get_backend_name() == "sqlite" else _server_engine(url)
+    except (sa.exc.ArgumentError, ValueError):
+        raise DatabaseError("setting database_url: is not a database URL") from None
+    except (sa.exc.NoSuchModuleError, ModuleNotFoundError) as error:
+        raise DatabaseError(
+            f"setting database_url: no driver for it is installed ({error}); try pip install 'skywatch[postgresql]'"
+        ) from None
+    return engine
+
+
+def check_connection(engine: Engine) -> None:
+    """Raise DatabaseError with a short reason where the database does not answer."""
+    try:
+        with engine.connect() as connection:
+            connection.execute(sa.text("SELECT 1"))
+    except sa.exc.DBAPIError as error:
+        reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "no reason given"
+        shown = engine.url.render_as_string(hide_password=True)
+        raise DatabaseError(f"setting database_url: {shown} cannot be opened: {reason}") from None
+
+
+def create_session_factory(engine: Engine) -> SessionFactory:
+    """Sessions whose objects stay usable after commit."""
+    return sessionmaker(engine, expire_on_commit=False)
+
+
+@contextmanager
+def writing(sessions: SessionFactory) -> Iterator[Session]:
+    """One transaction outside a request: committed at the end, rolled back on any error."""
+    with sessions() as session, session.begin():
+        begin_writing(session)
+        yield session
+
+
+def begin_writing(session: Session) -> None:
+    """Take SQLite's write lock now, so that this transaction cannot lose it to another writer half-way."""
+    session.connection(execution_options={"sqlite_begin": "IMMEDIATE"})
+
+
+def _sqlite_engine(url: URL) -> Engine:
+    engine = sa.create_engine(
+        url, connect_args={"timeout": SQLITE_BUSY_TIMEOUT_S, "check_same_thread": False}, pool_pre_ping=False
+    )
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: Any, record: Any) -> None:
+        # SQLAlchemy, not the driver, begins transactions (docs: "pysqlite transactional DDL and SERIALIZABLE").
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        # Lets retention give space back in small steps. Only an empty database takes it up, and to say it to another
+        # one takes the write lock: a new connection would wait for whoever writes, perhaps for this very thread.
+        if cursor.execute("PRAGMA page_count").fetchone()[0] == 0:
+            cursor.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        cursor.execute("PRAGMA journal_mode=WAL")
+        # What a bulk import or retention made of the journal is given back when it has been written to the file.
+        cursor.execute(f"PRAGMA journal_size_limit={SQLITE_JOURNAL_BYTES}")
+        cursor.execute("PRAGMA synchronous=NORMAL")
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: sa.Connection) -> None:
+        how = connection.get_execution_options().get("sqlite_begin", "DEFERRED")
+        connection.exec_driver_sql(f"BEGIN {how}")
+
+    return engine
+
+
+def _server_engine(url: URL) -> Engine:
+    return sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20)

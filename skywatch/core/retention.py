@@ -1,0 +1,225 @@
+"""How long and how much of each kind of data is kept, and how the rest goes: in small steps that block nobody.
+
+A feature says what it stores in a module ``retention`` with a tuple ``KINDS``; ``discover`` finds them all. A step
+removes a few of the oldest rows in a transaction of its own and is sized to take some tens of milliseconds; between
+steps others get their turn. SQLite gives freed pages back to the file system in steps as well.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import pkgutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine
+
+from skywatch.core import metrics
+from skywatch.core.clock import utcnow
+from skywatch.core.db import SessionFactory, writing
+from skywatch.settings import Settings
+
+MEGABYTE = 1_000_000
+# A step that takes longer than this is followed by smaller ones (s); SQLite's other writers wait for no longer.
+LONGEST_STEP_S = 0.05
+FEWEST_ROWS, FIRST_ROWS, MOST_ROWS = 10, 200, 5000
+# Rows looked at to know how large a row is, and what the database adds to each with its index entries (bytes).
+SAMPLE_ROWS, ROW_OVERHEAD = 200, 60
+VACUUM_PAGES = 500
+INCREMENTAL = 2  # what PRAGMA auto_vacuum says of a database made by us
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind of data: its table, the column that tells its age, and the settings that limit it.
+
+    ``unix`` says that the column holds unix seconds. ``days`` and ``megabytes`` read the settings; 0 is no limit.
+    ``only`` restricts what may be removed. ``yields`` marks the kind that goes first where the whole database is
+    too large.
+    """
+
+    name: str
+    table: sa.Table
+    column: str
+    days: Callable[[Settings], float]
+    megabytes: Callable[[Settings], float] = field(default=lambda settings: 0.0)
+    unix: bool = False
+    only: Any = None
+    yields: bool = False
+
+    @property
+    def age(self) -> Any:
+        """The column that tells the age."""
+        return self.table.c[self.column]
+
+    def at(self, value: Any) -> datetime | None:
+        """A value of that column as a datetime."""
+        return datetime.fromtimestamp(value, UTC) if self.unix and value is not None else value
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much there is of a kind; ``bytes`` is estimated from a sample of rows."""
+
+    rows: int
+    bytes: int
+    oldest_at: datetime | None
+
+
+def discover() -> list[Kind]:
+    """The kinds of all features, by name."""
+    found: list[Kind] = []
+    for room in pkgutil.iter_modules([str(Path(__file__).parents[1])]):
+        if not room.ispkg or room.name == "core":
+            continue
+        name = f"skywatch.{room.name}.retention"
+        try:
+            module = importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name != name:
+                raise
+            continue
+        found.extend(getattr(module, "KINDS", ()))
+    return sorted(found, key=lambda kind: kind.name)
+
+
+def extent(session: Any, kind: Kind) -> Extent:
+    """Rows, estimated bytes and age of a kind."""
+    rows, oldest = session.execute(sa.select(sa.func.count(), sa.func.min(kind.age)).select_from(kind.table)).one()
+    if not rows:
+        return Extent(0, 0, None)
+    sample = session.execute(sa.select(kind.table).order_by(kind.age.desc()).limit(SAMPLE_ROWS)).all()
+    mean = sum(sum(map(_size, row)) + ROW_OVERHEAD for row in sample) / len(sample)
+    return Extent(rows, int(rows * mean), kind.at(oldest))
+
+
+def _size(value: Any) -> int:
+    if value is None:
+        return 1
+    if isinstance(value, bytes | str):
+        return len(value) + 2
+    return len(str(value)) if isinstance(value, dict | list) else 8
+
+
+def database_bytes(engine: Engine) -> tuple[int, int]:
+    """(bytes in use, bytes free within the file) of the whole database."""
+    with engine.connect() as connection:
+        if engine.dialect.name != "sqlite":
+            return int(connection.scalar(sa.text("SELECT pg_database_size(current_database())")) or 0), 0
+        pages, free, size = (
+            int(connection.exec_driver_sql(f"PRAGMA {name}").scalar() or 0)
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        return (pages - free) * size, free * size
+
+
+class Pruner:
+    """Removes what is too old or too much. ``pause`` is called between steps and ends the work where it is true."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        sessions: SessionFactory,
+        settings: Settings,
+        kinds: list[Kind],
+        pause: Callable[[float], bool],
+    ) -> None:
+        self.engine = engine
+        self.sessions = sessions
+        self.settings = settings
+        self.kinds = kinds
+        self.removed: dict[str, int] = {kind.name: 0 for kind in kinds}
+        self._pause = pause
+        self._rows = {kind.name: FIRST_ROWS for kind in kinds}
+
+    def run(self) -> int:
+        """Do all there is to do; returns how many rows went."""
+        before = sum(self.removed.values())
+        for kind in self.kinds:
+            self._too_old(kind)
+            self._too_much(kind)
+        self._database_too_large()
+        removed = sum(self.removed.values()) - before
+        self.give_back()
+        return removed
+
+    def _too_old(self, kind: Kind) -> None:
+        days = kind.days(self.settings)
+        if days:
+            limit = utcnow() - timedelta(days=days)
+            self._remove(kind, kind.age < (int(limit.timestamp()) if kind.unix else limit))
+
+    def _too_much(self, kind: Kind) -> None:
+        limit = kind.megabytes(self.settings) * MEGABYTE
+        with self.sessions() as session:
+            found = extent(session, kind)
+        metrics.RETENTION_BYTES.labels(kind.name).set(found.bytes)
+        if limit and found.bytes > limit:
+            self._remove(kind, sa.true(), math.ceil(found.rows * (1 - limit / found.bytes)))
+
+    def _database_too_large(self) -> None:
+        limit = self.settings.retention_database_mb * MEGABYTE
+        kind = next((kind for kind in self.kinds if kind.yields), None)
+        if not limit or kind is None:
+            return
+        used, _ = database_bytes(self.engine)
+        with self.sessions() as session:
+            found = extent(session, kind)
+        if used > limit and found.rows:
+            # PostgreSQL's size falls only when vacuum has been, so what is to go is reckoned beforehand.
+            self._remove(kind, sa.true(), min(found.rows, math.ceil((used - limit) * found.rows / found.bytes)))
+
+    def _remove(self, kind: Kind, which: Any, at_most: int | None = None) -> None:
+        """Remove the oldest rows of a condition step by step."""
+        (key,) = kind.table.primary_key.columns
+        where = which if kind.only is None else which & kind.only
+        left = at_most
+        while left is None or left > 0:
+            rows = self._rows[kind.name] if left is None else min(self._rows[kind.name], left)
+            oldest = sa.select(key).where(where).order_by(kind.age).limit(rows)
+            began = time.perf_counter()
+            with writing(self.sessions) as session:
+                ids = list(session.scalars(oldest))
+                if ids:
+                    session.execute(sa.delete(kind.table).where(key.in_(ids)))
+            took_s = time.perf_counter() - began
+            if not ids:
+                return
+            left = None if left is None else left - len(ids)
+            self.removed[kind.name] += len(ids)
+            metrics.RETENTION_ROWS.labels(kind.name).inc(len(ids))
+            self._size_steps(kind, took_s)
+            if self._pause(max(0.02, took_s)):
+                return
+
+    def _size_steps(self, kind: Kind, took_s: float) -> None:
+        """Smaller steps after one that took long, larger ones after a quick one."""
+        if took_s > LONGEST_STEP_S:
+            self._rows[kind.name] = max(FEWEST_ROWS, self._rows[kind.name] // 2)
+        elif took_s < LONGEST_STEP_S / 4:
+            self._rows[kind.name] = min(MOST_ROWS, self._rows[kind.name] * 2)
+
+    def give_back(self) -> None:
+        """Let SQLite's file shrink by the pages that are free, a few at a time."""
+        if self.engine.dialect.name != "sqlite":
+            return  # PostgreSQL's autovacuum does this by itself.
+        while True:
+            began = time.perf_counter()
+            # The driver's own connection: this must run outside a transaction, and to its end, which is many steps.
+            pooled = self.engine.raw_connection()
+            try:
+                raw: Any = pooled.driver_connection
+                free = raw.execute("PRAGMA freelist_count").fetchone()[0]
+                if raw.execute("PRAGMA auto_vacuum").fetchone()[0] != INCREMENTAL or free < VACUUM_PAGES:
+                    return
+                raw.executescript(f"PRAGMA incremental_vacuum({VACUUM_PAGES})")
+            finally:
+                pooled.close()
+            if self._pause(max(0.02, time.perf_counter() - began)):
+                return

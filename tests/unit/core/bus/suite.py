@@ -1,0 +1,124 @@
+"""The one suite that every bus must pass."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from skywatch.core.bus import Audience, Bus, Message
+
+DELIVERY_S = 5.0
+
+
+class Inbox:
+    """Collects messages and waits for a number of them."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self._changed = threading.Condition()
+
+    def __call__(self, message: Message) -> None:
+        with self._changed:
+            self.messages.append(message)
+            self._changed.notify_all()
+
+    def wait(self, count: int) -> list[Message]:
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.messages) >= count, DELIVERY_S), self.messages
+            return list(self.messages)
+
+
+class BusSuite:
+    """Subclasses provide the fixture ``open_bus``: a function that opens one more end of the same bus."""
+
+    def test_a_message_reaches_every_subscriber_of_its_topic_and_no_other(self, open_bus: Callable[[], Bus]):
+        here, there = open_bus(), open_bus()
+        first, second, other = Inbox(), Inbox(), Inbox()
+        here.subscribe(["safety"], first)
+        there.subscribe(["safety", "alerts"], second)
+        there.subscribe(["acars"], other)
+        here.publish(Message("safety", "safety:event", b'{"id":1}'))
+        there.publish(Message("alerts", "alert:triggered", b"{}"))
+        assert [m.event for m in second.wait(2)] == ["safety:event", "alert:triggered"] or len(second.messages) == 2
+        assert first.wait(1)[0].data == b'{"id":1}'
+        assert not other.messages
+
+    def test_the_order_of_a_topic_is_kept(self, open_bus: Callable[[], Bus]):
+        here, there = open_bus(), open_bus()
+        inbox = Inbox()
+        there.subscribe(["acars"], inbox)
+        for number in range(500):
+            here.publish(Message("acars", "acars:message", str(number).encode()))
+        assert [int(m.data) for m in inbox.wait(500)] == list(range(500))
+
+    def test_the_audience_travels_with_the_message(self, open_bus: Callable[[], Bus]):
+        here, there = open_bus(), open_bus()
+        inbox = Inbox()
+        there.subscribe(["alerts"], inbox)
+        audience = Audience(frozenset({3, 7}), "alerts.manage_all", military=True)
+        here.publish(Message("alerts", "alert:triggered", b"{}", audience))
+        assert inbox.wait(1)[0].audience == audience
+
+    def test_the_last_snapshot_is_there_for_whoever_comes_late(self, open_bus: Callable[[], Bus]):
+        here = open_bus()
+        assert here.last("system") is None
+        here.publish(Message("system", "system:status", b"1", snapshot=True))
+        here.publish(Message("system", "system:status", b"2", snapshot=True))
+        here.publish(Message("system", "system:note", b"3"))
+        last = open_bus().last("system")
+        assert last is not None
+        assert (last.event, last.data, last.snapshot) == ("system:status", b"2", True)
+
+    def test_any_bytes_arrive_as_they_were(self, open_bus: Callable[[], Bus]):
+        here, there = open_bus(), open_bus()
+        inbox = Inbox()
+        there.subscribe(["picture"], inbox)
+        data = bytes(range(256)) * 4096
+        here.publish(Message("picture", "tick", data))
+        assert inbox.wait(1)[0].data == data
+
+    def test_a_closed_subscription_hears_nothing_more(self, open_bus: Callable[[], Bus]):
+        here = open_bus()
+        closed, still_open = Inbox(), Inbox()
+        subscription = here.subscribe(["safety"], closed)
+        here.subscribe(["safety"], still_open)
+        subscription.close()
+        subscription.close()
+        here.publish(Message("safety", "safety:event", b"{}"))
+        still_open.wait(1)
+        assert not closed.messages
+
+    def test_a_subscriber_that_raises_does_not_hurt_the_others(self, open_bus: Callable[[], Bus]):
+        here = open_bus()
+        inbox = Inbox()
+
+        def broken(message: Message) -> None:
+            raise RuntimeError("broken subscriber")
+
+        here.subscribe(["safety"], broken)
+        here.subscribe(["safety"], inbox)
+        here.publish(Message("safety", "safety:event", b"1"))
+        here.publish(Message("safety", "safety:event", b"2"))
+        assert [m.data for m in inbox.wait(2)] == [b"1", b"2"]
+
+    def test_values_are_kept_until_they_expire(self, open_bus: Callable[[], Bus]):
+        here, there = open_bus(), open_bus()
+        here.put("location:1", b"a", 60)
+        here.put("location:2", b"b", 0.05)
+        here.put("location*", b"c", 60)
+        time.sleep(0.1)
+        assert there.get("location:1") == b"a"
+        assert there.get("location:2") is None
+        assert there.items("location:") == {"location:1": b"a"}
+        assert there.items("location*") == {"location*": b"c"}
+        there.delete("location:1")
+        assert here.get("location:1") is None
+
+    def test_it_says_that_it_is_well(self, open_bus: Callable[[], Bus]):
+        assert open_bus().healthy()
+
+    def test_closing_twice_is_allowed(self, open_bus: Callable[[], Bus]):
+        bus = open_bus()
+        bus.close()
+        bus.close()
