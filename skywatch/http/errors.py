@@ -1,0 +1,133 @@
+"""Every error as ``application/problem+json`` (RFC 9457) with a stable code; a 5xx never shows internals."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import msgspec
+from pyramid.config import Configurator
+from pyramid.exceptions import URLDecodeError
+from pyramid.httpexceptions import HTTPException, HTTPForbidden, HTTPMethodNotAllowed, HTTPNotFound
+from pyramid.request import Request
+from pyramid.response import Response
+from sqlalchemy.exc import OperationalError
+
+from skywatch.core.bus import BusError
+from skywatch.core.problems import KINDS, Problem
+from skywatch.security.area import area_of
+
+log = logging.getLogger(__name__)
+CHALLENGE = 'Bearer realm="skywatch", ApiKey realm="skywatch"'
+RETRY_AFTER_S = 5
+_BY_STATUS = {
+    400: "malformed_body",
+    401: "authentication_required",
+    403: "permission_denied",
+    404: "not_found",
+    405: "method_not_allowed",
+    409: "conflict",
+    413: "payload_too_large",
+    415: "unsupported_media_type",
+    429: "rate_limited",
+    503: "unavailable",
+}
+
+
+def problem_response(problem: Problem, request: Request) -> Response:
+    """The response for a problem as its area shows it, with the headers its status calls for."""
+    area = area_of(request)
+    if area is not None:
+        return area.show_problem(problem, request)
+    body = problem.as_dict(getattr(request, "request_id", None))
+    response = Response(body=msgspec.json.encode(body), status=problem.kind.status)
+    response.content_type = "application/problem+json"
+    response.charset = None
+    if problem.kind.status == 401:
+        response.headers["WWW-Authenticate"] = CHALLENGE
+    return with_headers(response, problem)
+
+
+def with_headers(response: Response, problem: Problem) -> Response:
+    """The response to a problem with the headers that every form of it has."""
+    if problem.kind.status == 503:
+        response.headers["Retry-After"] = str(RETRY_AFTER_S)
+    response.headers.update(problem.headers)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def problem_view(problem: Problem, request: Request) -> Response:
+    return problem_response(problem, request)
+
+
+def forbidden_view(error: HTTPForbidden, request: Request) -> Response:
+    """A denied permission: 401 to nobody in particular, 403 with its reason to somebody."""
+    reason = str(getattr(error.result, "s", "") or "")
+    if reason == "feature_disabled":
+        return problem_response(Problem("feature_disabled"), request)
+    if request.identity is None:
+        return problem_response(Problem("authentication_required"), request)
+    if reason == "scope_denied":
+        return problem_response(Problem("scope_denied"), request)
+    return problem_response(Problem("permission_denied"), request)
+
+
+def not_found_view(error: HTTPNotFound, request: Request) -> Response:
+    return problem_response(Problem("not_found", "There is nothing at this address."), request)
+
+
+def undecodable_view(error: URLDecodeError, request: Request) -> Response:
+    return problem_response(Problem("not_found", "The address is not valid UTF-8."), request)
+
+
+def method_not_allowed_view(error: HTTPMethodNotAllowed, request: Request) -> Response:
+    allowed = ", ".join(sorted(set(error.allow or ())))
+    detail = f"This address answers {allowed}." if allowed else ""
+    return problem_response(Problem("method_not_allowed", detail, headers={"Allow": allowed}), request)
+
+
+def http_exception_view(error: HTTPException, request: Request) -> Response:
+    """What Pyramid or WebOb raise themselves."""
+    code = _BY_STATUS.get(error.status_code)
+    if error.status_code < 400:
+        return error
+    if code is None:
+        code = "internal_error" if error.status_code >= 500 else "malformed_body"
+    return problem_response(Problem(code), request)
+
+
+def unavailable_view(error: Exception, request: Request) -> Response:
+    """Database or bus out of reach: the service is, for the moment, not available."""
+    log.error("request %s: unavailable: %s", getattr(request, "request_id", "-"), error)
+    return problem_response(Problem("unavailable"), request)
+
+
+def internal_error_view(error: Exception, request: Request) -> Response:
+    log.exception("request %s failed", getattr(request, "request_id", "-"), exc_info=error)
+    return problem_response(Problem("internal_error"), request)
+
+
+def validation_problem(errors: list[dict[str, str]]) -> Problem:
+    """400 that names every fault at once."""
+    count = len(errors)
+    return Problem("validation_failed", f"The request has {count} fault{'s' if count != 1 else ''}.", errors=errors)
+
+
+def includeme(config: Configurator) -> None:
+    views: list[tuple[Any, type[BaseException]]] = [
+        (problem_view, Problem),
+        (http_exception_view, HTTPException),
+        (undecodable_view, URLDecodeError),
+        (method_not_allowed_view, HTTPMethodNotAllowed),
+        (unavailable_view, OperationalError),
+        (unavailable_view, BusError),
+        (internal_error_view, Exception),
+    ]
+    for view, context in views:
+        config.add_exception_view(view, context=context)
+    config.add_forbidden_view(forbidden_view)
+    config.add_notfound_view(not_found_view)
+
+
+assert set(_BY_STATUS.values()) <= set(KINDS)

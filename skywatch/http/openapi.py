@@ -1,0 +1,207 @@
+"""The OpenAPI 3.1 document, written from the services that really answer and the schemas that really validate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import colander
+
+from skywatch.core.problems import KINDS
+from skywatch.http.openapi_schema import JsonSchema, SchemaWriter
+from skywatch.http.schema import JsonInteger, JsonList, JsonString, Schema
+from skywatch.http.service import NUMBER, ApiService, Operation
+from skywatch.security.contexts import EXCHANGE, IDENTIFIED, OPEN, OPEN_UNLESS_PRIVATE, OWN_ACCOUNT
+
+PROBLEM = "application/problem+json"
+# Permissions that no role holds: they are about the service itself.
+SERVICE_PERMISSIONS = frozenset({OPEN, OPEN_UNLESS_PRIVATE, EXCHANGE, IDENTIFIED, OWN_ACCOUNT})
+# What any call may meet: limits, a service that is not available, and faults of our own.
+ALWAYS = (400, 429, 500, 503)
+TITLES = {
+    200: "Done",
+    201: "Created",
+    202: "Accepted",
+    204: "Done, nothing to say",
+    206: "A part of the file",
+    302: "Go there",
+    304: "Not modified since the ETag given",
+    400: "The request is not valid",
+    401: "Not, or wrongly, authenticated",
+    403: "Authenticated, but not allowed",
+    404: "There is no such thing",
+    405: "The address does not answer this method",
+    409: "In conflict with what is there",
+    413: "The body is too large",
+    415: "The body is of a type that is not taken",
+    416: "The file has no such range",
+    429: "Too many requests; see Retry-After",
+    500: "A fault of the service",
+    502: "Another service failed",
+    503: "Not available for the moment; see Retry-After",
+}
+
+
+class Fault(Schema):
+    """One fault of a request."""
+
+    location = colander.SchemaNode(JsonString(), description="path, querystring, header or body.")
+    name = colander.SchemaNode(JsonString(), description="The field, in dotted form.")
+    detail = colander.SchemaNode(JsonString())
+
+
+class FaultList(colander.SequenceSchema):
+    fault = Fault()
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonList()
+
+
+class ProblemDocument(Schema):
+    """RFC 9457 problem details."""
+
+    type = colander.SchemaNode(JsonString())
+    title = colander.SchemaNode(JsonString())
+    status = colander.SchemaNode(JsonInteger())
+    detail = colander.SchemaNode(JsonString())
+    code = colander.SchemaNode(JsonString(), validator=colander.OneOf(sorted(KINDS)), description="Stable; rely on it.")
+    request_id = colander.SchemaNode(JsonString(), missing=colander.drop)
+    errors = FaultList(missing=colander.drop, description="Every fault of a request that is not valid.")
+
+
+def document(services: Iterable[Any], version: str, *, closed: bool = False) -> dict[str, Any]:
+    """The whole document; ``closed`` as for SchemaWriter."""
+    writer = SchemaWriter(closed=closed)
+    writer.write(ProblemDocument(), request=False)
+    paths: dict[str, dict[str, Any]] = {}
+    ours = sorted((s for s in services if isinstance(s, ApiService)), key=lambda s: s.canonical)
+    for service in ours:
+        path = re.sub(r"\{(\w+):[^/]*\}", r"{\1}", service.canonical)
+        methods = sorted(service.operations, key=lambda o: o.method)
+        paths[path] = {o.method.lower(): _operation(writer, o) for o in methods}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Skywatch",
+            "version": version,
+            "description": "Live aircraft, alerts, safety, messages, audio and history of one installation.",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": "/"}],
+        "tags": [{"name": tag} for tag in sorted({_tag(s) for s in ours})],
+        "paths": paths,
+        "components": {
+            "schemas": dict(sorted(writer.components.items())),
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+                "api_key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+            },
+        },
+    }
+
+
+def _tag(service: ApiService) -> str:
+    parts = service.canonical.strip("/").split("/")
+    return parts[2] if parts[:2] == ["api", "v1"] and len(parts) > 2 else parts[0]
+
+
+def _operation(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
+    service = operation.service
+    written: dict[str, Any] = {
+        "operationId": f"{service.name.replace('.', '_').replace('-', '_')}_{operation.method.lower()}",
+        "tags": [_tag(service)],
+        "summary": operation.summary,
+        "responses": _responses(writer, operation),
+    }
+    if operation.description:
+        written["description"] = operation.description
+    parameters = _parameters(writer, operation)
+    if parameters:
+        written["parameters"] = parameters
+    if operation.body is not None:
+        schema = writer.write(operation.body, request=True)
+        required = any(child.required for child in operation.body.children)
+        content = {
+            media_type: {"schema": {"type": "string"} if media_type.startswith("text/") else schema}
+            for media_type in operation.body_types
+        }
+        written["requestBody"] = {"required": required, "content": content}
+    written["security"] = _security(operation.permission)
+    if operation.permission not in SERVICE_PERMISSIONS:
+        written["x-permission"] = operation.permission
+    return written
+
+
+def _security(permission: str) -> list[dict[str, list[str]]]:
+    """Which credentials a call may carry; an empty one stands for none at all."""
+    if permission in (OPEN, EXCHANGE):
+        return [{}]
+    if permission == OWN_ACCOUNT:
+        return [{"bearer": []}]
+    credentials: list[dict[str, list[str]]] = [{"bearer": []}, {"api_key": []}]
+    # Whether a feature may be used without credentials is for the administrator to say.
+    return credentials if permission == IDENTIFIED else [*credentials, {}]
+
+
+def _parameters(writer: SchemaWriter, operation: Operation) -> list[dict[str, Any]]:
+    parameters = []
+    names = re.findall(r"\{(\w+)(?::([^/]*))?\}", operation.service.path)
+    declared = {node.name: node for node in operation.path.children} if operation.path is not None else {}
+    for name, pattern in names:
+        if name in declared:
+            schema = writer.write(declared[name], request=True)
+        elif pattern == NUMBER:
+            schema = {"type": "integer", "minimum": 0}
+        else:
+            schema = {"type": "string"}
+        parameters.append(_parameter("path", name, schema, required=True))
+    for node in operation.query.children if operation.query is not None else ():
+        parameters.append(_parameter("query", node.name, writer.write(node, request=True), required=node.required))
+    return parameters
+
+
+def _parameter(location: str, name: str, schema: JsonSchema, *, required: bool) -> dict[str, Any]:
+    parameter: dict[str, Any] = {"name": name, "in": location, "required": required}
+    if "description" in schema:
+        parameter["description"] = schema.pop("description")
+    if schema.get("type") == "array":
+        parameter |= {"style": "form", "explode": False}
+    return parameter | {"schema": schema}
+
+
+def _responses(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
+    responses: dict[str, Any] = {}
+    for status, content in operation.responses.items():
+        responses[str(status)] = _response(writer, status, content)
+    for status in sorted(_error_statuses(operation)):
+        content_type = {PROBLEM: {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
+        responses.setdefault(str(status), {"description": TITLES[status], "content": content_type})
+    return dict(sorted(responses.items()))
+
+
+def _response(writer: SchemaWriter, status: int, content: Any) -> dict[str, Any]:
+    response: dict[str, Any] = {"description": TITLES[status]}
+    if isinstance(content, tuple):
+        # JSON for programs beside a page for people.
+        response["content"] = {}
+        for part in content:
+            response["content"] |= _response(writer, status, part)["content"]
+    elif isinstance(content, str):
+        response["content"] = {media_type.strip(): {} for media_type in content.split(",")}
+    elif content is not None:
+        response["content"] = {"application/json": {"schema": writer.write(content, request=False)}}
+    return response
+
+
+def _error_statuses(operation: Operation) -> set[int]:
+    # 403 also where everybody may: an API key reaches nothing beyond its scopes.
+    statuses = {*ALWAYS, *operation.errors, 401, 403}
+    if "{" in operation.service.path:
+        statuses.add(404)
+    if operation.method in ("POST", "PUT", "PATCH", "DELETE"):
+        statuses.add(413)
+    if operation.body is not None:
+        statuses.add(415)
+    return statuses

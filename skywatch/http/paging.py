@@ -1,0 +1,76 @@
+"""Lists: ``limit`` and ``offset``, and the links to the next and the previous page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+import colander
+from pyramid.request import Request
+
+from skywatch.http.schema import JsonInteger, JsonString, Nullable, QueryInteger, Schema
+
+DEFAULT_LIMIT = 100
+MAXIMUM_LIMIT = 1000
+
+
+class PageQuery(Schema):
+    """The paging parameters of every list."""
+
+    limit = colander.SchemaNode(
+        QueryInteger(),
+        missing=DEFAULT_LIMIT,
+        validator=colander.Range(1, MAXIMUM_LIMIT),
+        description="Entries on a page.",
+    )
+    offset = colander.SchemaNode(
+        QueryInteger(),
+        missing=0,
+        validator=colander.Range(0, 10_000_000),
+        description="Entries to pass over.",
+    )
+
+
+class PageLinks(Schema):
+    """What every list answers beside its entries."""
+
+    count = colander.SchemaNode(JsonInteger(), description="All entries that match.")
+    next = colander.SchemaNode(Nullable(JsonString()), description="Address of the next page.")
+    previous = colander.SchemaNode(Nullable(JsonString()), description="Address of the page before.")
+
+
+def page(request: Request, plural: str, entries: Sequence[Any], count: int) -> dict[str, Any]:
+    """The envelope of a list whose query was validated by a PageQuery."""
+    return {plural: list(entries), "count": count, **page_links(request, count)}
+
+
+def page_of(request: Request, plural: str, entries: Sequence[Any]) -> dict[str, Any]:
+    """The envelope of a list of which all entries are at hand."""
+    query = request.validated["querystring"]
+    return page(request, plural, entries[query["offset"] : query["offset"] + query["limit"]], len(entries))
+
+
+def page_links(request: Request, count: int) -> dict[str, str | None]:
+    """Links to the pages around this one."""
+    query: Mapping[str, Any] = request.validated["querystring"]
+    limit, offset = query["limit"], query["offset"]
+    return {
+        "next": _link(request, limit, offset + limit) if offset + limit < count else None,
+        "previous": _link(request, limit, max(0, offset - limit)) if offset > 0 else None,
+    }
+
+
+def link_base(request: Request) -> str:
+    """What stands before the path of a link: the public address, or else the one that was asked.
+
+    Empty, so that the link is relative, where the client does not say whom it asked (HTTP/1.0 does not have to).
+    """
+    public: str = request.runtime.settings.base_url.rstrip("/")
+    return public or (request.host_url if request.environ.get("HTTP_HOST") else "")
+
+
+def _link(request: Request, limit: int, offset: int) -> str:
+    others = [(k, v) for k, v in request.GET.items() if k not in ("limit", "offset")]
+    path = request.current_service.canonical if not request.matchdict else request.path
+    return f"{link_base(request)}{path}?{urlencode([*others, ('limit', limit), ('offset', offset)])}"

@@ -1,0 +1,55 @@
+"""JSON responses through msgspec; timestamps are ISO 8601 in UTC with ``Z``."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from skywatch.core.clock import to_iso
+
+
+def _prepare(value: Any) -> Any:
+    # msgspec writes datetimes itself, but with offsets as it finds them and microseconds; ours end in Z.
+    if isinstance(value, dict):
+        return {key: _prepare(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_prepare(item) for item in value]
+    if isinstance(value, datetime):
+        return to_iso(value)
+    return value
+
+
+def encode(value: Any) -> bytes:
+    """A Python value as JSON bytes; NaN becomes null."""
+    return msgspec.json.encode(_prepare(value))
+
+
+class JsonRenderer:
+    """The renderer named ``json`` that every service uses."""
+
+    def __call__(self, info: Any) -> Any:
+        return self.render
+
+    def render(self, value: Any, system: dict[str, Any]) -> bytes:
+        request = system.get("request")
+        if request is not None:
+            if request.response.status_code == 204:
+                request.response.content_type = None
+                return b""
+            request.response.content_type = "application/json"
+            request.response.charset = None
+        return encode(value)
+
+
+def json_response(body: bytes, *, content_type: str = "application/json", status: int = 200) -> Response:
+    """A response whose body is encoded already."""
+    return Response(body=body, status=status, content_type=content_type, charset=None)
+
+
+def includeme(config: Configurator) -> None:
+    config.add_renderer("json", JsonRenderer())
+    config.add_renderer(None, JsonRenderer())

@@ -1,0 +1,79 @@
+"""Binds the security policy to Pyramid and gives services their feature contexts."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.request import Request
+
+from skywatch.security.contexts import FeatureAccess, FeatureContext, default_access
+from skywatch.security.identity import Identity
+from skywatch.security.permissions import Permission
+from skywatch.security.policy import SkywatchSecurityPolicy, decide
+from skywatch.settings import AuthMode
+
+
+def feature_context(request: Request, feature: str | None) -> FeatureContext:
+    """The context of a feature under the present mode and access settings."""
+    access = request.registry["feature_access"](feature) if feature is not None else None
+    return _prepared_context(feature, request.runtime.settings.auth_mode, access)
+
+
+@functools.lru_cache(maxsize=512)
+def _prepared_context(feature: str | None, mode: AuthMode, access: FeatureAccess | None) -> FeatureContext:
+    """A context whose ACL is worked out once: it depends on these three alone, and is asked several times a request."""
+    context = FeatureContext(feature, mode, access)
+    setattr(context, "__acl__", context.__acl__())  # noqa: B010
+    return context
+
+
+class AskedFeature:
+    """The feature that a request asks for; its context is looked up when a decision depends on it.
+
+    What is open to everybody (is the service alive?) does not ask: the access setting may have to come from a
+    database that is down.
+    """
+
+    def __init__(self, request: Request, feature: str | None) -> None:
+        self.request = request
+        self.feature = feature
+
+    @functools.cached_property
+    def context(self) -> FeatureContext:
+        return feature_context(self.request, self.feature)
+
+    @property
+    def is_enabled(self) -> bool:
+        return self.context.is_enabled
+
+    @property
+    def __acl__(self) -> Any:
+        return self.context.__acl__
+
+
+def context_factory(feature: str | None) -> Callable[[Request], AskedFeature]:
+    """The route factory of a service."""
+
+    def factory(request: Request) -> AskedFeature:
+        return AskedFeature(request, feature)
+
+    return factory
+
+
+def may(request: Request, permission: Permission) -> bool:
+    """Whether the caller may also do something beside what the view was opened for (see military, details)."""
+    return bool(decide(feature_context(request, permission.feature), request.identity, permission))
+
+
+def includeme(config: Configurator) -> None:
+    policy = SkywatchSecurityPolicy()
+    config.registry["security_policy"] = policy
+    config.registry["feature_access"] = default_access
+    config.set_security_policy(policy)
+    config.add_request_method(may, "may")
+
+
+__all__ = ["Identity", "context_factory", "feature_context", "may"]

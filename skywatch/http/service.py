@@ -1,0 +1,168 @@
+"""``ApiService``: a Cornice service that knows its feature, its schemas and what it answers.
+
+The same declaration validates requests, guards the view and writes the OpenAPI document, so that none of the
+three can drift from the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import colander
+from cornice import Service
+
+from skywatch.http.schema import Schema
+from skywatch.http.security import context_factory
+from skywatch.http.validation import validate, validation_failed
+
+API_PREFIX = "/api/v1"
+# The number of a row in a path: ASCII digits alone (``\d`` takes those of every script), within 64 bits.
+NUMBER = "[0-9]{1,18}"
+# Query strings whose validated form is kept (each service has its own); long ones are validated each time.
+MAXIMUM_REMEMBERED, MAXIMUM_REMEMBERED_LENGTH = 1024, 256
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One method of a service as the OpenAPI document and the tests see it.
+
+    ``responses`` maps a status to a colander schema, to a media type such as ``text/csv`` for bodies that are not
+    JSON, to a tuple of these where ``Accept`` decides, or to None for no body. ``errors``
+    are the problem statuses beside the ones every operation may give.
+    """
+
+    service: ApiService
+    method: str
+    permission: str
+    summary: str
+    description: str
+    responses: Mapping[int, colander.SchemaNode | str | tuple[colander.SchemaNode | str, ...] | None]
+    errors: tuple[int, ...]
+    path: colander.SchemaNode | None = None
+    query: colander.SchemaNode | None = None
+    body: colander.SchemaNode | None = None
+    body_types: tuple[str, ...] = ("application/json",)
+
+
+@dataclass
+class _Parts:
+    operations: list[Operation] = field(default_factory=list)
+
+
+class ApiService(Service):
+    """A service below ``/api/v1`` (or at ``absolute``) under the access rules of ``feature``.
+
+    ``feature`` None is for views about the service itself. Paths are written without a trailing slash; both forms
+    answer, and ``canonical`` is the one that documents and links use.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        path: str,
+        *,
+        feature: str | None,
+        canonical: str | None = None,
+        absolute: bool = False,
+        **kw: Any,
+    ) -> None:
+        self.feature = feature
+        full = path if absolute else API_PREFIX + path
+        self.canonical = canonical or full
+        self.parts = _Parts()
+        super().__init__(
+            name,
+            full.rstrip("/") or "/",
+            factory=context_factory(feature),
+            error_handler=validation_failed,
+            renderer="json",
+            depth=2,
+            **kw,
+        )
+
+    @property
+    def operations(self) -> list[Operation]:
+        """The documented methods, in the order they were declared."""
+        return self.parts.operations
+
+    def add_view(self, method: str, view: Callable[..., Any], **kw: Any) -> None:
+        """Cornice's ``add_view`` with ``path``, ``query`` and ``body`` schemas, ``responses`` and ``errors``.
+
+        ``permission`` is required; the summary is the first line of the view's docstring. ``any_query`` lets unknown
+        query parameters pass, for addresses whose readers add their own. ``remember_query`` keeps what a query string
+        was validated to, for the calls that many clients repeat every second. A body of other ``body_types`` than
+        JSON is left to the view.
+        """
+        permission = kw["permission"]
+        parts = {name: kw.pop(name, None) for name in ("path", "query", "body")}
+        responses = kw.pop("responses", {200: None})
+        errors = tuple(kw.pop("errors", ()))
+        body_types = tuple(kw.pop("body_types", ("application/json",)))
+        any_query, remember = kw.pop("any_query", False), kw.pop("remember_query", False)
+        summary, _, rest = (view.__doc__ or "").strip().partition("\n")
+        self.parts.operations.append(
+            Operation(
+                self,
+                method.upper(),
+                str(permission),
+                summary,
+                _dedent(rest),
+                responses,
+                errors,
+                body_types=body_types,
+                **parts,
+            )
+        )
+        kw["permission"] = str(permission)
+        if body_types != ("application/json",):
+            parts["body"] = None  # Not read here: the view knows its media types.
+        kw["schema"] = _request_schema(parts, any_query=any_query)
+        kw["validators"] = ((_remembering if remember else _with_schema)(kw["schema"]),)
+        super().add_view(method, view, **kw)
+
+
+def _with_schema(schema: colander.SchemaNode) -> Callable[..., None]:
+    def validator(request: Any, **kw: Any) -> None:
+        request.current_service_schema = schema
+        kw["schema"] = schema
+        validate(request, **kw)
+
+    return validator
+
+
+def _remembering(schema: colander.SchemaNode) -> Callable[..., None]:
+    """Validates like ``_with_schema``, once for each query string; for schemas of nothing but a query string."""
+    validate_all = _with_schema(schema)
+    known: dict[str, dict[str, Any]] = {}
+
+    def validator(request: Any, **kw: Any) -> None:
+        text = request.query_string
+        if text in known:
+            request.validated["querystring"] = dict(known[text])
+            return
+        validate_all(request, **kw)
+        if not request.errors and len(text) <= MAXIMUM_REMEMBERED_LENGTH:
+            if len(known) >= MAXIMUM_REMEMBERED:
+                known.clear()
+            known[text] = dict(request.validated["querystring"])
+
+    return validator
+
+
+def _request_schema(parts: dict[str, colander.SchemaNode | None], *, any_query: bool) -> colander.SchemaNode:
+    schema = Schema()
+    for name, key in (("path", "path"), ("query", "querystring"), ("body", "body")):
+        part = parts[name]
+        if part is None and name == "query" and not any_query:
+            part = Schema()  # A call without parameters refuses every parameter.
+        if part is not None:
+            node = part.clone()
+            node.name = key
+            schema.add(node)
+    return schema
+
+
+def _dedent(text: str) -> str:
+    return "\n".join(line.strip() for line in text.strip().splitlines())

@@ -1,0 +1,89 @@
+"""Limits on requests: by user where one is known, by client address otherwise, and a bucket of their own for the
+addresses that exchange credentials.
+
+Every response says what is left (``X-RateLimit-Limit``, ``-Remaining``, ``-Reset`` in unix seconds); 429 says when
+to come back (``Retry-After``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.request import Request
+from pyramid.response import Response
+
+from skywatch.core.problems import Problem
+from skywatch.http.client import client_network
+from skywatch.http.errors import problem_response
+from skywatch.http.headers import set_headers
+from skywatch.http.limiter import Limiter, Verdict
+
+Handler = Callable[[Request], Response]
+BUCKETS = ("anon", "user", "login", "refresh")
+
+
+def throttle_tween(handler: Handler, registry: Any) -> Handler:
+    """Count the request before anything else is done for it; find out who asks on the way."""
+    settings, limiter = registry["runtime"].settings, registry["limiter"]
+    rates = {bucket: getattr(settings, f"throttle_{bucket}") for bucket in BUCKETS}
+    exchanges: dict[tuple[str, str], str] = registry["throttle_buckets"]
+
+    def tween(request: Request) -> Response:
+        bucket = exchanges.get((request.method, request.environ.get("PATH_INFO", "")))
+        subject, refusal = client_network(request.client_address), None
+        if bucket is None:
+            bucket = "anon"
+            try:
+                identity = request.identity
+            except Problem as problem:
+                # Whoever presents wrong credentials is nobody, and is counted as such.
+                refusal = problem
+            else:
+                if identity is not None:
+                    bucket, subject = "user", str(identity.user_id)
+        verdict = limiter.hit(rates[bucket], bucket, subject, exact=bucket in ("login", "refresh"))
+        if not verdict.allowed:
+            response = problem_response(too_many(verdict), request)
+        elif refusal is not None:
+            response = problem_response(refusal, request)
+        else:
+            response = handler(request)
+        _mark(response, verdict)
+        return response
+
+    return tween
+
+
+def too_many(verdict: Verdict, detail: str = "") -> Problem:
+    """429 with the time to wait."""
+    wait = verdict.retry_after_s
+    return Problem(
+        "rate_limited", detail or f"Too many requests; try again in {wait} s.", headers={"Retry-After": str(wait)}
+    )
+
+
+def _mark(response: Response, verdict: Verdict) -> None:
+    set_headers(
+        response,
+        {
+            "X-RateLimit-Limit": str(verdict.limit),
+            "X-RateLimit-Remaining": str(verdict.remaining),
+            "X-RateLimit-Reset": str(math.ceil(verdict.reset_at)),
+        },
+    )
+
+
+def add_throttle_bucket(config: Configurator, method: str, path: str, bucket: str) -> None:
+    """Count a method of a path in a bucket of its own, by client address; its callers are not asked who they are."""
+    if bucket not in BUCKETS:
+        raise ValueError(f"there is no bucket {bucket}")
+    config.registry["throttle_buckets"][(method, path)] = bucket
+
+
+def includeme(config: Configurator) -> None:
+    config.registry["limiter"] = Limiter(config.registry["runtime"].settings)
+    config.registry["throttle_buckets"] = {}
+    config.add_directive("add_throttle_bucket", add_throttle_bucket)

@@ -1,0 +1,118 @@
+"""What happens to every request before routing and to every response after it, one concern a tween."""
+
+from __future__ import annotations
+
+import logging
+import random
+import re
+from collections.abc import Callable
+from typing import Any
+
+from pyramid.request import Request
+from pyramid.response import Response
+from sqlalchemy.exc import OperationalError
+
+from skywatch.core import logs
+from skywatch.core.bus import BusError
+from skywatch.core.problems import Problem
+from skywatch.http.compression import takes_gzip
+from skywatch.http.errors import internal_error_view, problem_response, unavailable_view
+from skywatch.http.headers import add_vary
+from skywatch.security.area import area_of
+
+log = logging.getLogger(__name__)
+Handler = Callable[[Request], Response]
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,128}")
+MINIMUM_COMPRESSED_BYTES = 1024
+COMPRESSIBLE = ("application/json", "application/problem+json", "application/geo+json", "text/")
+
+
+def request_id_tween(handler: Handler, registry: Any) -> Handler:
+    """Give every request an id: the client's, if it is well formed."""
+
+    def tween(request: Request) -> Response:
+        offered = request.headers.get("X-Request-ID", "")
+        request.request_id = offered if REQUEST_ID.fullmatch(offered) else f"{random.getrandbits(64):016x}"
+        token = logs.request_id.set(request.request_id)
+        try:
+            response = handler(request)
+        finally:
+            logs.request_id.reset(token)
+        response.headers["X-Request-ID"] = request.request_id
+        return response
+
+    return tween
+
+
+def compression_tween(handler: Handler, registry: Any) -> Handler:
+    """gzip for bodies over 1 KiB, when asked for."""
+
+    def tween(request: Request) -> Response:
+        response = handler(request)
+        if not (response.content_type or "").startswith(COMPRESSIBLE):
+            return response
+        add_vary(response, "Accept-Encoding")  # A stream that packs itself has said so already.
+        if (
+            response.content_encoding is None
+            and isinstance(response.app_iter, list)
+            and (response.content_length or 0) > MINIMUM_COMPRESSED_BYTES
+            and takes_gzip(request)
+        ):
+            response.encode_content("gzip")
+            # The ETag names the uncompressed form as well: weak validators compare equal (RFC 9110, 8.8.3.2).
+        return response
+
+    return tween
+
+
+def last_resort_tween(handler: Handler, registry: Any) -> Handler:
+    """Answer what no exception view can see: faults in the tweens below, such as a commit that fails."""
+
+    def tween(request: Request) -> Response:
+        try:
+            return handler(request)
+        except Problem as problem:
+            return problem_response(problem, request)
+        except (OperationalError, BusError) as error:
+            return unavailable_view(error, request)
+        except Exception as error:
+            return internal_error_view(error, request)
+
+    return tween
+
+
+def trailing_slash_tween(handler: Handler, registry: Any) -> Handler:
+    """Every path under /api/, /data/ and in an area answers the same with and without a trailing slash."""
+
+    def tween(request: Request) -> Response:
+        path = request.environ.get("PATH_INFO", "")
+        if (
+            path.endswith("/")
+            and not path.endswith("//")
+            and (path.startswith(("/api/", "/data/")) or area_of(request) is not None)
+        ):
+            request.environ["PATH_INFO"] = path[:-1]
+        return handler(request)
+
+    return tween
+
+
+def body_limit_tween(handler: Handler, registry: Any) -> Handler:
+    """Refuse bodies over the limit before anything reads them; routes with a larger one are listed by prefix."""
+    limit = registry["runtime"].settings.max_body_bytes
+    exceptions: dict[str, int] = registry.setdefault("body_limits", {})
+
+    def tween(request: Request) -> Response:
+        area = area_of(request)
+        allowed = limit if area is None else area.max_body_bytes
+        for prefix, larger in exceptions.items():
+            if request.environ.get("PATH_INFO", "").startswith(prefix):
+                allowed = larger
+        if (request.content_length or 0) > allowed:
+            return problem_response(
+                Problem("payload_too_large", f"The body may have at most {allowed} bytes."), request
+            )
+        return handler(request)
+
+    return tween

@@ -1,0 +1,115 @@
+"""Reads path, query string and body of a request and validates them by the schemas its service names.
+
+Every fault is named at once. JSON is read strictly: no duplicate keys, no NaN, UTF-8 only. A byte order mark before
+it is passed over (RFC 8259, 8.1): files of some editors begin with one.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import colander
+from cornice.validators import colander_validator
+from pyramid.request import Request
+from pyramid.response import Response
+
+from skywatch.core.problems import Problem
+from skywatch.http.errors import problem_response, validation_problem
+
+JSON_TYPES = ("application/json", "")
+
+# Nobody mends more faults than these at once, and an answer must not be many times its question.
+MAXIMUM_FAULTS = 200
+
+# No number of ours comes near; Python's own limit would answer with advice to its programmers.
+MAXIMUM_DIGITS = 1000
+
+
+def validate(request: Request, schema: colander.SchemaNode | None = None, **kw: Any) -> None:
+    """The validator of every service: fills ``request.validated`` with ``path``, ``querystring`` and ``body``."""
+    if schema is not None:
+        colander_validator(request, schema=schema, deserializer=_read, **kw)
+
+
+def _read(request: Request) -> dict[str, Any]:
+    """The parts of the request as Cornice's colander validator wants them."""
+    schema = request.current_service_schema
+    parts: dict[str, Any] = {}
+    for node in schema.children:
+        if node.name == "path":
+            parts["path"] = dict(request.matchdict)
+        elif node.name == "querystring":
+            parts["querystring"] = _query(request)
+        elif node.name == "body":
+            parts["body"] = json_body(request)
+    return parts
+
+
+def _query(request: Request) -> dict[str, str]:
+    try:
+        pairs = list(request.GET.items())
+    except UnicodeDecodeError:
+        raise validation_problem([{"location": "querystring", "name": "", "detail": "must be UTF-8"}]) from None
+    found: dict[str, str] = {}
+    for name, value in pairs:
+        if name in found:
+            raise validation_problem(
+                [{"location": "querystring", "name": name[:64], "detail": "is given more than once"}]
+            )
+        found[name] = value
+    return found
+
+
+def json_body(request: Request) -> Any:
+    """The parsed body; raises Problem (415 or 400) where it is not strict JSON."""
+    if not request.body:
+        return {}
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise Problem("unsupported_media_type", "The body must not be compressed.")
+    if request.content_type not in JSON_TYPES:
+        raise Problem("unsupported_media_type", "The body must be application/json.")
+    try:
+        return json.loads(
+            request.body.decode("utf-8-sig"), object_pairs_hook=_unique, parse_constant=_refuse, parse_int=_integer
+        )
+    except UnicodeDecodeError:
+        raise Problem("malformed_body", "The body is not UTF-8.") from None
+    except json.JSONDecodeError as error:
+        raise Problem("malformed_body", f"The body is not JSON: {error.msg} at character {error.pos}.") from None
+    except RecursionError:
+        raise Problem("malformed_body", "The body is nested too deeply.") from None
+    except ValueError as error:
+        raise Problem("malformed_body", f"The body is not JSON: {error}.") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {key[:64]!r} is given more than once")
+        found[key] = value
+    return found
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAXIMUM_DIGITS:
+        raise ValueError(f"a number has more than {MAXIMUM_DIGITS} digits")
+    return int(digits)
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a JSON number")
+
+
+def validation_failed(request: Request) -> Response:
+    """Cornice's error handler: all that was found, as one problem."""
+    errors = [
+        {
+            "location": str(error.get("location", "")),
+            "name": str(error.get("name", "")),
+            "detail": str(error.get("description", "")),
+        }
+        for error in request.errors[:MAXIMUM_FAULTS]
+    ]
+    return problem_response(validation_problem(errors), request)
