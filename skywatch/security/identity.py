@@ -1,0 +1,47 @@
+"""Who a request or a connection is: a frozen value with principals and no database object in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from skywatch.security.permissions import Permission
+
+EVERYONE = "system.Everyone"
+AUTHENTICATED = "system.Authenticated"
+
+Method = Literal["jwt", "api_key", "console"]
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A user who proved who they are.
+
+    ``scopes`` is None for a login and the key's features for an API key. ``login_id`` is the login a token
+    belongs to, ``key_id`` the API key, whichever applies.
+    """
+
+    user_id: int
+    username: str
+    method: Method
+    permissions: frozenset[Permission] = frozenset()
+    roles: frozenset[str] = frozenset()
+    scopes: frozenset[str] | None = None
+    login_id: str | None = None
+    key_id: int | None = None
+    expires_at: float | None = None
+    principals: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        principals = (
+            EVERYONE,
+            AUTHENTICATED,
+            f"user:{self.user_id}",
+            *(f"permission:{p}" for p in self.permissions),
+        )
+        object.__setattr__(self, "principals", principals)
+
+
+def principals_of(identity: Identity | None) -> tuple[str, ...]:
+    """The principals that ACLs are asked about; nobody has only ``system.Everyone``."""
+    return identity.principals if identity is not None else (EVERYONE,)

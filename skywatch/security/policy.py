@@ -1,0 +1,75 @@
+"""The security policy: asks each credential method in order, and lets the feature contexts decide.
+
+A method is a callable that returns an Identity, returns None where its credentials are not in the request, or
+raises a Problem (401) where they are there and wrong: a wrong credential is never treated as anonymous. An area of
+the addresses (``skywatch.security.area``) has methods of its own, and no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pyramid.authorization import ACLHelper
+from pyramid.request import Request, RequestLocalCache
+from pyramid.security import Allowed, Denied
+
+from skywatch.security.area import area_of
+from skywatch.security.contexts import EXCHANGE, IDENTIFIED, OPEN
+from skywatch.security.identity import Identity, principals_of
+
+CredentialMethod = Callable[[Request], Identity | None]
+_acl = ACLHelper()
+
+
+def decide(context: Any, identity: Identity | None, permission: str) -> Any:
+    """Allowed or Denied for an identity on a context; the one place that decides, for REST and real time."""
+    if identity is not None and identity.scopes is not None and not reaches(context, identity.scopes, permission):
+        return Denied("scope_denied")
+    if permission == OPEN:
+        return Allowed(OPEN)
+    if not getattr(context, "is_enabled", True):
+        return Denied("feature_disabled")
+    return _acl.permits(context, principals_of(identity), permission)
+
+
+def reaches(context: Any, scopes: frozenset[str], permission: str) -> bool:
+    """Whether an API key's scopes reach what is asked for: the areas of the scopes and who the key's owner is."""
+    feature = getattr(context, "feature", None)
+    if feature is None:
+        return permission in (IDENTIFIED, EXCHANGE)
+    return feature in scopes
+
+
+class SkywatchSecurityPolicy:
+    """Pyramid's view of the above."""
+
+    def __init__(self) -> None:
+        self.methods: list[CredentialMethod] = []
+        self._identities = RequestLocalCache(self._identify)
+
+    def _identify(self, request: Request) -> Identity | None:
+        area = area_of(request)
+        for method in self.methods if area is None else area.methods:
+            identity = method(request)
+            if identity is not None:
+                return identity
+        return None
+
+    def identity(self, request: Request) -> Identity | None:
+        """The caller, asked for once a request; raises Problem where a credential is wrong."""
+        return self._identities.get_or_create(request)
+
+    def authenticated_userid(self, request: Request) -> str | None:
+        identity = self.identity(request)
+        return str(identity.user_id) if identity is not None else None
+
+    def permits(self, request: Request, context: Any, permission: str) -> Any:
+        identity = None if permission == EXCHANGE else self.identity(request)
+        return decide(context, identity, permission)
+
+    def remember(self, request: Request, userid: str, **kw: Any) -> list[tuple[str, str]]:
+        return []
+
+    def forget(self, request: Request, **kw: Any) -> list[tuple[str, str]]:
+        return []
