@@ -1,0 +1,30 @@
+"""Accounts: users, roles and their assignments, logins and tokens, API keys, and the access settings of features.
+
+``authenticator`` tells who a credential is and what its owner may do now, for the REST API and for the real-time
+channel alike; everything else here changes what it knows.
+"""
+
+from __future__ import annotations
+
+from pyramid.config import Configurator
+
+
+def includeme(config: Configurator) -> None:
+    """Let the API know its callers, and add the account resources."""
+    from skywatch.accounts.authenticator import Authenticator
+    from skywatch.accounts.methods import cookie_method, header_method
+    from skywatch.accounts.services.attempts import GuessLimits
+
+    authenticator = Authenticator(config.registry["runtime"])
+    config.registry["authenticator"] = authenticator
+    settings = config.registry["runtime"].settings
+    config.registry["guess_limits"] = GuessLimits(
+        config.registry["limiter"], settings.guesses_place, settings.guesses_anywhere
+    )
+    config.registry["feature_access"] = authenticator.feature_access
+    # What other parts have to say at a logout: functions of the request and the numbers of the logins that end.
+    config.registry["at_logout"] = []
+    config.registry["security_policy"].methods.extend([header_method, cookie_method])
+    for name in ("login", "refresh"):
+        config.add_throttle_bucket("POST", f"/api/v1/auth/{name}", name)
+    config.scan("skywatch.accounts.views")

@@ -1,0 +1,90 @@
+"""Who asks the services for a change: for the audit log, and for the rule that nobody hands out what they lack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from pyramid.request import Request
+from sqlalchemy.orm import Session
+
+from skywatch.accounts.changes import begin_change
+from skywatch.accounts.rights import load_rights
+from skywatch.core.audit import COMMAND_LINE, Actor, Target, record_apart
+from skywatch.core.bus import Bus
+from skywatch.core.problems import Problem
+from skywatch.security.permissions import Permission
+
+AUDITED_REFUSALS = (403, 409)
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Somebody who changes accounts; ``bus`` is where the change is announced."""
+
+    actor: Actor
+    bus: Bus | None = None
+
+    def begin(self, session: Session, needs: Permission | None = None) -> frozenset[Permission]:
+        """Begin a change and give the caller's rights at this moment; raises Problem where ``needs`` was lost."""
+        begin_change(session, self.bus)
+        if self.actor.user_id is None:
+            return frozenset(Permission)
+        rights = load_rights(session, self.actor.user_id)
+        if rights is None or not rights.is_active:
+            raise Problem("account_disabled")
+        if needs is not None and needs not in rights.permissions:
+            raise Problem("permission_denied")
+        return rights.permissions
+
+
+CLI_CALLER = Caller(COMMAND_LINE)
+
+
+def actor_of(request: Request) -> Actor:
+    """Who sends a request, for the audit log; nobody known is ``anonymous``."""
+    identity = request.identity
+    return Actor(
+        identity.username if identity is not None else "",
+        identity.method if identity is not None else "anonymous",
+        identity.user_id if identity is not None else None,
+        request.client_address,
+        request.request_id,
+    )
+
+
+def nobody(request: Request) -> Actor:
+    """Who knocks: nobody known yet, whatever credentials the request carries."""
+    return Actor("", "anonymous", None, request.client_address, request.request_id)
+
+
+def caller_of(request: Request) -> Caller:
+    """Who sends a request; the view's permission has seen to it that somebody does."""
+    return Caller(actor_of(request), request.runtime.bus)
+
+
+@contextmanager
+def noting_refusals(request: Request, action: str, target: Target | None = None) -> Iterator[Caller]:
+    """Run a change for the caller of a request; where a rule refuses it, that is written down afterwards.
+
+    It is written once the request's own transaction is over: the refusal rolls that one back.
+    """
+    caller = caller_of(request)
+    try:
+        yield caller
+    except Problem as problem:
+        if problem.kind.status in AUDITED_REFUSALS:
+            after = {"code": problem.kind.code, "detail": problem.detail}
+            sessions = request.runtime.sessions
+            request.add_finished_callback(
+                lambda _: record_apart(sessions, caller.actor, f"{action}.refused", target, after=after)
+            )
+        raise
+
+
+def check_covers(held: frozenset[Permission], wanted: frozenset[Permission], what: str) -> None:
+    """Raise Problem (403) where ``wanted`` goes beyond what the caller holds."""
+    lacking = sorted(wanted - held)
+    if lacking:
+        raise Problem("permission_denied", f"{what} holds rights that you lack: {', '.join(lacking)}.")

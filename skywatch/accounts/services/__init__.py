@@ -1,0 +1,1 @@
+"""The rules of accounts, one file a subject: functions over a database session that know no request."""

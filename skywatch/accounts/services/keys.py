@@ -1,0 +1,79 @@
+"""API keys: made for their owner alone, shown once, kept as a hash."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import string
+from collections.abc import Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.accounts.caller import Caller
+from skywatch.accounts.models import ApiKey
+from skywatch.core import audit
+from skywatch.core.clock import utcnow
+from skywatch.core.problems import Problem, invalid, not_found
+
+PREFIX = "sk_"
+ALPHABET = string.ascii_letters + string.digits
+SECRET_LENGTH = 48
+SHOWN_LENGTH = len(PREFIX) + 8
+MAXIMUM_LIVE_KEYS = 50
+
+
+def find_keys(session: Session, owner_id: int, *, limit: int, offset: int) -> tuple[Sequence[ApiKey], int]:
+    """A page of an owner's keys, the newest first, and how many there are."""
+    query = sa.select(ApiKey).where(ApiKey.user_id == owner_id)
+    count = session.scalar(sa.select(sa.func.count()).select_from(query.subquery())) or 0
+    return session.scalars(query.order_by(ApiKey.id.desc()).limit(limit).offset(offset)).all(), count
+
+
+def create_key(
+    session: Session, caller: Caller, name: str, scopes: Sequence[str], expires_at: datetime | None
+) -> tuple[ApiKey, str]:
+    """A new key of the caller's own, and its text, which is not kept; at most 50 may be alive at a time."""
+    caller.begin(session)
+    now = utcnow()
+    if expires_at is not None and expires_at <= now:
+        raise invalid("expires_at", "must be in the future")
+    owner_id = caller.actor.user_id
+    live = sa.select(sa.func.count(ApiKey.id)).where(
+        ApiKey.user_id == owner_id, sa.or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now)
+    )
+    if (session.scalar(live) or 0) >= MAXIMUM_LIVE_KEYS:
+        raise Problem("conflict", f"You have {MAXIMUM_LIVE_KEYS} live keys already; delete one first.")
+    text = PREFIX + "".join(secrets.choice(ALPHABET) for _ in range(SECRET_LENGTH))
+    key = ApiKey(
+        user_id=owner_id,
+        name=name,
+        key_prefix=text[:SHOWN_LENGTH],
+        key_hash=hashlib.sha256(text.encode()).hexdigest(),
+        scopes=sorted(set(scopes)),
+        created_at=now,
+        expires_at=expires_at,
+    )
+    session.add(key)
+    session.flush()
+    after = {"scopes": key.scopes, "expires_at": key.expires_at, "key_prefix": key.key_prefix}
+    audit.record(session, caller.actor, "api_key.created", audit.Target("api_key", key.id, name), after=after)
+    return key, text
+
+
+def delete_key(session: Session, caller: Caller, key_id: int) -> None:
+    """Revoke a key of the caller's own; raises Problem (404) where it is not."""
+    caller.begin(session)
+    query = sa.select(ApiKey).where(ApiKey.id == key_id, ApiKey.user_id == caller.actor.user_id)
+    key = session.scalars(query).one_or_none()
+    if key is None:
+        raise not_found("API key")
+    before = {"scopes": key.scopes, "expires_at": key.expires_at, "key_prefix": key.key_prefix}
+    audit.record(session, caller.actor, "api_key.deleted", audit.Target("api_key", key.id, key.name), before=before)
+    session.delete(key)
+
+
+def is_active(key: ApiKey) -> bool:
+    """Whether a key can be used as far as it depends on the key."""
+    return key.expires_at is None or key.expires_at > utcnow()

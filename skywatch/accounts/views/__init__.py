@@ -1,0 +1,1 @@
+"""The account resources: validate, call a service, say what came of it."""
