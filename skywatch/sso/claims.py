@@ -1,0 +1,92 @@
+"""Which roles a set of claims yields: pure rules, without a database or a provider.
+
+A mapping looks a claim up by its name, first as it stands (``https://example.org/roles``), then as a path
+(``realm_access.roles``), and compares each value found. Regular expressions run on RE2, whose time grows with the
+text only, whatever the pattern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import re2
+
+MatchType = Literal["exact", "contains", "regex"]
+MATCH_TYPES: tuple[MatchType, ...] = ("exact", "contains", "regex")
+# What a provider sends beyond this is not looked at.
+MAXIMUM_VALUES, MAXIMUM_VALUE_LENGTH = 2000, 1000
+REGEX_MEMORY = 1 << 20
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A claim mapping as a value; ``provider`` None holds for all providers."""
+
+    name: str
+    claim_name: str
+    match_type: str
+    claim_value: str
+    role: str
+    priority: int = 0
+    provider: str | None = None
+
+
+def matching(rules: Iterable[Rule], claims: Mapping[str, Any], provider: str) -> list[Rule]:
+    """The rules that claims from a provider satisfy, those of the highest priority first.
+
+    Roles add up: each rule that matches gives its own role, and priority only says in which order they are shown.
+    """
+    own = [rule for rule in rules if rule.provider is None or rule.provider == provider]
+    return [rule for rule in sorted(own, key=lambda r: (-r.priority, r.name)) if is_match(rule, claims)]
+
+
+def is_match(rule: Rule, claims: Mapping[str, Any]) -> bool:
+    """Whether some value of the claim satisfies the rule."""
+    return any(_compares(rule.match_type, rule.claim_value, value) for value in values_of(claims, rule.claim_name))
+
+
+def values_of(claims: Mapping[str, Any], name: str) -> list[str]:
+    """The values of a claim as text; a claim that is not there, null or an object has none."""
+    found: Any = claims.get(name)
+    if found is None:
+        found = claims
+        for part in name.split("."):
+            found = found.get(part) if isinstance(found, Mapping) else None
+    items = found if isinstance(found, list) else [found]
+    texts = [_text(item) for item in items[:MAXIMUM_VALUES]]
+    return [text for text in texts if text is not None and len(text) <= MAXIMUM_VALUE_LENGTH]
+
+
+def compile_pattern(pattern: str) -> Any:
+    """A compiled RE2 pattern; raises ValueError with the reason where it is not one."""
+    try:
+        return _compiled(pattern)
+    except re2.error as error:
+        reason = error.args[0] if error.args else error
+        text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise ValueError(f"is not a regular expression (RE2): {text}") from None
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = REGEX_MEMORY
+    return re2.compile(pattern, options)
+
+
+def _compares(match_type: str, wanted: str, value: str) -> bool:
+    if match_type == "exact":
+        return value == wanted
+    if match_type == "contains":
+        return wanted in value
+    return compile_pattern(wanted).search(value) is not None
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, str | int | float) else None

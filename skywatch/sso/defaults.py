@@ -1,0 +1,23 @@
+"""What single sign-on needs of the database before it starts."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from skywatch.accounts.models import Role
+from skywatch.core.runtime import Runtime
+from skywatch.settings import SettingsError
+from skywatch.settings.providers import FIRST, read_providers
+
+
+def check_default_roles(runtime: Runtime) -> None:
+    """Raise SettingsError for a default role that nobody has made: new people would silently come without any."""
+    wanted = [provider for provider in read_providers(runtime.settings) if provider.default_role]
+    if not wanted:
+        return
+    with runtime.sessions() as session:
+        known = set(session.scalars(sa.select(Role.name)))
+    for provider in wanted:
+        if provider.default_role not in known:
+            setting = "oidc_default_role" if provider.name == FIRST else f"oidc.{provider.name}.default_role"
+            raise SettingsError(setting, f"there is no role {provider.default_role}")

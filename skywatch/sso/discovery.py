@@ -1,0 +1,153 @@
+"""What a provider says of itself (OpenID Connect Discovery 1.0) and its keys, remembered and fetched anew in time.
+
+Keys are asked for again when a token names one that is not known, but not oftener than every ``REFETCH_S``: anybody
+can send a token with an invented key.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from joserfc.errors import JoseError
+from joserfc.jwk import JWKRegistry, Key
+
+from skywatch.core.problems import Problem
+from skywatch.settings.providers import Provider
+from skywatch.sso.fetch import Fetcher
+
+log = logging.getLogger(__name__)
+# A public key proves who signed; with HS256 whoever can check could sign as well, and `none` proves nothing.
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+KEY_TYPES = ("RSA", "EC", "OKP")
+REMEMBERED_S = 3600.0
+REFETCH_S = 30.0
+MAXIMUM_KEYS = 50
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """The parts of a discovery document that are used."""
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+    userinfo_endpoint: str | None
+    end_session_endpoint: str | None
+    algorithms: tuple[str, ...]
+    client_authentication: tuple[str, ...]
+    names_itself: bool
+
+
+class Discovery:
+    """Metadata and keys of one provider. Safe to use from any thread."""
+
+    def __init__(self, provider: Provider, fetcher: Fetcher) -> None:
+        self._provider = provider
+        self._fetcher = fetcher
+        self._lock = threading.Lock()
+        self._metadata: tuple[Metadata, float] | None = None
+        self._keys: tuple[dict[str | None, list[Key]], float] | None = None
+        self._refetched_at = float("-inf")
+
+    def metadata(self) -> Metadata:
+        """What the provider says of itself; raises Problem (502)."""
+        known = self._metadata
+        if known is None or time.monotonic() - known[1] > REMEMBERED_S:
+            found = self._fetcher.get(f"{self._provider.url}/.well-known/openid-configuration")
+            known = self._metadata = (_metadata(self._provider, found), time.monotonic())
+        return known[0]
+
+    def remembered(self) -> Metadata | None:
+        """What is known without asking."""
+        return self._metadata[0] if self._metadata is not None else None
+
+    def keys(self, key_id: str | None) -> list[Key]:
+        """The keys that a token may be signed with; none where the provider has no such key."""
+        known = self._keys
+        if known is None or time.monotonic() - known[1] > REMEMBERED_S:
+            known = self._fetch_keys()
+        if not _chosen(known[0], key_id) and self._may_refetch():
+            known = self._fetch_keys()
+        return _chosen(known[0], key_id)
+
+    def _may_refetch(self) -> bool:
+        with self._lock:
+            now = time.monotonic()
+            if now - self._refetched_at < REFETCH_S:
+                return False
+            self._refetched_at = now
+            return True
+
+    def _fetch_keys(self) -> tuple[dict[str | None, list[Key]], float]:
+        found = self._fetcher.get(self.metadata().jwks_uri).get("keys")
+        if not isinstance(found, list):
+            raise Problem("sso_provider_answer", "The provider's keys cannot be read.")
+        keys: dict[str | None, list[Key]] = {}
+        for entry in found[:MAXIMUM_KEYS]:
+            key = _key(entry)
+            if key is not None:
+                keys.setdefault(key.kid, []).append(key)
+        known = self._keys = (keys, time.monotonic())
+        return known
+
+
+def _chosen(keys: dict[str | None, list[Key]], key_id: str | None) -> list[Key]:
+    """A token that names no key may be signed with any, as long as there are few."""
+    if key_id is not None:
+        return keys.get(key_id, [])
+    every = [key for group in keys.values() for key in group]
+    return every if len(every) <= 4 else []
+
+
+def _key(entry: Any) -> Key | None:
+    if not isinstance(entry, dict) or entry.get("kty") not in KEY_TYPES or entry.get("use", "sig") != "sig":
+        return None
+    kid = entry.get("kid")
+    if kid is not None and not isinstance(kid, str):
+        return None
+    # What a certificate chain beside the key says is of no interest, and private parts have no business here.
+    public = {name: entry[name] for name in ("kty", "kid", "alg", "n", "e", "crv", "x", "y") if name in entry}
+    try:
+        return JWKRegistry.import_key(public)
+    except (JoseError, ValueError, TypeError, KeyError):
+        log.info("a key of the identity provider cannot be used")
+        return None
+
+
+def _metadata(provider: Provider, found: dict[str, Any]) -> Metadata:
+    issuer = found.get("issuer")
+    if not isinstance(issuer, str) or issuer.rstrip("/") != provider.url:
+        raise Problem("sso_issuer_wrong", "The provider at the configured address says that it is another one.")
+    secure = urlsplit(provider.url).scheme == "https"
+
+    def endpoint(name: str, *, required: bool = True) -> str | None:
+        value = found.get(name)
+        if value is None and not required:
+            return None
+        schemes = ("https",) if secure else ("http", "https")
+        if not isinstance(value, str) or urlsplit(value).scheme not in schemes or not urlsplit(value).hostname:
+            raise Problem("sso_provider_answer", f"The provider's {name} is not an address that can be used.")
+        return value
+
+    offered = _texts(found.get("id_token_signing_alg_values_supported")) or ("RS256",)
+    return Metadata(
+        issuer=issuer,
+        authorization_endpoint=endpoint("authorization_endpoint") or "",
+        token_endpoint=endpoint("token_endpoint") or "",
+        jwks_uri=endpoint("jwks_uri") or "",
+        userinfo_endpoint=endpoint("userinfo_endpoint", required=False),
+        end_session_endpoint=endpoint("end_session_endpoint", required=False),
+        algorithms=tuple(name for name in ALGORITHMS if name in offered),
+        client_authentication=_texts(found.get("token_endpoint_auth_methods_supported")) or ("client_secret_basic",),
+        names_itself=found.get("authorization_response_iss_parameter_supported") is True,
+    )
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()

@@ -1,0 +1,121 @@
+"""Claim mappings: find, create, change and delete them; nobody makes one that gives more than they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session, joinedload
+
+from skywatch.accounts.caller import Caller, check_covers
+from skywatch.accounts.models import Role
+from skywatch.accounts.services.users import permissions_of_role
+from skywatch.core import audit
+from skywatch.core.problems import Problem, invalid, not_found
+from skywatch.security.permissions import Permission
+from skywatch.sso.claims import Rule, compile_pattern
+from skywatch.sso.models import ClaimMapping
+
+FIELDS = ("name", "claim_name", "match_type", "claim_value", "priority", "is_active", "provider")
+
+
+def find_mappings(session: Session, *, limit: int, offset: int) -> tuple[Sequence[ClaimMapping], int]:
+    """A page of mappings, the highest priority first, and how many there are."""
+    count = session.scalar(sa.select(sa.func.count(ClaimMapping.id))) or 0
+    query = sa.select(ClaimMapping).options(joinedload(ClaimMapping.role))
+    query = query.order_by(ClaimMapping.priority.desc(), ClaimMapping.name)
+    return session.scalars(query.limit(limit).offset(offset)).all(), count
+
+
+def get_mapping(session: Session, mapping_id: int) -> ClaimMapping:
+    """A mapping; raises Problem (404)."""
+    found = session.get(ClaimMapping, mapping_id, options=[joinedload(ClaimMapping.role)])
+    if found is None:
+        raise not_found("claim mapping")
+    return found
+
+
+def active_rules(session: Session) -> list[Rule]:
+    """All active mappings as values."""
+    query = sa.select(ClaimMapping).where(ClaimMapping.is_active).options(joinedload(ClaimMapping.role))
+    return [
+        Rule(row.name, row.claim_name, row.match_type, row.claim_value, row.role.name, row.priority, row.provider)
+        for row in session.scalars(query)
+    ]
+
+
+def create_mapping(session: Session, caller: Caller, fields: Mapping[str, Any]) -> ClaimMapping:
+    """A new mapping; raises Problem (400, 403, 409)."""
+    held = caller.begin(session, Permission.ROLES_EDIT)
+    mapping = ClaimMapping(**{name: fields[name] for name in FIELDS if name in fields})
+    mapping.role = _role(session, held, fields["role"])
+    _check_pattern(mapping)
+    _check_unique(session, mapping)
+    session.add(mapping)
+    session.flush()
+    audit.record(session, caller.actor, "claim_mapping.created", target_of(mapping), after=_audited(mapping))
+    return mapping
+
+
+def update_mapping(session: Session, caller: Caller, mapping_id: int, fields: Mapping[str, Any]) -> ClaimMapping:
+    """Change a mapping; it holds from each person's next login on."""
+    held = caller.begin(session, Permission.ROLES_EDIT)
+    mapping = get_mapping(session, mapping_id)
+    check_covers(held, permissions_of_role(mapping.role), "The role")
+    before = _audited(mapping)
+    with session.no_autoflush:
+        for name in FIELDS:
+            if name in fields:
+                setattr(mapping, name, fields[name])
+        if "role" in fields:
+            mapping.role = _role(session, held, fields["role"])
+        _check_pattern(mapping)
+        _check_unique(session, mapping)
+    session.flush()
+    after = _audited(mapping)
+    audit.record(session, caller.actor, "claim_mapping.changed", target_of(mapping), before=before, after=after)
+    return mapping
+
+
+def delete_mapping(session: Session, caller: Caller, mapping_id: int) -> None:
+    """Delete a mapping; roles that it gave go at each person's next login."""
+    held = caller.begin(session, Permission.ROLES_EDIT)
+    mapping = get_mapping(session, mapping_id)
+    check_covers(held, permissions_of_role(mapping.role), "The role")
+    audit.record(session, caller.actor, "claim_mapping.deleted", target_of(mapping), before=_audited(mapping))
+    session.delete(mapping)
+
+
+def target_of(mapping: ClaimMapping) -> audit.Target:
+    """The mapping as the audit log names it."""
+    return audit.Target("claim_mapping", mapping.id, mapping.name)
+
+
+def _role(session: Session, held: frozenset[Permission], name: str) -> Role:
+    role = session.scalars(sa.select(Role).where(Role.name == name)).one_or_none()
+    if role is None:
+        raise invalid("role", "there is no such role")
+    check_covers(held, permissions_of_role(role), "The role")
+    return role
+
+
+def _check_pattern(mapping: ClaimMapping) -> None:
+    if mapping.match_type == "regex":
+        try:
+            compile_pattern(mapping.claim_value)
+        except ValueError as error:
+            raise invalid("claim_value", str(error)) from None
+
+
+def _check_unique(session: Session, mapping: ClaimMapping) -> None:
+    same = sa.select(ClaimMapping.id).where(ClaimMapping.name == mapping.name)
+    if mapping.id is not None:
+        same = same.where(ClaimMapping.id != mapping.id)
+    with session.no_autoflush:
+        if session.scalar(same) is not None:
+            raise Problem("conflict", "There is a claim mapping of this name already.")
+
+
+def _audited(mapping: ClaimMapping) -> dict[str, Any]:
+    return {**{name: getattr(mapping, name) for name in FIELDS}, "role": mapping.role.name}

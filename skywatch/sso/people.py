@@ -1,0 +1,223 @@
+"""Users of single sign-on: found by (issuer, subject), created or linked, and brought up to date at each login."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.accounts.changes import begin_change
+from skywatch.accounts.models import Login, Role, User, UserRole
+from skywatch.accounts.names import clean_email, email_key, is_shown, username_key
+from skywatch.accounts.rights import in_force
+from skywatch.accounts.services.guard import lasting_superadmins
+from skywatch.accounts.services.logins import TokenPair, start_login
+from skywatch.accounts.services.users import get_user, target_of
+from skywatch.accounts.tokens import TokenCodec
+from skywatch.core import audit
+from skywatch.core.bus import Bus
+from skywatch.core.clock import utcnow
+from skywatch.core.problems import Problem
+from skywatch.settings.providers import Provider
+from skywatch.sso.claims import matching
+from skywatch.sso.mappings import active_rules
+from skywatch.sso.models import ExternalIdentity, ExternalLogin
+
+SOURCE = "oidc"
+MAXIMUM_NAME = 48
+NAME_CLAIMS = ("preferred_username", "upn", "email", "nickname", "name")
+
+
+def sign_in(
+    session: Session,
+    bus: Bus,
+    codec: TokenCodec,
+    provider: Provider,
+    claims: Mapping[str, Any],
+    id_token: str,
+    actor: audit.Actor,
+) -> tuple[User, TokenPair]:
+    """Begin a login of whoever checked claims are about; raises Problem (401)."""
+    begin_change(session, bus)
+    # The change is the provider's doing; who it is about stands beside it.
+    by_provider = audit.Actor(provider.name, SOURCE, None, actor.address, actor.request_id)
+    user = _find(session, provider, claims, by_provider)
+    if not user.is_active:
+        raise Problem("account_disabled")
+    _bring_up_to_date(session, user, claims, by_provider)
+    _bring_roles_up_to_date(session, user, provider, claims, by_provider)
+    pair = start_login(session, bus, codec, user, SOURCE, actor)
+    session.flush()
+    login_id = codec.read(pair.refresh, "refresh").login_id
+    session_id = claims.get("sid")
+    session.add(
+        ExternalLogin(
+            login_id=login_id,
+            provider=provider.name,
+            issuer=claims["iss"],
+            subject=claims["sub"],
+            session_id=session_id if isinstance(session_id, str) and len(session_id) <= 255 else None,
+            id_token=id_token,
+        )
+    )
+    session.flush()
+    session.expire(user)
+    return get_user(session, user.id), pair
+
+
+def logins_of(session: Session, issuer: str, subject: str | None, session_id: str | None) -> list[str]:
+    """The logins that a provider's subject or session began and that have not ended."""
+    query = (
+        sa.select(ExternalLogin.login_id)
+        .join(Login, Login.id == ExternalLogin.login_id)
+        .where(ExternalLogin.issuer == issuer, Login.ended_at.is_(None))
+    )
+    if subject is not None:
+        query = query.where(ExternalLogin.subject == subject)
+    if session_id is not None:
+        query = query.where(ExternalLogin.session_id == session_id)
+    return list(session.scalars(query))
+
+
+def username_from(claims: Mapping[str, Any]) -> str:
+    """A username that the rules for names allow, as near as possible to what the claims say."""
+    for claim in NAME_CLAIMS:
+        value = claims.get(claim)
+        if isinstance(value, str):
+            plain = unicodedata.normalize("NFKD", value.partition("@")[0]).encode("ascii", "ignore").decode()
+            name = re.sub(r"[^A-Za-z0-9._-]+", "-", plain)[:MAXIMUM_NAME].lstrip("._-").rstrip(".-")
+            if len(name) >= 2:
+                return name
+    return "user"
+
+
+def _find(session: Session, provider: Provider, claims: Mapping[str, Any], actor: audit.Actor) -> User:
+    """The user of (issuer, subject); else the one the address is linked to, else a new one."""
+    issuer, subject = claims["iss"], claims["sub"]
+    identity = session.scalars(
+        sa.select(ExternalIdentity).where(ExternalIdentity.issuer == issuer, ExternalIdentity.subject == subject)
+    ).one_or_none()
+    if identity is not None:
+        identity.last_login = utcnow()
+        return get_user(session, identity.user_id)
+    user = _linked(session, provider, claims, actor) or _create(session, claims, actor)
+    session.add(ExternalIdentity(user_id=user.id, issuer=issuer, subject=subject))
+    session.flush()
+    return get_user(session, user.id)
+
+
+def _linked(session: Session, provider: Provider, claims: Mapping[str, Any], actor: audit.Actor) -> User | None:
+    address = _address(claims)
+    if address is None:
+        return None
+    user = session.scalars(sa.select(User).where(User.email_key == email_key(address))).one_or_none()
+    if user is None:
+        return None
+    if claims.get("email_verified") is not True:
+        # Whoever may write any address into a provider's profile would become whoever has it here.
+        raise Problem("sso_email_unverified")
+    # An address that users gave themselves proves nothing: they could have taken somebody's to be linked with.
+    if not provider.allow_email_linking or user.email_self_given:
+        return None
+    if user.is_active:
+        after = {"issuer": claims["iss"], "subject": claims["sub"]}
+        audit.record(session, actor, "user.linked", target_of(user), after=after)
+    return user
+
+
+def _create(session: Session, claims: Mapping[str, Any], actor: audit.Actor) -> User:
+    name = _free_name(session, username_from(claims))
+    user = User(
+        username=name,
+        username_key=username_key(name),
+        email="",
+        email_key=None,
+        display_name=_display_name(claims) or name,
+        auth_provider=SOURCE,
+    )
+    session.add(user)
+    session.flush()
+    after = {"username": name, "issuer": claims["iss"], "subject": claims["sub"]}
+    audit.record(session, actor, "user.created", target_of(user), after=after)
+    return user
+
+
+def _free_name(session: Session, wanted: str) -> str:
+    """The name, or the name with the first number that nobody has: ada, ada-2, ada-3."""
+    key = username_key(wanted)
+    taken = set(
+        session.scalars(
+            sa.select(User.username_key).where(
+                sa.or_(User.username_key == key, User.username_key.startswith(f"{key}-", autoescape=True))
+            )
+        )
+    )
+    name, number = wanted, 2
+    while username_key(name) in taken:
+        name, number = f"{wanted}-{number}", number + 1
+    return name
+
+
+def _bring_up_to_date(session: Session, user: User, claims: Mapping[str, Any], actor: audit.Actor) -> None:
+    """Name and address of a user whom the provider keeps; those of a linked account are its owner's."""
+    if user.auth_provider != SOURCE:
+        return
+    before = {"display_name": user.display_name, "email": user.email}
+    user.display_name = _display_name(claims) or user.display_name
+    address = _address(claims)
+    # An address that nobody has verified would keep its true owner from having it.
+    if address is not None and claims.get("email_verified") is True:
+        others = sa.select(User.id).where(User.email_key == email_key(address), User.id != user.id)
+        if session.scalar(others) is None:
+            user.email, user.email_key, user.email_self_given = address, email_key(address), False
+    after = {"display_name": user.display_name, "email": user.email}
+    if before != after:
+        audit.record(session, actor, "user.changed", target_of(user), before=before, after=after)
+    session.flush()
+
+
+def _bring_roles_up_to_date(
+    session: Session, user: User, provider: Provider, claims: Mapping[str, Any], actor: audit.Actor
+) -> None:
+    """Let the user hold what mappings give and nothing else of theirs; what was given by hand stays."""
+    wanted = {rule.role for rule in matching(active_rules(session), claims, provider.name)}
+    given = {assignment.role.name: assignment for assignment in user.assignments if assignment.source == SOURCE}
+    by_hand = sa.select(UserRole.id).where(UserRole.user_id == user.id, UserRole.source != SOURCE, in_force(utcnow()))
+    if not wanted and provider.default_role and session.scalar(by_hand.limit(1)) is None:
+        wanted = {provider.default_role}
+    roles = {role.name: role for role in session.scalars(sa.select(Role).where(Role.name.in_(wanted)))}
+    superadmins = lasting_superadmins(session)
+    kept = set()
+    for name in sorted(set(given) - set(roles)):
+        with session.begin_nested() as withdrawal:
+            user.assignments.remove(given[name])
+            session.flush()
+            if superadmins > 0 and lasting_superadmins(session) == 0:
+                # An installation keeps somebody who can run it, whatever the provider says.
+                withdrawal.rollback()
+                kept.add(name)
+    for name in sorted(set(roles) - set(given)):
+        user.assignments.append(UserRole(role=roles[name], source=SOURCE))
+    session.flush()
+    before, after = sorted(given), sorted(set(roles) | kept)
+    if before != after or kept:
+        audit.record(
+            session, actor, "user.roles_mapped", target_of(user), before={"roles": before}, after={"roles": after}
+        )
+
+
+def _address(claims: Mapping[str, Any]) -> str | None:
+    value = claims.get("email")
+    try:
+        return clean_email(value) if isinstance(value, str) and value else None
+    except ValueError:
+        return None
+
+
+def _display_name(claims: Mapping[str, Any]) -> str:
+    value = claims.get("name")
+    return "".join(c for c in value if is_shown(c)).strip()[:120] if isinstance(value, str) else ""

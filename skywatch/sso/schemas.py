@@ -1,0 +1,134 @@
+"""What goes into and comes out of the resources of single sign-on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.accounts.schemas import DROP, text
+from skywatch.http.paging import PageLinks
+from skywatch.http.schema import (
+    JsonBoolean,
+    JsonInteger,
+    JsonList,
+    JsonString,
+    Nullable,
+    QueryString,
+    Schema,
+    Timestamp,
+)
+from skywatch.sso.claims import MATCH_TYPES
+
+MAXIMUM_TEXT = 4096
+
+
+class AuthorizeQuery(Schema):
+    redirect_uri = colander.SchemaNode(
+        QueryString(),
+        validator=colander.Length(1, 1024),
+        description="Where the provider shall send the person: registered in oidc_redirect_uris, or loopback.",
+        **DROP,
+    )
+    provider = colander.SchemaNode(
+        QueryString(), validator=colander.Length(1, 32), description="Name of a provider; the first without.", **DROP
+    )
+
+
+class AuthorizeAnswer(Schema):
+    authorization_url = colander.SchemaNode(JsonString(), description="Where to send the person.")
+    state = colander.SchemaNode(JsonString(), description="Comes back with the code.")
+
+
+def _back(description: str) -> colander.SchemaNode:
+    return colander.SchemaNode(
+        QueryString(), validator=colander.Length(1, MAXIMUM_TEXT), description=description, **DROP
+    )
+
+
+class CallbackQuery(colander.MappingSchema):
+    """What the provider sends back; providers add parameters of their own, which are passed over."""
+
+    code = _back("The authorization code.")
+    state = _back("The state that authorize gave.")
+    iss = _back("Who answers (RFC 9207).")
+    error = _back("Why there is no code.")
+
+
+class ProviderEntry(Schema):
+    name = colander.SchemaNode(JsonString())
+    display_name = colander.SchemaNode(JsonString())
+
+
+class ProviderList(PageLinks):
+    providers = colander.SchemaNode(JsonList(), ProviderEntry())
+
+
+class LogoutToken(Schema):
+    logout_token = text(64_000, 1)
+
+
+class _Mapping(Schema):
+    claim_name = text(200, 1, description="Name of a claim, or a path such as realm_access.roles.")
+    match_type = colander.SchemaNode(JsonString(), validator=colander.OneOf(MATCH_TYPES))
+    claim_value = text(500, 1, description="The value, part of a value, or RE2 pattern.")
+    role = text(64, 1, description="Name of the role that it gives.")
+
+
+def _priority(**kw: Any) -> colander.SchemaNode:
+    return colander.SchemaNode(JsonInteger(), validator=colander.Range(-10_000, 10_000), **kw)
+
+
+def _provider(**kw: Any) -> colander.SchemaNode:
+    return colander.SchemaNode(
+        Nullable(JsonString()),
+        validator=_short_or_none,
+        description="Name of the only provider it holds for; null for all.",
+        **kw,
+    )
+
+
+def _short_or_none(node: colander.SchemaNode, value: Any) -> None:
+    if value is not None:
+        colander.Length(1, 32)(node, value)
+
+
+class MappingCreate(_Mapping):
+    name = text(120, 1)
+    priority = _priority(**DROP)
+    is_active = colander.SchemaNode(JsonBoolean(), **DROP)
+    provider = _provider(**DROP)
+
+
+class MappingReplacement(_Mapping):
+    """What PUT sends: all that a new mapping has, with the same defaults."""
+
+    name = text(120, 1)
+    priority = _priority(missing=0)
+    is_active = colander.SchemaNode(JsonBoolean(), missing=True)
+    provider = _provider(missing=None)
+
+
+class MappingChange(Schema):
+    name = text(120, 1, **DROP)
+    claim_name = text(200, 1, **DROP)
+    match_type = colander.SchemaNode(JsonString(), validator=colander.OneOf(MATCH_TYPES), **DROP)
+    claim_value = text(500, 1, **DROP)
+    role = text(64, 1, **DROP)
+    priority = _priority(**DROP)
+    is_active = colander.SchemaNode(JsonBoolean(), **DROP)
+    provider = _provider(**DROP)
+
+
+class MappingEntry(_Mapping):
+    id = colander.SchemaNode(JsonInteger())
+    name = colander.SchemaNode(JsonString())
+    priority = colander.SchemaNode(JsonInteger())
+    is_active = colander.SchemaNode(JsonBoolean())
+    provider = _provider()
+    created_at = colander.SchemaNode(Timestamp())
+    updated_at = colander.SchemaNode(Timestamp())
+
+
+class MappingList(PageLinks):
+    oidc_mappings = colander.SchemaNode(JsonList(), MappingEntry())

@@ -1,0 +1,102 @@
+"""``oidc-mappings``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyramid.request import Request
+
+from skywatch.accounts.caller import noting_refusals
+from skywatch.core.audit import Target
+from skywatch.http.paging import PageQuery, page
+from skywatch.http.service import NUMBER, ApiService
+from skywatch.security.permissions import Permission
+from skywatch.sso import mappings, schemas
+from skywatch.sso.models import ClaimMapping
+
+mappings_service = ApiService("oidc_mappings", "/oidc-mappings", feature="roles")
+mapping_service = ApiService("oidc_mappings.one", f"/oidc-mappings/{{id:{NUMBER}}}", feature="roles")
+
+
+@mappings_service.get(permission=Permission.ROLES_EDIT, query=PageQuery(), responses={200: schemas.MappingList()})
+def get_mappings(request: Request) -> dict[str, Any]:
+    """All claim mappings, the highest priority first"""
+    query = request.validated["querystring"]
+    found, count = mappings.find_mappings(request.db, limit=query["limit"], offset=query["offset"])
+    return page(request, "oidc_mappings", [_shown(entry) for entry in found], count)
+
+
+@mappings_service.post(
+    permission=Permission.ROLES_EDIT,
+    body=schemas.MappingCreate(),
+    responses={201: schemas.MappingEntry()},
+    errors=(409,),
+)
+def post_mapping(request: Request) -> dict[str, Any]:
+    """Create a claim mapping to a role that gives no more than the caller holds"""
+    body = request.validated["body"]
+    with noting_refusals(request, "claim_mapping.created", Target("claim_mapping", None, body["name"])) as caller:
+        mapping = mappings.create_mapping(request.db, caller, body)
+    request.response.status_code = 201
+    return _shown(mapping)
+
+
+@mapping_service.get(permission=Permission.ROLES_EDIT, responses={200: schemas.MappingEntry()})
+def get_mapping(request: Request) -> dict[str, Any]:
+    """One claim mapping"""
+    return _shown(mappings.get_mapping(request.db, _id(request)))
+
+
+@mapping_service.patch(
+    permission=Permission.ROLES_EDIT,
+    body=schemas.MappingChange(),
+    responses={200: schemas.MappingEntry()},
+    errors=(409,),
+)
+def patch_mapping(request: Request) -> dict[str, Any]:
+    """Change parts of a claim mapping; neither its role before nor after may give more than the caller holds"""
+    return _change(request)
+
+
+@mapping_service.put(
+    permission=Permission.ROLES_EDIT,
+    body=schemas.MappingReplacement(),
+    responses={200: schemas.MappingEntry()},
+    errors=(409,),
+)
+def put_mapping(request: Request) -> dict[str, Any]:
+    """Set the whole of a claim mapping"""
+    return _change(request)
+
+
+@mapping_service.delete(permission=Permission.ROLES_EDIT, responses={204: None}, errors=(409,))
+def delete_mapping(request: Request) -> None:
+    """Delete a claim mapping; the roles it gave go at each person's next login"""
+    with noting_refusals(request, "claim_mapping.deleted", Target("claim_mapping", _id(request))) as caller:
+        mappings.delete_mapping(request.db, caller, _id(request))
+    request.response.status_code = 204
+
+
+def _change(request: Request) -> dict[str, Any]:
+    with noting_refusals(request, "claim_mapping.changed", Target("claim_mapping", _id(request))) as caller:
+        return _shown(mappings.update_mapping(request.db, caller, _id(request), request.validated["body"]))
+
+
+def _shown(entry: ClaimMapping) -> dict[str, Any]:
+    names = (
+        "id",
+        "name",
+        "claim_name",
+        "match_type",
+        "claim_value",
+        "priority",
+        "is_active",
+        "provider",
+        "created_at",
+        "updated_at",
+    )
+    return {**{name: getattr(entry, name) for name in names}, "role": entry.role.name}
+
+
+def _id(request: Request) -> int:
+    return int(request.matchdict["id"])

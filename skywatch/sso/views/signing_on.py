@@ -1,0 +1,148 @@
+"""``auth/oidc/*``: sign-on, its answer, the providers there are, and the logout that a provider asks for."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import parse_qs
+
+from pyramid.request import Request
+
+from skywatch.accounts.schemas import Detail, LoginAnswer
+from skywatch.accounts.views import shape
+from skywatch.accounts.views.cookies import hand_over
+from skywatch.core.audit import Actor
+from skywatch.core.problems import Problem, invalid
+from skywatch.http.cors import origin_of
+from skywatch.http.paging import PageQuery, page_of
+from skywatch.http.service import ApiService
+from skywatch.security.contexts import EXCHANGE
+from skywatch.sso import schemas
+from skywatch.sso.flow import Answer
+from skywatch.sso.logout import obey
+from skywatch.sso.page import hand_over_page
+from skywatch.sso.pending import LIFETIME
+
+COOKIE = "skywatch_sso"
+COOKIE_PATH = "/api/v1/auth/oidc"
+CALLBACK = "/api/v1/auth/oidc/callback"
+FORM = "application/x-www-form-urlencoded"
+
+authorize_service = ApiService("auth.oidc.authorize", "/auth/oidc/authorize", feature=None)
+callback_service = ApiService("auth.oidc.callback", "/auth/oidc/callback", feature=None)
+providers_service = ApiService("auth.oidc.providers", "/auth/oidc/providers", feature=None)
+logout_service = ApiService("auth.oidc.backchannel_logout", "/auth/oidc/backchannel-logout", feature=None)
+
+
+@providers_service.get(permission=EXCHANGE, query=PageQuery(), responses={200: schemas.ProviderList()})
+def get_providers(request: Request) -> dict[str, Any]:
+    """The identity providers that people may sign on with, the first one being the default"""
+    parties = request.registry["sign_on"].parties.values()
+    found = [{"name": party.provider.name, "display_name": party.provider.display_name} for party in parties]
+    return page_of(request, "providers", found)
+
+
+@authorize_service.get(
+    permission=EXCHANGE,
+    query=schemas.AuthorizeQuery(),
+    responses={200: schemas.AuthorizeAnswer()},
+    errors=(404, 502, 503),
+)
+def get_authorize(request: Request) -> dict[str, str]:
+    """Begin a sign-on: where to send the person
+
+    The answer comes to `redirect_uri`, without one to `auth/oidc/callback`, within ten minutes. The browser is given
+    a cookie that ties the sign-on to it.
+    """
+    query = request.validated["querystring"]
+    url, begun = request.registry["sign_on"].authorize(
+        query.get("provider"),
+        query.get("redirect_uri"),
+        _own_address(request) + CALLBACK,
+        _opener(request),
+        _browser(request),
+    )
+    request.response.set_cookie(
+        COOKIE,
+        begun.browser,
+        max_age=int(LIFETIME.total_seconds()),
+        path=COOKIE_PATH,
+        secure=request.runtime.settings.environment == "production",
+        httponly=True,
+        # The provider sends the browser back from another site, by an address that is opened as a whole.
+        samesite="Lax",
+    )
+    return {"authorization_url": url, "state": begun.state}
+
+
+@callback_service.get(
+    permission=EXCHANGE,
+    query=schemas.CallbackQuery(),
+    responses={200: (LoginAnswer(), "text/html")},
+    errors=(404, 502, 503),
+)
+def get_callback(request: Request) -> Any:
+    """Finish a sign-on: exchange the provider's code for tokens
+
+    It can be done once. A browser (`Accept: text/html`) gets a page that gives the tokens to the page that opened it.
+    """
+    query = request.validated["querystring"]
+    answer = Answer(query.get("code"), query.get("state"), query.get("iss"), query.get("error"))
+    user, pair, origin = request.registry["sign_on"].finish(answer, _browser(request), _nobody(request))
+    body = {**hand_over(request, pair), "user": shape.user_summary(user)}
+    if not _wants_page(request):
+        return body
+    page = hand_over_page(body, origin)
+    # The cookies that hand_over has set belong to the answer, whichever form it has.
+    page.headers.extend((name, value) for name, value in request.response.headers.items() if name == "Set-Cookie")
+    return page
+
+
+@logout_service.post(
+    permission=EXCHANGE,
+    body=schemas.LogoutToken(),
+    body_types=(FORM,),
+    responses={200: Detail()},
+    errors=(502, 503),
+)
+def post_backchannel_logout(request: Request) -> dict[str, str]:
+    """End the logins that an identity provider's logout token names (OpenID Connect Back-Channel Logout)"""
+    if not request.registry["sign_on"].parties:
+        raise Problem("sso_disabled")
+    if request.content_type != FORM:
+        raise Problem("unsupported_media_type", f"The body must be {FORM}.")
+    try:
+        fields = parse_qs(request.body.decode("ascii"), max_num_fields=20)
+    except ValueError:
+        raise Problem("malformed_body", "The body is not a form.") from None
+    tokens = fields.get("logout_token", [])
+    if len(tokens) != 1:
+        raise invalid("logout_token", "is required once")
+    ended = obey(request.runtime, request.registry["sign_on"], tokens[0], _nobody(request))
+    return {"detail": f"Ended {ended} login{'s' if ended != 1 else ''}."}
+
+
+def _wants_page(request: Request) -> bool:
+    offers = request.accept.acceptable_offers(["application/json", "text/html"])
+    return bool(offers) and offers[0][0] == "text/html"
+
+
+def _browser(request: Request) -> str | None:
+    """What the cookie says, where it is one of ours."""
+    value = request.cookies.get(COOKIE, "")
+    return value if re.fullmatch(r"[A-Za-z0-9_-]{43}", value) else None
+
+
+def _own_address(request: Request) -> str:
+    base: str = request.runtime.settings.base_url.rstrip("/") or request.host_url
+    return base
+
+
+def _opener(request: Request) -> str:
+    """The origin of the page that will wait for the tokens: ours, or one that the settings list by name."""
+    origin = request.headers.get("Origin", "").lower()
+    return origin if origin in request.runtime.settings.cors_allowed_origins else origin_of(_own_address(request))
+
+
+def _nobody(request: Request) -> Actor:
+    return Actor("", "anonymous", None, request.client_address, request.request_id)

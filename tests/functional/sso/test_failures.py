@@ -1,0 +1,125 @@
+"""A provider that fails, is slow or says strange things of itself."""
+
+import time
+
+import pytest
+
+from skywatch.sso import discovery
+from tests.accounts import Population
+from tests.functional.sso.signing_on import AUTHORIZE, begin, finish, sign_on, unknown_key
+from tests.providers import fake_provider
+
+
+def page(handler):
+    handler.say(200, b"<html>Sign in to the Wi-Fi</html>", "text/html")
+
+
+def redirect(handler):
+    handler.say(302, b"", Location="http://127.0.0.1:1/steal")
+
+
+def deep(handler):
+    handler.say(200, b"[" * 200_000)
+
+
+def huge(handler):
+    handler.send_response(200)
+    handler.end_headers()
+    try:
+        for _ in range(1000):
+            handler.wfile.write(b" " * 100_000)
+    except OSError:
+        pass
+
+
+def dripping(handler):
+    handler.send_response(200)
+    handler.end_headers()
+    try:
+        for _ in range(15):
+            handler.wfile.write(b" ")
+            handler.wfile.flush()
+            time.sleep(0.1)
+    except OSError:
+        pass
+
+
+FAILURES = {
+    "garbage": (lambda h: h.say(200, b"\xff\x00\x13{{{"), "sso_provider_answer"),
+    "a page": (page, "sso_provider_answer"),
+    "a 500": (lambda h: h.say(500, b'{"error": "server_error"}'), "sso_provider_answer"),
+    "a redirect": (redirect, "sso_provider_answer"),
+    "a list": (lambda h: h.say(200, b"[]"), "sso_provider_answer"),
+    "nothing": (lambda h: h.say(200, b""), "sso_provider_answer"),
+    "a huge body": (huge, "sso_provider_answer"),
+    "a deep body": (deep, "sso_provider_answer"),
+    "drop by drop": (dripping, "sso_provider_slow"),
+    "after ten seconds": (lambda h: time.sleep(1.5), "sso_provider_slow"),
+}
+
+
+WHERE = ["/.well-known/openid-configuration", "/keys", "/userinfo"]
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        *((name, "/token") for name in FAILURES),
+        *((name, path) for path in WHERE for name in ("a page", "drop by drop")),
+    ],
+)
+def test_a_failing_provider_is_a_bad_gateway_and_local_login_goes_on(make_api, name, path):
+    api = make_api(oidc_timeout_s="0.6")
+    answer, code = FAILURES[name]
+    if path.startswith("/."):
+        api.provider.instead[path] = answer
+        refused = api.get(AUTHORIZE, status=502).json
+    else:
+        begun = api.provider.log_in(begin(api)["authorization_url"])
+        api.provider.instead[path] = answer
+        refused = finish(api, begun, 502).json
+    assert refused["code"] == code
+    # It recovers without a restart.
+    api.provider.instead.clear()
+    sign_on(api)
+
+
+def test_local_login_works_while_the_provider_is_down(make_client):
+    with fake_provider() as gone:
+        url = gone.url
+    api = make_client(auth_mode="hybrid", oidc_enabled="true", oidc_provider_url=url, oidc_client_id="x")
+    people = Population(api.runtime)
+    people.user("ada", "viewer")
+    assert api.get(AUTHORIZE, status=502).json["code"] == "sso_provider_unreachable"
+    assert api.get("/api/v1/auth/config").json["oidc_enabled"] is True
+    from tests.accounts import PASSWORD
+
+    api.post_json("/api/v1/auth/login", {"username": "ada", "password": PASSWORD})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"issuer": "https://evil.example"},
+        {"issuer": None},
+        {"token_endpoint": "file:///etc/passwd"},
+        {"jwks_uri": 7},
+        {"authorization_endpoint": "javascript:alert(1)"},
+    ],
+)
+def test_what_a_provider_says_of_itself_is_checked(api, changes):
+    api.provider.discovery = changes
+    code = "sso_issuer_wrong" if "issuer" in changes else "sso_provider_answer"
+    assert api.get(AUTHORIZE, status=401 if "issuer" in changes else 502).json["code"] == code
+
+
+def test_keys_that_rotate_are_fetched_again_but_not_for_every_invented_name(api):
+    sign_on(api)
+    api.provider.rotate()
+    sign_on(api)
+    before = api.provider.asked.count("/keys")
+    api.provider.sign = unknown_key(api.provider)
+    for _ in range(3):
+        assert sign_on(api, 401)["code"] == "sso_key_unknown"
+    assert api.provider.asked.count("/keys") == before
+    assert discovery.REFETCH_S > 10

@@ -1,0 +1,72 @@
+"""Logout in both directions."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.functional.sso.signing_on import back_channel, bearer, other_key, sign_on
+from tests.providers import CLIENT_ID
+
+
+def test_logout_says_where_the_providers_session_can_be_ended(api):
+    answer = sign_on(api)
+    said = api.post_json("/api/v1/auth/logout", {}, headers=bearer(answer)).json
+    asked = parse_qs(urlsplit(said["logout_url"]).query)
+    assert said["logout_url"].startswith(f"{api.provider.url}/end?")
+    assert asked["client_id"] == [CLIENT_ID]
+    assert asked["id_token_hint"][0].count(".") == 2
+    api.get("/api/v1/auth/profile", headers=bearer(answer), status=401)
+
+
+def test_a_local_logout_says_nothing_of_a_provider(api):
+    ada = api.people.bearer(api.people.user("bea"))
+    assert api.post_json("/api/v1/auth/logout", {}, headers=ada).json == {"detail": "Logged out."}
+
+
+@pytest.mark.parametrize("named", [{}, {"sid": "session-1"}, {"sid": "session-1", "sub": ...}])
+def test_the_provider_ends_logins(api, named):
+    answer = sign_on(api)
+    api.provider.person["sub"] = "1002"
+    api.provider.lies = {"sid": "session-2"}
+    other = sign_on(api)
+    api.provider.person["sub"] = "1001"
+    assert back_channel(api, api.provider.logout_token(**named))["detail"] == "Ended 1 login."
+    api.get("/api/v1/auth/profile", headers=bearer(answer), status=401)
+    api.post_json("/api/v1/auth/refresh", {"refresh": answer["refresh"]}, status=401)
+    api.get("/api/v1/auth/profile", headers=bearer(other))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"iss": "https://evil.example"},
+        {"aud": "other"},
+        {"aud": ...},
+        {"nonce": "x"},
+        {"events": ...},
+        {"events": {"http://example.org/other": {}}},
+        {"sub": ...},
+        {"jti": ...},
+        {"iat": 1_700_000_000},
+        {"exp": 1_700_000_000},
+        {"iat": ...},
+    ],
+)
+def test_a_logout_token_that_is_not_good_ends_nothing(api, changes):
+    answer = sign_on(api)
+    assert back_channel(api, api.provider.logout_token(**changes), 400)["code"] == "sso_logout_token_refused"
+    api.get("/api/v1/auth/profile", headers=bearer(answer))
+
+
+def test_a_forged_or_replayed_logout_token_ends_nothing(api):
+    sign_on(api)
+    token = api.provider.logout_token()
+    back_channel(api, token)
+    answer = sign_on(api)
+    back_channel(api, token, 400)
+    api.provider.sign = other_key(api.provider)
+    back_channel(api, api.provider.logout_token(), 400)
+    api.provider.sign = api.provider.unsigned
+    back_channel(api, api.provider.logout_token(), 400)
+    back_channel(api, "rubbish", 400)
+    api.get("/api/v1/auth/profile", headers=bearer(answer))

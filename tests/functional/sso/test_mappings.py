@@ -1,0 +1,53 @@
+"""Claim mappings through the API."""
+
+from tests.functional.sso.signing_on import add_mapping, audit
+
+
+def test_mappings_are_created_changed_and_deleted(api):
+    root = api.people.bearer(api.people.user("root", "superadmin"))
+    made = add_mapping(api, "operator", "tower", who=root, priority=7)
+    url = f"/api/v1/oidc-mappings/{made['id']}"
+    assert made["is_active"] is True
+    assert api.get(url, headers=root).json == made
+    changed = api.patch_json(url, {"is_active": False, "role": "viewer"}, headers=root).json
+    assert (changed["is_active"], changed["role"], changed["priority"]) == (False, "viewer", 7)
+    body = {name: made[name] for name in ("name", "claim_name", "match_type", "claim_value", "role")}
+    assert api.put_json(url, body, headers=root).json["priority"] == 0
+    listed = api.get("/api/v1/oidc-mappings", headers=root).json
+    assert [entry["id"] for entry in listed["oidc_mappings"]] == [made["id"]]
+    api.delete(url, headers=root)
+    api.get(url, headers=root, status=404)
+    assert [len(audit(api, f"claim_mapping.{a}")) for a in ("created", "changed", "deleted")] == [1, 2, 1]
+
+
+def test_a_mapping_must_make_sense(api):
+    root = api.people.bearer(api.people.user("root", "superadmin"))
+    bad = add_mapping(api, "viewer", "(unclosed", match_type="regex", who=root, status=400)
+    assert bad["errors"][0]["name"] == "claim_value"
+    # A backward reference is what makes other engines slow.
+    assert add_mapping(api, "viewer", r"(a)\1", match_type="regex", who=root, status=400)["errors"]
+    add_mapping(api, "viewer", "(" * 400 + "x{1000}" + "){1000}" * 10, match_type="regex", who=root, status=400)
+    assert add_mapping(api, "nobody", "x", who=root, status=400)["errors"][0]["name"] == "role"
+    add_mapping(api, "viewer", "x" * 501, who=root, status=400)
+    add_mapping(api, "viewer", "x", match_type="like", who=root, status=400)
+    add_mapping(api, "viewer", "x", who=root)
+    assert add_mapping(api, "viewer", "x", who=root, status=409)["code"] == "conflict"
+
+
+def test_nobody_maps_to_a_role_that_gives_more_than_they_hold(api):
+    api.people.role("mapper", ["roles.edit", "roles.view", "aircraft.view"])
+    api.people.role("watcher", ["aircraft.view"])
+    root = api.people.bearer(api.people.user("root", "superadmin"))
+    mapper = api.people.bearer(api.people.user("mapper", "mapper"))
+    own = add_mapping(api, "watcher", "all", who=mapper)
+    assert add_mapping(api, "superadmin", "all", who=mapper, status=403)["code"] == "permission_denied"
+    url = f"/api/v1/oidc-mappings/{own['id']}"
+    for change in (api.patch_json, api.put_json):
+        body = {name: own[name] for name in ("name", "claim_name", "match_type", "claim_value")}
+        change(url, {**body, "role": "admin"}, headers=mapper, status=403)
+    theirs = add_mapping(api, "admin", "chiefs", who=root)
+    their_url = f"/api/v1/oidc-mappings/{theirs['id']}"
+    api.patch_json(their_url, {"claim_value": "everybody"}, headers=mapper, status=403)
+    api.delete(their_url, headers=mapper, status=403)
+    assert api.get(their_url, headers=root).json["claim_value"] == "chiefs"
+    assert audit(api, "claim_mapping.created.refused")

@@ -1,0 +1,145 @@
+"""Whose account a sign-on leads to, and which roles it has."""
+
+import pytest
+import sqlalchemy as sa
+
+from skywatch.accounts.models import User, UserRole
+from skywatch.accounts.services.users import apply_profile
+from skywatch.core.db import writing
+from skywatch.settings import SettingsError
+from skywatch.sso.defaults import check_default_roles
+from tests.functional.sso.signing_on import add_mapping, audit, back_channel, bearer, begin, finish, sign_on
+
+
+@pytest.mark.parametrize("linking", ["true", "false"])
+@pytest.mark.parametrize("verified", [False, ..., "true", 1])
+def test_an_unverified_address_of_an_account_lets_nobody_in(make_api, linking, verified):
+    api = make_api(oidc_allow_email_linking=linking)
+    api.people.user("boss", "superadmin")
+    api.provider.lies = {"email": "Boss@Example.org", "email_verified": verified}
+    assert sign_on(api, 401)["code"] == "sso_email_unverified"
+
+
+def test_a_verified_address_is_linked_only_where_the_settings_say_so(make_api):
+    api = make_api()
+    boss = api.people.user("boss", "superadmin")
+    api.provider.lies = {"email": "boss@example.org", "email_verified": True}
+    answer = sign_on(api)["user"]
+    assert answer["id"] != boss
+    assert (answer["email"], answer["roles"]) == ("", ["viewer"])
+
+
+def test_a_linked_account_keeps_its_roles_and_name(make_api):
+    api = make_api(oidc_allow_email_linking="true")
+    boss = api.people.user("boss", "superadmin")
+    api.provider.lies = {"email": "boss@example.org", "email_verified": True}
+    answer = sign_on(api)["user"]
+    assert (answer["id"], answer["username"], answer["roles"]) == (boss, "boss", ["superadmin"])
+    assert [entry.target_id for entry in audit(api, "user.linked")] == [str(boss)]
+    api.provider.lies = {}
+    assert sign_on(api)["user"]["id"] == boss
+
+
+def test_an_address_that_users_gave_themselves_links_nobody_to_them(make_api):
+    api = make_api(oidc_allow_email_linking="true")
+    squatter = api.people.user("squatter", "viewer")
+    with writing(api.runtime.sessions) as session:
+        user = session.get(User, squatter)
+        apply_profile(session, user, {"email": "ada@example.org"}, by_user=True)
+    api.provider.lies = {"email": "ada@example.org", "email_verified": True}
+    assert sign_on(api)["user"]["id"] != squatter
+    with writing(api.runtime.sessions) as session:
+        apply_profile(session, session.get(User, squatter), {"email": "ada@example.org"})
+        session.execute(sa.text("DELETE FROM external_identities"))
+    assert sign_on(api)["user"]["id"] == squatter
+
+
+def test_a_deactivated_account_is_not_linked_into(make_api):
+    api = make_api(oidc_allow_email_linking="true")
+    api.people.user("off", active=False)
+    api.provider.lies = {"email": "off@example.org", "email_verified": True}
+    assert sign_on(api, 401)["code"] == "account_disabled"
+
+
+def test_roles_follow_the_groups_at_every_login_and_what_was_given_by_hand_stays(api):
+    add_mapping(api, "operator", "tower")
+    add_mapping(api, "analyst", "research")
+    api.provider.lies = {"groups": ["tower", "research"]}
+    answer = sign_on(api)
+    assert answer["user"]["roles"] == ["analyst", "operator"]
+    with writing(api.runtime.sessions) as session:
+        role_id = session.execute(sa.text("SELECT id FROM roles WHERE name = 'admin'")).scalar()
+        session.add(UserRole(user_id=answer["user"]["id"], role_id=role_id, source="manual"))
+    api.provider.lies = {"groups": ["tower"]}
+    assert sign_on(api)["user"]["roles"] == ["admin", "operator"]
+    # The tokens of the login before lose the role too.
+    mine = api.get("/api/v1/auth/my-permissions", headers=bearer(answer)).json
+    assert mine["roles"] == ["admin", "operator"]
+    api.provider.lies = {"groups": []}
+    assert sign_on(api)["user"]["roles"] == ["admin"]
+
+
+def test_the_default_role_is_for_whom_no_mapping_matches(api):
+    add_mapping(api, "operator", "tower")
+    assert sign_on(api)["user"]["roles"] == ["viewer"]
+    api.provider.lies = {"groups": ["tower"]}
+    assert sign_on(api)["user"]["roles"] == ["operator"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"oidc_default_role": "veiwer"}, "setting oidc_default_role: there is no role veiwer"),
+        (
+            {
+                "oidc__work__provider_url": "https://work.example",
+                "oidc__work__client_id": "skywatch",
+                "oidc__work__default_role": "staff",
+            },
+            "setting oidc.work.default_role: there is no role staff",
+        ),
+    ],
+)
+def test_a_default_role_that_does_not_exist_stops_the_start(make_api, settings, named):
+    with pytest.raises(SettingsError, match=f"^{named}$"):
+        check_default_roles(make_api(**settings).runtime)
+
+
+def test_nobody_needs_a_default_role(make_api):
+    api = make_api(oidc_default_role="")
+    check_default_roles(api.runtime)
+    assert sign_on(api)["user"]["roles"] == []
+
+
+def test_a_mapping_that_is_off_or_of_another_provider_gives_nothing(api):
+    add_mapping(api, "admin", "tower", is_active=False)
+    add_mapping(api, "operator", "tower", provider="elsewhere")
+    api.provider.lies = {"groups": ["tower"]}
+    assert sign_on(api)["user"]["roles"] == ["viewer"]
+
+
+def test_the_provider_cannot_take_the_last_superadmin_away(make_api):
+    api = make_api()
+    root = api.people.bearer(api.people.user("root", "superadmin"))
+    add_mapping(api, "superadmin", "chiefs", who=root)
+    api.provider.lies = {"groups": ["chiefs"]}
+    assert sign_on(api)["user"]["roles"] == ["superadmin"]
+    with writing(api.runtime.sessions) as session:
+        session.execute(sa.update(User).where(User.username == "root").values(is_active=False))
+    api.provider.lies = {}
+    assert "superadmin" in sign_on(api)["user"]["roles"]
+
+
+def test_both_databases_hold_a_sign_on_from_its_begin_to_its_logout(make_api, database_url):
+    api = make_api(database_url=database_url)
+    add_mapping(api, "operator", "tower")
+    api.people.user("ada")
+    api.provider.lies = {"groups": ["tower"], "email": "lovelace@example.org", "email_verified": True}
+    first = api.provider.log_in(begin(api)["authorization_url"])
+    answer = finish(api, first).json
+    assert (answer["user"]["username"], answer["user"]["roles"]) == ("ada-2", ["operator"])
+    assert finish(api, first, 401).json["code"] == "sso_state_unknown"
+    api.provider.lies = {}
+    assert sign_on(api)["user"]["roles"] == ["viewer"]
+    assert back_channel(api, api.provider.logout_token())["detail"] == "Ended 2 logins."
+    api.get("/api/v1/auth/profile", headers=bearer(answer), status=401)

@@ -1,0 +1,98 @@
+"""Runs the certified provider, Skywatch on a real socket, and a browser that is a script."""
+
+from __future__ import annotations
+
+import fcntl
+import html
+import json
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+from waitress.server import create_server
+
+from skywatch import make_app
+from tests.conftest import ROOT
+from tests.servers import skip_or_fail
+
+PACKAGE = "oidc-provider@8.8.1"
+HERE = Path(__file__).resolve().parent
+FOLDER = ROOT / "build" / "oidc-provider"
+
+
+def installed() -> Path:
+    """The folder with the provider in it, installed at first use."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        skip_or_fail("there is no node to run the certified provider with")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (FOLDER / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (FOLDER / "node_modules" / "oidc-provider" / "package.json").is_file():
+            (FOLDER / "package.json").write_text('{"private": true, "type": "module"}')
+            command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", PACKAGE]
+            done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, timeout=100, check=False)
+            if done.returncode:
+                skip_or_fail(f"the certified provider cannot be installed: {done.stderr[-300:]}")
+        shutil.copy(HERE / "provider.mjs", FOLDER / "provider.mjs")
+    return FOLDER
+
+
+@contextmanager
+def certified_provider(port: int, redirect_uris: list[str]) -> Iterator[str]:
+    """The provider's address while it runs."""
+    options = json.dumps({"port": port, "redirect_uris": redirect_uris})
+    process = subprocess.Popen(
+        ["node", "provider.mjs", options], cwd=installed(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    try:
+        lines = []
+        while not (lines and lines[-1].startswith("listening")):
+            line = process.stdout.readline()
+            assert line, "".join(lines)
+            lines.append(line)
+        # Its warnings must not fill the pipe.
+        drain = threading.Thread(target=process.stdout.read, daemon=True)
+        drain.start()
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def served(runtime: Any, port: int) -> Iterator[str]:
+    """Skywatch's API at a port."""
+    server = create_server(make_app(runtime), host="127.0.0.1", port=port, threads=4)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.close()
+        thread.join(5)
+
+
+def log_in(browser: httpx.Client, url: str, name: str, stop_at: str) -> str:
+    """Go from an address through login and consent, as a person would; gives the first address under ``stop_at``."""
+    response = browser.get(url)
+    for _ in range(20):
+        if response.is_redirect:
+            target = urljoin(str(response.url), response.headers["Location"])
+            if target.startswith(stop_at):
+                return target
+            response = browser.get(target)
+            continue
+        assert response.status_code == 200, response.text
+        action = html.unescape(re.search(r'<form[^>]* action="([^"]+)"', response.text)[1])
+        fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', response.text))
+        if 'name="login"' in response.text:
+            fields |= {"login": name, "password": "anything"}
+        response = browser.post(urljoin(str(response.url), action), data=fields)
+    raise AssertionError(f"no way to {stop_at} in twenty steps, last {urlsplit(str(response.url)).path}")

@@ -1,0 +1,180 @@
+"""Single sign-on with a certified provider, over real sockets: by a browser, by a program, and with new keys."""
+
+import json
+import shutil
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import httpx
+import pytest
+
+from skywatch.accounts.models import Role
+from skywatch.core.db import writing
+from skywatch.sso.models import ClaimMapping
+from tests.accounts import PASSWORD, Population
+from tests.chromium import chromium
+from tests.integration.sso.running import certified_provider, log_in, served
+from tests.processes import free_port, until
+
+BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+CALLBACK = "/api/v1/auth/oidc/callback"
+
+
+class Site:
+    """Skywatch and its provider, and how to sign on."""
+
+    def __init__(self, runtime, url, provider_port):
+        self.runtime = runtime
+        self.url = url
+        self.provider_port = provider_port
+        self.people = Population(runtime)
+        with writing(runtime.sessions) as session:
+            role = session.query(Role).filter_by(name="operator").one()
+            mapping = {"claim_name": "groups", "match_type": "exact", "claim_value": "tower", "role_id": role.id}
+            session.add(ClaimMapping(name="tower", **mapping))
+
+    def provider(self):
+        return certified_provider(self.provider_port, [self.url + CALLBACK])
+
+    def browser(self):
+        return httpx.Client(timeout=20, follow_redirects=False)
+
+    def sign_on(self, name):
+        with self.browser() as browser:
+            begun = browser.get(f"{self.url}/api/v1/auth/oidc/authorize").json()
+            back = log_in(browser, begun["authorization_url"], name, self.url + CALLBACK)
+            answer = browser.get(back)
+            assert answer.status_code == 200, answer.text
+            return answer.json()
+
+    def profile(self, answer):
+        headers = {"Authorization": f"Bearer {answer['access']}"}
+        return httpx.get(f"{self.url}/api/v1/auth/profile", headers=headers)
+
+
+@pytest.fixture
+def make_site(make_runtime):
+    running = []
+
+    def make(**changes):
+        port, provider_port = free_port(), free_port()
+        settings = {
+            "environment": "development",
+            "auth_mode": "hybrid",
+            "oidc_enabled": "true",
+            "oidc_provider_url": f"http://127.0.0.1:{provider_port}",
+            "oidc_client_id": "skywatch",
+            "oidc_client_secret": "between us, and only us",
+            **changes,
+        }
+        runtime = make_runtime(**settings)
+        context = served(runtime, port)
+        url = context.__enter__()
+        running.append(context)
+        return Site(runtime, url, provider_port)
+
+    yield make
+    for context in running:
+        context.__exit__(None, None, None)
+
+
+def test_people_sign_on_with_login_and_consent_and_get_what_their_groups_say(make_site):
+    site = make_site()
+    with site.provider():
+        answer = site.sign_on("tower")
+        assert answer["user"]["roles"] == ["operator"]
+        profile = site.profile(answer).json()
+        assert (profile["username"], profile["email"]) == ("tower", "tower@example.org")
+        assert site.sign_on("guest")["user"]["roles"] == ["viewer"]
+        assert site.sign_on("tower")["user"]["id"] == answer["user"]["id"]
+
+
+def test_keys_that_rotate_between_two_logins_and_a_provider_that_is_away(make_site):
+    site = make_site()
+    site.people.user("ada", "viewer")
+    with site.provider():
+        first = site.sign_on("tower")
+    # Away: who is in stays in, who has a password comes in, who wants to sign on hears why not.
+    assert site.profile(first).status_code == 200
+    local = httpx.post(f"{site.url}/api/v1/auth/login", json={"username": "ada", "password": PASSWORD})
+    assert local.status_code == 200
+    begun = httpx.get(f"{site.url}/api/v1/auth/oidc/authorize").json()
+    said = {"code": "x", "state": begun["state"], "iss": f"http://127.0.0.1:{site.provider_port}"}
+    refused = httpx.get(f"{site.url}{CALLBACK}", params=said)
+    assert (refused.status_code, refused.json()["code"]) == (502, "sso_provider_unreachable")
+    with site.provider():
+        second = site.sign_on("tower")
+    assert second["user"]["id"] == first["user"]["id"]
+
+
+def test_a_program_signs_on_by_its_loopback_address(make_site):
+    site = make_site(oidc_client_id="desk", oidc_client_secret="")
+    address = f"http://127.0.0.1:{free_port()}/"
+    with site.provider(), site.browser() as browser:
+        begun = httpx.get(f"{site.url}/api/v1/auth/oidc/authorize", params={"redirect_uri": address}).json()
+        back = httpx.URL(log_in(browser, begun["authorization_url"], "guest", address))
+        assert back.params["state"] == begun["state"]
+        answer = httpx.get(f"{site.url}{CALLBACK}", params=back.params)
+        assert site.profile(answer.json()).json()["username"] == "guest"
+        # The code is used up at the provider too.
+        again = httpx.get(f"{site.url}{CALLBACK}", params=back.params)
+        assert again.json()["code"] == "sso_state_unknown"
+
+
+PAGE = """<!doctype html><title>map</title><button id="go">Sign on</button><pre id="answer"></pre><script>
+document.getElementById("go").onclick = async () => {
+  const popup = window.open("about:blank");
+  const begun = await (await fetch("SITE/api/v1/auth/oidc/authorize")).json();
+  window.addEventListener("message", (event) => {
+    document.getElementById("answer").textContent = JSON.stringify({origin: event.origin, ...event.data});
+  });
+  popup.location = begun.authorization_url;
+};
+</script>"""
+
+
+@pytest.fixture
+def map_page():
+    """A page of another origin that signs people on in a window of its own; its ``text`` is set by the test."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(server.text.encode())
+
+        def log_message(self, *args):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    server.text = ""
+    server.origin = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+# The flow itself is always tried by the tests above; this one shows that a real browser plays along.
+@pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="there is no chromium with its driver here")
+def test_a_real_browser_brings_the_tokens_to_the_page_that_asked(make_site, map_page):
+    site = make_site(cors_allowed_origins=map_page.origin)
+    map_page.text = PAGE.replace("SITE", site.url)
+    with site.provider(), chromium(BROWSER, DRIVER) as browser:
+        browser.open(map_page.origin)
+        opener = browser.windows()[0]
+        browser.click("#go")
+        browser.switch_to_other_than(opener)
+        browser.type("input[name=login]", "tower")
+        browser.type("input[name=password]", "anything")
+        browser.click("input[value=login] ~ button")
+        browser.click("input[value=consent] ~ button")
+        browser.switch_to(opener)
+        answer = json.loads(browser.text_of("#answer"))
+        assert (answer["origin"], answer["type"]) == (site.url, "skywatch.login")
+        assert site.profile(answer).json()["username"] == "tower"
+        # The window has closed itself.
+        until(lambda: browser.windows() == [opener])
