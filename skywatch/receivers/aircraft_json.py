@@ -1,0 +1,252 @@
+"""From the JSON of readsb, dump1090-fa and dump1090-mutability to reports: whole documents and single aircraft.
+
+A document is decoded in one go with every value checked by msgspec; only where something in it is invalid is it
+taken apart, aircraft by aircraft and then field by field, so that one bad field costs that field alone. Nothing
+here raises on any bytes but DocumentError, for what is no document at all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from skywatch.receivers.limits import (
+    MUTABILITY_TYPES,
+    WIRE_TYPES,
+    Wire,
+    WireLine,
+    WireMutability,
+)
+from skywatch.receivers.report import Report
+
+# What msgspec raises on bytes that are not what was asked for; RecursionError on very deep nesting.
+BAD_JSON = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
+# Unix seconds have 10 digits until the year 2286; what is above this is milliseconds.
+SMALLEST_MILLISECONDS = 1e11
+MUTABILITY_MARKS = (b'"altitude"', b'"vert_rate"', b'"nucp"')
+DIALECT_SAMPLE = 1 << 16
+# NUCp (DO-260, version 0) -> NIC and radius of containment (m), as dump1090 and readsb take them.
+NIC_OF_NUCP = (0, 1, 2, 4, 5, 6, 7, 8, 10, 11)
+RC_OF_NUCP = (0, 37_040, 18_520, 3_704, 1_852, 926, 371, 186, 25, 8)
+
+
+class DocumentError(ValueError):
+    """The bytes are no document of aircraft; the text says why in one line."""
+
+
+class Document(msgspec.Struct):
+    """A whole document: ``now`` in unix seconds or None, aircraft with their values checked but not yet finished."""
+
+    now: float | None
+    messages: int | None
+    aircraft: list[Report]
+
+
+class _Readsb(msgspec.Struct):
+    now: float | None = None
+    messages: int | None = None
+    aircraft: list[Wire] | None = None  # type: ignore[valid-type]
+    ac: list[Wire] | None = None  # type: ignore[valid-type]
+
+
+class _Mutability(msgspec.Struct):
+    now: float | None = None
+    messages: int | None = None
+    aircraft: list[WireMutability] | None = None  # type: ignore[valid-type]
+
+
+class _Loose(msgspec.Struct):
+    now: msgspec.Raw = msgspec.Raw()
+    messages: msgspec.Raw = msgspec.Raw()
+    aircraft: msgspec.Raw = msgspec.Raw()
+    ac: msgspec.Raw = msgspec.Raw()
+
+
+_readsb = msgspec.json.Decoder(_Readsb)
+_mutability = msgspec.json.Decoder(_Mutability)
+_loose = msgspec.json.Decoder(_Loose)
+_line = msgspec.json.Decoder(WireLine)
+_list = msgspec.json.Decoder(list[msgspec.Raw])
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_aircraft: dict[bool, msgspec.json.Decoder[Any]] = {
+    False: msgspec.json.Decoder(Wire),
+    True: msgspec.json.Decoder(WireMutability),
+}
+_fields: dict[str, msgspec.json.Decoder[Any]] = {
+    name: msgspec.json.Decoder(kind) for name, kind in (WIRE_TYPES | MUTABILITY_TYPES).items()
+}
+_number = msgspec.json.Decoder(float)
+
+
+def read_document(body: bytes, invalid: Counter[str]) -> Document:
+    """Decode a document (``aircraft`` or, as v2 interfaces name it, ``ac``).
+
+    What is invalid in it is left out and counted by field name in ``invalid``. Raises DocumentError where the
+    bytes are not JSON, not complete, or have no list of aircraft.
+    """
+    mutability = _is_mutability(body)
+    try:
+        document: Any = (_mutability if mutability else _readsb).decode(body)
+        aircraft = document.aircraft if document.aircraft is not None or mutability else document.ac
+        if aircraft is not None:
+            if mutability:
+                _normalise(aircraft)
+            return Document(_seconds(document.now), document.messages, aircraft)
+    except BAD_JSON:
+        pass
+    return _taken_apart(body, mutability, invalid)
+
+
+def read_line(body: bytes, invalid: Counter[str]) -> tuple[Report | None, float | None]:
+    """Decode one aircraft that stands alone, with the ``now`` (unix seconds) beside its fields where it is there.
+
+    None where it is no aircraft (counted as ``line`` or ``hex``).
+    """
+    try:
+        line: Any = _line.decode(body)
+        return line, _seconds(None if line.now is UNSET else line.now)
+    except BAD_JSON:
+        pass
+    report = _one(body, _is_mutability(body), invalid, "line")
+    return report, _stamp_of(body)
+
+
+def _is_mutability(body: bytes) -> bool:
+    sample = body[:DIALECT_SAMPLE]
+    return any(mark in sample for mark in MUTABILITY_MARKS)
+
+
+def _real(raw: msgspec.Raw) -> float | None:
+    try:
+        return _number.decode(raw) if len(memoryview(raw)) else None
+    except BAD_JSON:
+        return None
+
+
+def _stamp_of(body: bytes) -> float | None:
+    try:
+        return _seconds(_real(_loose.decode(body).now))
+    except BAD_JSON:
+        return None
+
+
+def _seconds(now: float | None) -> float | None:
+    if now is None or not 0 < now < 1e15:
+        return None
+    return now / 1000 if now > SMALLEST_MILLISECONDS else now
+
+
+def _taken_apart(body: bytes, mutability: bool, invalid: Counter[str]) -> Document:
+    try:
+        loose, parts = _parts(body)
+    except msgspec.ValidationError:
+        raise DocumentError("has no list of aircraft") from None
+    except BAD_JSON:
+        loose, parts = _repaired_parts(body)
+    now = _seconds(_real(loose.now))
+    if now is None and len(memoryview(loose.now)):
+        invalid["now"] += 1
+    aircraft = [one for part in parts if (one := _one(part, mutability, invalid)) is not None]
+    messages = _real(loose.messages)
+    return Document(now, None if messages is None else int(messages), aircraft)
+
+
+def _parts(body: bytes) -> tuple[_Loose, list[msgspec.Raw]]:
+    loose = _loose.decode(body)
+    return loose, _list.decode(loose.aircraft if len(memoryview(loose.aircraft)) else loose.ac)
+
+
+def _repaired_parts(body: bytes) -> tuple[_Loose, list[msgspec.Raw]]:
+    try:
+        return _parts(repaired(body))
+    except msgspec.ValidationError:
+        raise DocumentError("has no list of aircraft") from None
+    except (*BAD_JSON, ValueError):
+        raise DocumentError("is not JSON, or not all of it") from None
+
+
+def repaired(body: bytes) -> bytes:
+    """What some programs take for JSON, as JSON: NaN becomes a text, and bytes that are no text question marks.
+
+    Raises ValueError or RecursionError where it cannot be read like that either.
+    """
+    document = json.loads(body.decode("utf-8", "replace"), parse_constant=str)
+    return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _one(raw: bytes | msgspec.Raw, mutability: bool, invalid: Counter[str], reason: str = "aircraft") -> Report | None:
+    try:
+        whole: Report = _aircraft[mutability].decode(raw)
+        if mutability:
+            _normalise([whole])
+        return whole
+    except BAD_JSON:
+        pass
+    try:
+        members = _members_of(raw)
+    except (*BAD_JSON, ValueError):
+        invalid[reason] += 1
+        return None
+    values = {}
+    for name, member in members.items():
+        if name in _fields and (mutability or name in WIRE_TYPES):
+            value = _value(name, member)
+            if value is UNSET:
+                invalid[name] += 1
+            elif value is not None:
+                values[name] = value
+    if "hex" not in values:
+        # Counted with its field where it was there and bad.
+        invalid["hex"] += "hex" not in members or bytes(members["hex"]) == b"null"
+        return None
+    if not mutability:
+        return Wire(**values)
+    report = WireMutability(**values)
+    _normalise([report])
+    return report
+
+
+def _normalise(aircraft: Sequence[Any]) -> None:
+    """Give dump1090-mutability's fields their readsb names, in place."""
+    for report in aircraft:
+        if report.altitude is not UNSET:
+            report.alt_baro = report.altitude
+        if report.speed is not UNSET:
+            report.gs = report.speed
+        if report.vert_rate is not UNSET:
+            report.baro_rate = report.vert_rate
+        if report.nucp is not UNSET and report.nic is UNSET:
+            report.nic = NIC_OF_NUCP[report.nucp]
+            report.rc = RC_OF_NUCP[report.nucp]
+
+
+def _members_of(raw: bytes | msgspec.Raw) -> dict[str, msgspec.Raw]:
+    try:
+        return _members.decode(raw)
+    except msgspec.ValidationError:
+        raise
+    except BAD_JSON:
+        return _members.decode(repaired(bytes(raw)))
+
+
+def _value(name: str, member: msgspec.Raw) -> Any:
+    """One field: its value, None for null (nothing was said), UNSET where it is invalid."""
+    try:
+        return _fields[name].decode(member)
+    except BAD_JSON:
+        pass
+    if bytes(member) == b"null":
+        return None
+    # Whole numbers that came as 35000.0 mean what they say.
+    try:
+        number = _number.decode(member)
+        if number == int(number):
+            return _fields[name].decode(str(int(number)))
+    except (*BAD_JSON, ValueError, OverflowError):
+        pass
+    return UNSET

@@ -1,0 +1,199 @@
+"""``Decoder``: batches of Mode S frames in, decoded columns and messages out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from skywatch.receivers.framing.frames import LONG_BYTES, SHORT_BYTES, Column, FrameBatch
+from skywatch.receivers.mode_s import parity
+from skywatch.receivers.mode_s.addresses import ADDRESS_BITS, COARSE_TISB, squitter_addresses
+from skywatch.receivers.mode_s.bits import message_field, words
+from skywatch.receivers.mode_s.comm_b import Sent, decode_callsigns, remember_callsigns
+from skywatch.receivers.mode_s.credibility import credible
+from skywatch.receivers.mode_s.decoded import Decoded, Status
+from skywatch.receivers.mode_s.order import Altitudes, Frames, carried, latest
+from skywatch.receivers.mode_s.plausibility import DEFAULT_RANGE_NM
+from skywatch.receivers.mode_s.positions import Resolver
+from skywatch.receivers.mode_s.squitters import Heard, SquitterBatch, Squitters
+from skywatch.receivers.mode_s.statistics import Statistics
+from skywatch.receivers.mode_s.surveillance import decode_capability, decode_replies
+from skywatch.receivers.mode_s.table import NON_ICAO, TISB, AircraftTable
+
+# An address that parity gives is believed when a frame has proved it no longer ago than this.
+PROVED_S = 60.0
+# What is remembered of an aircraft is forgotten when it has been silent for so long.
+FORGET_S = 900.0
+DEFAULT_CAPACITY = 20_000
+
+_ADDRESS_IN_PARITY, _ALL_CALL, _SQUITTER = 1, 2, 3
+_CLASS_OF_DF = np.zeros(32, np.uint8)
+_CLASS_OF_DF[[0, 4, 5, 16, 20, 21]] = _ADDRESS_IN_PARITY
+_CLASS_OF_DF[11] = _ALL_CALL
+_CLASS_OF_DF[[17, 18]] = _SQUITTER
+# The code of the interrogator that a DF11 answers stands in seven bits (ICAO Annex 10 volume IV, 3.1.2.5.2.1.2).
+_LARGEST_INTERROGATOR = 0x7F
+_DF18 = 18
+_NOTHING_HEARD = Heard(Sent.nothing(), Altitudes.nothing())
+# As plain numbers, which NumPy takes several times as fast.
+_GOOD, _BAD_LENGTH, _UNSUPPORTED, _BAD_PARITY, _UNKNOWN_ADDRESS, _NO_AIRCRAFT, _DOUBTFUL = map(int, Status)
+
+
+class Decoder:
+    """Decodes what one receiver hears.
+
+    ``station`` (lat, lon) is where the receiver stands; with it positions further than ``max_range_nm`` are not
+    believed, and surface positions can be resolved from the first pair on. ``capacity`` bounds the number of
+    aircraft that are remembered. No input makes it raise.
+    """
+
+    def __init__(
+        self,
+        station: tuple[float, float] | None = None,
+        max_range_nm: float = DEFAULT_RANGE_NM,
+        capacity: int = DEFAULT_CAPACITY,
+    ) -> None:
+        self.statistics = Statistics()
+        self._table = AircraftTable(capacity, FORGET_S)
+        self._resolver = Resolver(station, max_range_nm, self.statistics.positions)
+        self._now = 0.0
+
+    @property
+    def aircraft_count(self) -> int:
+        """How many aircraft are remembered."""
+        return len(self._table)
+
+    def decode(self, frames: FrameBatch | Iterable[tuple[float, bytes, float | None]]) -> Decoded:
+        """Decode frames in the order they were received.
+
+        Frames are a batch, or tuples (unix seconds, 7 or 14 bytes, dBFS or None). Best given as many at once as
+        have come; every call costs a fraction of a millisecond beside its frames.
+        """
+        batch = frames if isinstance(frames, FrameBatch) else FrameBatch.of_tuples(frames)
+        out = Decoded(batch)
+        if len(batch):
+            time = out.time = self._times(batch.time)
+            self._table.tidy(float(time[0]))
+            head, tail = words(batch.data)
+            aircraft = self._identify(out, time, head, tail)
+            self._decode_good(out, time, head, tail, aircraft)
+        self._count(out)
+        return out
+
+    def _times(self, time: Column) -> Column:
+        """Times without gaps: a frame without a time gets that of the one before it."""
+        finite = np.isfinite(time)
+        if not finite.all():
+            latest_finite = np.maximum.accumulate(np.where(finite, np.arange(len(time)), -1))
+            time = np.where(latest_finite >= 0, time[latest_finite], self._now)
+        self._now = float(time[-1])
+        return time
+
+    def _identify(self, out: Decoded, time: Column, head: Column, tail: Column) -> Column:
+        """Check parity and find each frame's aircraft: its row in the table i4[n], -1 where there is none."""
+        is_long = out.df >= 16
+        whole = out.frames.length == np.where(is_long, LONG_BYTES, SHORT_BYTES)
+        kind = np.where(whole, _CLASS_OF_DF[out.df], 0)
+        remainder = parity.remainders(out.frames.data, is_long).astype(np.int32)
+        all_call = kind == _ALL_CALL
+        own = ((remainder == 0) & (all_call | (kind == _SQUITTER))).nonzero()[0]
+        claims = np.flatnonzero(
+            (kind == _ADDRESS_IN_PARITY) | (all_call & (remainder > 0) & (remainder <= _LARGEST_INTERROGATOR))
+        )
+        out.status[:] = _BAD_PARITY
+        out.status[_CLASS_OF_DF[out.df] == 0] = _UNSUPPORTED
+        out.status[~whole] = _BAD_LENGTH
+        aircraft = np.full(len(out), -1, np.int32)
+        proofs = self._take_own(out, own, aircraft, head, tail)
+        if len(claims):
+            self._take_claims(
+                out, claims, aircraft, np.where(all_call, (head >> 32) & ADDRESS_BITS, remainder), proofs, time
+            )
+        self._table.rows["proved"][proofs.aircraft] = time[proofs.rows]
+        return aircraft
+
+    def _take_own(self, out: Decoded, own: Column, aircraft: Column, head: Column, tail: Column) -> Frames:
+        """Frames whose parity is plain, so that their address is certain; returns those that prove it for others."""
+        df, own_head = out.df[own], head[own]
+        found = squitter_addresses(df, own_head, message_field(own_head, tail[own]), out.frames.mlat[own])
+        out.status[own] = np.where(found.aircraft, _GOOD, _NO_AIRCRAFT)
+        out.source[own] = found.sources
+        own, keys = own[found.aircraft], found.keys[found.aircraft]
+        aircraft[own] = self._table.find_or_add(keys)
+        out.address[own] = keys & ADDRESS_BITS
+        out.non_icao[own] = (keys & NON_ICAO) != 0
+        return Frames(own, aircraft[own]).where(keys < NON_ICAO)
+
+    def _take_claims(
+        self, out: Decoded, claims: Column, aircraft: Column, address: Column, proofs: Frames, time: Column
+    ) -> None:
+        """Frames whose address is only as good as what was heard of it before."""
+        claimed = Frames(claims, self._table.find(address[claims].astype(np.int32)))
+        out.status[claims] = _UNKNOWN_ADDRESS
+        claimed = claimed.where(claimed.aircraft >= 0)
+        event = latest(proofs, claimed, len(out))
+        proved = carried(event, time[proofs.rows], self._table.rows["proved"][claimed.aircraft])
+        claimed = claimed.where(np.abs(time[claimed.rows] - proved) <= PROVED_S)
+        aircraft[claimed.rows] = claimed.aircraft
+        out.address[claimed.rows] = address[claimed.rows]
+        out.status[claimed.rows] = _GOOD
+
+    def _decode_good(self, out: Decoded, time: Column, head: Column, tail: Column, aircraft: Column) -> None:
+        good = (aircraft >= 0).nonzero()[0]
+        kind = _CLASS_OF_DF[out.df[good]]
+        # Coarse TIS-B has a form of its own, which nobody sends; its address is all that is taken.
+        coarse = (out.df[good] == _DF18) & ((head[good] >> 56) & 7 == COARSE_TISB)
+        squitters = good[(kind == _SQUITTER) & ~coarse]
+        heard = _NOTHING_HEARD
+        if len(squitters):
+            heard = self._decode_squitters(out, squitters, time, head, tail, aircraft)
+        replies = good[kind == _ADDRESS_IN_PARITY]
+        if len(replies):
+            self._decode_replies(out, Frames(replies, aircraft[replies]), time, head, tail, heard)
+        elif len(heard.callsigns.rows):
+            remember_callsigns(heard.callsigns, self._table.rows)
+        all_calls = good[kind == _ALL_CALL]
+        decode_capability(out, all_calls, (head[all_calls] >> 56) & 7)
+        good = good[out.status[good] == _GOOD]
+        self._table.rows["seen"][aircraft[good]] = time[good]
+
+    def _decode_replies(
+        self, out: Decoded, replies: Frames, time: Column, head: Column, tail: Column, heard: Heard
+    ) -> None:
+        table = self._table.rows
+        df = out.df[replies.rows]
+        believed = credible(replies, df, head[replies.rows], time[replies.rows], heard.altitudes, table, len(out))
+        if not believed.all():
+            out.status[replies.rows[~believed]] = _DOUBTFUL
+            replies, df = replies.where(believed), df[believed]
+        rows = replies.rows
+        decode_replies(out, rows, df, head[rows], tail[rows])
+        registers = replies.where(df >= 20)
+        content = message_field(head[registers.rows], tail[registers.rows])
+        decode_callsigns(out, heard.callsigns, Sent(registers.rows, registers.aircraft, content), table)
+
+    def _decode_squitters(
+        self, out: Decoded, squitters: Column, time: Column, head: Column, tail: Column, aircraft: Column
+    ) -> Heard:
+        own_head, is_df18 = head[squitters], out.df[squitters] == _DF18
+        batch = Squitters(
+            frames=Frames(squitters, aircraft[squitters]),
+            time=time[squitters],
+            me=message_field(own_head, tail[squitters]),
+            capability=np.where(is_df18, 0, (own_head >> 56) & 7),
+            direct=self._table.rows["key"][aircraft[squitters]] < TISB,
+        )
+        return SquitterBatch(out, batch, self._table.rows, self._resolver).decode()
+
+    def _count(self, out: Decoded) -> None:
+        statistics = self.statistics
+        statistics.frames += len(out)
+        statistics.good += np.bincount(out.df[out.status == _GOOD], minlength=32)
+        refused = np.bincount(out.status, minlength=len(Status)).tolist()
+        statistics.bad_length += refused[_BAD_LENGTH]
+        statistics.unsupported += refused[_UNSUPPORTED]
+        statistics.bad_parity += refused[_BAD_PARITY]
+        statistics.unknown_address += refused[_UNKNOWN_ADDRESS]
+        statistics.no_aircraft += refused[_NO_AIRCRAFT]
+        statistics.doubtful += refused[_DOUBTFUL]

@@ -1,0 +1,147 @@
+"""What the decoder remembers of each aircraft: one row of a structured array for each address and kind of source.
+
+The same address heard directly, through TIS-B, through ADS-R and as multilateration result are four aircraft here:
+their position frames must not be paired with each other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skywatch.receivers.framing.frames import Column
+
+# A key is the address with these flags above it.
+NON_ICAO = 1 << 24
+DIRECT, TISB, ADSR, MLAT = (kind << 25 for kind in range(4))
+_NO_KEY = np.iinfo(np.int32).max
+
+LONG_AGO = -1e18  # a time that is too old for everything
+TIDY_EVERY_S = 10.0
+
+# Times are unix seconds. Index 0 of cpr_* is the last even position frame, 1 the last odd one.
+ROW = np.dtype(
+    [
+        ("key", "i4"),
+        ("seen", "f8"),  # last good frame of any kind
+        ("proved", "f8"),  # last frame that proves the address
+        ("cpr_time", "f8", 2),
+        ("cpr_lat", "i4", 2),
+        ("cpr_lon", "i4", 2),
+        ("cpr_limit", "f4", 2),  # how far apart (s) the frame may be from its partner
+        ("cpr_surface", "?", 2),
+        ("pos_time", "f8"),  # last position given out
+        ("pos_lat", "f8"),
+        ("pos_lon", "f8"),
+        ("pos_surface", "?"),
+        ("pos_since", "f8"),  # when the first of the positions that led to it was given out
+        ("pos_settled", "?"),  # a pair of frames newer than that has borne it out
+        ("jump_since", "f8"),  # a position elsewhere, not believed yet: when it began, and the last of it
+        ("jump_time", "f8"),
+        ("jump_lat", "f8"),
+        ("jump_lon", "f8"),
+        ("jump_pairs", "i2"),  # how many pairs have agreed on it
+        ("doubts", "i2"),  # successive pairs that contradict the last position
+        ("version", "i1"),
+        ("nic_a", "?"),
+        ("nic_c", "?"),
+        ("true_heading", "?"),
+        ("surface_heading", "i1"),
+        ("alt_time", "f8"),  # barometric altitude of the last airborne position squitter
+        ("alt_baro", "i4"),
+        ("reply_alt_time", "f8"),  # barometric altitude of the last reply
+        ("reply_alt_baro", "i4"),
+        ("reply_squawk", "i2"),  # of the last reply, -1 for none
+        ("flight", "i8"),  # callsign of the last identification squitter, six-bit characters, 0 for none
+        ("flight_reply", "i8"),  # callsign that the last Comm-B reply seemed to have
+    ]
+)
+_BLANK = np.zeros(1, ROW)
+for _name in (
+    "seen",
+    "proved",
+    "cpr_time",
+    "pos_time",
+    "pos_since",
+    "jump_since",
+    "jump_time",
+    "alt_time",
+    "reply_alt_time",
+):
+    _BLANK[_name] = LONG_AGO
+_BLANK["reply_squawk"] = -1
+
+
+class AircraftTable:
+    """Rows by key; rows are numbered and keep their number until ``tidy``.
+
+    An aircraft unseen for ``forget_s`` is forgotten, and the longest unseen ones when there are more than
+    ``capacity``; a batch may exceed that by the aircraft that it brings.
+    """
+
+    def __init__(self, capacity: int, forget_s: float) -> None:
+        self._capacity = capacity
+        self._forget_s = forget_s
+        self._tidied = LONG_AGO
+        self._set_rows(np.zeros(0, ROW))
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def rows(self) -> Column:
+        """The structured array of :data:`ROW`, longer than the table."""
+        return self._rows
+
+    def _set_rows(self, rows: Column) -> None:
+        self._count = len(rows)
+        self._rows = _with_room(rows)
+        self._index()
+
+    def _index(self) -> None:
+        keys = self._rows["key"][: self._count]
+        order = np.argsort(keys)
+        # The largest key stands behind all others, so that a search never ends beyond them.
+        self._sorted_keys = np.append(keys[order], np.int32(_NO_KEY))
+        self._sorted_rows = np.append(order, 0).astype(np.int32)
+
+    def find(self, keys: Column) -> Column:
+        """Row number i4[n] of each key i4[n], -1 where it is not there."""
+        place = self._sorted_keys.searchsorted(keys)
+        return np.where(self._sorted_keys[place] == keys, self._sorted_rows[place], np.int32(-1))
+
+    def find_or_add(self, keys: Column) -> Column:
+        """Row number i4[n] of each key i4[n]; a key that is not there gets a row without history."""
+        found = self.find(keys)
+        if not found.size or found.min() >= 0:
+            return found
+        new = np.unique(keys[found < 0])
+        first, last = self._count, self._count + len(new)
+        if last > len(self._rows):
+            self._rows = _with_room(self._rows[:first], len(new))
+        self._rows[first:last] = _BLANK
+        self._rows["key"][first:last] = new
+        self._count = last
+        self._index()
+        return self.find(keys)
+
+    def tidy(self, now: float) -> None:
+        """Forget aircraft; to be called between batches, because the rows get new numbers."""
+        if abs(now - self._tidied) < TIDY_EVERY_S and self._count <= self._capacity:
+            return
+        self._tidied = now
+        rows = self._rows[: self._count]
+        # Time may have stepped back (another recording), so that rows of the future are old as well.
+        unseen = np.abs(now - rows["seen"])
+        keep = unseen <= self._forget_s
+        if np.count_nonzero(keep) > self._capacity:
+            # Some more than is needed, so that this is not to be done for every newcomer.
+            keep &= unseen <= np.partition(unseen, self._capacity * 7 // 8)[self._capacity * 7 // 8]
+        if not keep.all():
+            self._set_rows(rows[keep][: self._capacity])
+
+
+def _with_room(rows: Column, more: int = 0) -> Column:
+    """A copy of these rows at the beginning of an array that has room for as many again."""
+    roomy = np.zeros(max(64, 2 * (len(rows) + more)), ROW)
+    roomy[: len(rows)] = rows
+    return roomy

@@ -1,0 +1,134 @@
+"""``ModeSDecoder``: frames out of one connection's bytes, and reports out of the frames.
+
+What comes from a socket is gathered for a tenth of a second, because a batch of frames costs hardly more than one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Protocol
+
+import numpy as np
+
+from skywatch.receivers.documents import Heard
+from skywatch.receivers.framing.avr import AvrFramer
+from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
+from skywatch.receivers.framing.clock import TICKS_PER_S
+from skywatch.receivers.framing.frames import Column, FrameBatch
+from skywatch.receivers.mode_s.decoder import Decoder as FrameDecoder
+from skywatch.receivers.options import Station
+from skywatch.receivers.report import Report
+from skywatch.receivers.source_clock import SourceClock
+from skywatch.receivers.stream import Decoder, StreamReceiver
+
+GATHER_S = 0.1
+# Replies to radars and other aircraft. What they say of the ground is all that is known of an aircraft without ADS-B;
+# the altitude beside it, where there is one, is that of the field, and readsb leaves it out as well.
+REPLIES = frozenset({0, 4, 5, 11, 16, 20, 21})
+GROUND = "ground"
+# A counter goes with our clock when what was read together spans about the time since the last read.
+SPAN_FACTOR, SPAN_SLACK_S = 1.5, 0.5
+
+
+class Framer(Protocol):
+    """What finds frames in bytes; ``broken`` counts the places where there was none."""
+
+    broken: int
+
+    def feed(self, received: bytes, time: float = ...) -> FrameBatch:
+        """The frames that are complete with these bytes."""
+
+
+class FrameReports:
+    """Decodes batches of frames of one receiver; counts frames and positions that were refused in ``invalid``."""
+
+    def __init__(self, station: Station, invalid: Counter[str]) -> None:
+        self._decoder = FrameDecoder(station)
+        self._invalid = invalid
+        self._counted: dict[str, int] = {}
+
+    def decode(self, frames: FrameBatch) -> Heard:
+        """A report for each good frame, with the frame's time."""
+        messages = self._decoder.decode(frames).messages()
+        for message in messages:
+            if message.on_ground is True and message.df in REPLIES:
+                message.alt_baro = GROUND
+        reports: list[Report] = list(messages)
+        positions = sum(1 for report in reports if report.position_at)
+        statistics = self._decoder.statistics
+        self.count("bad_length", statistics.bad_length)
+        self.count("bad_parity", statistics.bad_parity)
+        self.count("unsupported", statistics.unsupported)
+        self.count("unknown_address", statistics.unknown_address)
+        self.count("no_aircraft", statistics.no_aircraft)
+        self.count("doubtful", statistics.doubtful)
+        self.count("position_out_of_range", statistics.positions.out_of_range)
+        self.count("position_too_fast", statistics.positions.too_fast)
+        return Heard(reports, len(reports), positions)
+
+    def count(self, reason: str, total: int) -> None:
+        """Bring a counter of this connection into the receiver's, which outlives it."""
+        new = total - self._counted.get(reason, 0)
+        if new:
+            self._invalid[reason] += new
+            self._counted[reason] = total
+
+
+class ArrivalTimes:
+    """When the frames of one connection were received (unix seconds), as well as that can be told.
+
+    The 12 MHz counter tells it even of frames that were held up on their way. Behind some ports it is no such
+    counter (GPS time, several receivers, none at all): it does not go with our clock then, and the frames are taken
+    to have come evenly since the last read.
+    """
+
+    def __init__(self) -> None:
+        self._clock = SourceClock()
+        self._last_at: float | None = None
+
+    def of(self, frames: FrameBatch, received_at: float) -> Column:
+        """Times f8[n] of frames that were read together."""
+        previous = received_at - GATHER_S if self._last_at is None else min(self._last_at, received_at)
+        self._last_at = received_at
+        ticks = frames.ticks
+        counted = (ticks > 0) & (ticks != MLAT_TICKS)
+        if counted.all():
+            seconds = ticks / TICKS_PER_S
+            newest = float(seconds.max())
+            fits = newest - float(seconds.min()) <= SPAN_FACTOR * (received_at - previous) + SPAN_SLACK_S
+            if fits or self._clock.agrees(newest, received_at):
+                return self._clock.ours(newest, received_at) - (newest - seconds)
+        first = max(previous, received_at - GATHER_S)
+        return np.linspace(first, received_at, len(frames) + 1)[1:]
+
+
+class ModeSDecoder(Decoder):
+    """The meaning of one connection's frames."""
+
+    def __init__(self, framer: Framer, station: Station, invalid: Counter[str]) -> None:
+        self._framer = framer
+        self._reports = FrameReports(station, invalid)
+        self._times = ArrivalTimes()
+
+    def feed(self, received: bytes, received_at: float) -> Heard:
+        """The reports of the frames that are complete with these bytes."""
+        frames = self._framer.feed(received, received_at)
+        self._reports.count("broken", self._framer.broken)
+        if len(frames):
+            frames.time = self._times.of(frames, received_at)
+        return self._reports.decode(frames)
+
+
+class ModeSReceiver(StreamReceiver):
+    """Frames from a TCP port; a kind says in which form."""
+
+    framer: type[BeastFramer] | type[AvrFramer]
+    gather_s = GATHER_S
+
+    def __init__(self, name: str, host: str, port: int, station: Station) -> None:
+        super().__init__(name, host, port)
+        self._station = station
+
+    def decoder(self) -> ModeSDecoder:
+        """A decoder for a new connection."""
+        return ModeSDecoder(self.framer(), self._station, self.invalid)

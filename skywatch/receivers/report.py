@@ -1,0 +1,105 @@
+"""What a receiver says of one aircraft, in one form for every kind of input.
+
+Field names and units are readsb's (aircraft.json), so that its documents decode straight into this form; the raw
+frames, SBS lines and the rest are brought into it by their receivers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+# readsb's words. Message sources stand in their order of trust.
+SOURCES: tuple[str, ...] = (
+    "adsb_icao",
+    "adsb_icao_nt",
+    "adsr_icao",
+    "tisb_icao",
+    "adsc",
+    "mlat",
+    "other",
+    "mode_s",
+    "adsb_other",
+    "adsr_other",
+    "tisb_other",
+    "tisb_trackfile",
+    "unknown",
+)
+# The index of an emergency is its code in the emergency/priority status (DO-260B 2.2.3.2.7.8.1.1).
+EMERGENCIES = ("none", "general", "lifeguard", "minfuel", "nordo", "unlawful", "downed", "reserved")
+SIL_TYPES = ("unknown", "perhour", "persample")
+NAV_MODES = ("autopilot", "vnav", "althold", "approach", "lnav", "tcas")
+
+
+class Report(msgspec.Struct, gc=False):
+    """One aircraft as one receiver heard it; what was not said is UNSET.
+
+    ``at`` and ``position_at`` are unix seconds of the last message and of the last position; both are filled in by
+    the receiver (from ``now``, ``seen`` and ``seen_pos`` where the input has ages). A report is either a *snapshot*
+    (everything its receiver knows of the aircraft now) or an *increment* (what one message carried).
+    ``hex`` is lower case (with readsb's leading ``~`` where the address is not ICAO's), ``flight`` has no padding and
+    is never empty, ``lat`` and ``lon`` come together, values are within the ranges of ``limits``.
+    The fields stand in the order in which readsb writes them: the decoder looks for each one after the one before.
+    ``messages`` of a snapshot is the receiver's own running count, of an increment the messages it stands for.
+    """
+
+    hex: str
+    at: float = 0.0
+    position_at: float = 0.0
+    snapshot: bool = False
+    type: str | UnsetType = UNSET
+    flight: str | UnsetType = UNSET
+    r: str | UnsetType = UNSET
+    t: str | UnsetType = UNSET
+    desc: str | UnsetType = UNSET
+    ownOp: str | UnsetType = UNSET  # noqa: N815
+    year: str | UnsetType = UNSET
+    dbFlags: int | UnsetType = UNSET  # noqa: N815
+    alt_baro: int | str | UnsetType = UNSET  # feet, or "ground"
+    alt_geom: int | UnsetType = UNSET
+    gs: float | UnsetType = UNSET
+    ias: float | UnsetType = UNSET
+    tas: float | UnsetType = UNSET
+    mach: float | UnsetType = UNSET
+    wd: float | UnsetType = UNSET
+    ws: float | UnsetType = UNSET
+    oat: float | UnsetType = UNSET
+    tat: float | UnsetType = UNSET
+    track: float | UnsetType = UNSET
+    track_rate: float | UnsetType = UNSET
+    roll: float | UnsetType = UNSET
+    mag_heading: float | UnsetType = UNSET
+    true_heading: float | UnsetType = UNSET
+    baro_rate: int | UnsetType = UNSET
+    geom_rate: int | UnsetType = UNSET
+    squawk: str | UnsetType = UNSET
+    emergency: str | UnsetType = UNSET
+    category: str | UnsetType = UNSET
+    nav_qnh: float | UnsetType = UNSET
+    nav_altitude_mcp: int | UnsetType = UNSET
+    nav_altitude_fms: int | UnsetType = UNSET
+    nav_heading: float | UnsetType = UNSET
+    nav_modes: list[str] | UnsetType = UNSET
+    lat: float | UnsetType = UNSET
+    lon: float | UnsetType = UNSET
+    nic: int | UnsetType = UNSET
+    rc: int | UnsetType = UNSET
+    seen_pos: float | UnsetType = UNSET
+    version: int | UnsetType = UNSET
+    nic_baro: int | UnsetType = UNSET
+    nac_p: int | UnsetType = UNSET
+    nac_v: int | UnsetType = UNSET
+    sil: int | UnsetType = UNSET
+    sil_type: str | UnsetType = UNSET
+    gva: int | UnsetType = UNSET
+    sda: int | UnsetType = UNSET
+    alert: int | UnsetType = UNSET
+    spi: int | UnsetType = UNSET
+    mlat: Sequence[str] | UnsetType = UNSET
+    tisb: Sequence[str] | UnsetType = UNSET
+    messages: int | UnsetType = UNSET
+    seen: float | UnsetType = UNSET
+    rssi: float | UnsetType = UNSET
+    acas_ra: dict[str, object] | UnsetType = UNSET

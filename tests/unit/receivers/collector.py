@@ -1,0 +1,52 @@
+"""A sink for tests, and the helpers that let a receiver run until something is true."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
+
+from skywatch.receivers.base import Receiver
+from skywatch.receivers.report import Report
+
+
+class Collector:
+    """Remembers everything that receivers put."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[Report]] = []
+        self.messages = 0
+
+    def put(self, receiver: str, reports: Sequence[Report], messages: int) -> None:
+        self.batches.append(list(reports))
+        self.messages += messages
+
+    @property
+    def reports(self) -> list[Report]:
+        return [report for batch in self.batches for report in batch]
+
+    @property
+    def hexes(self) -> set[str]:
+        return {report.hex for report in self.reports}
+
+
+@contextlib.asynccontextmanager
+async def running(receiver: Receiver) -> AsyncIterator[Collector]:
+    """The receiver runs within the block; an exception that left it fails the test."""
+    collector = Collector()
+    task = asyncio.create_task(receiver.run(collector))
+    try:
+        yield collector
+        if task.done():
+            task.result()
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def until(condition: Callable[[], object], timeout_s: float = 15.0) -> None:
+    """Wait until the condition holds; fails the test when it takes too long."""
+    async with asyncio.timeout(timeout_s):
+        while not condition():
+            await asyncio.sleep(0.01)
