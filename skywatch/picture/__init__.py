@@ -1,0 +1,23 @@
+"""The live air picture: the state of every aircraft in the sky, as columns and as encoded JSON.
+
+Receivers put reports in; once a second out comes a tick. Everybody else reads the ``Sky`` of the last tick:
+a request has it as ``request.sky``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.picture.replica import PictureReplica
+from skywatch.picture.sky import Sky
+
+
+def includeme(config: Any) -> None:
+    """``request.sky`` is the picture of the last tick; the replica is ``request.registry["picture"]``."""
+    config.registry["picture"] = PictureReplica(config.registry["runtime"].bus)
+    config.add_request_method(_sky, "sky", reify=True)
+
+
+def _sky(request: Any) -> Sky:
+    sky: Sky = request.registry["picture"].sky
+    return sky

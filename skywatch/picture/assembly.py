@@ -1,0 +1,134 @@
+"""From merged reports and believed positions to a ``Sky``: members, encoded objects, columns, and what changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from msgspec import UNSET
+
+from skywatch.airframes.book import AirframeBook
+from skywatch.airframes.service import Airframe
+from skywatch.core import geo
+from skywatch.core.clock import unix_to_iso
+from skywatch.picture.columns import fill, present, texts
+from skywatch.picture.details import DetailsWriter
+from skywatch.picture.fields import MLAT_TRUST, POSITION_LIFETIME_S, TISB_SOURCES
+from skywatch.picture.gathering import Gathered
+from skywatch.picture.positions import Array, Positions
+from skywatch.picture.sky import COLUMNS, Sky, empty_sky
+from skywatch.picture.wire import AS_REPORTED, content, encode
+
+# How long a tick waits for the airframes of new aircraft, so that a military one is never shown as a civil one.
+AIRFRAME_WAIT_S = 0.05
+# A difference in one of these columns is always one in the object.
+TELLING = ("lat", "lon", "alt_baro_ft", "gs_kt", "track_deg")
+
+
+class Assembly:
+    """Makes one sky after the other; remembers what the last one said, to tell what changed."""
+
+    def __init__(self, epoch: str, station: tuple[float, float] | None, airframes: AirframeBook | None = None) -> None:
+        self.epoch = epoch
+        self.station = station
+        self._airframes = airframes
+        self._details_writer = DetailsWriter()
+        self._seq = 0
+        self._last = empty_sky()
+        self._first_seen: dict[float, str] = {}
+
+    def sky(
+        self,
+        now: float,
+        messages: int,
+        gathered: Gathered,
+        positions: Positions,
+        first_seen: Array,
+        previous_row: Array,
+        left: tuple[str, ...],
+        receivers: tuple[str, ...],
+    ) -> Sky:
+        """The sky of this tick; rows are those of ``gathered``, ``previous_row`` where they were in the last one."""
+        hexes, said = gathered.hexes, gathered.said
+        current = now - positions.at <= POSITION_LIFETIME_S
+        lat = np.where(current, positions.lat, np.nan)
+        lon = np.where(current, positions.lon, np.nan)
+        position_at = np.where(current, positions.at, np.nan)
+        receiver = np.where(current, positions.receiver, gathered.receiver).astype("u2")
+        seen_at = np.array(said["at"], "f8")
+        distance, bearing = self._from_station(lat, lon)
+        airframes = self._lookup(hexes)
+
+        members: dict[str, list[Any]] = {name: said[name] for name in AS_REPORTED}
+        members |= {
+            "hex": hexes,
+            "flight": [value.rstrip() or UNSET if value else UNSET for value in said["flight"]],
+            "on_ground": [value == "ground" for value in members["alt_baro"]],
+            "lat": present(lat),
+            "lon": present(lon),
+            "distance_nm": present(distance, 3),
+            "bearing": present(bearing, 1),
+            "receiver": list(map(receivers.__getitem__, receiver.tolist())),
+            "first_seen": self._iso(first_seen),
+            "seen": present(np.maximum(now - seen_at, 0.0), 1),
+            "seen_pos": present(np.maximum(now - position_at, 0.0), 3),
+        }
+        details, registrations = self._details_writer.complete(members, said, airframes)
+        encoded = encode(members)
+        columns = fill(members, said["at"], gathered.heard)
+        columns |= {
+            "registration": texts(registrations, COLUMNS["registration"]),
+            "lat": lat,
+            "lon": lon,
+            "distance_nm": distance.astype("f4"),
+            "bearing_deg": bearing.astype("f4"),
+            "seen_at": seen_at,
+            "position_at": position_at,
+            "first_seen": first_seen,
+            "mlat": current & (positions.trust == MLAT_TRUST),
+            "tisb": current & np.isin(positions.trust, TISB_SOURCES),
+            "receiver": receiver,
+            "previous_row": previous_row,
+        }
+        columns["changed"] = self._changed(columns, encoded, details, previous_row)
+        self._seq += 1
+        self._last = Sky(
+            self.epoch, self._seq, now, messages, hexes, columns, encoded, details, left, receivers, self.station
+        )
+        return self._last
+
+    def _lookup(self, hexes: list[str]) -> list[Airframe | None]:
+        if self._airframes is None:
+            return [None] * len(hexes)
+        return self._airframes.lookup(hexes, AIRFRAME_WAIT_S)
+
+    def _from_station(self, lat: Array, lon: Array) -> tuple[Array, Array]:
+        if self.station is None:
+            nothing = np.full(len(lat), np.nan)
+            return nothing, nothing
+        return geo.distance_nm(*self.station, lat, lon), geo.bearing_deg(*self.station, lat, lon)
+
+    def _iso(self, first_seen: Array) -> list[str]:
+        """ISO timestamps; each is written once, since an aircraft keeps its first sight."""
+        times = first_seen.tolist()
+        known = self._first_seen
+        self._first_seen = {at: known.get(at) or unix_to_iso(at) for at in set(times)}
+        return list(map(self._first_seen.__getitem__, times))
+
+    def _changed(
+        self, columns: dict[str, Array], encoded: list[bytes], details: list[bytes], previous_row: Array
+    ) -> Array:
+        """What is new, has moved, or whose object differs in more than ages, counts and signal strength."""
+        changed = previous_row < 0
+        known = np.flatnonzero(~changed)
+        before = previous_row[known]
+        # Most aircraft move; only the objects of the others need to be compared.
+        for name in TELLING:
+            now, then = columns[name][known], self._last.columns[name][before]
+            changed[known] |= (now != then) & ~(np.isnan(now) & np.isnan(then))
+        encoded_before, details_before = self._last.encoded, self._last.details
+        rows = np.flatnonzero(~changed)
+        for row, old in zip(rows.tolist(), previous_row[rows].tolist(), strict=True):
+            if details_before[old] != details[row] or content(encoded_before[old]) != content(encoded[row]):
+                changed[row] = True
+        return changed

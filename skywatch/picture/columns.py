@@ -1,0 +1,135 @@
+"""Lists of reported values become the NumPy columns of the sky."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import repeat
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+from msgspec import UNSET
+from msgspec.structs import astuple
+
+from skywatch.picture.details import interesting
+from skywatch.picture.positions import Array
+from skywatch.picture.sky import COLUMNS, SOURCE_INDEX
+from skywatch.picture.view import Heard
+from skywatch.receivers.report import Report
+
+NAN = float("nan")
+# So many reports, and the objects they hold, stay in a processor's second cache.
+BLOCK = 256
+EMERGENCY_SQUAWKS = (b"7500", b"7600", b"7700")
+UNKNOWN_SOURCE = SOURCE_INDEX["unknown"]
+
+# column -> member it holds
+NUMBERS = {
+    "alt_geom_ft": "alt_geom",
+    "gs_kt": "gs",
+    "track_deg": "track",
+    "baro_rate_fpm": "baro_rate",
+    "geom_rate_fpm": "geom_rate",
+    "rssi_db": "rssi",
+}
+COUNTS = {"nic": "nic", "nac_p": "nac_p", "sil": "sil"}
+TEXTS = {"flight": "flight", "type": "t", "squawk": "squawk", "category": "category"}
+TIMES = {"altitude_at": "alt_baro", "velocity_at": "gs", "callsign_at": "flight", "squawk_at": "squawk"}
+
+
+def floats(values: list[Any]) -> Array:
+    """Float64, NaN for UNSET."""
+    return _numbers(values, NAN, "f8")
+
+
+def _numbers(values: list[Any], missing: float, dtype: str) -> Array:
+    try:
+        return np.fromiter(values, dtype, len(values))
+    except TypeError:  # somebody does not say it
+        return np.fromiter([missing if value is UNSET else value for value in values], dtype, len(values))
+
+
+def present(values: Array, digits: int | None = None) -> list[Any]:
+    """A list of Python floats (rounded to so many digits), UNSET for NaN."""
+    listed: list[Any] = (values if digits is None else np.round(values, digits)).tolist()
+    return [value if value == value else UNSET for value in listed] if np.isnan(values).any() else listed
+
+
+def is_absent(values: list[Any]) -> bool:
+    """Whether nobody says anything: every value is UNSET."""
+    return bool(values) and values[0] is UNSET and values.count(UNSET) == len(values)
+
+
+def take_apart(reports: Sequence[Report], names: tuple[str, ...] = Report.__struct_fields__) -> dict[str, list[Any]]:
+    """Reports as one list for each of these fields, block by block, while the block is in the cache."""
+    lists: dict[str, list[Any]] = {name: [] for name in names}
+    picked = attrgetter(*names)
+    for start in range(0, len(reports), BLOCK):
+        block = reports[start : start + BLOCK]
+        kinds: set[type[Report]] = set(map(type, block))
+        fields: tuple[str, ...] = names
+        rows = map(picked, block)
+        if names is Report.__struct_fields__ and len(kinds) == 1:
+            # Subclasses may have their fields in an order of their own, and more of them.
+            fields, rows = kinds.pop().__struct_fields__, map(astuple, block)
+        for name, values in zip(fields, zip(*rows, strict=True), strict=True):
+            if name in lists:
+                lists[name] += values
+    return lists
+
+
+def fill(members: dict[str, list[Any]], at: list[float], heard: list[tuple[int, dict[str, Heard]]]) -> dict[str, Array]:
+    """The columns that only depend on what was reported; ``members`` as for ``wire.encode``, the rest as Gathered's."""
+    columns: dict[str, Array] = {}
+    altitudes = [NAN if value is UNSET or value == "ground" else value for value in members["alt_baro"]]
+    columns["alt_baro_ft"] = np.fromiter(altitudes, "f4", len(altitudes))
+    for name, member in NUMBERS.items():
+        columns[name] = floats(members[member]).astype("f4")
+    for name, member in COUNTS.items():
+        columns[name] = _numbers(members[member], -1, "i2")
+    for name, member in TEXTS.items():
+        columns[name] = texts(members[member], COLUMNS[name])
+    columns["messages"] = _numbers(members["messages"], 0, "i8")
+    columns["on_ground"] = np.array(members["on_ground"], "?")
+    columns["military"] = np.array(members["military"], "?")
+    columns["interesting"] = np.array(interesting(members["dbFlags"]), "?")
+    columns["emergency"] = np.isin(columns["squawk"], EMERGENCY_SQUAWKS)
+    columns["emergency"][_places(members["emergency"], but_for="none")] = True
+    columns["acas_ra"] = np.zeros(len(at), "?")
+    columns["acas_ra"][_places(members["acas_ra"])] = True
+    columns["source"] = np.fromiter(map(SOURCE_INDEX.get, members["type"], repeat(UNKNOWN_SOURCE)), "u1", len(at))
+    columns |= _times(columns, at, heard)
+    return columns
+
+
+def texts(values: list[Any], dtype: str) -> Array:
+    """ASCII text, empty for what is UNSET or None; what is not ASCII becomes ``?``."""
+    said = [value or "" for value in values]
+    try:
+        return np.array(said, dtype)
+    except UnicodeEncodeError:
+        return np.array([value.encode("ascii", "replace") for value in said], dtype)
+
+
+def _places(values: list[Any], but_for: Any = UNSET) -> list[int]:
+    """Where something is said that is neither empty nor ``but_for``; most of the time nobody does."""
+    if is_absent(values) or values.count(but_for) == len(values):
+        return []
+    return [place for place, value in enumerate(values) if value and value != but_for]
+
+
+def _times(columns: dict[str, Array], at: list[float], heard: list[tuple[int, dict[str, Heard]]]) -> dict[str, Array]:
+    """When each group of fields was last heard: a snapshot says everything at once, a view knows each field's time."""
+    said_at = np.array(at, "f8")
+    said = {
+        "altitude_at": ~np.isnan(columns["alt_baro_ft"]) | columns["on_ground"],
+        "velocity_at": ~np.isnan(columns["gs_kt"]),
+        "callsign_at": columns["flight"] != b"",
+        "squawk_at": columns["squawk"] != b"",
+    }
+    times = {name: np.where(there, said_at, NAN) for name, there in said.items()}
+    for row, fields in heard:
+        for name, member in TIMES.items():
+            if member in fields:
+                times[name][row] = fields[member].at
+    return times

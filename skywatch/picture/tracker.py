@@ -1,0 +1,257 @@
+"""``Tracker``: the role that hears the receivers, ticks the picture once a second and hands it to everybody.
+
+It runs as one asyncio task. A receiver, a monitor or a database that fails is logged and counted; the picture goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from skywatch.airframes.book import AirframeBook
+from skywatch.core import health, metrics
+from skywatch.core.bus import Message
+from skywatch.core.clock import unix_now
+from skywatch.core.runtime import Runtime
+from skywatch.picture import saved
+from skywatch.picture.monitor import Monitor
+from skywatch.picture.picture import Picture
+from skywatch.picture.publisher import SkyPublisher
+from skywatch.picture.sky import Sky
+from skywatch.picture.statistics import TickMeter, TrackerStatistics
+from skywatch.picture.trails_remote import TrailServer
+from skywatch.receivers.base import Receiver, ReceiverStatus
+from skywatch.receivers.factory import open_receiver
+
+log = logging.getLogger(__name__)
+
+RECEIVERS_TOPIC, TRACKER_TOPIC = "receivers", "tracker"
+SAVED_PICTURE, SAVED_TRAILS = "picture", "trails"
+# Trails grow to many times the size of the picture and lose little by being older: every so many saves.
+TRAILS_EVERY = 6
+# A monitor that takes longer holds up the next tick of everybody; it is named in the log, at most this often.
+SLOW_MONITOR_S = 0.1
+SLOW_MONITOR_EVERY_S = 60.0
+
+# Every second brings tens of thousands of small lists that the next second drops; with Python's usual threshold
+# the collector would walk through them hundreds of times before that.
+GARBAGE_THRESHOLDS = (200_000, 20, 20)
+# After so long (s) most receivers have said something; nobody need look at an empty sky for a whole second.
+FIRST_REPORTS_S = 0.3
+
+_json = msgspec.json.Encoder()
+
+
+class Tracker:
+    """Receivers, picture and monitors of one installation.
+
+    Opens the receivers of the settings (SettingsError names one that is wrong) unless ``receivers`` are given;
+    nothing runs before ``run``.
+    """
+
+    def __init__(
+        self, runtime: Runtime, monitors: Sequence[Monitor] = (), receivers: Sequence[Receiver] | None = None
+    ) -> None:
+        self.runtime = runtime
+        settings = runtime.settings
+        station = None
+        if settings.station_lat is not None and settings.station_lon is not None:
+            station = settings.station_lat, settings.station_lon
+        if receivers is None:
+            receivers = [open_receiver(name, text, station) for name, text in settings.receivers.items()]
+        self.receivers = list(receivers)
+        self.monitors = list(monitors)
+        self.airframes = AirframeBook(runtime.sessions, runtime.bus)
+        self.picture = Picture(station, settings.picture_timeout_s, self.airframes)
+        for receiver in self.receivers:
+            # Only recordings have a speed; to ask for their class would load their decoders for everybody.
+            self.picture.pace[receiver.status.name] = getattr(receiver, "speed", 1.0)
+        self.statistics = TrackerStatistics(epoch=self.picture.epoch)
+        self._meter = TickMeter()
+        self._publisher = SkyPublisher(runtime.bus)
+        self._monitor_errors: Counter[str] = Counter()
+        self._slow_logged_at: dict[str, float] = {}
+        self._saving: asyncio.Task[None] | None = None
+        self._saved_messages = 0
+        self._saves = 0
+        self._next_save = 0.0
+
+    async def run(self) -> None:
+        """Track until cancelled; what the monitors accepted is written before this returns."""
+        self.statistics.started_at = unix_now()
+        gc.set_threshold(*GARBAGE_THRESHOLDS)
+        self.airframes.start()
+        await asyncio.to_thread(self._warm_up)
+        trail_server = TrailServer(self.runtime.bus, self.picture.trails)
+        for monitor in self.monitors:
+            self._guarded(monitor, monitor.start)
+        tasks = [
+            asyncio.create_task(receiver.run(self.picture), name=f"receiver {receiver.status.name}")
+            for receiver in self.receivers
+        ]
+        for task in tasks:
+            task.add_done_callback(_log_end)
+        try:
+            # At once, so that a picture that was saved is there before the first second has passed.
+            self._tick_safely()
+            await asyncio.sleep(FIRST_REPORTS_S)
+            self._tick_safely()
+            while True:
+                await asyncio.sleep(_until_next_second())
+                self._tick_safely()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            trail_server.close()
+            await asyncio.to_thread(self._publisher.close)
+            await self._close()
+
+    def tick(self) -> Sky:
+        """One tick: picture, bus, monitors."""
+        started = time.perf_counter()
+        sky = self.picture.tick()
+        self._publisher.publish(sky)
+        for monitor in self.monitors:
+            self._observe(monitor, sky)
+        self._account(sky, time.perf_counter() - started)
+        self._save_when_due()
+        return sky
+
+    def _tick_safely(self) -> None:
+        try:
+            self.tick()
+        except Exception:
+            # A fault of ours; the sky is better begun anew than lost.
+            log.exception("a tick failed, the picture begins anew")
+            self.picture.recover()
+            self.statistics.epoch = self.picture.epoch
+            self.statistics.ticks_failed += 1
+
+    def statuses(self) -> list[ReceiverStatus]:
+        """The state of every receiver; positions that were not believed are counted with what was refused."""
+        statuses = []
+        for receiver in self.receivers:
+            status = receiver.status
+            invalid = {**status.invalid, **self.picture.judge.implausible.get(status.name, Counter())}
+            statuses.append(msgspec.structs.replace(status, invalid=invalid))
+        return statuses
+
+    def _observe(self, monitor: Monitor, sky: Sky) -> None:
+        started = time.perf_counter()
+        self._guarded(monitor, lambda: monitor.on_tick(sky))
+        took_s = time.perf_counter() - started
+        metrics.MONITOR_SECONDS.labels(monitor.name).observe(took_s)
+        if took_s > SLOW_MONITOR_S:
+            now = time.monotonic()
+            if now - self._slow_logged_at.get(monitor.name, -SLOW_MONITOR_EVERY_S) >= SLOW_MONITOR_EVERY_S:
+                self._slow_logged_at[monitor.name] = now
+                log.warning("monitor %s took %.0f ms for one tick", monitor.name, took_s * 1000)
+
+    def _guarded(self, monitor: Monitor, call: object) -> None:
+        assert callable(call)
+        try:
+            call()
+        except Exception:
+            self._monitor_errors[monitor.name] += 1
+            metrics.MONITOR_ERRORS.labels(monitor.name).inc()
+            # Once a second would fill a disk: the first failures and then every hundredth.
+            if self._monitor_errors[monitor.name] <= 3 or self._monitor_errors[monitor.name] % 100 == 0:
+                log.exception("monitor %s failed", monitor.name)
+
+    def _account(self, sky: Sky, took_s: float) -> None:
+        statistics = self.statistics
+        statistics.at, statistics.seq = sky.now, sky.seq
+        statistics.skies_skipped = self._publisher.skipped
+        statistics.aircraft = len(sky)
+        statistics.with_position = int(np.count_nonzero(~np.isnan(sky.columns["lat"])))
+        statistics.messages = sky.messages
+        statistics.monitor_errors = dict(self._monitor_errors)
+        statistics.implausible = {name: dict(counts) for name, counts in self.picture.judge.implausible.items()}
+        self._meter.add(time.monotonic(), took_s, sky.messages)
+        self._meter.fill(statistics)
+        self.runtime.bus.publish(Message(TRACKER_TOPIC, "statistics", _json.encode(statistics), snapshot=True))
+        metrics.TICK_SECONDS.observe(took_s)
+        metrics.PICTURE_AIRCRAFT.set(statistics.aircraft)
+        metrics.PICTURE_WITH_POSITION.set(statistics.with_position)
+        metrics.PICTURE_TICK_AT.set(sky.now)
+        metrics.PICTURE_MESSAGES.set(sky.messages)
+        statuses = self.statuses()
+        self.runtime.bus.publish(Message(RECEIVERS_TOPIC, "status", _json.encode(statuses), snapshot=True))
+        for status in statuses:
+            _measure(status)
+        health.report("tracker", True, aircraft=statistics.aircraft, tick_s=statistics.tick_mean_s)
+
+    def _warm_up(self) -> None:
+        sessions, timeout_s = self.runtime.sessions, self.runtime.settings.picture_timeout_s
+        try:
+            data = saved.read(sessions, SAVED_PICTURE, timeout_s)
+            if data is None:
+                return
+            alive = self.picture.restore(saved.decode(data))
+            log.info("the picture was restored with %d aircraft", len(alive))
+            trails = saved.read(sessions, SAVED_TRAILS, timeout_s + TRAILS_EVERY * self.runtime.settings.picture_save_s)
+            if trails is not None:
+                self.picture.trails.restore(trails, alive)
+        except Exception as error:
+            log.warning("the saved picture cannot be used as a whole: %s", error)
+
+    def _save_when_due(self) -> None:
+        interval_s = self.runtime.settings.picture_save_s
+        if not interval_s or self.picture.messages == self._saved_messages or time.monotonic() < self._next_save:
+            return
+        if self._saving is not None and not self._saving.done():
+            return
+        self._next_save = time.monotonic() + interval_s
+        self._saves += 1
+        self._saving = asyncio.get_running_loop().create_task(self._save(self._saves % TRAILS_EVERY == 0))
+
+    async def _save(self, with_trails: bool) -> None:
+        self._saved_messages = self.picture.messages
+        parts = {SAVED_PICTURE: saved.encode(self.picture.save())}
+        if with_trails:
+            parts[SAVED_TRAILS] = self.picture.trails.save()
+        try:
+            await asyncio.to_thread(saved.write, self.runtime.sessions, parts)
+            self.statistics.saved_at, self.statistics.save_error = unix_now(), None
+        except Exception as error:
+            if self.statistics.save_error is None:
+                log.warning("the picture cannot be saved: %s", error)
+            self.statistics.save_error = str(error).splitlines()[0][:200]
+
+    async def _close(self) -> None:
+        if self._saving is not None:
+            await self._saving
+        if self.runtime.settings.picture_save_s and self.picture.messages != self._saved_messages:
+            await self._save(with_trails=True)
+        for monitor in self.monitors:
+            self._guarded(monitor, monitor.close)
+        self.airframes.close()
+        health.withdraw("tracker")
+
+
+def _until_next_second() -> float:
+    """How long to sleep to the next full second of the wall clock: never more than one, wherever it is set."""
+    return 1.0 - time.time() % 1.0
+
+
+def _measure(status: ReceiverStatus) -> None:
+    metrics.RECEIVER_UP.labels(status.name).set(status.state == "connected")
+    metrics.RECEIVER_MESSAGE_RATE.labels(status.name).set(status.message_rate)
+    metrics.RECEIVER_POSITION_RATE.labels(status.name).set(status.position_rate)
+    metrics.RECEIVER_MESSAGES.labels(status.name).set(status.messages)
+    metrics.RECEIVER_RECONNECTS.labels(status.name).set(status.reconnects)
+    for reason, count in status.invalid.items():
+        metrics.RECEIVER_INVALID.labels(status.name, reason).set(count)
+
+
+def _log_end(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        log.error("%s ended", task.get_name(), exc_info=task.exception())

@@ -1,0 +1,41 @@
+"""A bus that hangs costs skies, not the tracker's time."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+
+from skywatch.core.bus.memory import MemoryBus
+from skywatch.picture.publisher import SkyPublisher
+from skywatch.picture.sky import empty_sky, from_bytes
+
+
+class HangingBus(MemoryBus):
+    """A bus to other processes that takes nothing until it is told to."""
+
+    carries_objects = False
+
+    def __init__(self):
+        super().__init__()
+        self.go_on = threading.Event()
+        self.taken = []
+
+    def publish(self, message):
+        assert self.go_on.wait(5)
+        self.taken.append(from_bytes(message.data).seq)
+
+
+def test_a_bus_that_hangs_gets_the_newest_sky_and_holds_up_nobody():
+    bus = HangingBus()
+    publisher = SkyPublisher(bus)
+    started = time.monotonic()
+    for seq in range(1, 101):
+        publisher.publish(dataclasses.replace(empty_sky(), seq=seq))
+    assert time.monotonic() - started < 2
+    bus.go_on.set()
+    publisher.close()
+    assert bus.taken[-1] == 100
+    assert bus.taken == sorted(bus.taken)
+    assert publisher.skipped >= 90
+    assert len(bus.taken) + publisher.skipped == 100
