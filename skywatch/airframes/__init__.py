@@ -1,0 +1,5 @@
+"""What is known of an airframe by its ICAO address: registration, type, operator, military and the like.
+
+It comes from databases that the administrator imports (``skywatch airframes import``) and, for military aircraft,
+from the blocks of addresses that States keep for their forces.
+"""

@@ -1,0 +1,67 @@
+"""OpenSky's ``aircraftDatabase.csv``: the old form (``"`` quotes) and the new one (``'`` quotes, other names).
+
+Columns are found by the header.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Iterable, Iterator
+
+from skywatch.airframes.importers.rows import Refused, Row, checked
+
+# Ours -> theirs in lower case; where several are named, the values are joined.
+COLUMNS = {
+    "registration": ("registration",),
+    "type_code": ("typecode",),
+    "type_name": ("manufacturername", "model"),
+    "operator": ("operator",),
+    "owner": ("owner",),
+}
+
+
+def rows(lines: Iterable[str]) -> Iterator[Row | Refused]:
+    """Airframes and refused lines, in order; raises ValueError where the header has no ``icao24``."""
+    remaining = iter(lines)
+    header = next(remaining, "")
+    quote = "'" if header.lstrip("\ufeff").startswith("'") else '"'
+    reader = csv.reader(itertools.chain([header.lstrip("\ufeff")], remaining), quotechar=quote, skipinitialspace=True)
+    place = {name.strip().lower(): index for index, name in enumerate(next(reader, []))}
+    if "icao24" not in place:
+        raise ValueError("the first line names no column icao24; this is not OpenSky's aircraft database")
+    while True:
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield Refused(reader.line_num, str(error))
+            continue
+        # The old files have an empty line of commas behind the header.
+        if not any(fields):
+            continue
+        if len(fields) != len(place):
+            yield Refused(reader.line_num, f"has {len(fields)} fields, the header {len(place)}")
+            continue
+        yield _row(reader.line_num, fields, place)
+
+
+def _row(line: int, fields: list[str], place: dict[str, int]) -> Row | Refused:
+    def value(*names: str) -> str:
+        return " ".join(filter(None, (fields[place[name]].strip() for name in names if name in place)))
+
+    type_name = value(*COLUMNS["type_name"])
+    maker, model = value("manufacturername"), value("model")
+    if maker and model.upper().startswith(maker.upper()):
+        type_name = model
+    return checked(
+        line,
+        value("icao24"),
+        registration=value("registration"),
+        type_code=value("typecode"),
+        type_name=type_name,
+        operator=value("operator"),
+        owner=value("owner"),
+        year=value("built")[:4],
+    )

@@ -1,0 +1,121 @@
+"""Airframe databases are taken in as a whole, on both databases, and a running picture learns of it."""
+
+from __future__ import annotations
+
+import gzip
+import time
+
+import pytest
+import sqlalchemy as sa
+from click.testing import CliRunner
+
+from skywatch.airframes.book import CHANGED, TOPIC, AirframeBook
+from skywatch.airframes.importers.importer import ImportFailed, import_file
+from skywatch.airframes.service import Airframe, find, find_many
+from skywatch.cli import group
+from skywatch.core.bus import Message
+from skywatch.core.db import create_engine, create_session_factory
+
+FIRST = "4B1620;HB-IJS;A320;00;AIRBUS A-320;;Swiss;\nADFEB3;05-1932;GLF5;01;GULFSTREAM;;;\nbad line\n"
+SECOND = "4B1620;HB-IJS;A321;00;AIRBUS A-321;;Swiss;\n3C6444;D-AIBD;A319;00;AIRBUS A-319;;;\n"
+OPENSKY = '"icao24","registration","typecode","operator"\n"4b1620","HB-XXX","","Swiss International"\n'
+
+
+@pytest.fixture
+def engine(database_url):
+    engine = create_engine(database_url)
+    yield engine
+    engine.dispose()
+
+
+def write(path, text, zipped=False):
+    path.write_bytes(gzip.compress(text.encode()) if zipped else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_an_import_replaces_what_its_database_said_before(engine, tmp_path, zipped):
+    sessions = create_session_factory(engine)
+    seen = []
+    outcome = import_file(engine, write(tmp_path / "a", FIRST, zipped), "tar1090", seen.append)
+    assert (outcome.aircraft, outcome.added, outcome.changed, outcome.removed, outcome.refused) == (2, 2, 0, 0, 1)
+    assert outcome.examples[0].line == 3
+    assert seen[-1] == (tmp_path / "a").stat().st_size
+    outcome = import_file(engine, tmp_path / "a", "tar1090")
+    assert (outcome.added, outcome.changed, outcome.removed) == (0, 0, 0)
+    outcome = import_file(engine, write(tmp_path / "b", SECOND), "tar1090")
+    assert (outcome.added, outcome.changed, outcome.removed) == (1, 1, 1)
+    import_file(engine, write(tmp_path / "c", OPENSKY), "opensky")
+    with sessions() as session:
+        assert find(session, "4b1620") == Airframe(
+            "4B1620", "HB-IJS", "A321", "AIRBUS A-321", "Swiss International", "Swiss", sources=("tar1090", "opensky")
+        )
+        found = find_many(session, ["3c6444", "adfeb3", "000000", "~3c6444", "'; DROP TABLE airframes"])
+        assert sorted(found) == ["3C6444", "ADFEB3"]
+        assert found["ADFEB3"] == Airframe("ADFEB3", military=True)
+        with pytest.raises(ValueError, match="500"):
+            find_many(session, ["3c6444"] * 501)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "holds no aircraft"),
+        (b"hello\nworld\n", "is not a tar1090 database"),
+        (gzip.compress(FIRST.encode(), mtime=0)[:-12], "ended"),
+        (gzip.compress(FIRST.encode(), mtime=0)[:20] + b"garbage", "bad"),
+    ],
+    ids=["empty", "words", "cut-short", "damaged"],
+)
+def test_a_file_that_is_not_one_changes_nothing(engine, tmp_path, content, message):
+    import_file(engine, write(tmp_path / "a", FIRST), "tar1090")
+    (tmp_path / "bad").write_bytes(content)
+    with pytest.raises(ImportFailed, match=message):
+        import_file(engine, tmp_path / "bad", "tar1090")
+    with engine.connect() as connection:
+        assert connection.execute(sa.text("SELECT count(*) FROM airframes")).scalar_one() == 2
+
+
+def wait_for(condition):
+    end = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < end, "nothing happened for 5 s"
+        time.sleep(0.02)
+
+
+def test_the_book_looks_up_in_the_background_and_again_after_an_import(runtime, tmp_path):
+    import_file(runtime.engine, write(tmp_path / "a", FIRST), "tar1090")
+    queries = []
+    sa.event.listen(runtime.engine, "before_cursor_execute", lambda *args: queries.append(args[2]))
+    book = AirframeBook(runtime.sessions, runtime.bus)
+    assert book.lookup(["4b1620"]) == [None]
+    book.start()
+    addresses = ["4b1620", "adfeb3", "~123456", *(f"{n:06x}" for n in range(997))]
+    found = book.lookup(addresses, wait_s=5.0)
+    assert found[0].type_code == "A320"
+    assert found[1].military
+    assert found[2] == Airframe("~123456")
+    count = sum("FROM airframes" in query for query in queries)
+    assert 2 <= count <= 3
+    for _ in range(10):
+        assert None not in book.lookup(addresses)
+    assert sum("FROM airframes" in query for query in queries) == count
+    import_file(runtime.engine, write(tmp_path / "b", SECOND), "tar1090")
+    runtime.bus.publish(Message(TOPIC, CHANGED, b"{}"))
+    wait_for(lambda: book.lookup(["4b1620"])[0].type_code == "A321")
+    book.close()
+
+
+def test_the_command_imports_and_says_what_it_did(tmp_path, sqlite_url):
+    ini = tmp_path / "x.ini"
+    ini.write_text(f"[app:main]\nuse = egg:skywatch\nenvironment = development\ndatabase_url = {sqlite_url}\n")
+    good = write(tmp_path / "good.csv", FIRST)
+    arguments = ["airframes", "import", str(ini), str(good), "--format", "tar1090"]
+    result = CliRunner().invoke(group, arguments)
+    assert result.exit_code == 0, result.output
+    assert "2 airframes: 2 new, 0 changed, 0 removed; 1 lines refused." in result.output
+    assert "line 3: has 1 fields" in result.output
+    missing = CliRunner().invoke(group, ["airframes", "import", str(ini), str(tmp_path / "no"), "--format", "tar1090"])
+    assert missing.exit_code == 1
+    assert "No such file" in missing.output
+    assert "Traceback" not in missing.output
