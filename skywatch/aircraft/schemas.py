@@ -1,0 +1,382 @@
+"""What goes in and out of the live aircraft resources; field names and units are readsb's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.aircraft.filters import SORT_KEYS
+from skywatch.http.paging import MAXIMUM_LIMIT, PageLinks, PageQuery
+from skywatch.http.schema import (
+    IcaoAddress,
+    JsonBoolean,
+    JsonInteger,
+    JsonList,
+    JsonNumber,
+    JsonObject,
+    JsonString,
+    Nullable,
+    QueryBoolean,
+    QueryBox,
+    QueryInteger,
+    QueryList,
+    QueryNumber,
+    QueryString,
+    Schema,
+    Timestamp,
+    parse_icao,
+)
+
+LATITUDE, LONGITUDE = colander.Range(-90, 90), colander.Range(-180, 180)
+MAXIMUM_LOOKUP = 500
+
+
+def optional(typ: colander.SchemaType, description: str, **kw: Any) -> colander.SchemaNode:
+    """A member that is left out where nothing is known."""
+    return colander.SchemaNode(typ, missing=colander.drop, description=description, **kw)
+
+
+class StringOrNumber(JsonNumber):
+    """readsb's barometric altitude: feet, or the word ``ground``."""
+
+    expected = 'a number or "ground"'
+
+    def accept(self, value: Any) -> bool:
+        return value == "ground" or super().accept(value)
+
+    def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
+        """Two forms."""
+        return {"anyOf": [{"type": "number"}, {"const": "ground"}]}
+
+
+class StringList(colander.SequenceSchema):
+    name = colander.SchemaNode(JsonString())
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonList()
+
+
+class Aircraft(Schema):
+    """One live aircraft. Members that are not known are left out."""
+
+    hex = colander.SchemaNode(JsonString(), description="ICAO address, lower case; ~ before other addresses.")
+    type = optional(JsonString(), "Where the data comes from, such as adsb_icao or mlat.")
+    flight = optional(JsonString(), "Callsign.")
+    r = optional(JsonString(), "Registration (needs aircraft.view_details).")
+    t = optional(JsonString(), "ICAO type designator.")
+    desc = optional(JsonString(), "Type in words.")
+    ownOp = optional(JsonString(), "Owner or operator (needs aircraft.view_details).")  # noqa: N815
+    year = optional(JsonString(), "Year built (needs aircraft.view_details).")
+    dbFlags = optional(JsonInteger(), "1 military, 2 interesting, 4 PIA, 8 LADD.")  # noqa: N815
+    alt_baro = optional(StringOrNumber(), "Barometric altitude (ft) or ground.")
+    alt_geom = optional(JsonNumber(), "Geometric altitude (ft).")
+    gs = optional(JsonNumber(), "Ground speed (kt).")
+    ias = optional(JsonNumber(), "Indicated air speed (kt).")
+    tas = optional(JsonNumber(), "True air speed (kt).")
+    mach = optional(JsonNumber(), "Mach number.")
+    track = optional(JsonNumber(), "True track over ground (degrees).")
+    track_rate = optional(JsonNumber(), "Change of track (degrees/s).")
+    roll = optional(JsonNumber(), "Roll (degrees, negative left).")
+    mag_heading = optional(JsonNumber(), "Magnetic heading (degrees).")
+    true_heading = optional(JsonNumber(), "True heading (degrees).")
+    baro_rate = optional(JsonNumber(), "Barometric vertical rate (ft/min).")
+    geom_rate = optional(JsonNumber(), "Geometric vertical rate (ft/min).")
+    squawk = optional(JsonString(), "Mode A code, four octal digits.")
+    emergency = optional(JsonString(), "Emergency state.")
+    category = optional(JsonString(), "Emitter category, A0 to D7.")
+    nav_qnh = optional(JsonNumber(), "Altimeter setting (hPa).")
+    nav_altitude_mcp = optional(JsonNumber(), "Altitude selected on the panel (ft).")
+    nav_altitude_fms = optional(JsonNumber(), "Altitude selected by the flight management system (ft).")
+    nav_heading = optional(JsonNumber(), "Selected heading (degrees).")
+    nav_modes = optional(JsonList(), "Engaged automation modes.", children=[colander.SchemaNode(JsonString())])
+    lat = optional(JsonNumber(), "Latitude (degrees).")
+    lon = optional(JsonNumber(), "Longitude (degrees).")
+    nic = optional(JsonInteger(), "Navigation integrity category.")
+    rc = optional(JsonNumber(), "Radius of containment (m).")
+    version = optional(JsonInteger(), "ADS-B version.")
+    nic_baro = optional(JsonInteger(), "Barometric integrity.")
+    nac_p = optional(JsonInteger(), "Position accuracy category.")
+    nac_v = optional(JsonInteger(), "Velocity accuracy category.")
+    sil = optional(JsonInteger(), "Source integrity level.")
+    sil_type = optional(JsonString(), "Meaning of sil.")
+    gva = optional(JsonInteger(), "Geometric vertical accuracy.")
+    sda = optional(JsonInteger(), "System design assurance.")
+    alert = optional(JsonInteger(), "Flight status alert.")
+    spi = optional(JsonInteger(), "Special position identification.")
+    mlat = optional(JsonList(), "Fields from multilateration.", children=[colander.SchemaNode(JsonString())])
+    tisb = optional(JsonList(), "Fields from TIS-B.", children=[colander.SchemaNode(JsonString())])
+    wd = optional(JsonNumber(), "Wind direction (degrees).")
+    ws = optional(JsonNumber(), "Wind speed (kt).")
+    oat = optional(JsonNumber(), "Outside air temperature (degrees C).")
+    tat = optional(JsonNumber(), "Total air temperature (degrees C).")
+    acas_ra = optional(JsonObject(), "Collision avoidance advisory.")
+    seen = optional(JsonNumber(), "Age of the last message (s).")
+    seen_pos = optional(JsonNumber(), "Age of the position (s).")
+    messages = optional(JsonInteger(), "Messages heard.")
+    rssi = optional(JsonNumber(), "Signal strength (dBFS).")
+    military = optional(JsonBoolean(), "Military, by database or address range.")
+    on_ground = optional(JsonBoolean(), "On the ground.")
+    distance_nm = optional(JsonNumber(), "Distance from the station.")
+    bearing = optional(JsonNumber(), "True bearing from the station (degrees).")
+    receiver = optional(JsonString(), "Receiver that heard the position, or the last message.")
+    first_seen = optional(Timestamp(), "When this flight came into the picture.")
+
+
+FIELDS: frozenset[str] = frozenset(node.name for node in Aircraft().children)
+
+
+class AircraftSequence(colander.SequenceSchema):
+    aircraft = Aircraft()
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonList()
+
+
+def parse_field(text: str) -> str:
+    """A member of an aircraft; raises ValueError where there is none of that name."""
+    if text not in FIELDS:
+        raise ValueError(f"{text[:32]} is not a field of an aircraft")
+    return text
+
+
+class PlaceQuery(Schema):
+    """Which aircraft: every filter that is given must match."""
+
+    hex = optional(QueryList(parse_icao, MAXIMUM_LOOKUP), "ICAO addresses, separated by commas.")
+    bbox = optional(QueryBox(), "west,south,east,north (degrees); west > east crosses the date line.")
+    lat = optional(QueryNumber(), "Centre of radius_nm.", validator=LATITUDE)
+    lon = optional(QueryNumber(), "Centre of radius_nm.", validator=LONGITUDE)
+    radius_nm = optional(QueryNumber(), "Within this distance of lat, lon.", validator=colander.Range(0, 10_820))
+    min_altitude_ft = optional(QueryNumber(), "At or above; on the ground counts as 0.")
+    max_altitude_ft = optional(QueryNumber(), "At or below; on the ground counts as 0.")
+    min_speed_kt = optional(QueryNumber(), "Ground speed at or above.")
+    max_speed_kt = optional(QueryNumber(), "Ground speed at or below.")
+    callsign = optional(QueryList(), "Callsigns, separated by commas; SWR* matches what begins so.")
+    registration = optional(QueryList(), "Registrations likewise (needs aircraft.view_details).")
+    type = optional(QueryList(), "Type designators likewise.")
+    squawk = optional(QueryList(), "Squawks, separated by commas.")
+    category = optional(QueryList(), "Emitter categories, separated by commas.")
+    military = optional(QueryBoolean(), "Only military aircraft, or none.")
+    emergency = optional(QueryBoolean(), "Only aircraft in an emergency, or none.")
+    on_ground = optional(QueryBoolean(), "Only aircraft on the ground, or none.")
+    receiver = optional(QueryList(), "Heard by these receivers.")
+
+    def validator(self, node: colander.SchemaNode, query: dict[str, Any]) -> None:
+        """lat, lon and radius_nm belong together."""
+        given = [name for name in ("lat", "lon", "radius_nm") if name in query]
+        if given and len(given) < 3:
+            error = colander.Invalid(node)
+            for name in {"lat", "lon", "radius_nm"} - set(given):
+                error.add(colander.Invalid(node[name], "is needed: lat, lon and radius_nm belong together"))
+            raise error
+
+
+class AircraftQuery(PlaceQuery, PageQuery):
+    """Filters, order, fields and page."""
+
+    sort = colander.SchemaNode(
+        QueryString(),
+        missing="hex",
+        validator=colander.OneOf([*SORT_KEYS, *(f"-{key}" for key in SORT_KEYS)]),
+        description="Order; - before it for descending. Aircraft without a value come last.",
+    )
+    fields = optional(QueryList(parse_field, 80), "Only these members (hex is always there).")
+
+
+class AircraftList(PageLinks):
+    """The picture, or what was asked of it."""
+
+    now = colander.SchemaNode(JsonNumber(), description="Unix time of the picture.")
+    messages = colander.SchemaNode(JsonInteger(), description="Messages heard since the start.")
+    aircraft = AircraftSequence()
+
+
+class AircraftPath(Schema):
+    icao_hex = colander.SchemaNode(IcaoAddress(), description="ICAO address in either case.")
+
+
+class Ages(Schema):
+    """Seconds since each group of fields was last heard."""
+
+    message = colander.SchemaNode(JsonNumber())
+    position = optional(JsonNumber(), "Latitude and longitude.")
+    altitude = optional(JsonNumber(), "Barometric altitude.")
+    velocity = optional(JsonNumber(), "Speed, track, vertical rate.")
+    callsign = optional(JsonNumber(), "Callsign.")
+    squawk = optional(JsonNumber(), "Squawk.")
+
+
+class Airframe(Schema):
+    """What is known of an airframe by its ICAO address."""
+
+    icao_hex = colander.SchemaNode(JsonString(), description="ICAO address, upper case.")
+    registration = optional(Nullable(JsonString()), "Registration (needs aircraft.view_details).")
+    type = colander.SchemaNode(Nullable(JsonString()), description="ICAO type designator.")
+    type_name = colander.SchemaNode(Nullable(JsonString()), description="Type in words.")
+    operator = optional(Nullable(JsonString()), "Operator (needs aircraft.view_details).")
+    owner = optional(Nullable(JsonString()), "Owner (needs aircraft.view_details).")
+    year = optional(Nullable(JsonInteger()), "Year built (needs aircraft.view_details).")
+    military = colander.SchemaNode(JsonBoolean())
+    interesting = colander.SchemaNode(JsonBoolean())
+    pia = colander.SchemaNode(JsonBoolean(), description="Uses privacy addresses.")
+    ladd = colander.SchemaNode(JsonBoolean(), description="Asked not to be displayed by some services.")
+    sources = StringList(description="The imported databases that know it; none where its address alone says military.")
+
+
+class AircraftDetail(Aircraft):
+    """One aircraft with its airframe and the age of every group of fields."""
+
+    airframe = colander.SchemaNode(Nullable(Airframe.schema_type()), *Airframe().children)
+    ages = Ages()
+
+
+class TrailPoint(Schema):
+    """One position of the current flight."""
+
+    at = colander.SchemaNode(Timestamp())
+    lat = colander.SchemaNode(JsonNumber())
+    lon = colander.SchemaNode(JsonNumber())
+    altitude_ft = colander.SchemaNode(Nullable(JsonNumber()))
+    on_ground = colander.SchemaNode(JsonBoolean())
+    speed_kt = colander.SchemaNode(Nullable(JsonNumber()))
+    track = colander.SchemaNode(Nullable(JsonNumber()))
+
+
+class TrailPoints(colander.SequenceSchema):
+    point = TrailPoint()
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonList()
+
+
+class Trail(Schema):
+    """The positions of the current flight, oldest first."""
+
+    hex = colander.SchemaNode(JsonString())
+    first_seen = colander.SchemaNode(Timestamp())
+    count = colander.SchemaNode(JsonInteger())
+    trail = TrailPoints()
+
+
+class NearestQuery(Schema):
+    """Around a point, or around the station."""
+
+    lat = optional(QueryNumber(), "Latitude; the station's where left out.", validator=LATITUDE)
+    lon = optional(QueryNumber(), "Longitude; the station's where left out.", validator=LONGITUDE)
+    limit = colander.SchemaNode(
+        QueryInteger(), missing=1, validator=colander.Range(1, MAXIMUM_LIMIT), description="How many."
+    )
+    on_ground = optional(QueryBoolean(), "Only aircraft on the ground, or none.")
+    military = optional(QueryBoolean(), "Only military aircraft, or none.")
+
+
+class NearAircraft(Aircraft):
+    """An aircraft and where it is from the point asked for."""
+
+    from_nm = colander.SchemaNode(JsonNumber(), description="Distance from the point asked for.")
+    from_bearing = colander.SchemaNode(JsonNumber(), description="True bearing from that point (degrees).")
+
+
+class NearSequence(colander.SequenceSchema):
+    aircraft = NearAircraft()
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonList()
+
+
+class NearestList(Schema):
+    """The nearest aircraft, nearest first."""
+
+    now = colander.SchemaNode(JsonNumber())
+    count = colander.SchemaNode(JsonInteger())
+    aircraft = NearSequence()
+
+
+class Counts(Schema):
+    """A count for each name."""
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonCounts()
+
+
+class JsonCounts(JsonObject):
+    """Names and whole numbers."""
+
+    def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
+        """Any names."""
+        return {"type": "object", "additionalProperties": {"type": "integer"}}
+
+
+class Stats(Schema):
+    """The picture in numbers."""
+
+    now = colander.SchemaNode(JsonNumber())
+    messages = colander.SchemaNode(JsonInteger())
+    total = colander.SchemaNode(JsonInteger())
+    with_position = colander.SchemaNode(JsonInteger())
+    on_ground = colander.SchemaNode(JsonInteger())
+    airborne = colander.SchemaNode(JsonInteger())
+    military = colander.SchemaNode(JsonInteger())
+    emergency = colander.SchemaNode(JsonInteger())
+    farthest_nm = colander.SchemaNode(Nullable(JsonNumber()))
+    highest_ft = colander.SchemaNode(Nullable(JsonNumber()))
+    fastest_kt = colander.SchemaNode(Nullable(JsonNumber()))
+    by_source = colander.SchemaNode(JsonCounts(), description="Aircraft by where their data comes from.")
+    by_category = colander.SchemaNode(JsonCounts(), description="Aircraft by emitter category.")
+    by_altitude = colander.SchemaNode(JsonCounts(), description="Aircraft by altitude band (ft).")
+    by_receiver = colander.SchemaNode(JsonCounts(), description="Aircraft by the receiver of the last position.")
+    by_type = colander.SchemaNode(JsonCounts(), description="Aircraft by type, the 20 most frequent.")
+
+
+class TopQuery(Schema):
+    """How many of each."""
+
+    limit = colander.SchemaNode(
+        QueryInteger(), missing=5, validator=colander.Range(1, 100), description="How many of each."
+    )
+
+
+class Top(Schema):
+    """The aircraft that stand out."""
+
+    now = colander.SchemaNode(JsonNumber())
+    highest = AircraftSequence()
+    fastest = AircraftSequence()
+    climbing = AircraftSequence()
+    descending = AircraftSequence()
+    farthest = AircraftSequence()
+    nearest = AircraftSequence()
+    longest = AircraftSequence(description="The longest in the picture.")
+
+
+class AirframeLookup(Schema):
+    """Addresses to look up."""
+
+    icao_hex = colander.SchemaNode(
+        JsonList(),
+        validator=colander.Length(1, MAXIMUM_LOOKUP),
+        description="ICAO addresses in either case.",
+        children=[colander.SchemaNode(IcaoAddress())],
+    )
+
+
+class AirframeSequence(colander.SequenceSchema):
+    airframe = Airframe()
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonList()
+
+
+class AirframeList(Schema):
+    """The airframes that are known, and the addresses of those that are not."""
+
+    airframes = AirframeSequence()
+    count = colander.SchemaNode(JsonInteger())
+    not_found = StringList()
