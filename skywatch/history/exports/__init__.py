@@ -1,0 +1,38 @@
+"""History in the formats people use, as streams of bytes that need little memory however long they are.
+
+``table`` writes a row for each point (CSV, Parquet), ``shapes`` a line for each flight (GeoJSON, KML, GPX);
+``source`` feeds both from the archive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from skywatch.history.exports import shapes, table
+from skywatch.history.tracks import Track
+
+__all__ = ["FORMATS", "Format"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format: how it is called and what writes it. ``whole`` says that it wants whole flights."""
+
+    name: str
+    media_type: str
+    extension: str
+    write: Callable[[Iterable[Track]], Iterator[bytes]]
+    whole: bool
+
+
+FORMATS: dict[str, Format] = {
+    f.name: f
+    for f in (
+        Format("csv", "text/csv", "csv", table.csv, False),
+        Format("geojson", "application/geo+json", "geojson", shapes.geojson, True),
+        Format("kml", "application/vnd.google-earth.kml+xml", "kml", shapes.kml, True),
+        Format("gpx", "application/gpx+xml", "gpx", shapes.gpx, True),
+        Format("parquet", "application/vnd.apache.parquet", "parquet", table.parquet, False),
+    )
+}

@@ -1,0 +1,82 @@
+"""The tables of history: a row for each flight, chunks of track points, and the tail of what is not yet a chunk.
+
+A chunk holds the points of some aircraft (a *shard* of all) over one slice of ten minutes; see ``codec`` and
+``shards``. The tail takes one row a flush and is emptied when a slice is sealed.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column
+
+from skywatch.core.db import Base, BigId
+
+
+class Flight(Base):
+    """One aircraft from when it was first heard until it was gone, landed and took off anew, or 24 h had passed."""
+
+    __tablename__ = "history_flights"
+    __table_args__ = (
+        # With the marks in the index, flights that few have and counts of all are found without reading the rows. What
+        # changes with every flush (last time, altitudes) stays out: PostgreSQL would write all indexes anew.
+        sa.Index(None, "first_seen_at", "id", "military", "emergency", "active"),
+        sa.Index(None, "icao_hex", "first_seen_at"),
+        # PostgreSQL finds the beginning of a text in such an index whatever language the database was made for.
+        sa.Index(None, "callsign", "first_seen_at", "military", postgresql_ops={"callsign": "varchar_pattern_ops"}),
+        sa.Index(None, "registration", "first_seen_at"),
+        sa.Index(None, "aircraft_type", "first_seen_at", "military"),
+    )
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    icao_hex: Mapped[str] = mapped_column(sa.String(7))
+    callsign: Mapped[str | None] = mapped_column(sa.String(8))
+    registration: Mapped[str | None] = mapped_column(sa.String(12))
+    aircraft_type: Mapped[str | None] = mapped_column(sa.String(4))
+    operator: Mapped[str | None] = mapped_column(sa.String(128))
+    category: Mapped[str | None] = mapped_column(sa.String(2))
+    squawk: Mapped[str | None] = mapped_column(sa.String(4))
+    military: Mapped[bool]
+    emergency: Mapped[bool]
+    active: Mapped[bool]
+    first_seen_at: Mapped[datetime]
+    last_seen_at: Mapped[datetime]
+    messages: Mapped[int] = mapped_column(sa.BigInteger)
+    positions: Mapped[int]
+    points: Mapped[int]
+    min_altitude_ft: Mapped[int | None]
+    max_altitude_ft: Mapped[int | None]
+    max_speed_kt: Mapped[float | None]
+    distance_nm: Mapped[float]
+    min_distance_nm: Mapped[float | None]
+    max_distance_nm: Mapped[float | None]
+    first_lat: Mapped[float | None]
+    first_lon: Mapped[float | None]
+    last_lat: Mapped[float | None]
+    last_lon: Mapped[float | None]
+
+
+class Chunk(Base):
+    """Encoded points of the aircraft of one shard in one slice; ``slice_at`` is its begin in unix seconds."""
+
+    __tablename__ = "history_chunks"
+    __table_args__ = (sa.Index(None, "slice_at"), sa.Index(None, "shard", "slice_at"))
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    slice_at: Mapped[int] = mapped_column(sa.BigInteger)
+    shard: Mapped[int] = mapped_column(sa.SmallInteger)
+    aircraft: Mapped[int]
+    points: Mapped[int]
+    data: Mapped[bytes] = mapped_column(sa.LargeBinary)
+
+
+class Tail(Base):
+    """What one flush added: ``points`` are final; ``ends``, of the newest row only, where open segments stand."""
+
+    __tablename__ = "history_tail"
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    written_at: Mapped[datetime]
+    points: Mapped[bytes] = mapped_column(sa.LargeBinary)
+    ends: Mapped[bytes] = mapped_column(sa.LargeBinary)

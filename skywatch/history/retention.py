@@ -1,0 +1,38 @@
+"""What history stores, for retention: tracks go by themselves, flights never before the tracks they name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.core.retention import Kind
+from skywatch.history.models import Chunk, Flight
+from skywatch.settings import Settings
+
+_chunks: Any = Chunk.__table__
+_flights: Any = Flight.__table__
+
+
+def _flight_days(settings: Settings) -> float:
+    kept = settings.retention_flights_days, settings.retention_positions_days
+    return max(kept) if all(kept) else 0.0
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        name="positions",
+        table=_chunks,
+        column="slice_at",
+        unix=True,
+        days=lambda settings: settings.retention_positions_days,
+        megabytes=lambda settings: settings.retention_positions_mb,
+        yields=True,
+    ),
+    Kind(
+        name="flights",
+        table=_flights,
+        column="first_seen_at",
+        days=_flight_days,
+        megabytes=lambda settings: settings.retention_flights_mb,
+        only=_flights.c.active.is_(False),
+    ),
+)

@@ -1,0 +1,122 @@
+"""Flights and tracks."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from pyramid.response import Response
+
+from skywatch.core.problems import Problem, invalid
+from skywatch.history import flights, schemas, tracks
+from skywatch.history.exports import FORMATS
+from skywatch.history.exports.source import named
+from skywatch.history.points import in_order
+from skywatch.history.views.spans import labels_for, sees_details, sees_military, span_of
+from skywatch.http.cursor import cursor_page
+from skywatch.http.service import ApiService
+from skywatch.security.permissions import Permission
+
+FEATURE = "history"
+TRACK_TYPES = ",".join(["application/json", *(f.media_type for f in FORMATS.values() if f.name != "parquet")])
+
+flight_list = ApiService("history_flights", "/history/flights", feature=FEATURE)
+flight_one = ApiService("history_flight", "/history/flights/{flight_id}", feature=FEATURE)
+flight_track = ApiService("history_flight_track", "/history/flights/{flight_id}/track", feature=FEATURE)
+aircraft_track = ApiService("history_track", "/history/tracks/{icao_hex}", feature=FEATURE)
+
+
+@flight_list.get(
+    permission=Permission.HISTORY_VIEW, query=schemas.FlightsQuery(), responses={200: schemas.FlightList()}
+)
+def list_flights(request: Any) -> dict[str, Any]:
+    """Search flights
+
+    The newest first. Without `aircraft.view_military` military flights are left out, without
+    `aircraft.view_details` registration and operator are null and cannot be searched.
+    """
+    query = request.validated["querystring"]
+    if query["registration"] is not None and not sees_details(request):
+        raise Problem("permission_denied", "Searching by registration needs aircraft.view_details.")
+    if query["from"] is not None and query["to"] is not None and query["from"] > query["to"]:
+        raise invalid("from", "must not be after the end of the span", "querystring")
+    wanted = flights.FlightFilter(
+        begin=query["from"],
+        end=query["to"],
+        icao_hex=query["icao_hex"],
+        callsign=query["callsign"],
+        registration=query["registration"],
+        aircraft_type=query["type"],
+        military=query["military"],
+        emergency=query["emergency"],
+        active=query["active"],
+        min_altitude_ft=query["min_altitude_ft"],
+        max_altitude_ft=query["max_altitude_ft"],
+    )
+    found, count, more = flights.search(
+        request.db,
+        wanted,
+        see_military=sees_military(request),
+        limit=query["limit"],
+        offset=0 if query["cursor"] else query["offset"],
+        cursor=query["cursor"],
+    )
+    details = sees_details(request)
+    last = (found[-1].first_seen_at, found[-1].id) if more else None
+    return cursor_page(request, "flights", [flights.as_dict(f, details=details) for f in found], count, last)
+
+
+@flight_one.get(permission=Permission.HISTORY_VIEW, path=schemas.FlightPath(), responses={200: schemas.FlightRecord()})
+def show_flight(request: Any) -> dict[str, Any]:
+    """One flight"""
+    flight = flights.get(request.db, request.validated["path"]["flight_id"], see_military=sees_military(request))
+    return flights.as_dict(flight, details=sees_details(request))
+
+
+@flight_track.get(
+    permission=Permission.HISTORY_VIEW,
+    path=schemas.FlightPath(),
+    query=schemas.TrackQuery(),
+    responses={200: TRACK_TYPES},
+)
+def show_flight_track(request: Any) -> Any:
+    """The track of a flight
+
+    As JSON (`{flight, points, count}`) or as a file: `geojson`, `kml`, `gpx`, `csv`. One flight is no bulk export:
+    `history.view` is enough for all formats.
+    """
+    flight = flights.get(request.db, request.validated["path"]["flight_id"], see_military=sees_military(request))
+    points = tracks.of_flight(request.db, flight)
+    wanted = request.validated["querystring"]["format"]
+    if wanted == "json":
+        shown = flights.as_dict(flight, details=sees_details(request))
+        return {"flight": shown, "points": tracks.as_json(points), "count": len(points)}
+    chosen = FORMATS[wanted]
+    body = b"".join(chosen.write(named(request.db, in_order(points), labels_for(request))))
+    response = Response(body=body, content_type=chosen.media_type)
+    response.charset = "utf-8" if chosen.media_type.startswith("text/") else None
+    response.content_disposition = f'attachment; filename="flight-{flight.id}.{chosen.extension}"'
+    return response
+
+
+@aircraft_track.get(
+    permission=Permission.HISTORY_VIEW,
+    path=schemas.AircraftPath(),
+    query=schemas.SpanQuery(),
+    responses={200: schemas.AircraftTrack()},
+)
+def show_aircraft_track(request: Any) -> dict[str, Any]:
+    """The track of an aircraft over a span
+
+    The last 24 hours unless said otherwise; at most 31 days.
+    """
+    begin, end = span_of(request, default=timedelta(days=1), longest=timedelta(days=schemas.LONGEST_TRACK_DAYS))
+    address = request.validated["path"]["icao_hex"]
+    points = tracks.of_aircraft(request.db, address, begin, end, see_military=sees_military(request))
+    return {
+        "icao_hex": address.upper(),
+        "from": begin,
+        "to": end,
+        "points": tracks.as_json(points),
+        "count": len(points),
+    }
