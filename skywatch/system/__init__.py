@@ -1,0 +1,10 @@
+"""How the service itself is: health, status, receivers, metrics, retention. It watches, and changes nothing."""
+
+from __future__ import annotations
+
+from pyramid.config import Configurator
+
+
+def includeme(config: Configurator) -> None:
+    """The feature's resources."""
+    config.scan("skywatch.system.views")

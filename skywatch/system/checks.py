@@ -1,0 +1,136 @@
+"""The checks behind ``system/health``: what must work for the service to be ready, and what is merely degraded."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+from skywatch.core.announce import Process, processes
+from skywatch.core.bus import BusError
+from skywatch.core.clock import unix_now
+from skywatch.core.runtime import Runtime
+from skywatch.picture.statistics import TrackerStatistics
+from skywatch.picture.tracker import RECEIVERS_TOPIC, TRACKER_TOPIC
+from skywatch.receivers.base import ReceiverStatus
+
+# The picture ticks once a second; after this long without one something is wrong (s).
+LONGEST_TICK_AGE_S = 10.0
+LEAST_FREE_BYTES = 200_000_000
+
+
+class Check(msgspec.Struct):
+    """One check; without a ``required`` one the service is not ready."""
+
+    name: str
+    ok: bool
+    required: bool
+    detail: str
+
+
+Status = Literal["ok", "degraded", "failing"]
+
+
+def all_checks(runtime: Runtime) -> list[Check]:
+    """Every check, in the order of what depends on what."""
+    checks = [_database(runtime), _bus(runtime), _tracker(runtime), _receivers(runtime), _disk(runtime)]
+    for process in known_processes(runtime):
+        for component in process.components:
+            if component.name != "tracker":
+                detail = component.detail or "works"
+                checks.append(Check(component.name, component.ok, False, detail))
+    return [check for check in checks if check is not None]
+
+
+def verdict(checks: list[Check]) -> Status:
+    """``failing`` where something required does not work, ``degraded`` where anything else does not."""
+    if any(check.required and not check.ok for check in checks):
+        return "failing"
+    return "degraded" if any(not check.ok for check in checks) else "ok"
+
+
+def known_processes(runtime: Runtime) -> list[Process]:
+    """What the processes said of themselves; none where the bus is out of reach."""
+    try:
+        return processes(runtime.bus)
+    except BusError:
+        return []
+
+
+def _database(runtime: Runtime) -> Check:
+    try:
+        with runtime.engine.connect() as connection:
+            connection.execute(sa.text("SELECT 1"))
+    except SQLAlchemyError:
+        return Check("database", False, True, "does not answer")
+    return Check("database", True, True, "answers")
+
+
+def _bus(runtime: Runtime) -> Check:
+    ok = runtime.bus.healthy()
+    return Check("bus", ok, True, "answers" if ok else "does not answer")
+
+
+def tracker_statistics(runtime: Runtime) -> TrackerStatistics | None:
+    """What the tracker said last, None where there was none."""
+    message = runtime.bus.last(TRACKER_TOPIC)
+    if message is None:
+        return None
+    try:
+        return msgspec.json.decode(message.data, type=TrackerStatistics)
+    except msgspec.MsgspecError:
+        return None
+
+
+def _tracker(runtime: Runtime) -> Check:
+    said = tracker_statistics(runtime)
+    if said is None:
+        return Check("tracker", False, True, "no tick has been made yet")
+    age_s = unix_now() - said.at
+    if age_s > LONGEST_TICK_AGE_S:
+        return Check("tracker", False, True, f"the last tick was {age_s:.0f} s ago")
+    return Check("tracker", True, True, "ticks")
+
+
+def receiver_statuses(runtime: Runtime) -> list[ReceiverStatus]:
+    """The state of every receiver as the tracker said it last."""
+    message = runtime.bus.last(RECEIVERS_TOPIC)
+    if message is None:
+        return []
+    try:
+        return msgspec.json.decode(message.data, type=list[ReceiverStatus])
+    except msgspec.MsgspecError:
+        return []
+
+
+def _receivers(runtime: Runtime) -> Check:
+    statuses = receiver_statuses(runtime)
+    if not statuses:
+        return Check("receivers", False, False, "there are none")
+    down = [status.name for status in statuses if status.state != "connected"]
+    if not down:
+        return Check("receivers", True, False, f"{len(statuses)} connected")
+    return Check("receivers", False, False, f"{len(down)} of {len(statuses)} not connected: {', '.join(down)}")
+
+
+def free_bytes(runtime: Runtime) -> int | None:
+    """Free room where SQLite's file lies; None for other databases."""
+    url = runtime.engine.url
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        return None
+    try:
+        return shutil.disk_usage(Path(url.database).resolve().parent).free
+    except OSError:
+        return None
+
+
+def _disk(runtime: Runtime) -> Check:
+    free = free_bytes(runtime)
+    if free is None:
+        return Check("disk", True, False, "is the database server's")
+    ok = free >= LEAST_FREE_BYTES
+    return Check("disk", ok, False, f"{free / 1e6:,.0f} MB free" if ok else f"only {free / 1e6:,.0f} MB free")

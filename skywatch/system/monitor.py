@@ -1,0 +1,87 @@
+"""The system's part in the tracker: publishes the status every ten seconds and runs retention."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from skywatch.core import health
+from skywatch.core.bus import Message
+from skywatch.core.retention import Pruner, discover
+from skywatch.core.runtime import Runtime
+from skywatch.http.render import encode
+from skywatch.picture.sky import Sky
+from skywatch.system.status import describe
+
+log = logging.getLogger(__name__)
+TOPIC, EVENT = "system", "system:status"
+STATUS_EVERY_S = 10.0
+RETENTION = "retention"
+
+
+class SystemMonitor:
+    """Two threads that wait most of the time; ticks themselves tell it nothing."""
+
+    name = "system"
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._stop = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._publish, name="system-status", daemon=True),
+            threading.Thread(target=self._retain, name="retention", daemon=True),
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def on_tick(self, sky: Sky) -> None:
+        pass
+
+    def close(self) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join()
+        health.withdraw(RETENTION)
+
+    def _publish(self) -> None:
+        while not self._stop.wait(STATUS_EVERY_S):
+            try:
+                self.publish()
+            except Exception:
+                log.exception("the status cannot be published")
+
+    def publish(self) -> None:
+        """Publish the status once."""
+        self._runtime.bus.publish(Message(TOPIC, EVENT, encode(describe(self._runtime))))
+
+    def _retain(self) -> None:
+        settings = self._runtime.settings
+        pruner = Pruner(self._runtime.engine, self._runtime.sessions, settings, discover(), self._stop.wait)
+        while True:
+            retain(pruner)
+            if self._stop.wait(settings.retention_interval_s):
+                return
+
+
+def retain(pruner: Pruner) -> None:
+    """One round of retention; a fault is logged and shown in health, and the next round tries again."""
+    try:
+        removed = pruner.run()
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        log.error("retention failed: %s", reason)
+        health.report(RETENTION, False, f"failed: {reason}")
+        return
+    if removed:
+        log.info("retention removed %d rows", removed)
+    health.report(RETENTION, True, "", **{f"removed_{name}": count for name, count in pruner.removed.items()})
+
+
+def create(runtime: Runtime) -> SystemMonitor:
+    """The monitor."""
+    return SystemMonitor(runtime)

@@ -1,0 +1,194 @@
+"""What the system resources answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.http.schema import (
+    JsonBoolean,
+    JsonInteger,
+    JsonList,
+    JsonNumber,
+    JsonObject,
+    JsonString,
+    Nullable,
+    QueryString,
+    Schema,
+    Timestamp,
+)
+
+
+def node(typ: colander.SchemaType, meaning: str, **kw: Any) -> colander.SchemaNode:
+    """A described node."""
+    return colander.SchemaNode(typ, description=meaning, **kw)
+
+
+def status_node() -> colander.SchemaNode:
+    """The verdict of all checks."""
+    return node(
+        JsonString(),
+        "failing: not ready; degraded: ready, but something does not work.",
+        name="status",
+        validator=colander.OneOf(["ok", "degraded", "failing"]),
+    )
+
+
+class HealthQuery(Schema):
+    probe = node(
+        QueryString(),
+        "`live` asks only whether this process answers, `ready` whether the service can do its work.",
+        missing="ready",
+        validator=colander.OneOf(["live", "ready"]),
+    )
+
+
+class SystemCheck(Schema):
+    """One check."""
+
+    name = node(JsonString(), "What was checked.")
+    ok = node(JsonBoolean(), "It works.")
+    required = node(JsonBoolean(), "Without it the service is not ready.")
+    detail = node(JsonString(), "Why, in a few words.")
+
+
+class Health(Schema):
+    """Whether the service is alive and ready, with reasons."""
+
+    status = status_node()
+    live = node(JsonBoolean(), "This process answers.")
+    ready = node(JsonBoolean(), "The service can do its work.")
+    checks = colander.SchemaNode(JsonList(), SystemCheck(name="check"))
+
+
+class ProcessComponent(Schema):
+    """A part of a process."""
+
+    name = node(JsonString(), "The part.")
+    ok = node(JsonBoolean(), "It works.")
+    detail = node(JsonString(), "Why not.")
+    since = node(Nullable(Timestamp()), "Since when it is so.")
+    figures = node(JsonObject(), "Its own figures.")
+
+
+class ServiceProcess(Schema):
+    """One process of the installation."""
+
+    name = node(JsonString(), "roles@host:pid.")
+    roles = colander.SchemaNode(JsonList(), colander.SchemaNode(JsonString(), name="role"))
+    started_at = node(Nullable(Timestamp()), "When it began.")
+    components = colander.SchemaNode(JsonList(), ProcessComponent(name="component"))
+
+
+class DatabaseState(Schema):
+    """The database's size."""
+
+    kind = node(JsonString(), "sqlite or postgresql.")
+    bytes = node(Nullable(JsonInteger()), "In use.")
+    reusable_bytes = node(Nullable(JsonInteger()), "Free within its file.")
+    disk_free_bytes = node(Nullable(JsonInteger()), "Free where its file lies; null for a server.")
+
+
+class SystemStatus(Schema):
+    """The state of the whole installation."""
+
+    status = status_node()
+    now = node(Timestamp(), "When this was.")
+    version = node(JsonString(), "Version of Skywatch.")
+    started_at = node(Nullable(Timestamp()), "When the tracker began.")
+    uptime_s = node(Nullable(JsonNumber()), "How long it has been running (s).")
+    checks = colander.SchemaNode(JsonList(), SystemCheck(name="check"))
+    aircraft = node(JsonInteger(), "Aircraft in the picture.")
+    aircraft_with_position = node(JsonInteger(), "Those of them with a position.")
+    messages = node(JsonInteger(), "Messages since the start.")
+    message_rate = node(JsonNumber(), "Messages a second in the last minute.")
+    tick_age_s = node(Nullable(JsonNumber()), "Age of the last tick (s).")
+    tick_mean_s = node(Nullable(JsonNumber()), "Mean time a tick took in the last minute (s).")
+    tick_max_s = node(Nullable(JsonNumber()), "Longest tick of the last minute (s).")
+    receivers = node(JsonInteger(), "Receivers.")
+    receivers_connected = node(JsonInteger(), "Those of them that are connected.")
+    processes = colander.SchemaNode(JsonList(), ServiceProcess(name="process"))
+    database = DatabaseState()
+
+
+class StationPosition(Schema):
+    lat = node(JsonNumber(), "Latitude.")
+    lon = node(JsonNumber(), "Longitude.")
+
+
+class NullableStation(colander.SchemaType):
+    """The station's position, or null."""
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        return None if cstruct is None else StationPosition().deserialize(cstruct)
+
+    def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
+        """JSON Schema of such a value."""
+        degrees = {"type": "number"}
+        position = {"type": "object", "properties": {"lat": degrees, "lon": degrees}, "required": ["lat", "lon"]}
+        return {"anyOf": [position, {"type": "null"}]}
+
+
+class SystemInformation(Schema):
+    """What this installation is."""
+
+    name = node(JsonString(), "Skywatch.")
+    version = node(JsonString(), "Its version.")
+    python = node(JsonString(), "Version of Python.")
+    auth_mode = node(JsonString(), "public, private or hybrid.")
+    environment = node(JsonString(), "production or development.")
+    database = node(JsonString(), "sqlite or postgresql.")
+    bus = node(JsonString(), "memory or redis.")
+    station = node(NullableStation(), "Where the antenna is.")
+    picture_timeout_s = node(JsonNumber(), "An aircraft leaves the picture this long after its last message.")
+    history_enabled = node(JsonBoolean(), "Flights and tracks are recorded.")
+    history_error_m = node(JsonNumber(), "A stored track passes this near to every received position.")
+    history_altitude_error_ft = node(JsonNumber(), "And this near to every received altitude.")
+
+
+class ReceiverState(Schema):
+    """One receiver."""
+
+    name = node(JsonString(), "Its name in the settings.")
+    kind = node(JsonString(), "Its kind.")
+    address = node(JsonString(), "Where it reads, without credentials.")
+    state = node(JsonString(), "starting, connected, waiting, ended or failed.")
+    message_rate = node(JsonNumber(), "Messages a second.")
+    position_rate = node(JsonNumber(), "Positions a second.")
+    messages = node(JsonInteger(), "Messages since the start.")
+    positions = node(JsonInteger(), "Positions since the start.")
+    last_message_at = node(Nullable(Timestamp()), "The last message.")
+    reconnects = node(JsonInteger(), "Reconnects since the start.")
+    last_error = node(Nullable(JsonString()), "What went wrong last.")
+    last_error_at = node(Nullable(Timestamp()), "When.")
+    invalid = node(JsonObject(), "What was refused since the start, by reason.")
+
+
+class ReceiverStates(Schema):
+    """All receivers."""
+
+    receivers = colander.SchemaNode(JsonList(), ReceiverState(name="receiver"))
+    count = node(JsonInteger(), "Receivers.")
+
+
+class KindOfData(Schema):
+    """What is kept of one kind of data."""
+
+    kind = node(JsonString(), "The kind.")
+    keep_days = node(JsonNumber(), "Kept this long (days; 0: for ever).")
+    limit_mb = node(JsonNumber(), "May take this much room (MB; 0: no limit).")
+    rows = node(JsonInteger(), "Rows there are.")
+    bytes = node(JsonInteger(), "Their size (estimated from a sample).")
+    oldest_at = node(Nullable(Timestamp()), "The oldest.")
+    removed = node(JsonInteger(), "Rows removed since the tracker began.")
+
+
+class Retention(Schema):
+    """How long data is kept, and how much there is."""
+
+    kinds = colander.SchemaNode(JsonList(), KindOfData(name="kind"))
+    count = node(JsonInteger(), "Kinds.")
+    database_limit_mb = node(JsonNumber(), "The whole database may take this much room (MB; 0: no limit).")
+    interval_s = node(JsonNumber(), "How often retention looks for work (s).")
+    database = DatabaseState()

@@ -1,0 +1,121 @@
+"""Health, status, information, receivers, metrics and retention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyramid.response import Response
+
+from skywatch.core import announce, metrics
+from skywatch.core.bus import BusError
+from skywatch.core.retention import discover, extent
+from skywatch.http.service import ApiService
+from skywatch.security.contexts import OPEN
+from skywatch.security.permissions import Permission
+from skywatch.system import checks, schemas, status
+
+FEATURE = "system"
+
+health_service = ApiService("system_health", "/system/health", feature="system")
+status_service = ApiService("system_status", "/system/status", feature=FEATURE)
+info_service = ApiService("system_info", "/system/info", feature=FEATURE)
+receivers_service = ApiService("system_receivers", "/system/receivers", feature=FEATURE)
+metrics_service = ApiService("system_metrics", "/system/metrics", feature=FEATURE)
+retention_service = ApiService("system_retention", "/system/retention", feature=FEATURE)
+
+
+@health_service.get(
+    permission=OPEN,
+    query=schemas.HealthQuery(),
+    responses={200: schemas.Health(), 503: schemas.Health()},
+)
+def show_health(request: Any) -> dict[str, Any]:
+    """Whether the service is alive and ready
+
+    Open to everybody in every mode. With `probe=live` always 200; otherwise 503 where the service cannot do its
+    work. `degraded` is still ready: the picture lives, but a receiver, the history's writer or the disk does not.
+    """
+    if request.validated["querystring"]["probe"] == "live":
+        return {"status": "ok", "live": True, "ready": True, "checks": []}
+    found = checks.all_checks(request.runtime)
+    verdict = checks.verdict(found)
+    if verdict == "failing":
+        request.response.status = 503
+        request.response.headers["Retry-After"] = "5"
+    request.response.headers["Cache-Control"] = "no-store"
+    shown = [{"name": c.name, "ok": c.ok, "required": c.required, "detail": c.detail} for c in found]
+    return {"status": verdict, "live": True, "ready": verdict != "failing", "checks": shown}
+
+
+@status_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.SystemStatus()})
+def show_status(request: Any) -> dict[str, Any]:
+    """The state of the whole installation
+
+    The same document as the real-time event `system:status`.
+    """
+    return status.describe(request.runtime)
+
+
+@info_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.SystemInformation()})
+def show_information(request: Any) -> dict[str, Any]:
+    """What this installation is"""
+    return status.information(request.runtime)
+
+
+@receivers_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.ReceiverStates()})
+def show_receivers(request: Any) -> dict[str, Any]:
+    """The state of every receiver"""
+    found = status.receivers(request.runtime)
+    return {"receivers": found, "count": len(found)}
+
+
+@metrics_service.get(permission=Permission.SYSTEM_VIEW_METRICS, responses={200: "text/plain"})
+def show_metrics(request: Any) -> Response:
+    """The figures of all processes, for Prometheus
+
+    Text exposition format 0.0.4; the label `process` tells the processes apart.
+    """
+    try:
+        figures = announce.figures(request.runtime.bus)
+    except BusError:
+        figures = {}
+    # This process' own are fresh, whether it speaks on the bus or not.
+    own = next((name for name in figures if name.endswith(metrics.process_name().partition("@")[2])), None)
+    figures[own or metrics.process_name("api")] = metrics.export()
+    response = Response(body=metrics.exposition(figures))
+    response.headers["Content-Type"] = metrics.CONTENT_TYPE
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@retention_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.Retention()})
+def show_retention(request: Any) -> dict[str, Any]:
+    """How long data is kept, and how much there is of it"""
+    runtime = request.runtime
+    settings = runtime.settings
+    removed: dict[str, float] = {}
+    for process in checks.known_processes(runtime):
+        for component in process.components:
+            if component.name == "retention":
+                removed = {k.removeprefix("removed_"): v for k, v in component.figures.items()}
+    kinds = []
+    for kind in discover():
+        found = extent(request.db, kind)
+        kinds.append(
+            {
+                "kind": kind.name,
+                "keep_days": kind.days(settings),
+                "limit_mb": kind.megabytes(settings),
+                "rows": found.rows,
+                "bytes": found.bytes,
+                "oldest_at": found.oldest_at,
+                "removed": int(removed.get(kind.name, 0)),
+            }
+        )
+    return {
+        "kinds": kinds,
+        "count": len(kinds),
+        "database_limit_mb": settings.retention_database_mb,
+        "interval_s": settings.retention_interval_s,
+        "database": status.describe_database(runtime),
+    }

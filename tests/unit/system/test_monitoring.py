@@ -1,0 +1,37 @@
+"""The dashboard and the alert rules of the manual name only metrics that the service has."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from skywatch.core import metrics
+
+FOLDER = Path(__file__).resolve().parents[3] / "docs" / "monitoring"
+SERIES = {
+    name
+    for metric in metrics.REGISTRY.collect()
+    for name in (metric.name, f"{metric.name}_total", f"{metric.name}_bucket", f"{metric.name}_count")
+}
+
+
+@pytest.mark.parametrize("name", ["grafana-dashboard.json", "prometheus-alerts.yml"])
+def test_every_metric_named_is_one_of_ours(name):
+    text = (FOLDER / name).read_text()
+    named = set(re.findall(r"\b(skywatch_[a-z_]+|process_[a-z]+_[a-z_]+)\b", text))
+    assert len(named) > 8
+    assert named <= SERIES
+
+
+def test_the_dashboard_shows_every_metric_of_its_own_once():
+    dashboard = json.loads((FOLDER / "grafana-dashboard.json").read_text())
+    ids = [panel["id"] for panel in dashboard["panels"]]
+    assert len(ids) == len(set(ids)) > 15
+    assert all(panel["targets"][0]["expr"] for panel in dashboard["panels"])
+
+
+def test_every_metric_is_in_the_manual():
+    manual = (FOLDER.parent / "system.md").read_text()
+    for stem in ("http", "tick", "monitor", "picture", "receiver", "realtime", "database", "history", "retention"):
+        assert f"skywatch_{stem}" in manual
