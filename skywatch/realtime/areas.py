@@ -1,0 +1,150 @@
+"""Areas that subscribers look at, and the tiles by which one tick serves all of them.
+
+The changed aircraft of a tick are sorted into tiles of one degree. An area takes the tiles that lie wholly inside
+it as ready-joined JSON, which all areas share, and looks at single aircraft only in the tiles that its border
+cuts. Nothing is remembered from tick to tick: who left an area follows from the positions before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from skywatch.core.geo import inside_box
+
+Rows = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
+# Tiles in a band of latitude; 361 because a longitude of exactly 180 has a tile of its own.
+_STRIDE = 361
+
+
+@dataclass(frozen=True)
+class Area:
+    """A box in degrees; west greater than east crosses the date line."""
+
+    west: float
+    south: float
+    east: float
+    north: float
+
+    def inside(self, lat: Any, lon: Any) -> npt.NDArray[np.bool_]:
+        """Which points lie in the area; unknown positions (NaN) never do."""
+        return np.asarray(inside_box(lat, lon, self.west, self.south, self.east, self.north))
+
+
+def parse_area(value: object) -> Area | None:
+    """An area from ``[west, south, east, north]`` or the same as text; None means everywhere.
+
+    Raises ValueError with a sentence for the client.
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        value = value.split(",")
+    if not isinstance(value, list | tuple) or len(value) != 4:
+        raise ValueError("bbox must be four numbers: west, south, east, north")
+    try:
+        west, south, east, north = (float(part) for part in value if not isinstance(part, bool))
+    except (TypeError, ValueError):
+        raise ValueError("bbox must be four numbers: west, south, east, north") from None
+    if not (-90 <= south <= north <= 90):
+        raise ValueError("bbox: south and north must lie between -90 and 90, south not above north")
+    if not (-180 <= west <= 180 and -180 <= east <= 180):
+        raise ValueError("bbox: west and east must lie between -180 and 180")
+    return Area(west, south, east, north)
+
+
+class Tiles:
+    """The aircraft that changed in one tick, by tile; built once a tick and asked by every area.
+
+    ``rows`` are rows of the sky, ``lat``/``lon`` their positions now and ``was_lat``/``was_lon`` in the tick before
+    (NaN where there was none). ``gone`` are addresses that went, with their last positions.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        lat: Floats,
+        lon: Floats,
+        was_lat: Floats,
+        was_lon: Floats,
+        gone: list[str],
+        gone_lat: Floats,
+        gone_lon: Floats,
+        address: Callable[[int], str],
+    ) -> None:
+        self._address = address
+        tile, was_tile = _tile_of(lat, lon), _tile_of(was_lat, was_lon)
+        # Only these can leave an area in whose inner tiles they are: all others are found along the border.
+        strays = np.flatnonzero((was_tile >= 0) & (was_tile != tile))
+        self._stray_rows = rows[strays]
+        self._stray_lat, self._stray_lon = lat[strays], lon[strays]
+        self._stray_was_lat, self._stray_was_lon = was_lat[strays], was_lon[strays]
+        self._gone, self._gone_lat, self._gone_lon = gone, gone_lat, gone_lon
+        order = np.argsort(tile, kind="stable")
+        order = order[tile[order] >= 0]
+        tile = tile[order]
+        self._rows = rows[order]
+        self._lat, self._lon = lat[order], lon[order]
+        self._was_lat, self._was_lon = was_lat[order], was_lon[order]
+        numbers, self._starts = np.unique(tile, return_index=True)
+        self._ends = np.append(self._starts[1:], len(tile))
+        self._tile_lat = numbers // _STRIDE - 90.0
+        self._tile_lon = numbers % _STRIDE - 180.0
+        self._joined: dict[tuple[int, bool], bytes] = {}
+
+    def update(self, area: Area, details: bool, bodies: list[bytes]) -> tuple[bytes, list[str]]:
+        """The joined JSON of what changed in an area, and the addresses that left it.
+
+        ``bodies`` are the encoded aircraft of every row of the sky, with or without details as ``details`` says.
+        """
+        south, west = self._tile_lat, self._tile_lon
+        inner_lat = (south >= area.south) & (south + 1 <= area.north)
+        touch_lat = (south + 1 >= area.south) & (south <= area.north)
+        after_west, before_east = west >= area.west, west + 1 <= area.east
+        reaches_west, reaches_east = west + 1 >= area.west, west <= area.east
+        if area.west <= area.east:
+            inner = inner_lat & after_west & before_east
+            touched = touch_lat & reaches_west & reaches_east
+        else:
+            inner = inner_lat & (after_west | before_east)
+            touched = touch_lat & (reaches_west | reaches_east)
+        parts = [self._chunk(tile, details, bodies) for tile in np.flatnonzero(inner).tolist()]
+        removed = [self._address(row) for row in self._strayed(area)]
+        removed += [self._gone[i] for i in np.flatnonzero(area.inside(self._gone_lat, self._gone_lon)).tolist()]
+        border = np.flatnonzero(touched & ~inner)
+        if len(border):
+            at = np.concatenate([np.arange(self._starts[t], self._ends[t]) for t in border.tolist()])
+            now = area.inside(self._lat[at], self._lon[at])
+            parts += [bodies[row] for row in self._rows[at[now]].tolist()]
+            before = area.inside(self._was_lat[at], self._was_lon[at])
+            left = self._rows[at[before & ~now]].tolist()
+            known = set(removed)
+            removed += [a for a in map(self._address, left) if a not in known]
+        return b",".join(parts), removed
+
+    def _strayed(self, area: Area) -> list[int]:
+        before = area.inside(self._stray_was_lat, self._stray_was_lon)
+        now = area.inside(self._stray_lat, self._stray_lon)
+        found: list[int] = self._stray_rows[before & ~now].tolist()
+        return found
+
+    def _chunk(self, tile: int, details: bool, bodies: list[bytes]) -> bytes:
+        key = (tile, details)
+        chunk = self._joined.get(key)
+        if chunk is None:
+            rows = self._rows[self._starts[tile] : self._ends[tile]].tolist()
+            chunk = self._joined[key] = b",".join([bodies[row] for row in rows])
+        return chunk
+
+
+def _tile_of(lat: Floats, lon: Floats) -> npt.NDArray[np.int64]:
+    """The number of each position's tile, -1 where the position is unknown."""
+    known = np.isfinite(lat) & np.isfinite(lon)
+    band = np.floor(np.where(known, lat, 0.0)) + 90
+    column = np.floor(np.where(known, lon, 0.0)) + 180
+    return np.where(known, band * _STRIDE + column, -1).astype(np.int64)

@@ -1,0 +1,125 @@
+"""Who a subscriber is: asked of the accounts in worker threads, so that a slow database delays nobody's sky."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from skywatch.core.problems import Problem
+from skywatch.realtime.rights import Rights, rights_of
+from skywatch.realtime.topics import FEATURES
+from skywatch.security.contexts import FeatureAccess
+from skywatch.security.identity import Identity
+from skywatch.settings import AuthMode
+
+# Logins come in bursts after a restart; each waits for the database, hardly ever for the processor.
+THREADS = 4
+# Decisions remembered: the same identity under the same access settings may always do the same.
+MAXIMUM_REMEMBERED = 10_000
+
+
+class Authenticator(Protocol):
+    """What the channel asks of the accounts; every method may wait for the database and runs in a worker thread."""
+
+    def identify(self, credential: str) -> Identity:
+        """The identity that an access token or API key proves; raises Problem (401) where it proves none."""
+
+    def still_valid(self, identity: Identity) -> Problem | Identity:
+        """The identity with the rights of this moment, or why it is good no more."""
+
+    def feature_access(self, feature: str) -> FeatureAccess:
+        """The access setting of a feature."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """An identity (None: anonymous) and what it may hear."""
+
+    identity: Identity | None
+    rights: Rights
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What the handshake brought: a credential of a header (or, not recommended, the address), and the access cookie.
+
+    The cookie counts only where neither a header nor the client itself says who comes: browsers send it unasked.
+    """
+
+    credential: str | None = None
+    cookie: str | None = None
+    # Whether the credential stood in the address, where it leaks into logs.
+    leaks: bool = False
+
+
+class Doorman:
+    """Runs an authenticator off the loop and turns its answers into standings."""
+
+    def __init__(self, authenticator: Authenticator, mode: AuthMode) -> None:
+        self._authenticator = authenticator
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="realtime-accounts")
+        self._rights: dict[tuple[Identity | None, tuple[FeatureAccess, ...]], Rights] = {}
+        self.mode = mode
+
+    async def admit(self, credential: str | None) -> Standing:
+        """Who comes with this credential; raises Problem where it is wrong."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._admit, credential)
+
+    def _admit(self, credential: str | None) -> Standing:
+        identity = self._authenticator.identify(credential) if credential is not None else None
+        return self._standing(identity)
+
+    async def review(self, identities: list[Identity | None]) -> list[Problem | Standing]:
+        """The standing of each identity as it is now, or why it is good no more."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self._review, identities)
+
+    def _review(self, identities: list[Identity | None]) -> list[Problem | Standing]:
+        standings: list[Problem | Standing] = []
+        for identity in identities:
+            current = self._authenticator.still_valid(identity) if identity is not None else None
+            standings.append(current if isinstance(current, Problem) else self._standing(current))
+        return standings
+
+    def _standing(self, identity: Identity | None) -> Standing:
+        access = {feature: self._authenticator.feature_access(feature) for feature in FEATURES}
+        key = (identity, tuple(access.values()))
+        rights = self._rights.get(key)
+        if rights is None:
+            if len(self._rights) >= MAXIMUM_REMEMBERED:
+                self._rights.clear()
+            rights = self._rights[key] = rights_of(identity, self.mode, access.__getitem__)
+        return Standing(identity, rights)
+
+    def close(self) -> None:
+        """Let the worker threads go."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def credential_of_headers(headers: Mapping[str, str]) -> str | None:
+    """The credential in a handshake's headers, or None; raises Problem (401) where it is malformed."""
+    authorization, key = headers.get("authorization"), headers.get("x-api-key")
+    if authorization is None:
+        return key.strip() if key is not None else None
+    if key is not None:
+        raise Problem("token_invalid", "Send one credential, not two.")
+    scheme, _, credential = authorization.strip().partition(" ")
+    if scheme.lower() not in ("bearer", "apikey") or not credential.strip():
+        raise Problem("token_invalid", "Expected Authorization: Bearer <token>.")
+    return credential.strip()
+
+
+def credential_of_auth(auth: Mapping[str, Any] | None) -> str | None:
+    """The credential in a client's ``auth`` object, or None; raises Problem (401) where it is not a text."""
+    if auth is None:
+        return None
+    token = auth.get("token")
+    if token is None:
+        return None
+    if not isinstance(token, str) or not token:
+        raise Problem("token_invalid", "token must be a text.")
+    # Clients that reuse their HTTP header's value mean the same.
+    scheme, _, rest = token.partition(" ")
+    return rest.strip() if scheme.lower() in ("bearer", "apikey") and rest.strip() else token

@@ -1,0 +1,113 @@
+"""The messages of a subscriber, checked: what each may hold, and one sentence about what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from skywatch.realtime.areas import Area, parse_area
+from skywatch.realtime.topics import TOPICS
+
+MAXIMUM_TOPICS = 32
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class InvalidCommand(Exception):
+    """A message that a rule refuses; ``code`` is a problem code, ``str()`` is for people."""
+
+    def __init__(self, detail: str, code: str = "validation_failed") -> None:
+        super().__init__(detail)
+        self.code = code
+
+
+class Point(msgspec.Struct, frozen=True):
+    """Where a subscriber stopped: the epoch and seq of the last event it has."""
+
+    epoch: str
+    seq: int
+
+
+class _Body(msgspec.Struct, forbid_unknown_fields=True):
+    id: str | int | None = None
+
+
+class _Subscribe(_Body, kw_only=True):
+    topics: list[str]
+    bbox: Any = None
+    since: Any = None
+
+
+class Unsubscribe(_Body, kw_only=True):
+    """Topics to hear no more."""
+
+    topics: list[str]
+
+
+class Ping(_Body, kw_only=True):
+    """A question whether somebody is there; ``timestamp`` is for the asker alone."""
+
+    timestamp: Any = None
+
+
+class Request(_Body, kw_only=True):
+    """A question with one answer."""
+
+    method: Literal["snapshot"]
+    topic: str
+    bbox: Any = None
+
+
+class Refresh(_Body, kw_only=True):
+    """A new token for the same user."""
+
+    auth: dict[str, Any]
+
+
+class Subscribe:
+    """Topics to hear from now on, where, and since when."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        fields = convert(body, _Subscribe)
+        if not 1 <= len(fields.topics) <= MAXIMUM_TOPICS:
+            raise InvalidCommand(f"topics must name 1 to {MAXIMUM_TOPICS} topics.")
+        self.topics = list(dict.fromkeys(fields.topics))
+        self.area = area_of(fields.bbox)
+        self.since = _points(fields.since, self.topics)
+
+
+def convert(body: dict[str, Any], kind: type[T]) -> T:
+    """The body as one of the above; raises InvalidCommand."""
+    try:
+        return msgspec.convert(body, kind)
+    except msgspec.ValidationError as error:
+        raise InvalidCommand(f"{error}.") from None
+
+
+def area_of(bbox: Any) -> Area | None:
+    """The area a message names; raises InvalidCommand."""
+    try:
+        return parse_area(bbox)
+    except ValueError as error:
+        raise InvalidCommand(f"{error}.") from None
+
+
+def live_topic(name: str) -> bool:
+    """Whether a topic carries the picture; False also for what is no topic."""
+    topic = TOPICS.get(name)
+    return topic is not None and topic.live
+
+
+def _points(since: Any, topics: list[str]) -> dict[str, Point]:
+    """``{epoch, seq}`` for all topics named, or such an object for each topic by its name."""
+    if since is None:
+        return {}
+    if not isinstance(since, dict):
+        raise InvalidCommand("since must be an object with epoch and seq.")
+    try:
+        if "epoch" in since or "seq" in since:
+            point = msgspec.convert(since, Point)
+            return dict.fromkeys(topics, point)
+        return msgspec.convert(since, dict[str, Point])
+    except msgspec.ValidationError:
+        raise InvalidCommand("since must be an object with epoch (text) and seq (whole number).") from None

@@ -1,0 +1,279 @@
+"""One WebSocket below a session: Autobahn's protocol, with everything that keeps a hostile peer from doing harm.
+
+Autobahn does the handshake and reads frames. Frames to the client are ready-made and go straight to the transport;
+what a peer may send is bounded in size, rate and time, and a connection that fails tells why before it ends.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from autobahn.asyncio.websocket import WebSocketServerProtocol
+from autobahn.websocket import protocol as autobahn_protocol
+from autobahn.websocket.types import ConnectionDeny, ConnectionRequest
+
+from skywatch.core.metrics import REALTIME_CLOSED
+from skywatch.core.problems import Problem
+from skywatch.realtime import closing, handshake
+from skywatch.realtime.authentication import Offer
+from skywatch.realtime.closing import Closing
+from skywatch.realtime.handshake import Rules
+from skywatch.realtime.hub import Hub
+from skywatch.realtime.limits import Limits, MessageRate, Places, Seldom, address_group, is_proxy
+from skywatch.realtime.protocols.native import SUBPROTOCOL, NativeProtocol
+from skywatch.realtime.protocols.socketio import SocketIOProtocol
+from skywatch.realtime.queues import HIGH_WATER_BYTES, LOW_WATER_BYTES, Outbox
+from skywatch.realtime.session import Session
+
+log = logging.getLogger(__name__)
+# Autobahn pretty-prints all its options for a debug line with every connection, which costs more than the handshake.
+vars(autobahn_protocol)["pformat"] = str
+# Request line and headers of a handshake.
+MAXIMUM_HANDSHAKE_BYTES = 16 * 1024
+# Tokens in addresses are warned of this often at most.
+WARN_EVERY_S = 60.0
+# A connection that is closing gets this long to take its last frames, one that broke the rules only this long.
+CLOSING_S = 5.0
+FAILED_S = 1.0
+
+
+class _Silence:
+    """Autobahn's log, which would write handshakes with their tokens; what matters is logged here."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self._nothing
+
+    @staticmethod
+    def _nothing(*args: Any, **kw: Any) -> None:
+        pass
+
+
+@dataclass
+class Shared:
+    """What the connections of one server have in common; each finds it in its factory."""
+
+    hub: Hub
+    rules: Rules
+    limits: Limits
+    places: Places
+    connections: dict[Connection, None] = field(default_factory=dict)
+    leak_warnings: Seldom = field(default_factory=lambda: Seldom(WARN_EVERY_S))
+    # Connections refused by a limit.
+    refused: int = 0
+
+
+class Connection(WebSocketServerProtocol):
+    """One client; all methods run on the server's loop."""
+
+    log = _Silence()
+    factory: Any
+
+    def connection_made(self, transport: Any) -> None:
+        self.shared: Shared = self.factory.shared
+        self.session: Session | None = None
+        self.outbox: Outbox | None = None
+        self.deflate = False
+        self.opened_at = self.heard_at = time.monotonic()
+        self.pinged_at: float | None = None
+        self._offer: Offer | Problem = Offer()
+        self._origin_refused = False
+        self._socket_io = False
+        self._place: str | None = None
+        self._deaf = False
+        self._closing_since: float | None = None
+        super().connection_made(transport)
+        transport.set_write_buffer_limits(high=HIGH_WATER_BYTES, low=LOW_WATER_BYTES)
+        peer = (transport.get_extra_info("peername") or ("local",))[0]
+        self._peer = str(peer)
+        self.shared.connections[self] = None
+        if len(self.shared.connections) > self.shared.limits.connections:
+            self.shared.refused += 1
+            transport.abort()
+        elif not is_proxy(self._peer, self.shared.rules.trusted) and not self._take_place(self._peer):
+            transport.abort()
+
+    def _take_place(self, address: str) -> bool:
+        group = address_group(address)
+        if not self.shared.places.take(group):
+            self.shared.refused += 1
+            return False
+        self._place = group
+        return True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.shared.connections.pop(self, None)
+        if self._place is not None:
+            self.shared.places.give_back(self._place)
+            self._place = None
+        if self.session is not None:
+            self.session.gone()
+        super().connection_lost(exc)
+
+    # Handshake
+
+    def processHandshake(self) -> None:  # noqa: N802 (Autobahn's name)
+        if len(self.data) > MAXIMUM_HANDSHAKE_BYTES and b"\r\n\r\n" not in self.data[: MAXIMUM_HANDSHAKE_BYTES + 4]:
+            self.drop()
+            return
+        super().processHandshake()
+
+    def onConnect(self, request: ConnectionRequest) -> str | None:  # noqa: N802
+        rules = self.shared.rules
+        self._socket_io = handshake.is_socket_io(request, rules)
+        forwarded = handshake.forwarded_address(request, self._peer, rules)
+        if forwarded is not None and not self._take_place(forwarded):
+            raise ConnectionDeny(429, "Too Many Requests")
+        self._origin_refused = not handshake.page_allowed(request, rules)
+        self._offer = handshake.offer_of(request, rules)
+        if isinstance(self._offer, Offer) and self._offer.leaks and self.shared.leak_warnings.take(self.opened_at):
+            log.warning("a client at %s sent its token in the address, where it leaks into logs", self._peer)
+        return SUBPROTOCOL if not self._socket_io and SUBPROTOCOL in request.protocols else None
+
+    def onOpen(self) -> None:  # noqa: N802
+        hub, limits, offer = self.shared.hub, self.shared.limits, self._offer
+        self.deflate = self._perMessageCompress is not None
+        self.outbox = Outbox(self.transport, hub.turn, limits.queue_frames, limits.queue_bytes, self._overflow)
+        self._rate = MessageRate(limits.messages_per_s, time.monotonic())
+        protocol = (
+            SocketIOProtocol(hub.heartbeat_s, limits.pong_s, limits.message_bytes)
+            if self._socket_io
+            else NativeProtocol()
+        )
+        self.session = Session(hub, self, self.outbox, protocol)
+        self._offer = Offer()
+        if self._origin_refused:
+            self.session.refuse(closing.PERMISSION_DENIED)
+        elif isinstance(offer, Problem):
+            self.session.refuse(closing.AUTHENTICATION_FAILED)
+        else:
+            self.session.offer = offer
+            # A Socket.IO client always sends its CONNECT packet, a native one need not when the header says it.
+            if offer.credential is not None and not self._socket_io:
+                self.session.connect(offer.credential)
+
+    # From the client
+
+    def data_received(self, data: bytes) -> None:
+        if self._deaf or self.transport is None:
+            return
+        self.heard_at = time.monotonic()
+        self.pinged_at = None
+        try:
+            self._dataReceived(data)
+        except Exception:
+            log.exception("a connection is dropped: its data could not be handled")
+            self.drop()
+
+    def _count(self) -> bool:
+        if self._rate.take(self.heard_at):
+            return True
+        if not self._deaf and self.session is not None:
+            self.session.end(closing.TOO_MANY_MESSAGES)
+            self._expel()
+        return False
+
+    def charge(self, messages: int) -> None:
+        """Count a costly message as several."""
+        for _ in range(messages):
+            self._count()
+
+    def onMessageFrameBegin(self, length: int) -> None:  # noqa: N802
+        self._count()
+        super().onMessageFrameBegin(length)
+
+    def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
+        if self.session is None or self._deaf:
+            return
+        if isBinary:
+            self.session.end(closing.NOT_TEXT)
+        else:
+            self.session.received(payload)
+
+    def onPing(self, payload: bytes) -> None:  # noqa: N802
+        if self._count() and self.outbox is not None and not self.outbox.congested:
+            super().onPing(payload)
+
+    def onPong(self, payload: bytes) -> None:  # noqa: N802
+        self._count()
+
+    # Flow of what is written
+
+    def pause_writing(self) -> None:
+        if self.outbox is not None:
+            self.outbox.pause()
+
+    def resume_writing(self) -> None:
+        if self.outbox is not None:
+            self.outbox.resume()
+            if self.session is not None and not self.outbox.congested:
+                self.session.drained()
+
+    def _overflow(self) -> None:
+        if self.session is not None:
+            self.session.end(closing.TOO_SLOW)
+
+    def look_after(self, now: float, heartbeat_s: float) -> None:
+        """Once a second: ping who is silent, end who does not come in, read or answer."""
+        session, outbox = self.session, self.outbox
+        if session is None or outbox is None:
+            return  # Autobahn's handshake timeout looks after those.
+        if self.state != self.STATE_OPEN or session.state == "ended":
+            self._closing_since = self._closing_since or now
+            if now - self._closing_since > CLOSING_S and self.transport is not None:
+                self.transport.abort()
+            return
+        limits = self.shared.limits
+        if session.state in ("new", "connecting") and now - self.opened_at > limits.connect_s:
+            session.refuse(closing.AUTHENTICATION_FAILED)
+        elif outbox.stalled_s() > limits.stall_s:
+            session.end(closing.TOO_SLOW)
+        elif self.pinged_at is not None:
+            # Behind a backlog a ping is read late; the stall above judges that.
+            if now - self.pinged_at > limits.pong_s and not outbox.congested:
+                session.gone()
+                self.drop()
+        elif now - self.heard_at > heartbeat_s and not outbox.congested:
+            self.pinged_at = now
+            outbox.push(session.protocol.ping)
+
+    # The end
+
+    def hang_up(self, reason: Closing) -> None:
+        """Say goodbye with a close code; the connection ends with the peer's answer, or a little later without."""
+        if self.transport is None or self.state != self.STATE_OPEN:
+            self.drop()
+            return
+        if self.outbox is not None and not self.outbox.close():
+            self.drop()
+            return
+        REALTIME_CLOSED.labels(str(reason.code)).inc()
+        self.sendCloseFrame(reason.code, reason.message.encode()[:123])
+
+    def drop(self) -> None:
+        """End at once."""
+        self._stop_listening()
+        if self.transport is not None:
+            self.wasClean = False
+            self.dropConnection(abort=True)
+
+    def _expel(self) -> None:
+        """Listen no more, and end as soon as the peer has had a chance to read why."""
+        self._stop_listening()
+        self.shared.hub.loop.call_later(FAILED_S, self.drop)
+
+    def _stop_listening(self) -> None:
+        self._deaf = True
+        self.data = b""
+        if self.transport is not None and not self.transport.is_closing():
+            self.transport.pause_reading()
+
+    def _fail_connection(self, code: int = 1002, reason: str = "") -> None:
+        """Autobahn found the peer at fault: say so, read no more, and end."""
+        self.failedByMe = True
+        if self.session is not None:
+            self.session.gone()
+        self.hang_up(Closing(code, reason))
+        self._expel()

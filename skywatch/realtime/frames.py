@@ -1,0 +1,71 @@
+"""WebSocket frames as bytes, made once and written to every subscriber as they are (RFC 6455, RFC 7692)."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable
+
+# Small messages grow or gain nothing by compression.
+COMPRESS_FROM_BYTES = 1024
+# Level 1 is a third of the cost of level 6 for four fifths of its gain on aircraft lists.
+COMPRESSION_LEVEL = 1
+
+_FIN, _RSV1, _TEXT, _PING = 0x80, 0x40, 0x1, 0x9
+
+Encoder = Callable[["Event"], bytes]
+
+
+def text_frame(payload: bytes, compressed: bool = False) -> bytes:
+    """One unmasked, unfragmented text frame; ``compressed`` says that the payload is deflated already."""
+    first = _FIN | _TEXT | (_RSV1 if compressed else 0)
+    return _head(first, len(payload)) + payload
+
+
+def ping_frame(payload: bytes = b"") -> bytes:
+    """A ping; the payload has at most 125 bytes."""
+    return _head(_FIN | _PING, len(payload)) + payload
+
+
+def message_frame(payload: bytes, deflate: bool) -> bytes:
+    """A text frame, compressed where the connection negotiated it and it is worth it.
+
+    Each message is compressed on its own (no context is carried over), which every receiver can read, so that one
+    compressed frame serves all connections.
+    """
+    if not deflate or len(payload) < COMPRESS_FROM_BYTES:
+        return text_frame(payload)
+    compressor = zlib.compressobj(COMPRESSION_LEVEL, zlib.DEFLATED, -15)
+    deflated = compressor.compress(payload) + compressor.flush(zlib.Z_SYNC_FLUSH)
+    # RFC 7692, 7.2.1: the empty block that a sync flush ends with is not sent.
+    return text_frame(deflated[:-4], compressed=True)
+
+
+def _head(first: int, length: int) -> bytes:
+    if length < 126:
+        return bytes((first, length))
+    if length <= 0xFFFF:
+        return struct.pack("!BBH", first, 126, length)
+    return struct.pack("!BBQ", first, 127, length)
+
+
+class Event:
+    """One event on its way out: the encoded data once, and each form of its frame made when first needed."""
+
+    __slots__ = ("_frames", "data", "epoch", "event", "seq", "topic")
+
+    def __init__(self, topic: str, event: str, epoch: str, seq: int, data: bytes) -> None:
+        self.topic = topic
+        self.event = event
+        self.epoch = epoch
+        self.seq = seq
+        self.data = data
+        self._frames: dict[tuple[Encoder, bool], bytes] = {}
+
+    def frame(self, variant: tuple[Encoder, bool]) -> bytes:
+        """The frame for a variant: the protocol's encoder, and whether to compress."""
+        frame = self._frames.get(variant)
+        if frame is None:
+            encode, deflate = variant
+            frame = self._frames[variant] = message_frame(encode(self), deflate)
+        return frame

@@ -1,0 +1,122 @@
+"""Socket.IO protocol 5 on the main namespace: ``emit(type, {...})`` both ways.
+
+Source: github.com/socketio/socket.io-protocol, revision 5. Binary packets are not accepted; other namespaces are
+answered with the error that Socket.IO itself gives.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from typing import Any
+
+import msgspec
+
+from skywatch.realtime.frames import Event
+from skywatch.realtime.protocols import engineio
+from skywatch.realtime.protocols.base import (
+    Action,
+    BadMessage,
+    BadPacket,
+    Command,
+    Connect,
+    Leave,
+    Protocol,
+    decode_json,
+)
+
+CONNECT, DISCONNECT, EVENT, ACK, CONNECT_ERROR = (bytes([c]) for c in b"01234")
+# Type, an optional namespace up to its comma, an optional acknowledgement number, the JSON.
+_PACKET = re.compile(rb"([0-4])(?:(/[^,]{0,255})(?:,|$))?([0-9]{0,15})(.*)", re.DOTALL)
+
+
+def encode_event(event: Event) -> bytes:
+    """An event with topic, epoch and seq put into its data."""
+    head = msgspec.json.encode({"topic": event.topic, "epoch": event.epoch})
+    data = event.data
+    rest = b"," + data[1:] if data[:1] == b"{" and data[:2] != b"{}" else b"}" if data[:1] == b"{" else None
+    if rest is None:  # Not an object: it cannot take members.
+        rest = b',"data":%b}' % data
+    name = msgspec.json.encode(event.event)
+    return b'42[%b,%b,"seq":%d%b]' % (name, head[:-1], event.seq, rest)
+
+
+class SocketIOProtocol(Protocol):
+    """One Socket.IO connection; it knows only whether it was let in."""
+
+    name = "socketio"
+    ping = engineio.PING_FRAME
+    encode_event = staticmethod(encode_event)
+
+    def __init__(self, heartbeat_s: float, timeout_s: float, max_payload: int) -> None:
+        self._open = engineio.open_packet(heartbeat_s, timeout_s, max_payload)
+
+    def opened(self) -> list[bytes]:
+        return [self._open]
+
+    def read(self, payload: bytes) -> Action | None:
+        kind, content = engineio.read_packet(payload)
+        if kind == engineio.CLOSE:
+            return Leave()
+        if kind != engineio.MESSAGE:
+            return None
+        match = _PACKET.fullmatch(content)
+        if match is None:
+            raise BadPacket("not a Socket.IO packet")
+        packet, namespace, number, text = match.groups()
+        if namespace not in (None, b"/"):
+            raise OtherNamespace(namespace)
+        if packet == CONNECT:
+            return Connect(_auth(text))
+        if packet == DISCONNECT:
+            return Leave()
+        if packet == EVENT:
+            return _event(text, int(number) if number else None)
+        if packet == ACK:
+            return None  # Nothing that is sent asks for one.
+        raise BadPacket("a packet that only a server sends")
+
+    def encode(self, kind: str, body: dict[str, Any], ack: int | None = None) -> list[bytes]:
+        payloads = [b"42" + msgspec.json.encode([kind, body])]
+        if ack is not None:
+            payloads.append(b"43%d" % ack + msgspec.json.encode([{"type": kind, **body}]))
+        return payloads
+
+    def welcomed(self) -> list[bytes]:
+        return [b"40" + msgspec.json.encode({"sid": secrets.token_urlsafe(15)})]
+
+    def refused(self, message: str) -> bytes:
+        return b"44" + msgspec.json.encode({"message": message})
+
+
+class OtherNamespace(BadMessage):
+    """A packet for a namespace that is not served; ``answer`` is what Socket.IO says to that."""
+
+    def __init__(self, namespace: bytes) -> None:
+        super().__init__("There is only the main namespace.")
+        self.answer = b"44" + namespace + b',{"message":"Invalid namespace"}'
+
+
+def _auth(text: bytes) -> dict[str, Any] | None:
+    if not text:
+        return None
+    try:
+        auth = decode_json(text)
+    except BadMessage:
+        raise BadPacket("not JSON") from None
+    if auth is not None and not isinstance(auth, dict):
+        raise BadPacket("auth is not an object")
+    return auth
+
+
+def _event(text: bytes, ack: int | None) -> Command:
+    try:
+        content = decode_json(text)
+    except BadMessage:
+        raise BadPacket("not JSON") from None
+    if not isinstance(content, list) or not content or not isinstance(content[0], str):
+        raise BadPacket("an event is an array that begins with its name")
+    body = content[1] if len(content) > 1 and content[1] is not None else {}
+    if not isinstance(body, dict):
+        raise BadMessage("The data of a message is an object.", Command(content[0], {}, ack))
+    return Command(content[0], body, ack)

@@ -1,0 +1,168 @@
+"""The way out to one subscriber: whole frames, coalesced, written in pieces, and never more than a bound.
+
+What is pushed during one turn of the loop leaves in one write. Once the kernel takes no more, frames wait here: the
+sender of aircraft sees ``congested`` and holds back (newest state instead of a backlog), while events queue up to a
+bound; beyond it the subscriber is too slow and ``on_overflow`` is called.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+# The transport's own buffer pauses us above the first and lets us go on below the second. Both are small, because
+# the buffer is copied memory of this connection alone, while the frames that wait here are shared by all.
+HIGH_WATER_BYTES, LOW_WATER_BYTES = 64 * 1024, 16 * 1024
+PIECE_BYTES = 64 * 1024
+# A frame that has begun must end before the close frame, but not at any price.
+FINISH_BYTES = 256 * 1024
+
+
+class Turn:
+    """The outboxes that were given something in this turn of the loop, flushed together at its end.
+
+    ``before`` is called first: whoever gathers frames for many outboxes hands them over there.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, before: Callable[[], None] = lambda: None) -> None:
+        self._loop = loop
+        self._before = before
+        self._outboxes: list[Outbox] = []
+        self._called = False
+
+    def call(self) -> None:
+        """See to it that the turn ends with a flush."""
+        if not self._called:
+            self._called = True
+            self._loop.call_soon(self.flush)
+
+    def add(self, outbox: Outbox) -> None:
+        """Flush this outbox at the end of the turn."""
+        self._outboxes.append(outbox)
+        self.call()
+
+    def flush(self) -> None:
+        """Write what was pushed."""
+        self._before()
+        self._called = False
+        self.write()
+
+    def write(self) -> None:
+        """Write what was pushed so far, although the turn goes on."""
+        outboxes, self._outboxes = self._outboxes, []
+        for outbox in outboxes:
+            outbox.flush()
+
+
+class Outbox:
+    """Frames on their way to one connection."""
+
+    __slots__ = (
+        "_backlog",
+        "_backlog_bytes",
+        "_closed",
+        "_max_bytes",
+        "_max_frames",
+        "_offset",
+        "_on_overflow",
+        "_parts",
+        "_paused_at",
+        "_transport",
+        "_turn",
+    )
+
+    def __init__(
+        self,
+        transport: Any,
+        turn: Turn,
+        max_frames: int,
+        max_bytes: int,
+        on_overflow: Callable[[], None],
+    ) -> None:
+        self._transport = transport
+        self._turn = turn
+        self._max_frames = max_frames
+        self._max_bytes = max_bytes
+        self._on_overflow = on_overflow
+        self._parts: list[bytes] = []
+        self._backlog: deque[bytes] = deque()
+        self._backlog_bytes = 0
+        self._offset = 0  # of the first frame in the backlog
+        self._paused_at: float | None = None
+        self._closed = False
+
+    @property
+    def congested(self) -> bool:
+        """Whether frames wait because the peer does not read."""
+        return self._paused_at is not None or bool(self._backlog)
+
+    @property
+    def waiting_bytes(self) -> int:
+        """Bytes that are neither in the kernel nor yet dropped."""
+        return self._backlog_bytes - self._offset + int(self._transport.get_write_buffer_size())
+
+    def push(self, frame: bytes) -> None:
+        """Send one whole frame at the end of this turn of the loop."""
+        if not self._parts:
+            self._turn.add(self)
+        self._parts.append(frame)
+
+    def flush(self) -> None:
+        """Write what was pushed; called once a turn for each outbox in ``dirty``."""
+        parts, self._parts = self._parts, []
+        if self._closed or not parts:
+            return
+        if not self.congested:
+            data = parts[0] if len(parts) == 1 else b"".join(parts)
+            if len(data) <= PIECE_BYTES:
+                self._transport.write(data)
+                return
+        self._backlog.extend(parts)
+        self._backlog_bytes += sum(map(len, parts))
+        self._drain()
+        # The first frame may be a snapshot of any size; the bound is for what queues up behind it.
+        if self._backlog and (
+            len(self._backlog) > self._max_frames or self._backlog_bytes - len(self._backlog[0]) > self._max_bytes
+        ):
+            self._on_overflow()
+
+    def pause(self) -> None:
+        """The transport's buffer is full."""
+        self._paused_at = time.monotonic()
+
+    def resume(self) -> None:
+        """The transport's buffer has room again."""
+        self._paused_at = None
+        self._drain()
+
+    def stalled_s(self) -> float:
+        """How long the peer has read next to nothing, although there was something to read."""
+        return time.monotonic() - self._paused_at if self._paused_at is not None else 0.0
+
+    def _drain(self) -> None:
+        while self._backlog and self._paused_at is None and not self._closed:
+            frame = self._backlog[0]
+            piece = memoryview(frame)[self._offset : self._offset + PIECE_BYTES]
+            self._offset += len(piece)
+            if self._offset >= len(frame):
+                self._backlog.popleft()
+                self._backlog_bytes -= len(frame)
+                self._offset = 0
+            self._transport.write(piece)
+
+    def close(self) -> bool:
+        """Send nothing more but the rest of a frame that has begun; False where that is too much to send."""
+        self.flush()
+        self._closed = True
+        frame = self._backlog[0] if self._backlog else b""
+        rest = memoryview(frame)[self._offset :] if self._offset else memoryview(b"")
+        self._backlog.clear()
+        self._backlog_bytes = self._offset = 0
+        if len(rest) > FINISH_BYTES:
+            return False
+        if rest:
+            self._transport.write(rest)
+        return True

@@ -1,0 +1,224 @@
+"""The Autobahn server of role ``realtime``: it listens, looks after connections, and stops with a goodbye."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import resource
+import socket
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from autobahn.asyncio.websocket import WebSocketServerFactory
+from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
+
+from skywatch.core.metrics import REALTIME_CONNECTIONS, REALTIME_SUBSCRIBERS
+from skywatch.core.runtime import Runtime
+from skywatch.realtime import closing
+from skywatch.realtime.authentication import Authenticator, Doorman
+from skywatch.realtime.catch_up import EventSource
+from skywatch.realtime.connection import CLOSING_S, Connection, Shared
+from skywatch.realtime.handshake import Rules
+from skywatch.realtime.hub import Hub
+from skywatch.realtime.limits import Limits, Places
+from skywatch.realtime.topics import TOPICS
+from skywatch.settings import split_listen
+
+log = logging.getLogger(__name__)
+# What the kernel holds for a client is what it will see late; left alone it would hold megabytes for a slow one.
+SEND_BUFFER_BYTES = 256 * 1024
+BACKLOG = 1024
+HANDSHAKE_S = 10.0
+# File descriptors beside those of the connections.
+OTHER_FILES = 256
+
+
+class RealtimeServer:
+    """The real-time channel of one process.
+
+    ``start`` and ``stop`` run on the loop that serves the channel. ``authenticator`` answers who somebody is;
+    ``sources`` give events from the database after an interruption of the bus.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        authenticator: Authenticator,
+        sources: Sequence[EventSource] = (),
+        *,
+        limits: Limits | None = None,
+    ) -> None:
+        settings = runtime.settings
+        self._runtime = runtime
+        self._settings = settings
+        self._authenticator = authenticator
+        self._sources = tuple(sources)
+        self.limits = limits or Limits.of(settings)
+        self.rules = Rules.of(settings)
+        self.hub: Hub
+        self._shared: Shared
+        self._server: asyncio.Server | None = None
+        self._look_after: asyncio.Task[None] | None = None
+
+    @property
+    def path(self) -> str:
+        """Where the native protocol is."""
+        return self.rules.path
+
+    @property
+    def connections(self) -> dict[Connection, None]:
+        """Those that are open now."""
+        return self._shared.connections
+
+    @property
+    def port(self) -> int:
+        """The port that is listened on (the system's choice where the setting says 0)."""
+        assert self._server is not None
+        port: int = self._server.sockets[0].getsockname()[1]
+        return port
+
+    async def start(self) -> None:
+        """Listen; raises OSError where the address cannot be had."""
+        loop = asyncio.get_running_loop()
+        settings = self._settings
+        allow_files(self.limits.connections + OTHER_FILES)
+        doorman = Doorman(self._authenticator, settings.auth_mode)
+        self.hub = Hub(
+            self._runtime.bus,
+            loop,
+            doorman,
+            self._sources,
+            heartbeat_s=settings.realtime_heartbeat_s,
+            connections_per_user=settings.realtime_connections_per_user,
+        )
+        places = Places(settings.realtime_connections_per_address)
+        self._shared = Shared(self.hub, self.rules, self.limits, places)
+        host, port = split_listen(settings.realtime_listen)
+        sockets = [_listening_socket(*address) for address in await _addresses(loop, host, port)]
+        try:
+            self._server = await loop.create_server(self._factory(loop), sock=sockets[0], backlog=BACKLOG)
+        except BaseException:
+            for listening in sockets:
+                listening.close()
+            raise
+        self.hub.open()
+        self._look_after = loop.create_task(self._look_after_for_ever())
+        log.info("the real-time channel listens on %s port %d", host, self.port)
+
+    async def stop(self) -> None:
+        """Accept no more, send everybody away with 1012 and a moment to come back, and end."""
+        if self._server is None:
+            return
+        self._server.close()
+        if self._look_after is not None:
+            self._look_after.cancel()
+        self.hub.end_all(closing.RESTARTING, self._settings.realtime_return_s)
+        deadline = time.monotonic() + CLOSING_S
+        while self.connections and time.monotonic() < deadline:
+            for connection in list(self.connections):
+                if connection.session is None and connection.transport is not None:
+                    connection.transport.abort()  # Not even a handshake yet.
+            await asyncio.sleep(0.02)
+        for connection in list(self.connections):
+            if connection.transport is not None:
+                connection.transport.abort()
+        await self.hub.close()
+        self.hub.doorman.close()
+        self._server = None
+
+    def statistics(self) -> dict[str, int]:
+        """Counts for the system's status: connections, subscribers, views, connections refused by a limit."""
+        return {
+            "connections": len(self.connections),
+            "subscribers": len(self.hub.sessions),
+            "views": self.hub.live.view_count,
+            "refused": self._shared.refused,
+        }
+
+    def _factory(self, loop: asyncio.AbstractEventLoop) -> Any:
+        factory: Any = WebSocketServerFactory(server="Skywatch", loop=loop)
+        factory.protocol = Connection
+        factory.shared = self._shared
+        factory.setProtocolOptions(
+            versions=[13],
+            webStatus=False,
+            utf8validateIncoming=True,
+            maxFramePayloadSize=self.limits.message_bytes,
+            maxMessagePayloadSize=self.limits.message_bytes,
+            failByDrop=True,
+            openHandshakeTimeout=HANDSHAKE_S,
+            closeHandshakeTimeout=CLOSING_S,
+            tcpNoDelay=True,
+            perMessageCompressionAccept=_accept_deflate if self._settings.realtime_compression else lambda offers: None,
+            # Origins are looked at by Connection, which can say why it refuses.
+            allowedOrigins=["*"],
+            allowNullOrigin=True,
+        )
+        return factory
+
+    async def _look_after_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(1.0)
+            now = time.monotonic()
+            for connection in list(self.connections):
+                try:
+                    connection.look_after(now, self.hub.heartbeat_s)
+                except Exception:
+                    log.exception("a connection is dropped: it could not be looked after")
+                    connection.drop()
+            self._measure()
+
+    def _measure(self) -> None:
+        """Bring the gauges of the metrics up to date."""
+        protocols: Counter[str] = Counter(native=0, socketio=0)
+        topics: Counter[str] = Counter(dict.fromkeys(TOPICS, 0))
+        for session in self.hub.sessions:
+            protocols[session.protocol.name] += 1
+            topics.update(session.subscriptions.keys())
+        for name, count in protocols.items():
+            REALTIME_CONNECTIONS.labels(name).set(count)
+        for name, count in topics.items():
+            REALTIME_SUBSCRIBERS.labels(name).set(count)
+
+
+def _accept_deflate(offers: list[Any]) -> Any:
+    for offer in offers:
+        if isinstance(offer, PerMessageDeflateOffer):
+            # The client must not keep a context either: thousands of windows would cost 32 KiB each.
+            return PerMessageDeflateOfferAccept(
+                offer,
+                request_no_context_takeover=offer.accept_no_context_takeover,
+                no_context_takeover=True,
+            )
+    return None
+
+
+def allow_files(wanted: int) -> None:
+    """Raise the soft limit of open files as far as the hard one lets us."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    target = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < target:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
+    if soft != resource.RLIM_INFINITY and target < wanted:
+        log.warning("the system allows %d open files, fewer than the connections allowed by settings need", target)
+
+
+async def _addresses(loop: asyncio.AbstractEventLoop, host: str, port: int) -> list[tuple[int, Any]]:
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return [(family, address) for family, _, _, _, address in found[:1]]
+
+
+def _listening_socket(family: int, address: Any) -> socket.socket:
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Accepted connections inherit it.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+        listening.setblocking(False)
+        listening.bind(address)
+    except BaseException:
+        listening.close()
+        raise
+    return listening

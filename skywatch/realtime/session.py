@@ -1,0 +1,377 @@
+"""One subscriber from the open WebSocket to its end: being let in, the commands, the topics, changed rights."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from skywatch.core.clock import unix_now, unix_to_iso
+from skywatch.core.problems import Problem
+from skywatch.realtime import closing
+from skywatch.realtime.aircraft import View
+from skywatch.realtime.areas import Area
+from skywatch.realtime.authentication import Offer, Standing, credential_of_auth
+from skywatch.realtime.closing import Closing
+from skywatch.realtime.commands import (
+    InvalidCommand,
+    Ping,
+    Point,
+    Refresh,
+    Request,
+    Subscribe,
+    Unsubscribe,
+    area_of,
+    convert,
+)
+from skywatch.realtime.events import Stream
+from skywatch.realtime.frames import Encoder, text_frame
+from skywatch.realtime.hub import Hub
+from skywatch.realtime.protocols import base, socketio
+from skywatch.realtime.queues import Outbox
+from skywatch.realtime.rights import Rights
+from skywatch.realtime.topics import TOPICS
+
+log = logging.getLogger(__name__)
+# What a client may send before it has been let in; a library may write connect and subscribe at once.
+EARLY_COMMANDS = 16
+# An answer with a whole snapshot is made for one client alone; it counts as so many further messages.
+SNAPSHOT_COST = 4
+
+
+class Link(Protocol):
+    """The connection below a session."""
+
+    deflate: bool
+
+    def charge(self, messages: int) -> None:
+        """Count a costly message as several."""
+
+    def hang_up(self, reason: Closing) -> None:
+        """Say goodbye with a close code and end."""
+
+    def drop(self) -> None:
+        """End at once."""
+
+
+class Session:
+    """A subscriber. All methods run on the server's loop."""
+
+    def __init__(self, hub: Hub, link: Link, outbox: Outbox, protocol: base.Protocol) -> None:
+        self.hub = hub
+        self.link = link
+        self.outbox = outbox
+        self.protocol = protocol
+        self.variant: tuple[Encoder, bool] = (protocol.encode_event, link.deflate)
+        self.state: Literal["new", "connecting", "ready", "ended"] = "new"
+        self.offer = Offer()
+        self.standing: Standing | None = None
+        self.subscriptions: dict[str, View | Stream] = {}
+        self._areas: dict[str, Area | None] = {}
+        self._early: deque[base.Command] = deque()
+        self._tasks: set[asyncio.Task[None]] = set()
+        for payload in protocol.opened():
+            outbox.push(text_frame(payload))
+
+    # Being let in
+
+    def connect(self, credential: str | None) -> None:
+        """Ask the accounts who this is and let them in or not."""
+        self.state = "connecting"
+        self._spawn(self._admit(credential))
+
+    async def _admit(self, credential: str | None) -> None:
+        try:
+            standing = await self.hub.doorman.admit(credential)
+        except Problem:
+            self.refuse(closing.AUTHENTICATION_FAILED)
+            return
+        except Exception:
+            log.exception("the accounts did not answer")
+            self.refuse(closing.TRY_AGAIN)
+            return
+        if self.state != "connecting":
+            return
+        if standing.identity is None and self.hub.doorman.mode == "private":
+            self.refuse(closing.AUTHENTICATION_FAILED)
+        elif not standing.rights.topics:
+            self.refuse(closing.PERMISSION_DENIED)
+        elif not self.hub.enter(self, standing):
+            self.refuse(closing.TOO_MANY_CONNECTIONS)
+        else:
+            self.standing = standing
+            self.state = "ready"
+            for payload in self.protocol.welcomed():
+                self.outbox.push(text_frame(payload))
+            self.send("connected", {**self._who(), "heartbeat_s": self.hub.heartbeat_s})
+            while self._early and self.state == "ready":
+                self._obey(self._early.popleft())
+
+    def refuse(self, reason: Closing) -> None:
+        """Do not let in."""
+        if self.state != "ended":
+            self.outbox.push(text_frame(self.protocol.refused(reason.message)))
+            self.end(reason)
+
+    def _who(self) -> dict[str, Any]:
+        assert self.standing is not None
+        identity = self.standing.identity
+        return {
+            "user": {"id": identity.user_id, "username": identity.username} if identity is not None else None,
+            "topics": [name for name in TOPICS if name in self.standing.rights.topics],
+            "expires_at": unix_to_iso(identity.expires_at) if identity is not None and identity.expires_at else None,
+        }
+
+    # What the client says
+
+    def received(self, payload: bytes) -> None:
+        """Handle one text message."""
+        if self.state == "ended":
+            return
+        try:
+            action = self.protocol.read(payload)
+        except socketio.OtherNamespace as error:
+            self.outbox.push(text_frame(error.answer))
+            return
+        except base.BadMessage as error:
+            self.error("malformed_body", str(error), error.command)
+            return
+        except base.BadPacket:
+            self.end(closing.PROTOCOL_ERROR)
+            return
+        match action:
+            case base.Connect(auth):
+                self._asked_to_connect(auth)
+            case base.Leave():
+                self.end(closing.CLIENT_LEFT)
+            case base.Command() if self.state == "ready":
+                self._obey(action)
+            case base.Command() if self.state == "connecting" and len(self._early) < EARLY_COMMANDS:
+                self._early.append(action)
+            case base.Command():
+                self.error("authentication_required", "Connect first.", action)
+
+    def _asked_to_connect(self, auth: Any) -> None:
+        try:
+            credential = credential_of_auth(auth)
+        except Problem:
+            self.refuse(closing.AUTHENTICATION_FAILED)
+            return
+        offered = self.offer.credential
+        if self.state == "new":
+            if credential is not None and offered is not None and credential != offered:
+                self.refuse(closing.AUTHENTICATION_FAILED)
+            else:
+                self.connect(credential or offered or self.offer.cookie)
+        elif credential is not None and credential != offered:
+            # Connected already: two credentials are one too many.
+            self.error("conflict", "This connection has its credential; use refresh to change it.")
+
+    def _obey(self, command: base.Command) -> None:
+        handler = _HANDLERS.get(command.type)
+        if handler is None:
+            self.error("not_found", "There is no such message type.", command)
+            return
+        try:
+            handler(self, command)
+        except InvalidCommand as error:
+            self.error(error.code, str(error), command)
+
+    def _subscribe(self, command: base.Command) -> None:
+        wanted = Subscribe(command.body)
+        rights = self._rights
+        joined = [name for name in wanted.topics if name in rights.topics]
+        denied = [name for name in wanted.topics if name not in rights.topics]
+        for name in joined:
+            self._leave(name)
+            self._areas[name] = wanted.area
+            self.subscriptions[name] = self._source(name, wanted.area)
+        self.reply(command, "subscribed", {"topics": self._subscribed(), "joined": joined, "denied": denied})
+        for name in joined:
+            self._join(name, wanted.since.get(name))
+
+    def _unsubscribe(self, command: base.Command) -> None:
+        wanted = convert(command.body, Unsubscribe)
+        left = [name for name in dict.fromkeys(wanted.topics) if name in self.subscriptions]
+        for name in left:
+            self._leave(name)
+        self.reply(command, "unsubscribed", {"topics": left, "remaining": self._subscribed()})
+
+    def _ping(self, command: base.Command) -> None:
+        convert(command.body, Ping)
+        self.reply(command, "pong", {"timestamp": unix_to_iso(unix_now())})
+
+    def _request(self, command: base.Command) -> None:
+        wanted = convert(command.body, Request)
+        if wanted.topic not in TOPICS:
+            raise InvalidCommand("There is no such topic.", "not_found")
+        if wanted.topic not in self._rights.topics:
+            raise InvalidCommand("Permission denied.", "permission_denied")
+        self.link.charge(SNAPSHOT_COST)
+        if self.state == "ended":
+            return
+        area = area_of(wanted.bbox) if wanted.bbox is not None else self._areas.get(wanted.topic)
+        event = self.hub.snapshot(self._source(wanted.topic, area))
+        self.reply(
+            command,
+            "response",
+            {
+                "method": wanted.method,
+                "topic": wanted.topic,
+                "epoch": event.epoch,
+                "seq": event.seq,
+                "data": msgspec.Raw(event.data),
+            },
+        )
+
+    def _refresh(self, command: base.Command) -> None:
+        try:
+            credential = credential_of_auth(convert(command.body, Refresh).auth)
+        except Problem as problem:
+            raise InvalidCommand(problem.detail, problem.kind.code) from None
+        if credential is None:
+            raise InvalidCommand("auth must hold a token.")
+        self._spawn(self._take_new_token(credential, command))
+
+    async def _take_new_token(self, credential: str, command: base.Command) -> None:
+        try:
+            standing = await self.hub.doorman.admit(credential)
+        except Problem as problem:
+            self.error(problem.kind.code, problem.detail, command)
+            return
+        except Exception:
+            log.exception("the accounts did not answer")
+            self.error("unavailable", "The token cannot be checked now.", command)
+            return
+        if self.state != "ready":
+            return
+        if standing.rights.user_id != self._rights.user_id:
+            self.error("permission_denied", "The token belongs to another user.", command)
+            return
+        self.review(standing)
+        if self.state == "ready":
+            self.reply(command, "refreshed", self._who())
+
+    # Topics
+
+    @property
+    def _rights(self) -> Rights:
+        assert self.standing is not None
+        return self.standing.rights
+
+    def _source(self, topic: str, area: Area | None) -> View | Stream:
+        """What this subscriber sees or hears of a topic with the rights of now."""
+        if not TOPICS[topic].live:
+            return self.hub.events.stream_of(topic, self._rights)
+        if topic == "military":
+            return View(topic, "military", self._rights.details, area)
+        return View(topic, "all" if self._rights.military else "civil", self._rights.details, area)
+
+    def _join(self, topic: str, since: Point | None) -> None:
+        source = self.subscriptions[topic]
+        if isinstance(source, View):
+            self.hub.live.join(self, source, since)
+        else:
+            self.hub.events.join(self, source, since)
+
+    def _leave(self, topic: str) -> None:
+        source = self.subscriptions.pop(topic, None)
+        if isinstance(source, View):
+            self.hub.live.leave(self, source)
+        elif source is not None:
+            self.hub.events.leave(self, source)
+
+    def _subscribed(self) -> list[str]:
+        return [name for name in TOPICS if name in self.subscriptions]
+
+    def drained(self) -> None:
+        """The connection takes data again: bring the aircraft topics up to the latest tick."""
+        for source in self.subscriptions.values():
+            if isinstance(source, View) and not self.outbox.congested:
+                self.hub.live.catch_up(self, source)
+
+    # Changed rights and the end
+
+    def review(self, now: Problem | Standing) -> None:
+        """Take the standing of this moment: topics that are no longer allowed end, or the connection does."""
+        if self.state != "ready":
+            return
+        if isinstance(now, Problem):
+            self.error(now.kind.code, now.detail)
+            self.end(closing.AUTHENTICATION_FAILED)
+            return
+        before, self.standing = self._rights, now
+        if now.rights == before:
+            return
+        if not now.rights.topics:
+            self.end(closing.PERMISSION_DENIED)
+            return
+        lost = [name for name in self.subscriptions if name not in now.rights.topics]
+        for name in lost:
+            self._leave(name)
+        if lost:
+            self.send("unsubscribed", {"topics": lost, "remaining": self._subscribed(), "code": "permission_denied"})
+        for name, source in list(self.subscriptions.items()):
+            fresh = self._source(name, self._areas.get(name))
+            if fresh != source:
+                self._leave(name)
+                self.subscriptions[name] = fresh
+                self._join(name, None)
+
+    def send(self, kind: str, body: dict[str, Any]) -> None:
+        """Tell this client alone."""
+        for payload in self.protocol.encode(kind, body):
+            self.outbox.push(text_frame(payload))
+
+    def reply(self, command: base.Command, kind: str, body: dict[str, Any]) -> None:
+        """Answer a command, with the id it came with."""
+        if command.body.get("id") is not None:
+            body = {"id": command.body["id"], **body}
+        for payload in self.protocol.encode(kind, body, command.ack):
+            self.outbox.push(text_frame(payload))
+
+    def error(self, code: str, detail: str, command: base.Command | None = None) -> None:
+        """Say what is wrong; the connection stays."""
+        if self.state == "ended":
+            return
+        body = {"code": code, "detail": detail}
+        if command is not None and isinstance(command.body.get("id"), str | int):
+            self.reply(command, "error", body)
+        else:
+            for payload in self.protocol.encode("error", body, command.ack if command is not None else None):
+                self.outbox.push(text_frame(payload))
+
+    def end(self, reason: Closing) -> None:
+        """End the connection with a close code."""
+        if self.state != "ended":
+            self.gone()
+            self.link.hang_up(reason)
+
+    def gone(self) -> None:
+        """The connection has ended, whoever ended it."""
+        if self.state == "ended":
+            return
+        self.state = "ended"
+        for name in list(self.subscriptions):
+            self._leave(name)
+        for task in self._tasks:
+            if task is not asyncio.current_task(self.hub.loop):
+                task.cancel()
+        self.hub.left(self)
+
+    def _spawn(self, work: Any) -> None:
+        task = self.hub.loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+_HANDLERS: dict[str, Any] = {
+    "subscribe": Session._subscribe,
+    "unsubscribe": Session._unsubscribe,
+    "ping": Session._ping,
+    "request": Session._request,
+    "refresh": Session._refresh,
+}

@@ -1,0 +1,81 @@
+"""Who listens to which events: each event is encoded once a stream and written to all of its listeners."""
+
+from __future__ import annotations
+
+import secrets
+
+from skywatch.core.bus import Message
+from skywatch.core.clock import unix_now
+from skywatch.core.metrics import REALTIME_SENT
+from skywatch.realtime.commands import Point
+from skywatch.realtime.events import EventLog, Stream
+from skywatch.realtime.frames import Encoder, Event
+from skywatch.realtime.live import Listener
+from skywatch.realtime.rights import Rights
+from skywatch.realtime.topics import EVENT_TOPICS, TOPICS
+
+
+class EventTopics:
+    """The event topics of one process."""
+
+    def __init__(self) -> None:
+        start = secrets.token_hex(4)
+        self.logs = {name: EventLog(TOPICS[name], start) for name in EVENT_TOPICS}
+        self._listeners: dict[Stream, dict[Listener, None]] = {}
+        self._gathered: dict[Stream, list[Event]] = {}
+
+    def stream_of(self, topic: str, rights: Rights) -> Stream:
+        """The stream that a subscriber with these rights hears."""
+        return self.logs[topic].stream_for(rights)
+
+    def join(self, listener: Listener, stream: Stream, since: Point | None) -> None:
+        """Begin to listen: what was missed since a point, or a snapshot where that is too long ago."""
+        self.hand_over(stream)
+        self._listeners.setdefault(stream, {})[listener] = None
+        if since is None:
+            return
+        missed = stream.since(since.epoch, since.seq)
+        if missed is None:
+            missed = [self.logs[stream.topic].snapshot(stream.rights, unix_now())]
+        for event in missed:
+            listener.outbox.push(event.frame(listener.variant))
+
+    def leave(self, listener: Listener, stream: Stream) -> None:
+        """Listen no more."""
+        self.hand_over(stream)
+        listeners = self._listeners[stream]
+        listeners.pop(listener, None)
+        if not listeners:
+            del self._listeners[stream]
+
+    def publish(self, message: Message) -> None:
+        """Number a message in every stream that may hear it; it is handed over at the end of the turn.
+
+        Raises ValueError for a message that its topic cannot carry.
+        """
+        for stream, event in self.logs[message.topic].publish(message):
+            if stream in self._listeners:
+                self._gathered.setdefault(stream, []).append(event)
+
+    def hand_over(self, only: Stream | None = None) -> None:
+        """Give the gathered events to their listeners: joined once, however many listen."""
+        if only is not None:
+            gathered = {only: self._gathered.pop(only)} if only in self._gathered else {}
+        else:
+            gathered, self._gathered = self._gathered, {}
+        for stream, events in gathered.items():
+            joined: dict[tuple[Encoder, bool], bytes] = {}
+            listeners = self._listeners.get(stream, {})
+            REALTIME_SENT.labels(stream.topic).inc(len(events) * len(listeners))
+            for listener in listeners:
+                variant = listener.variant
+                frames = joined.get(variant)
+                if frames is None:
+                    frames = joined[variant] = b"".join([event.frame(variant) for event in events])
+                listener.outbox.push(frames)
+
+    def sweep(self, now: float) -> None:
+        """Forget streams that nobody comes back to."""
+        listened = set(self._listeners)
+        for log in self.logs.values():
+            log.forget_idle(now, listened)

@@ -1,0 +1,244 @@
+"""Real Socket.IO clients, in JavaScript and in Python: connect, be refused, subscribe, hear, and go."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import socketio
+import websockets
+
+from skywatch.core.bus import Message
+from tests.realtime import WAIT_S, FakeAccounts, Skies, connected, publish_sky, serving
+
+SCRIPT = Path(__file__).with_name("socketio_client.mjs")
+SWISS = {"lat": 46.9, "lon": 7.4}
+
+
+def accounts() -> FakeAccounts:
+    fake = FakeAccounts()
+    fake.add("viewer", "viewer", 1)
+    fake.add("history", "viewer", 2, scopes=["history"])
+    return fake
+
+
+class JavaScript:
+    """The script beside this file, running."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+
+    @classmethod
+    async def start(cls, modules: Path, port: int, auth: dict[str, Any], topics: str = "") -> JavaScript:
+        arguments = ["node", str(SCRIPT), str(modules), f"http://127.0.0.1:{port}", json.dumps(auth), topics]
+        pipe = asyncio.subprocess.PIPE
+        return cls(await asyncio.create_subprocess_exec(*arguments, stdin=pipe, stdout=pipe))
+
+    async def next(self) -> list[Any]:
+        assert self.process.stdout is not None
+        line = await asyncio.wait_for(self.process.stdout.readline(), WAIT_S)
+        assert line, "the client has ended"
+        answer: list[Any] = json.loads(line)
+        return answer
+
+    async def until(self, kind: str) -> Any:
+        while True:
+            said, value = await self.next()
+            if said == kind:
+                return value
+
+    def send(self, event: str, data: Any = None) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps([event, data]).encode() + b"\n")
+
+    async def stop(self) -> None:
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.process.wait()
+
+
+def test_the_javascript_client_subscribes_and_hears(make_runtime, socket_io_modules):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0", auth_mode="hybrid")
+        skies = Skies()
+        publish_sky(runtime, skies.next({"4b1620": SWISS}))
+        async with serving(runtime, accounts()) as server:
+            client = await JavaScript.start(socket_io_modules, server.port, {"token": "viewer"}, "aircraft,safety")
+            try:
+                welcome = await client.until("connected")
+                assert welcome["user"]["username"] == "user1"
+                subscribed = await client.until("subscribed")
+                assert subscribed["joined"] == ["aircraft", "safety"]
+                assert (await client.until("ack"))["topics"] == ["aircraft", "safety"]
+                snapshot = await client.until("aircraft:snapshot")
+                assert (snapshot["topic"], snapshot["seq"], snapshot["count"]) == ("aircraft", 1, 1)
+                publish_sky(runtime, skies.next({}))
+                update = await client.until("aircraft:update")
+                assert (update["seq"], update["since"], update["removed"]) == (2, 1, ["4b1620"])
+                runtime.bus.publish(Message("safety", "safety:event", b'{"id":9}'))
+                event = await client.until("safety:event")
+                assert (event["id"], event["seq"]) == (9, 1)
+                client.send("ping", {})
+                assert "timestamp" in await client.until("pong")
+                client.send("dance", {})
+                assert (await client.until("error"))["code"] == "not_found"
+                client.send("unsubscribe", {"topics": ["safety"]})
+                assert (await client.until("unsubscribed"))["remaining"] == ["aircraft"]
+                client.send("bye")
+                assert await client.until("disconnect") == "io client disconnect"
+            finally:
+                await client.stop()
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("auth", "message"),
+    [({"token": "wrong"}, "Authentication failed"), ({"token": "history"}, "Permission denied")],
+)
+def test_the_javascript_client_is_told_why_it_is_refused(make_runtime, socket_io_modules, auth, message):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0", auth_mode="hybrid")
+        async with serving(runtime, accounts()) as server:
+            client = await JavaScript.start(socket_io_modules, server.port, auth)
+            try:
+                assert await client.next() == ["connect_error", message]
+            finally:
+                await client.stop()
+
+    asyncio.run(scenario())
+
+
+def test_the_python_client_subscribes_and_hears(make_runtime):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0", auth_mode="hybrid")
+        publish_sky(runtime, Skies().next({"4b1620": SWISS}))
+        heard: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
+        async with serving(runtime, accounts()) as server:
+            client = socketio.AsyncClient(reconnection=False)
+            client.on("*", lambda event, data: heard.put_nowait((event, data)))
+            await client.connect(
+                f"http://127.0.0.1:{server.port}", transports=["websocket"], auth={"token": "viewer"}, wait_timeout=5
+            )
+            answer = await client.call("subscribe", {"topics": ["aircraft", "military"]}, timeout=5)
+            assert (answer["joined"], answer["denied"]) == (["aircraft"], ["military"])
+            events = {}
+            while "aircraft:snapshot" not in events:
+                event, data = await asyncio.wait_for(heard.get(), WAIT_S)
+                events[event] = data
+            assert events["aircraft:snapshot"]["aircraft"][0]["hex"] == "4b1620"
+            await client.disconnect()
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("data", [5, "aircraft", [1]])
+def test_who_waits_for_an_acknowledgement_gets_it_for_data_that_cannot_be_read_too(make_runtime, data):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0", auth_mode="hybrid")
+        async with serving(runtime, accounts()) as server:
+            client = socketio.AsyncClient(reconnection=False)
+            await client.connect(
+                f"http://127.0.0.1:{server.port}", transports=["websocket"], auth={"token": "viewer"}, wait_timeout=5
+            )
+            answer = await client.call("subscribe", data, timeout=5)
+            assert (answer["type"], answer["code"]) == ("error", "malformed_body")
+            assert client.connected
+            await client.disconnect()
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("token", "message"),
+    [("wrong", "Authentication failed"), ("history", "Permission denied"), (None, "Permission denied")],
+)
+def test_the_python_client_is_told_why_it_is_refused(make_runtime, token, message):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0", auth_mode="hybrid")
+        errors: list[Any] = []
+        async with serving(runtime, accounts()) as server:
+            client = socketio.AsyncClient(reconnection=False)
+            client.on("connect_error", errors.append)
+            with pytest.raises(socketio.exceptions.ConnectionError):
+                await client.connect(
+                    f"http://127.0.0.1:{server.port}",
+                    transports=["websocket"],
+                    auth={"token": token} if token else None,
+                    wait_timeout=5,
+                )
+            assert errors == [{"message": message}]
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [
+        "",
+        "x",
+        "5",
+        "0",
+        "4",
+        "49",
+        "4x",
+        "42",
+        "42{}",
+        "42[]",
+        "42[1]",
+        "42[",
+        "2",
+        "2probe?",
+        "451-[]",
+        "44{}",
+        "40[",
+        "40[1]",
+        "42/",
+        "42" + "[" * 5000,
+        "6x",
+        '42["\\ud800"]',
+    ],
+)
+def test_bad_packets_end_the_connection_and_nobody_elses(make_runtime, packet):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0")
+        async with serving(runtime) as server, connected(server) as good:
+            url = f"ws://127.0.0.1:{server.port}/socket.io/?EIO=4&transport=websocket"
+            async with websockets.connect(url, proxy=None) as socket:
+                assert (await socket.recv()).startswith("0{")
+                await socket.send("40")
+                await socket.send(packet)
+                await asyncio.wait_for(socket.wait_closed(), WAIT_S)
+                assert socket.close_code == 1002
+            await good.send(type="ping")
+            assert (await good.receive())["type"] == "pong"
+
+    asyncio.run(scenario())
+
+
+def test_another_namespace_is_answered_as_socket_io_does(make_runtime):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0")
+        async with serving(runtime) as server:
+            url = f"ws://127.0.0.1:{server.port}/socket.io/?EIO=4&transport=websocket"
+            async with websockets.connect(url, proxy=None) as socket:
+                await socket.recv()
+                await socket.send("40/admin,")
+                assert await socket.recv() == '44/admin,{"message":"Invalid namespace"}'
+                await socket.send("40")
+                assert (await socket.recv()).startswith('40{"sid":')
+
+    asyncio.run(scenario())
+
+
+def test_an_older_engine_io_is_refused(make_runtime):
+    async def scenario():
+        async with serving(make_runtime(realtime_listen="127.0.0.1:0")) as server:
+            with pytest.raises(websockets.InvalidStatus):
+                async with websockets.connect(f"ws://127.0.0.1:{server.port}/socket.io/?EIO=3", proxy=None):
+                    pass
+
+    asyncio.run(scenario())

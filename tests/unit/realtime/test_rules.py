@@ -1,0 +1,268 @@
+"""The small rules of the channel: addresses, origins, limits, frames, streams and what an outbox does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import zlib
+from typing import Any
+
+import pytest
+
+from skywatch.core.bus import Audience, Message
+from skywatch.core.problems import Problem
+from skywatch.realtime.authentication import credential_of_auth, credential_of_headers
+from skywatch.realtime.commands import Point
+from skywatch.realtime.frames import Event, message_frame, text_frame
+from skywatch.realtime.limits import MessageRate, Places, address_group, client_address, networks
+from skywatch.realtime.origins import origin_allowed
+from skywatch.realtime.protocols import native, socketio
+from skywatch.realtime.queues import PIECE_BYTES, Outbox, Turn
+from skywatch.realtime.rights import rights_of
+from skywatch.realtime.streams import EventTopics
+from skywatch.security.contexts import default_access
+from skywatch.security.identity import Identity
+from skywatch.security.permissions import default_permissions
+from tests.unit.realtime.listeners import ModelClient, payload_of
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "expected"),
+    [
+        ("192.0.2.9", "198.51.100.1", "192.0.2.9"),
+        ("10.0.0.1", None, "10.0.0.1"),
+        ("10.0.0.1", "198.51.100.1", "198.51.100.1"),
+        ("10.0.0.1", "6.6.6.6, 198.51.100.1, 10.0.0.2", "198.51.100.1"),
+        ("10.0.0.1", "198.51.100.1, nonsense", "10.0.0.1"),
+        ("10.0.0.1", "10.0.0.3", "10.0.0.3"),
+        ("10.0.0.1", "2001:db8::1", "2001:db8::1"),
+    ],
+)
+def test_the_clients_address_is_taken_only_from_trusted_proxies(peer, forwarded, expected):
+    assert client_address(peer, forwarded, networks(["10.0.0.0/8"])) == expected
+
+
+def test_an_ipv6_network_counts_as_one_address():
+    assert address_group("2001:db8::1") == address_group("2001:db8::ffff:1") != address_group("2001:db8:0:1::1")
+    assert address_group("::ffff:192.0.2.1") == address_group("192.0.2.1") != address_group("192.0.2.2")
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "allowed"),
+    [
+        ("", "sky.example", True),
+        ("https://sky.example", "sky.example", True),
+        ("http://sky.example", "sky.example:80", True),
+        ("http://sky.example:6543", "sky.example:6544", True),
+        ("http://sky.example:6544", "sky.example:6544", True),
+        ("http://sky.example:9999", "sky.example:6544", False),
+        ("https://map.example", "sky.example", True),
+        ("https://map.example/", "sky.example", True),
+        ("https://evil.example", "sky.example", False),
+        ("https://sky.example.evil", "sky.example", False),
+        ("null", "sky.example", False),
+        ("file://sky.example", "sky.example", False),
+        ("https://sky.example:port", "sky.example", False),
+    ],
+)
+def test_pages_of_the_service_and_of_allowed_origins_may_come(origin, host, allowed):
+    assert origin_allowed(origin, host, ["https://map.example"], {6543}) is allowed
+    assert origin_allowed(origin, host, ["*"], {6543})
+
+
+def test_a_rate_lets_a_burst_pass_and_then_its_share():
+    rate = MessageRate(10, 0.0)
+    assert [rate.take(0.0) for _ in range(21)].count(True) == 20
+    assert not rate.take(0.05)
+    assert rate.take(0.2)
+
+
+def test_places_are_given_back():
+    places = Places(2)
+    assert [places.take("a") for _ in range(3)] == [True, True, False]
+    places.give_back("a")
+    assert places.take("a")
+    places.give_back("a")
+    places.give_back("a")
+    assert len(places) == 0
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 65535, 65536, 100_000])
+def test_frames_hold_their_payload(size):
+    payload = b"x" * size
+    assert payload_of(text_frame(payload)) == payload
+    packed = message_frame(payload, deflate=True)
+    if packed[0] & 0x40:
+        assert zlib.decompressobj(-15).decompress(payload_of(packed) + b"\0\0\xff\xff") == payload
+        assert len(packed) < size
+    else:
+        assert size < 1024
+
+
+@pytest.mark.parametrize("data", [b"{}", b'{"id":1}', b"[1]", b"3"])
+def test_events_are_json_in_both_protocols(data):
+    event = Event("safety", "safety:event", "e", 3, data)
+    said: dict[str, Any] = json.loads(native.encode_event(event))
+    assert said == {
+        "type": "event", "topic": "safety", "event": "safety:event", "epoch": "e", "seq": 3, "data": json.loads(data),
+    }  # fmt: skip
+    name, body = json.loads(socketio.encode_event(event)[2:])
+    assert (name, body["seq"], body["topic"], body["epoch"]) == ("safety:event", 3, "safety", "e")
+    assert body.get("id") == (1 if data == b'{"id":1}' else None)
+
+
+def test_credentials_are_read_and_never_guessed():
+    assert credential_of_headers({}) is None
+    assert credential_of_headers({"authorization": "Bearer a.b.c"}) == "a.b.c"
+    assert credential_of_headers({"x-api-key": " sk_1 "}) == "sk_1"
+    assert credential_of_auth({"token": "ApiKey sk_1"}) == "sk_1" == credential_of_auth({"token": "sk_1"})
+    assert credential_of_auth({}) is None
+    for auth in ({"token": 3}, {"token": ""}, {"token": ["a"]}):
+        with pytest.raises(Problem):
+            credential_of_auth(auth)
+    for headers in (
+        {"authorization": "Bearer"},
+        {"authorization": "Basic YTpi"},
+        {"authorization": "x y", "x-api-key": "z"},
+    ):
+        with pytest.raises(Problem):
+            credential_of_headers(headers)
+
+
+def rights(role: str, user_id: int) -> Any:
+    identity = Identity(user_id, "x", "jwt", default_permissions(role))
+    return rights_of(identity, "hybrid", default_access)
+
+
+def test_numbers_have_no_gaps_whatever_is_published_for_others():
+    topics = EventTopics()
+    owner, other, boss = ModelClient(), ModelClient(), ModelClient()
+    for client, given in ((owner, rights("operator", 1)), (other, rights("operator", 2)), (boss, rights("admin", 3))):
+        topics.join(client, topics.stream_of("alerts", given), None)
+    for number in range(12):
+        audience = Audience(frozenset({1 if number % 3 else 2}), "alerts.manage_all", military=number == 11)
+        topics.publish(Message("alerts", "alert:triggered", b'{"id":%d}' % number, audience))
+    topics.hand_over()
+    heard = {}
+    for name, client in (("owner", owner), ("other", other), ("boss", boss)):
+        text = b"".join(client.outbox.frames)
+        events = []
+        while text:
+            payload = payload_of(text)[: text[1] if text[1] < 126 else int.from_bytes(text[2:4], "big")]
+            text = text[len(payload) + (2 if text[1] < 126 else 4) :]
+            events.append(json.loads(payload))
+        assert [e["seq"] for e in events] == list(range(1, len(events) + 1))
+        heard[name] = [e["data"]["id"] for e in events]
+    assert heard["other"] == [0, 3, 6, 9]
+    assert heard["owner"] == [1, 2, 4, 5, 7, 8, 10]  # Not the military one.
+    assert heard["boss"] == list(range(12))
+
+
+def test_a_stream_remembers_for_those_who_come_back_and_forgets_in_the_end():
+    topics, client = EventTopics(), ModelClient()
+    given = rights("viewer", 1)
+    stream = topics.stream_of("safety", given)
+    for number in range(600):
+        topics.publish(Message("safety", "safety:event", b'{"id":%d}' % number))
+    assert stream.since(stream.epoch, 600) == []
+    assert [e.seq for e in stream.since(stream.epoch, 598) or []] == [599, 600]
+    assert len(stream.since(stream.epoch, 100) or []) == 500
+    assert stream.since(stream.epoch, 99) is None
+    assert stream.since(stream.epoch, 601) is None
+    assert stream.since("another", 600) is None
+    topics.join(client, stream, Point(stream.epoch, 5))
+    snapshot = json.loads(payload_of(client.outbox.frames[0]))
+    assert (snapshot["event"], snapshot["seq"], snapshot["data"]["count"]) == ("safety:snapshot", 600, 100)
+    topics.sweep(0.0)
+    topics.sweep(10_000.0)
+    assert topics.stream_of("safety", given) is stream
+    topics.leave(client, stream)
+    topics.sweep(20_000.0)
+    topics.sweep(30_000.0)
+    assert topics.stream_of("safety", given) is not stream
+
+
+def test_an_event_of_one_user_does_not_travel_on_a_topic_of_everybody():
+    with pytest.raises(ValueError, match="single users"):
+        EventTopics().publish(Message("safety", "safety:event", b"{}", Audience(frozenset({1}))))
+
+
+class FakeTransport:
+    """Takes so many bytes and then asks for a pause, as asyncio's does."""
+
+    def __init__(self, room: int) -> None:
+        self.room, self.written, self.held = room, bytearray(), 0
+        self.outbox: Outbox
+
+    def write(self, data: Any) -> None:
+        taken = bytes(data)
+        self.written += taken
+        self.held += len(taken)
+        if self.held > self.room:
+            self.outbox.pause()
+
+    def get_write_buffer_size(self) -> int:
+        return self.held
+
+    def drain(self) -> None:
+        self.held = 0
+        self.outbox.resume()
+
+
+def make_outbox(loop: asyncio.AbstractEventLoop, room: int, frames: int = 5, size: int = 1 << 20) -> Any:
+    overflows: list[int] = []
+    transport = FakeTransport(room)
+    outbox = Outbox(transport, Turn(loop), frames, size, lambda: overflows.append(1))
+    transport.outbox = outbox
+    return outbox, transport, overflows
+
+
+def test_an_outbox_writes_everything_in_order_and_in_pieces():
+    async def scenario():
+        outbox, transport, overflows = make_outbox(asyncio.get_running_loop(), room=PIECE_BYTES // 2, frames=50)
+        sent = [bytes([number]) * size for number, size in enumerate([10, 200_000, 3, PIECE_BYTES, 7])]
+        for frame in sent:
+            outbox.push(frame)
+        await asyncio.sleep(0)
+        assert outbox.congested
+        while outbox.congested:
+            assert transport.held <= PIECE_BYTES * 2
+            transport.drain()
+        assert bytes(transport.written) == b"".join(sent)
+        assert not overflows
+
+    asyncio.run(scenario())
+
+
+def test_an_outbox_overflows_by_number_and_by_size():
+    async def scenario():
+        for frame, count, frames, size in ((b"x", 6, 5, 1 << 20), (b"x" * 1000, 4, 100, 2500)):
+            outbox, _, overflows = make_outbox(asyncio.get_running_loop(), 0, frames, size)
+            outbox.push(b"first")
+            await asyncio.sleep(0)
+            assert outbox.congested
+            for _ in range(count - 1):
+                outbox.push(frame)
+                await asyncio.sleep(0)
+            assert not overflows
+            outbox.push(frame)
+            await asyncio.sleep(0)
+            assert overflows
+
+    asyncio.run(scenario())
+
+
+def test_a_closed_outbox_ends_the_frame_that_has_begun_and_sends_no_other():
+    async def scenario():
+        outbox, transport, _ = make_outbox(asyncio.get_running_loop(), room=0)
+        outbox.push(b"a" * (PIECE_BYTES + 100))
+        outbox.push(b"b" * 50)
+        await asyncio.sleep(0)
+        assert outbox.close()
+        assert bytes(transport.written) == b"a" * (PIECE_BYTES + 100)
+        large, transport, _ = make_outbox(asyncio.get_running_loop(), room=0)
+        large.push(b"a" * 10_000_000)
+        await asyncio.sleep(0)
+        assert not large.close()
+
+    asyncio.run(scenario())
