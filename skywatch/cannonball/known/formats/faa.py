@@ -1,0 +1,64 @@
+"""The FAA's releasable aircraft database: MASTER.txt, with the models of ACFTREF.txt.
+
+Both are comma separated with a header and padded fields; see "Aircraft Registration: Releasable Aircraft Database
+Download" (ardata.pdf) of the FAA. Taken are registrations with an ICAO address (``MODE S CODE HEX``) whose
+registrant's name, or one of the other names, is that of an agency which enforces the law; a government registrant
+alone (``TYPE REGISTRANT`` 5) is not enough, since fire and forest services are governments too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from skywatch.cannonball.identification.agencies import enforces_law
+from skywatch.cannonball.identification.places import STATE_CODES
+from skywatch.cannonball.known.formats.table import Item, Refused, Row, Skipped, Table, fault_of
+
+MASTER_REQUIRED = ("N-NUMBER", "MFR MDL CODE", "NAME", "CITY", "STATE", "MODE S CODE HEX")
+REFERENCE_REQUIRED = ("CODE", "MFR", "MODEL")
+OTHER_NAMES = tuple(f"OTHER NAMES({number})" for number in range(1, 6))
+REGISTRY_URL = "https://registry.faa.gov/AircraftInquiry/Search/NNumberResult?NNumberTxt=N"
+
+
+def column_name(text: str) -> str:
+    """A column without its padding."""
+    return " ".join(text.upper().split())
+
+
+def read_models(table: Table) -> dict[str, str]:
+    """Model code -> manufacturer and model, from ACFTREF.txt; rows that cannot be read are left out."""
+    models: dict[str, str] = {}
+    for _, fields in table.rows(REFERENCE_REQUIRED, column_name):
+        if fault_of(fields, len(table.header)) is None:
+            told = dict(zip(table.header, fields, strict=False))
+            models[told["CODE"].strip()] = " ".join(f"{told['MFR']} {told['MODEL']}".split())
+    return models
+
+
+def read(table: Table, models: Mapping[str, str] | None = None) -> Iterator[Item]:
+    """The registrations of law enforcement; ``models`` is what ``read_models`` gave."""
+    models = models or {}
+    rows = table.rows(MASTER_REQUIRED, column_name)
+    for line, fields in rows:
+        if fault := fault_of(fields, len(table.header)):
+            yield Refused(line, "", fault)
+            continue
+        told = {name: text.strip() for name, text in zip(table.header, fields, strict=False)}
+        names = (told["NAME"], *(told.get(column, "") for column in OTHER_NAMES))
+        agency = next((name for name in names if name and enforces_law(name)), None)
+        if agency is None or not told["MODE S CODE HEX"]:
+            yield Skipped(line)
+            continue
+        number = told["N-NUMBER"]
+        # The address is the registrant's, who may be a trust that holds the aircraft for the agency.
+        at_home = agency == told["NAME"]
+        entry = {
+            "icao_hex": told["MODE S CODE HEX"],
+            "registration": f"N{number}",
+            "aircraft_model": models.get(told["MFR MDL CODE"], ""),
+            "agency_name": " ".join(agency.split()).title(),
+            "agency_state": told["STATE"] if at_home and told["STATE"] in STATE_CODES else "",
+            "agency_city": told["CITY"].title() if at_home else "",
+            "source_url": f"{REGISTRY_URL}{number}",
+        }
+        yield Row(line, {name: text for name, text in entry.items() if text})

@@ -1,0 +1,44 @@
+"""The lists of plane-alert-db (https://github.com/sdr-enthusiasts/plane-alert-db): police and government aircraft.
+
+Taken are aircraft whose campaign is the police's, and of the others those whose operator's name or tags are of law
+enforcement; heads of state, fire bombers and the like are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from skywatch.cannonball.identification.agencies import enforces_law
+from skywatch.cannonball.known.formats.table import Item, Refused, Row, Skipped, Table, fault_of
+
+REQUIRED = ("icao", "registration", "operator", "type", "icao type", "cmpg")
+POLICE_CAMPAIGN = "Pol"
+
+
+def column_name(text: str) -> str:
+    """``$#Tag 2`` and the like without the marks that say where a column is shown."""
+    return text.strip().lstrip("$#").lower()
+
+
+def read(table: Table) -> Iterator[Item]:
+    """The rows of the table that are about law enforcement."""
+    rows = table.rows(REQUIRED, column_name)
+    for line, fields in rows:
+        if fault := fault_of(fields, len(table.header)):
+            yield Refused(line, fields[0][:8] if fields else "", fault)
+            continue
+        told = {name: text.strip() for name, text in zip(table.header, fields, strict=False)}
+        tags = [told.get(name, "") for name in ("tag 1", "tag 2", "tag 3")]
+        if told["cmpg"] != POLICE_CAMPAIGN and not any(map(enforces_law, (told["operator"], *tags))):
+            yield Skipped(line)
+            continue
+        entry = {
+            "icao_hex": told["icao"],
+            "registration": told["registration"],
+            "aircraft_type": told["icao type"],
+            "aircraft_model": told["type"],
+            "agency_name": told["operator"],
+            "source_url": told.get("link", ""),
+            "notes": ", ".join(dict.fromkeys(tag for tag in (told.get("category", ""), *tags) if tag)),
+        }
+        yield Row(line, {name: text for name, text in entry.items() if text})

@@ -1,0 +1,31 @@
+"""Our own CSV: columns are named as the fields of an entry; only ``icao_hex`` must be there.
+
+``agency_type_derived`` and ``agency_state_derived``, as lists made by rules call them, stand in for the plain names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from skywatch.cannonball.known.formats.table import Item, Refused, Row, Table, fault_of
+from skywatch.cannonball.known.service import WRITABLE
+
+FIELDS = frozenset({"icao_hex", *WRITABLE})
+SYNONYMS = {"agency_type_derived": "agency_type", "agency_state_derived": "agency_state", "icao": "icao_hex"}
+
+
+def column_name(text: str) -> str:
+    """A column of the header in our spelling."""
+    plain = text.strip().lower().replace(" ", "_")
+    return SYNONYMS.get(plain, plain)
+
+
+def read(table: Table) -> Iterator[Item]:
+    """The rows of the table; other columns are passed over."""
+    rows = table.rows(("icao_hex",), column_name)
+    for line, fields in rows:
+        if fault := fault_of(fields, len(table.header)):
+            yield Refused(line, fields[0][:8] if fields else "", fault)
+            continue
+        named = zip(table.header, fields, strict=False)
+        yield Row(line, {name: text.strip() for name, text in named if name in FIELDS and text.strip()})

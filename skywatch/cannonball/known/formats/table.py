@@ -1,0 +1,133 @@
+"""Reads separated text row by row: encodings, byte order marks, quotes and rows that do not fit their header.
+
+Nothing here is guessed at the cost of a wrong entry: a file whose delimiter or encoding differs is refused with the
+option that would read it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO, NamedTuple
+
+ENCODINGS = ("utf-8", "latin-1")
+DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
+
+
+class Row(NamedTuple):
+    """An aircraft to be put on the list: the line it stands on and the fields that are told of it."""
+
+    line: int
+    fields: dict[str, str]
+
+
+class Refused(NamedTuple):
+    """A line that cannot be taken, and why."""
+
+    line: int
+    icao_hex: str
+    reason: str
+
+
+class Skipped(NamedTuple):
+    """A line about an aircraft that does not belong on the list."""
+
+    line: int
+
+
+Item = Row | Refused | Skipped
+
+
+class Unreadable(Exception):
+    """A file that is not of the form it should be; ``str()`` says what is wrong in one line."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the text is written; ``quote`` None is decided by the header."""
+
+    encoding: str = "utf-8"
+    delimiter: str = ","
+    quote: str | None = None
+
+
+@dataclass
+class Table:
+    """A table with a header; ``advance`` is told of the bytes that were read."""
+
+    source: BinaryIO
+    dialect: Dialect = Dialect()
+    advance: Callable[[int], None] = lambda size: None
+    header: list[str] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        """The text line by line; bytes that are not of the encoding survive as lone surrogates."""
+        for number, raw in enumerate(self.source):
+            self.advance(len(raw))
+            if number == 0:
+                if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                    raise Unreadable("the text is UTF-16; save it as UTF-8")
+                raw = raw.removeprefix(b"\xef\xbb\xbf")
+            yield raw.decode(self.dialect.encoding, "surrogateescape")
+
+    def rows(self, required: Iterable[str], name: Callable[[str], str] = str.strip) -> Iterator[tuple[int, list[str]]]:
+        """Line number and fields of each row; first reads the header, whose columns go through ``name``.
+
+        A row that cannot be taken apart comes as an empty list. Raises Unreadable where the header lacks a required
+        column.
+        """
+        lines = self.lines()
+        first = next(lines, None)
+        if first is None or not first.strip():
+            raise Unreadable("the file is empty" if first is None else "the first line is empty; it must be the header")
+        quote = self.dialect.quote or ("'" if first.startswith("'") else '"')
+        header = next(csv.reader([first], delimiter=self.dialect.delimiter, quotechar=quote))
+        self.header = [name(column) for column in header]
+        self._check_header(first, required)
+        reader = csv.reader(lines, delimiter=self.dialect.delimiter, quotechar=quote, strict=True)
+        while True:
+            line = reader.line_num + 2
+            try:
+                fields = next(reader)
+            except StopIteration:
+                return
+            except csv.Error:
+                yield line, []
+                continue
+            if fields:
+                yield line, fields
+
+    def _check_header(self, first: str, required: Iterable[str]) -> None:
+        missing = [column for column in required if column not in self.header]
+        if not missing:
+            return
+        used = self.dialect.delimiter
+        for spoken, other in DELIMITERS.items():
+            if other != used and first.count(other) > first.count(used):
+                raise Unreadable(
+                    f"the header's columns are separated by {other!r}, not by {used!r}; say delimiter={spoken}"
+                )
+        raise Unreadable(f"the header has no column {missing[0]} (it has: {', '.join(self.header)[:200]})")
+
+
+def fault_of(fields: list[str], width: int) -> str | None:
+    """What is wrong with a row as such, or None; empty fields beyond the header do no harm."""
+    if not fields:
+        return "cannot be read: a quote is not closed or stands inside a field"
+    if len(fields) < width or any(fields[width:]):
+        return f"has {len(fields)} fields where the header has {width}"
+    for text in fields:
+        if text.isascii() and text.isprintable():
+            continue
+        if any(0xDC80 <= ord(c) <= 0xDCFF for c in text):
+            return "is not UTF-8; save the file as UTF-8 or say encoding=latin-1"
+        if any((ord(c) < 32 and c not in "\t\r\n") or ord(c) == 127 for c in text):
+            return "holds control characters"
+    return None
+
+
+def text_table(text: bytes, dialect: Dialect) -> Table:
+    """A table over bytes that are in memory."""
+    return Table(io.BytesIO(text), dialect)

@@ -1,0 +1,133 @@
+"""The list of known aircraft in a process's memory, brought up to date by its revision before every answer.
+
+A big sorted part is kept as it was read; what changed since is a small second part that hides the old rows, and
+is merged in by reading everything anew when it has grown. The database stays the only truth.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.cannonball.known.revision import current_revision
+from skywatch.cannonball.known.segment import AGENCY_TYPES, BLOCK, Entry, Filters, Mask, Segment
+from skywatch.cannonball.models import KnownAircraft, KnownRemoval
+from skywatch.core.db import SessionFactory
+
+# So many changed entries are kept apart before all are read again; building their part takes some milliseconds.
+CHANGES_KEPT = 2000
+_COLUMNS = tuple(getattr(KnownAircraft, name) for name in Entry._fields)
+
+
+@dataclass(frozen=True)
+class Matches:
+    """What a search found: how many entries, how many of them verified, and the addresses of one page."""
+
+    count: int
+    verified_count: int
+    addresses: list[str]
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The statistics of the list."""
+
+    total: int
+    verified: int
+    by_agency_type: dict[str, int]
+    by_state: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The whole list at one revision; ``alive`` says which rows of ``base`` still stand."""
+
+    revision: int
+    base: Segment
+    alive: Mask
+    changed: Segment
+
+    def find(self, filters: Filters, offset: int, limit: int) -> Matches:
+        """Entries that pass the filters, by address; ``offset`` and ``limit`` cut out a page."""
+        in_base = self.base.matching(filters) & self.alive
+        in_changed = self.changed.matching(filters)
+        addresses = self.base.addresses[in_base]
+        newer = self.changed.addresses[in_changed]
+        if len(newer):
+            addresses = np.insert(addresses, np.searchsorted(addresses, newer), newer)
+        verified = np.count_nonzero(in_base & self.base.verified)
+        verified += np.count_nonzero(in_changed & self.changed.verified)
+        page = [f"{address:06X}" for address in addresses[offset : offset + limit].tolist()]
+        return Matches(len(addresses), int(verified), page)
+
+    def totals(self, with_military: bool) -> Totals:
+        """Counts by agency type (every type is named) and by state (those that occur)."""
+        types = np.zeros(len(AGENCY_TYPES), dtype=np.int64)
+        states: dict[str, int] = {}
+        total = verified = 0
+        for segment, alive in ((self.base, self.alive), (self.changed, np.ones(len(self.changed), dtype=bool))):
+            mask = segment.matching(Filters(with_military=with_military)) & alive
+            total += int(np.count_nonzero(mask))
+            verified += int(np.count_nonzero(mask & segment.verified))
+            types += np.bincount(segment.agency_types[mask], minlength=len(AGENCY_TYPES))
+            for state, count in zip(*np.unique(segment.states[mask], return_counts=True), strict=True):
+                if state:
+                    states[state.decode()] = states.get(state.decode(), 0) + int(count)
+        by_type = dict(zip(AGENCY_TYPES, types.tolist(), strict=True))
+        return Totals(total, verified, by_type, dict(sorted(states.items())))
+
+
+class KnownIndex:
+    """Gives out snapshots; one for each process that serves the list."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._snapshot: Snapshot | None = None
+        self._changes: dict[str, Entry | None] = {}
+
+    def snapshot(self, db: Session) -> Snapshot:
+        """The list as ``db`` sees it now."""
+        held = self._snapshot
+        if held is not None and held.revision == current_revision(db):
+            return held
+        with self._lock:
+            revision = current_revision(db)
+            held = self._snapshot
+            if held is None or revision < held.revision or not self._catch_up(db, held, revision):
+                self._read_all(db, revision)
+            assert self._snapshot is not None
+            return self._snapshot
+
+    def prepare(self, sessions: SessionFactory) -> None:
+        """Read the list before anybody asks for it; whoever asks meanwhile waits for the rest of it only."""
+        with sessions() as db:
+            self.snapshot(db)
+
+    def _catch_up(self, db: Session, held: Snapshot, revision: int) -> bool:
+        changed = db.execute(
+            sa.select(*_COLUMNS).where(KnownAircraft.revision > held.revision).limit(CHANGES_KEPT + 1)
+        ).all()
+        removed = db.scalars(
+            sa.select(KnownRemoval.icao_hex).where(KnownRemoval.revision > held.revision).limit(CHANGES_KEPT + 1)
+        ).all()
+        if len(self._changes) + len(changed) + len(removed) > CHANGES_KEPT:
+            return False
+        # An address may have been taken off the list and put on it again: what is there now counts.
+        self._changes.update(dict.fromkeys(removed))
+        self._changes.update((row.icao_hex, Entry(*row)) for row in changed)
+        touched = np.fromiter((int(a, 16) for a in self._changes), dtype=np.uint32, count=len(self._changes))
+        alive = np.ones(len(held.base), dtype=bool)
+        alive[held.base.rows_of(np.sort(touched))] = False
+        changes = Segment([entry for entry in self._changes.values() if entry is not None])
+        self._snapshot = Snapshot(revision, held.base, alive, changes)
+        return True
+
+    def _read_all(self, db: Session, revision: int) -> None:
+        # On the connection itself: columns need nothing of what a session does to every row.
+        base = Segment(db.connection().execute(sa.select(*_COLUMNS), execution_options={"yield_per": BLOCK}))
+        self._changes = {}
+        self._snapshot = Snapshot(revision, base, np.ones(len(base), dtype=bool), Segment([]))

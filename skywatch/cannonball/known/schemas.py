@@ -1,0 +1,191 @@
+"""What goes in and out of the list of known aircraft."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.cannonball.identification.places import STATE_CODES
+from skywatch.cannonball.known.links import RULE, is_web_address
+from skywatch.cannonball.vocabulary import AgencyType, Source, values
+from skywatch.http.paging import PageLinks, PageQuery
+from skywatch.http.schema import (
+    IcaoAddress,
+    JsonBoolean,
+    JsonInteger,
+    JsonList,
+    JsonString,
+    Nullable,
+    QueryBoolean,
+    QueryInteger,
+    QueryString,
+    Schema,
+    Timestamp,
+)
+
+STATES = (*sorted(STATE_CODES),)
+
+
+def upper(value: Any) -> Any:
+    """Upper case, where there is text."""
+    return value.upper() if isinstance(value, str) else value
+
+
+def text(length: int, description: str, **kw: Any) -> colander.SchemaNode:
+    """A text field of an entry that may be left out."""
+    multiline = kw.pop("multiline", False)
+    node = {"missing": colander.drop, "validator": colander.Length(max=length), **kw}
+    return colander.SchemaNode(JsonString(multiline=multiline), description=description, **node)
+
+
+class _Hex(JsonString):
+    """An ICAO address that was assigned by a state, in either case."""
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        value = super().deserialize(node, cstruct)
+        if value is colander.null:
+            return value
+        if len(value) != 6 or any(c not in "0123456789abcdefABCDEF" for c in value):
+            raise colander.Invalid(node, "must be an ICAO address of six hexadecimal digits")
+        return value.upper()
+
+
+def web_address(node: colander.SchemaNode, value: str) -> None:
+    """Refuses what is no address on the web; the empty text takes the address away."""
+    if value and not is_web_address(value):
+        raise colander.Invalid(node, RULE)
+
+
+class KnownFields(Schema):
+    """The fields people may write."""
+
+    registration = text(12, "Registration number.", preparer=upper)
+    aircraft_type = text(8, "ICAO type designator.", preparer=upper)
+    aircraft_model = text(120, "Full model name.")
+    agency_name = text(160, "Name of the agency.")
+    agency_type = text(10, "Type of the agency.", validator=colander.OneOf(values(AgencyType)))
+    agency_state = text(2, "Two-letter US state code, or empty.", validator=colander.OneOf(("", *STATES)))
+    agency_city = text(80, "City of the agency.")
+    source = text(10, "Where the entry came from.", validator=colander.OneOf(values(Source)))
+    source_url = text(
+        500,
+        "Address of supporting documentation: http or https, or empty.",
+        validator=colander.All(colander.Length(max=500), web_address),
+    )
+    verified = colander.SchemaNode(JsonBoolean(), missing=colander.drop, description="Whether somebody checked it.")
+    notes = text(10_000, "Remarks.", multiline=True)
+
+
+class NewKnownAircraft(KnownFields):
+    """A new entry: the address is required, agency type and state are derived from the name where they are missing."""
+
+    icao_hex = colander.SchemaNode(_Hex(), description="ICAO address, in either case.")
+
+
+class Verification(Schema):
+    """Whether an entry is verified."""
+
+    verified = colander.SchemaNode(JsonBoolean(), missing=True, description="False takes the mark back.")
+
+
+class KnownQuery(PageQuery):
+    """Filters of the list."""
+
+    search = colander.SchemaNode(
+        QueryString(),
+        missing=None,
+        validator=colander.Length(max=100),
+        description="Part of the ICAO address, the registration or the agency's name, in any case.",
+    )
+    agency_type = colander.SchemaNode(
+        QueryString(), missing=None, validator=colander.OneOf(values(AgencyType)), description="Type of the agency."
+    )
+    agency_state = colander.SchemaNode(
+        QueryString(),
+        missing=None,
+        preparer=upper,
+        validator=colander.OneOf(STATES),
+        description="Two-letter US state code.",
+    )
+    verified = colander.SchemaNode(QueryBoolean(), missing=None, description="Only verified ones, or only the others.")
+    source = colander.SchemaNode(
+        QueryString(), missing=None, validator=colander.OneOf(values(Source)), description="Where entries came from."
+    )
+
+
+class KnownId(Schema):
+    """The id in a path."""
+
+    id = colander.SchemaNode(QueryInteger(), validator=colander.Range(1, 2**53), description="Id of the entry.")
+
+
+class HexPath(Schema):
+    """The address in a path."""
+
+    icao_hex = colander.SchemaNode(IcaoAddress(), description="ICAO address, in either case.")
+
+
+class KnownEntry(Schema):
+    """An entry as it is shown."""
+
+    id = colander.SchemaNode(JsonInteger())
+    icao_hex = colander.SchemaNode(JsonString(), description="ICAO address in upper case.")
+    registration = colander.SchemaNode(JsonString())
+    aircraft_type = colander.SchemaNode(JsonString())
+    aircraft_model = colander.SchemaNode(JsonString())
+    agency_name = colander.SchemaNode(JsonString())
+    agency_type = colander.SchemaNode(JsonString(), validator=colander.OneOf(values(AgencyType)))
+    agency_state = colander.SchemaNode(JsonString(), description="Two-letter US state code, empty where there is none.")
+    agency_city = colander.SchemaNode(JsonString())
+    source = colander.SchemaNode(JsonString(), validator=colander.OneOf(values(Source)))
+    source_url = colander.SchemaNode(JsonString())
+    verified = colander.SchemaNode(JsonBoolean())
+    verified_at = colander.SchemaNode(Nullable(Timestamp()))
+    times_detected = colander.SchemaNode(JsonInteger(), description="Flights on which it came into the picture.")
+    last_detected = colander.SchemaNode(Nullable(Timestamp()))
+    notes = colander.SchemaNode(JsonString(multiline=True))
+    created_at = colander.SchemaNode(Timestamp())
+    updated_at = colander.SchemaNode(Timestamp())
+
+
+class KnownList(PageLinks):
+    """A page of the list."""
+
+    aircraft = colander.SchemaNode(JsonList(), KnownEntry(name="entry"))
+    verified_count = colander.SchemaNode(JsonInteger(), description="Verified ones among all that match.")
+
+
+class CheckResult(Schema):
+    """Whether an address is on the list; ``aircraft`` is there where it is, ``icao_hex`` where it is not."""
+
+    found = colander.SchemaNode(JsonBoolean())
+    aircraft = KnownEntry(missing=colander.drop)
+    icao_hex = colander.SchemaNode(JsonString(), missing=colander.drop)
+
+
+class CountsByType(Schema):
+    """How many entries each agency type has."""
+
+    federal = colander.SchemaNode(JsonInteger())
+    state = colander.SchemaNode(JsonInteger())
+    local = colander.SchemaNode(JsonInteger())
+    military = colander.SchemaNode(JsonInteger())
+    unknown = colander.SchemaNode(JsonInteger())
+
+
+class CountsByState(colander.MappingSchema):
+    """How many entries each state has; states without any are left out."""
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return colander.Mapping(unknown="preserve")
+
+
+class KnownStats(Schema):
+    """Statistics of the list."""
+
+    total = colander.SchemaNode(JsonInteger())
+    verified = colander.SchemaNode(JsonInteger())
+    by_agency_type = CountsByType()
+    by_state = CountsByState()

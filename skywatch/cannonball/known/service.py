@@ -1,0 +1,178 @@
+"""The entries of the list of known aircraft: reading, writing by hand, verifying and counting detections.
+
+What people write by hand is remembered field by field (``edited_fields``), so that later imports leave it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.cannonball.identification.agencies import classify, is_us_address
+from skywatch.cannonball.known.index import KnownIndex, Totals
+from skywatch.cannonball.known.revision import next_revision
+from skywatch.cannonball.known.segment import Filters
+from skywatch.cannonball.models import KnownAircraft, KnownRemoval
+from skywatch.cannonball.vocabulary import AgencyType, Source
+from skywatch.core.clock import utcnow
+from skywatch.core.problems import Problem, not_found
+
+WRITABLE = (
+    "registration",
+    "aircraft_type",
+    "aircraft_model",
+    "agency_name",
+    "agency_type",
+    "agency_state",
+    "agency_city",
+    "source",
+    "source_url",
+    "verified",
+    "notes",
+)
+_SHOWN = (
+    "id",
+    "icao_hex",
+    *WRITABLE[:10],
+    "verified_at",
+    "times_detected",
+    "last_detected",
+    "notes",
+    "created_at",
+    "updated_at",
+)
+
+
+class KnownAircraftService:
+    """The rules of the list over one session; who lacks ``with_military`` is shown no military aircraft."""
+
+    def __init__(self, db: Session, index: KnownIndex, with_military: bool = True) -> None:
+        self.db = db
+        self.index = index
+        self.with_military = with_military
+
+    def find(self, filters: Filters, offset: int, limit: int) -> tuple[list[KnownAircraft], int, int]:
+        """One page of matching entries by address, the count of all that match and of the verified among them."""
+        found = self.index.snapshot(self.db).find(
+            filters._replace(with_military=self.with_military), offset=offset, limit=limit
+        )
+        query = sa.select(KnownAircraft).where(KnownAircraft.icao_hex.in_(found.addresses))
+        entries = list(self.db.scalars(query.order_by(KnownAircraft.icao_hex))) if found.addresses else []
+        return entries, found.count, found.verified_count
+
+    def totals(self) -> Totals:
+        """The statistics of the list."""
+        return self.index.snapshot(self.db).totals(self.with_military)
+
+    def check(self, icao_hex: str) -> KnownAircraft | None:
+        """The entry of an address (any case), or None; one indexed query."""
+        entry = self.db.scalar(sa.select(KnownAircraft).where(KnownAircraft.icao_hex == icao_hex.upper()))
+        return entry if entry is not None and self._visible(entry) else None
+
+    def get(self, known_id: int) -> KnownAircraft:
+        """An entry by its id; raises Problem (404)."""
+        entry = self.db.get(KnownAircraft, known_id)
+        if entry is None or not self._visible(entry):
+            raise not_found("known aircraft")
+        return entry
+
+    def create(self, fields: Mapping[str, Any]) -> KnownAircraft:
+        """A new entry written by hand; raises Problem (409) where the address is on the list."""
+        icao_hex = str(fields["icao_hex"]).upper()
+        if self.db.scalar(sa.select(KnownAircraft.id).where(KnownAircraft.icao_hex == icao_hex)) is not None:
+            raise Problem("conflict", f"{icao_hex} is already on the list of known aircraft.")
+        written = {name: value for name, value in fields.items() if name in WRITABLE}
+        derived = derive(icao_hex, str(written.get("agency_name", "")))
+        now = utcnow()
+        entry = KnownAircraft(
+            **{**defaults(), **derived, **written},
+            icao_hex=icao_hex,
+            verified_at=now if written.get("verified") else None,
+            created_at=now,
+            updated_at=now,
+            edited_fields=sorted(written),
+            revision=next_revision(self.db),
+        )
+        self.db.add(entry)
+        self.db.flush()
+        return entry
+
+    def change(self, known_id: int, fields: Mapping[str, Any]) -> KnownAircraft:
+        """Write some fields by hand."""
+        entry = self.get(known_id)
+        if not fields:
+            return entry
+        for name, value in fields.items():
+            setattr(entry, name, value)
+        if "verified" in fields:
+            self._mark_verified(entry, bool(fields["verified"]))
+        entry.edited_fields = sorted({*entry.edited_fields, *fields})
+        self._changed(entry)
+        return entry
+
+    def verify(self, known_id: int, verified: bool) -> KnownAircraft:
+        """Mark an entry as verified, or take that back; verifying twice keeps the first moment."""
+        entry = self.get(known_id)
+        if entry.verified != verified or "verified" not in entry.edited_fields:
+            self._mark_verified(entry, verified)
+            entry.edited_fields = sorted({*entry.edited_fields, "verified"})
+            self._changed(entry)
+        return entry
+
+    def remove(self, known_id: int) -> None:
+        """Take an entry off the list."""
+        entry = self.get(known_id)
+        self.db.add(KnownRemoval(icao_hex=entry.icao_hex, revision=next_revision(self.db)))
+        self.db.delete(entry)
+
+    def _visible(self, entry: KnownAircraft) -> bool:
+        return self.with_military or entry.agency_type != AgencyType.MILITARY
+
+    def _mark_verified(self, entry: KnownAircraft, verified: bool) -> None:
+        entry.verified = verified
+        if not verified:
+            entry.verified_at = None
+        elif entry.verified_at is None:
+            entry.verified_at = utcnow()
+
+    def _changed(self, entry: KnownAircraft) -> None:
+        entry.updated_at = utcnow()
+        entry.revision = next_revision(self.db)
+
+
+def defaults() -> dict[str, Any]:
+    """The fields of an entry of which nothing is said."""
+    empty = dict.fromkeys(WRITABLE, "")
+    return {**empty, "agency_type": AgencyType.UNKNOWN.value, "source": Source.MANUAL.value, "verified": False}
+
+
+def derive(icao_hex: str, agency_name: str) -> dict[str, str]:
+    """Agency type and state as the rules derive them from the agency's name."""
+    agency = classify(agency_name, us_registered=is_us_address(icao_hex))
+    return {"agency_type": agency.agency_type.value, "agency_state": agency.state}
+
+
+def as_dict(entry: KnownAircraft) -> dict[str, Any]:
+    """An entry as the REST API shows it."""
+    return {name: getattr(entry, name) for name in _SHOWN}
+
+
+def count_detections(db: Session, detections: Iterable[tuple[int, datetime, datetime]]) -> None:
+    """Count known aircraft that came into the picture: (id, since when they are in it, now), once a flight each.
+
+    A detection at or after the aircraft came into the picture is this flight's own: a restart counts nothing twice.
+    """
+    rows = [{"known_id": known_id, "since": since, "at": at} for known_id, since, at in detections]
+    if not rows:
+        return
+    fresh = sa.or_(KnownAircraft.last_detected.is_(None), KnownAircraft.last_detected < sa.bindparam("since"))
+    statement = (
+        sa.update(KnownAircraft)
+        .where(KnownAircraft.id == sa.bindparam("known_id"), fresh)
+        .values(times_detected=KnownAircraft.times_detected + 1, last_detected=sa.bindparam("at"))
+    )
+    db.connection().execute(statement, rows)

@@ -1,0 +1,175 @@
+"""The tables of the Cannonball area: known aircraft, sessions, flight patterns and alerts.
+
+A session or an alert belongs to one user; a pattern is a fact about an aircraft, tied to the sessions in which it
+was seen. Where a user is stands in no table but an alert's ``user_lat`` and ``user_lon``.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column
+
+from skywatch.accounts.models import User
+from skywatch.core.db import Base, BigId
+
+
+class KnownAircraft(Base):
+    """An aircraft known to fly for law enforcement (or another agency).
+
+    ``edited_fields`` names what people wrote by hand: imports leave those fields alone. ``revision`` is the list's
+    revision (see KnownRevision) at this row's last change.
+    """
+
+    __tablename__ = "cannonball_known_aircraft"
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    icao_hex: Mapped[str] = mapped_column(sa.String(6), unique=True)
+    registration: Mapped[str] = mapped_column(sa.String(12), default="")
+    aircraft_type: Mapped[str] = mapped_column(sa.String(8), default="")
+    aircraft_model: Mapped[str] = mapped_column(sa.String(120), default="")
+    agency_name: Mapped[str] = mapped_column(sa.String(160), default="")
+    agency_type: Mapped[str] = mapped_column(sa.String(10), default="unknown")
+    agency_state: Mapped[str] = mapped_column(sa.String(2), default="")
+    agency_city: Mapped[str] = mapped_column(sa.String(80), default="")
+    source: Mapped[str] = mapped_column(sa.String(10), default="manual")
+    source_url: Mapped[str] = mapped_column(sa.String(500), default="")
+    verified: Mapped[bool] = mapped_column(default=False)
+    verified_at: Mapped[datetime | None]
+    times_detected: Mapped[int] = mapped_column(default=0)
+    last_detected: Mapped[datetime | None]
+    notes: Mapped[str] = mapped_column(sa.Text, default="")
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+    edited_fields: Mapped[list[str]] = mapped_column(default=list)
+    revision: Mapped[int] = mapped_column(sa.BigInteger, default=0, index=True)
+
+
+class KnownRevision(Base):
+    """One row: the revision of the list of known aircraft, one higher with every transaction that changes it."""
+
+    __tablename__ = "cannonball_known_revision"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    revision: Mapped[int] = mapped_column(sa.BigInteger)
+
+
+class KnownRemoval(Base):
+    """An entry taken off the list at a revision, for those who keep the list in memory."""
+
+    __tablename__ = "cannonball_known_removals"
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    icao_hex: Mapped[str] = mapped_column(sa.String(6))
+    revision: Mapped[int] = mapped_column(sa.BigInteger, index=True)
+
+
+class CannonballSession(Base):
+    """One aircraft of interest near one user, from its coming to its leaving."""
+
+    __tablename__ = "cannonball_sessions"
+    __table_args__ = (
+        sa.Index("ix_cannonball_sessions_user_id_is_active", "user_id", "is_active"),
+        sa.Index("ix_cannonball_sessions_user_id_started_at", "user_id", "started_at"),
+    )
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    user_id: Mapped[int] = mapped_column(sa.ForeignKey(User.id, ondelete="CASCADE"))
+    icao_hex: Mapped[str] = mapped_column(sa.String(7), index=True)
+    callsign: Mapped[str] = mapped_column(sa.String(8), default="")
+    military: Mapped[bool] = mapped_column(default=False)
+    identification: Mapped[str] = mapped_column(sa.String(10))
+    known_aircraft_id: Mapped[int | None] = mapped_column(
+        # Named here: what the naming convention makes of it is too long for PostgreSQL.
+        sa.ForeignKey(
+            "cannonball_known_aircraft.id", ondelete="SET NULL", name="fk_cannonball_sessions_known_aircraft_id"
+        ),
+        index=True,
+    )
+    agency_name: Mapped[str] = mapped_column(sa.String(160), default="")
+    is_active: Mapped[bool] = mapped_column(default=True, index=True)
+    threat_level: Mapped[str] = mapped_column(sa.String(8))
+    peak_threat_level: Mapped[str] = mapped_column(sa.String(8))
+    urgency_score: Mapped[float]
+    peak_urgency_score: Mapped[float]
+    distance_nm: Mapped[float]
+    closest_nm: Mapped[float]
+    bearing: Mapped[float]
+    closing_speed_kts: Mapped[float]
+    started_at: Mapped[datetime] = mapped_column(index=True)
+    last_seen: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+    end_reason: Mapped[str | None] = mapped_column(sa.String(24))
+    pattern_count: Mapped[int] = mapped_column(default=0)
+    alert_count: Mapped[int] = mapped_column(default=0)
+
+
+class FlightPattern(Base):
+    """A flight pattern found in an aircraft's trail; ``key`` is its name within the aircraft's flight."""
+
+    __tablename__ = "cannonball_patterns"
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    key: Mapped[str] = mapped_column(sa.String(80), unique=True)
+    icao_hex: Mapped[str] = mapped_column(sa.String(7), index=True)
+    callsign: Mapped[str] = mapped_column(sa.String(8), default="")
+    military: Mapped[bool] = mapped_column(default=False)
+    pattern_type: Mapped[str] = mapped_column(sa.String(20))
+    is_surveillance: Mapped[bool]
+    confidence: Mapped[str] = mapped_column(sa.String(8))
+    confidence_score: Mapped[float]
+    center_lat: Mapped[float]
+    center_lon: Mapped[float]
+    radius_nm: Mapped[float]
+    started_at: Mapped[datetime] = mapped_column(index=True)
+    ended_at: Mapped[datetime | None] = mapped_column(index=True)
+    duration_s: Mapped[float]
+    details: Mapped[dict[str, Any]] = mapped_column(default=dict)
+
+
+class SessionPattern(Base):
+    """A pattern that was seen in a session."""
+
+    __tablename__ = "cannonball_session_patterns"
+
+    session_id: Mapped[int] = mapped_column(
+        sa.ForeignKey("cannonball_sessions.id", ondelete="CASCADE"), primary_key=True
+    )
+    pattern_id: Mapped[int] = mapped_column(
+        sa.ForeignKey("cannonball_patterns.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+
+
+class CannonballAlert(Base):
+    """What a user was told about a session, with the numbers of that moment."""
+
+    __tablename__ = "cannonball_alerts"
+    __table_args__ = (sa.Index("ix_cannonball_alerts_user_id_created_at", "user_id", "created_at"),)
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    user_id: Mapped[int] = mapped_column(sa.ForeignKey(User.id, ondelete="CASCADE"))
+    session_id: Mapped[int] = mapped_column(sa.ForeignKey("cannonball_sessions.id", ondelete="CASCADE"), index=True)
+    pattern_id: Mapped[int | None] = mapped_column(
+        sa.ForeignKey("cannonball_patterns.id", ondelete="SET NULL"), index=True
+    )
+    session_icao: Mapped[str] = mapped_column(sa.String(7))
+    session_callsign: Mapped[str] = mapped_column(sa.String(8), default="")
+    military: Mapped[bool] = mapped_column(default=False)
+    alert_type: Mapped[str] = mapped_column(sa.String(20))
+    priority: Mapped[str] = mapped_column(sa.String(8))
+    title: Mapped[str] = mapped_column(sa.String(200))
+    message: Mapped[str] = mapped_column(sa.Text)
+    aircraft_lat: Mapped[float]
+    aircraft_lon: Mapped[float]
+    aircraft_altitude: Mapped[int | None]
+    user_lat: Mapped[float]
+    user_lon: Mapped[float]
+    distance_nm: Mapped[float]
+    bearing: Mapped[float]
+    notified: Mapped[bool] = mapped_column(default=False)
+    announced: Mapped[bool] = mapped_column(default=False)
+    acknowledged: Mapped[bool] = mapped_column(default=False)
+    acknowledged_at: Mapped[datetime | None]
+    created_at: Mapped[datetime] = mapped_column(index=True)

@@ -1,0 +1,46 @@
+"""What Cannonball stores, for retention: sessions that are over, what users were told in them, and patterns.
+
+Alerts go by themselves before their sessions, which take the last of them along: no step is larger for a session of
+many alerts. The list of known aircraft is people's own and stays; a removal from it is a few bytes for each act.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern
+from skywatch.core.retention import Kind
+from skywatch.settings import Settings
+
+_alerts: Any = CannonballAlert.__table__
+_patterns: Any = FlightPattern.__table__
+_sessions: Any = CannonballSession.__table__
+
+
+def _days(settings: Settings) -> float:
+    return settings.retention_cannonball_days
+
+
+def _megabytes(settings: Settings) -> float:
+    return settings.retention_cannonball_mb
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind(name="cannonball_alerts", table=_alerts, column="created_at", days=_days, megabytes=_megabytes),
+    Kind(
+        name="cannonball_patterns",
+        table=_patterns,
+        column="ended_at",
+        days=_days,
+        megabytes=_megabytes,
+        only=_patterns.c.ended_at.is_not(None),
+    ),
+    Kind(
+        name="cannonball_sessions",
+        table=_sessions,
+        column="started_at",
+        days=_days,
+        megabytes=_megabytes,
+        only=_sessions.c.is_active.is_(False),
+    ),
+)

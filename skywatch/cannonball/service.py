@@ -1,0 +1,186 @@
+"""Sessions, alerts and patterns as their users see them: whose they are decides what is there at all.
+
+Who manages the area sees everybody's; who may not see military aircraft is shown nothing of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, SessionPattern
+from skywatch.cannonball.vocabulary import EndReason
+from skywatch.core.clock import utcnow
+from skywatch.core.problems import not_found
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Who asks."""
+
+    user_id: int
+    sees_all: bool
+    sees_military: bool
+
+
+@dataclass(frozen=True)
+class Page:
+    """A part of a list."""
+
+    offset: int
+    limit: int
+
+
+class CannonballService:
+    """The rules over one session for one viewer."""
+
+    def __init__(self, db: Session, viewer: Viewer) -> None:
+        self.db = db
+        self.viewer = viewer
+
+    def active_sessions(self) -> list[CannonballSession]:
+        """Sessions that are running now, the most urgent first."""
+        query = self._own(CannonballSession).where(CannonballSession.is_active)
+        return list(self.db.scalars(query.order_by(CannonballSession.urgency_score.desc(), CannonballSession.id)))
+
+    def sessions(self, page: Page, filters: dict[str, Any]) -> tuple[list[CannonballSession], int]:
+        """Sessions, the newest first."""
+        query = self._own(CannonballSession)
+        query = _between(query, CannonballSession.started_at, filters)
+        query = _equal(query, CannonballSession, filters, ("is_active", "icao_hex", "threat_level", "identification"))
+        if filters.get("user") is not None:
+            query = query.where(CannonballSession.user_id == filters["user"])
+        return self._page(query, CannonballSession.id, page)
+
+    def session(self, session_id: int) -> CannonballSession:
+        """One session; raises Problem (404) where it is not the viewer's."""
+        found = self.db.scalar(self._own(CannonballSession).where(CannonballSession.id == session_id))
+        if found is None:
+            raise not_found("session")
+        return found
+
+    def end_session(self, session_id: int) -> tuple[CannonballSession, bool]:
+        """End a session by hand: the session, and whether it was running until now."""
+        session = self.session(session_id)
+        if not session.is_active:
+            return session, False
+        session.is_active = False
+        session.ended_at = utcnow()
+        session.end_reason = EndReason.ENDED_BY_USER.value
+        self.db.flush()
+        return session, True
+
+    def alerts(self, page: Page, filters: dict[str, Any]) -> tuple[list[CannonballAlert], int]:
+        """Alerts, the newest first."""
+        query = self._own(CannonballAlert)
+        query = _between(query, CannonballAlert.created_at, filters)
+        query = _equal(query, CannonballAlert, filters, ("acknowledged", "announced", "alert_type", "priority"))
+        if filters.get("session") is not None:
+            query = query.where(CannonballAlert.session_id == filters["session"])
+        if filters.get("icao_hex") is not None:
+            query = query.where(CannonballAlert.session_icao == filters["icao_hex"].upper())
+        return self._page(query, CannonballAlert.id, page)
+
+    def alert(self, alert_id: int) -> CannonballAlert:
+        """One alert; raises Problem (404) where it is not the viewer's."""
+        found = self.db.scalar(self._own(CannonballAlert).where(CannonballAlert.id == alert_id))
+        if found is None:
+            raise not_found("alert")
+        return found
+
+    def acknowledge(self, alert_id: int) -> tuple[CannonballAlert, bool]:
+        """Acknowledge an alert, keeping the first moment: the alert, and whether it was not acknowledged before."""
+        alert = self.alert(alert_id)
+        changed = self._once(CannonballAlert.acknowledged, alert_id, acknowledged=True, acknowledged_at=utcnow())
+        self.db.refresh(alert)
+        return alert, changed
+
+    def announced(self, alert_id: int) -> tuple[CannonballAlert, bool]:
+        """A client spoke the alert: the alert, and whether that is news."""
+        alert = self.alert(alert_id)
+        changed = self._once(CannonballAlert.announced, alert_id, announced=True)
+        self.db.refresh(alert)
+        return alert, changed
+
+    def acknowledge_all(self) -> list[CannonballAlert]:
+        """Acknowledge the viewer's own open alerts; those that were."""
+        own = sa.select(CannonballAlert).where(
+            CannonballAlert.user_id == self.viewer.user_id, CannonballAlert.acknowledged.is_(False)
+        )
+        now = utcnow()
+        found = list(self.db.scalars(own))
+        for alert in found:
+            alert.acknowledged, alert.acknowledged_at = True, now
+        self.db.flush()
+        return found
+
+    def patterns(self, page: Page, filters: dict[str, Any]) -> tuple[list[tuple[FlightPattern, int | None]], int]:
+        """Patterns in the sky, the newest first, each with the viewer's session in which it was seen."""
+        query = sa.select(FlightPattern)
+        if not self.viewer.sees_military:
+            query = query.where(FlightPattern.military.is_(False))
+        query = _between(query, FlightPattern.started_at, filters)
+        query = _equal(query, FlightPattern, filters, ("pattern_type", "icao_hex", "is_surveillance", "confidence"))
+        if filters.get("active") is not None:
+            ended = FlightPattern.ended_at.is_not(None)
+            query = query.where(sa.not_(ended) if filters["active"] else ended)
+        if filters.get("session") is not None:
+            mine = self._own(CannonballSession).where(CannonballSession.id == filters["session"])
+            tied = sa.select(SessionPattern.pattern_id).where(
+                SessionPattern.session_id.in_(mine.with_only_columns(CannonballSession.id))
+            )
+            query = query.where(FlightPattern.id.in_(tied))
+        found, count = self._page(query, FlightPattern.id, page)
+        sessions = self._sessions_of(found)
+        return [(pattern, sessions.get(pattern.id)) for pattern in found], count
+
+    def _own(self, table: Any) -> sa.Select[Any]:
+        query = sa.select(table)
+        if not self.viewer.sees_all:
+            query = query.where(table.user_id == self.viewer.user_id)
+        if not self.viewer.sees_military:
+            query = query.where(table.military.is_(False))
+        return query
+
+    def _page(self, query: sa.Select[Any], newest: Any, page: Page) -> tuple[list[Any], int]:
+        count = self.db.scalar(sa.select(sa.func.count()).select_from(query.subquery())) or 0
+        rows = self.db.scalars(query.order_by(newest.desc()).offset(page.offset).limit(page.limit))
+        return list(rows), count
+
+    def _once(self, flag: Any, alert_id: int, **values: Any) -> bool:
+        """Set a flag unless it is set; two callers at once cannot both be the first."""
+        statement = sa.update(CannonballAlert).where(CannonballAlert.id == alert_id, flag.is_(False)).values(**values)
+        result: Any = self.db.execute(statement.execution_options(synchronize_session=False))
+        return bool(result.rowcount)
+
+    def _sessions_of(self, patterns: Sequence[FlightPattern]) -> dict[int, int]:
+        query = (
+            sa.select(SessionPattern.pattern_id, sa.func.max(SessionPattern.session_id).label("session_id"))
+            .join(CannonballSession, CannonballSession.id == SessionPattern.session_id)
+            .where(SessionPattern.pattern_id.in_([pattern.id for pattern in patterns]))
+            .group_by(SessionPattern.pattern_id)
+        )
+        if not self.viewer.sees_all:
+            query = query.where(CannonballSession.user_id == self.viewer.user_id)
+        return {row.pattern_id: row.session_id for row in self.db.execute(query)}
+
+
+def _equal(query: sa.Select[Any], table: Any, filters: dict[str, Any], names: tuple[str, ...]) -> sa.Select[Any]:
+    for name in names:
+        value = filters.get(name)
+        if value is not None:
+            query = query.where(getattr(table, name) == (value.upper() if name == "icao_hex" else value))
+    return query
+
+
+def _between(query: sa.Select[Any], column: Any, filters: dict[str, Any]) -> sa.Select[Any]:
+    since: datetime | None = filters.get("from")
+    until: datetime | None = filters.get("to")
+    if since is not None:
+        query = query.where(column >= since)
+    return query.where(column < until) if until is not None else query

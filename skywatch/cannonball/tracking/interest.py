@@ -1,0 +1,139 @@
+"""Which aircraft of the picture are of interest, and why: by the known list, their operator or their callsign.
+
+Works on the columns: only aircraft that are new or changed are looked at one by one. Patterns are `watch`'s part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from skywatch.cannonball.identification.agencies import enforces_law
+from skywatch.cannonball.identification.callsigns import agency_of_callsign
+from skywatch.cannonball.tracking.known_table import EMPTY, KnownTable
+from skywatch.cannonball.vocabulary import Identification
+from skywatch.picture.sky import Sky
+
+# Airframe details may become known late: each tick one in so many rows is looked at again.
+SWEEP_TICKS = 16
+NO_ADDRESS = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Interest:
+    """Why an aircraft is of interest."""
+
+    identification: Identification
+    agency_name: str = ""
+    verified: bool = False
+    known_id: int | None = None
+    military: bool = False
+
+
+@lru_cache(maxsize=65536)
+def agency_of_details(details: bytes) -> str | None:
+    """The law-enforcement agency that the members of an aircraft's airframe name as operator or owner, or None."""
+    if b'"operator"' not in details and b'"ownOp"' not in details:
+        return None
+    members: dict[str, Any] = msgspec.json.decode(b"{" + details + b"}")
+    names = (members.get("operator"), members.get("ownOp"))
+    return next((name for name in names if isinstance(name, str) and enforces_law(name)), None)
+
+
+class InterestBook:
+    """Follows the picture tick by tick; ``table`` may be replaced at any time."""
+
+    def __init__(self) -> None:
+        self.table: KnownTable = EMPTY
+        self._used: KnownTable = EMPTY
+        self._last: tuple[str, int] = ("", -1)
+        self._addresses = np.empty(0, dtype=np.uint32)
+        self._known = np.empty(0, dtype=np.int64)
+        self._flights = np.empty(0, dtype="S8")
+        self._callsigns: dict[str, str] = {}
+        self._operators: dict[str, str] = {}
+
+    def update(self, sky: Sky) -> None:
+        """Take the next tick."""
+        follows = self._last == (sky.epoch, sky.seq - 1)
+        previous = sky.column("previous_row") if follows else np.full(len(sky), -1, dtype=np.int32)
+        self._last = (sky.epoch, sky.seq)
+        new = previous < 0
+        self._look_up(sky, previous, new)
+        self._read_callsigns(sky, previous, new)
+        self._read_operators(sky, new)
+        for address in sky.left:
+            self._callsigns.pop(address, None)
+            self._operators.pop(address, None)
+
+    @property
+    def known_rows(self) -> npt.NDArray[np.intp]:
+        """Rows of the last tick that are on the list."""
+        return np.flatnonzero(self._known >= 0)
+
+    def rows(self, sky: Sky) -> set[int]:
+        """Rows of the last tick that are of interest."""
+        index = sky.index
+        named = (index.get(address) for names in (self._callsigns, self._operators) for address in names)
+        return {*self.known_rows.tolist(), *(row for row in named if row is not None)}
+
+    def interest(self, sky: Sky, row: int) -> Interest | None:
+        """Why the aircraft of a row is of interest, the strongest reason, or None."""
+        position = int(self._known[row])
+        if position >= 0:
+            facts = self._used.facts(position)
+            return Interest(
+                Identification.KNOWN, facts.agency_name, facts.verified, facts.known_id, military=facts.military
+            )
+        address = sky.hexes[row]
+        if address in self._operators:
+            return Interest(Identification.OPERATOR, self._operators[address])
+        if address in self._callsigns:
+            return Interest(Identification.CALLSIGN, self._callsigns[address])
+        return None
+
+    def known_id(self, row: int) -> int:
+        """The id of the entry of a row in ``known_rows``."""
+        return self._used.facts(int(self._known[row])).known_id
+
+    def _look_up(self, sky: Sky, previous: npt.NDArray[Any], new: npt.NDArray[np.bool_]) -> None:
+        addresses = np.full(len(sky), NO_ADDRESS, dtype=np.uint32)
+        known = np.full(len(sky), -1, dtype=np.int64)
+        addresses[~new] = self._addresses[previous[~new]]
+        known[~new] = self._known[previous[~new]]
+        for row in np.flatnonzero(new).tolist():
+            address = sky.hexes[row]
+            if not address.startswith("~"):
+                addresses[row] = int(address, 16)
+        table = self.table
+        if table is not self._used:
+            known = table.positions(addresses)
+        else:
+            known[new] = table.positions(addresses[new])
+        self._used, self._addresses, self._known = table, addresses, known
+
+    def _read_callsigns(self, sky: Sky, previous: npt.NDArray[Any], new: npt.NDArray[np.bool_]) -> None:
+        flights = sky.column("flight")
+        before = np.zeros(len(sky), dtype="S8")
+        before[~new] = self._flights[previous[~new]]
+        self._flights = flights
+        for row in np.flatnonzero(flights != before).tolist():
+            agency = agency_of_callsign(flights[row].decode("ascii", "replace"))
+            if agency is not None:
+                self._callsigns[sky.hexes[row]] = agency
+            else:
+                self._callsigns.pop(sky.hexes[row], None)
+
+    def _read_operators(self, sky: Sky, new: npt.NDArray[np.bool_]) -> None:
+        swept = range(sky.seq % SWEEP_TICKS, len(sky), SWEEP_TICKS)
+        for row in {*np.flatnonzero(new).tolist(), *swept}:
+            agency = agency_of_details(sky.details[row])
+            if agency is not None:
+                self._operators[sky.hexes[row]] = agency
+            else:
+                self._operators.pop(sky.hexes[row], None)

@@ -1,0 +1,97 @@
+"""The locations of all users in the tracker's memory, with the movement that their fixes show."""
+
+from __future__ import annotations
+
+import logging
+import queue
+from dataclasses import dataclass
+
+from skywatch.cannonball.tracking.geometry import STILL, Velocity, velocity_between, velocity_of
+from skywatch.cannonball.tracking.location import TOPIC, Location, LocationStore, decode
+from skywatch.core.bus import Bus, BusError
+from skywatch.core.bus.base import Message
+from skywatch.core.geo import distance_nm
+
+log = logging.getLogger(__name__)
+
+# Two fixes tell a movement when they are this far apart in time (s).
+FIX_MIN_S, FIX_MAX_S = 1.0, 180.0
+# No user moves faster (kt): a location that would need more is a new place, not a movement.
+MAX_USER_SPEED_KT = 700.0
+# What a fix may be off (nm) before a short step counts as a jump.
+FIX_ERROR_NM = 1.0
+
+
+@dataclass(frozen=True)
+class TrackedUser:
+    """A user's location and movement; ``place`` grows by one with each jump, so that nothing is smoothed over it."""
+
+    location: Location
+    velocity: Velocity
+    place: int = 0
+
+
+def moved(before: TrackedUser | None, location: Location) -> TrackedUser:
+    """The user after a new fix."""
+    told = None
+    if location.speed_kt is not None and location.heading is not None:
+        told = velocity_of(location.speed_kt, location.heading)
+    if before is None:
+        return TrackedUser(location, told or STILL)
+    last = before.location
+    seconds = location.at - last.at
+    step_nm = float(distance_nm(last.lat, last.lon, location.lat, location.lon))
+    if step_nm > FIX_ERROR_NM + MAX_USER_SPEED_KT * max(seconds, 0.0) / 3600.0:
+        return TrackedUser(location, told or STILL, before.place + 1)
+    if told is None and FIX_MIN_S <= seconds <= FIX_MAX_S:
+        told = velocity_between(last.lat, last.lon, location.lat, location.lon, seconds)
+    return TrackedUser(location, told if told is not None else before.velocity, before.place)
+
+
+class LocationBook:
+    """Follows the locations on the bus; only the tracker's thread reads it, changes wait until it asks."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._store = LocationStore(bus)
+        self._changes: queue.SimpleQueue[Location | int | list[Location]] = queue.SimpleQueue()
+        self.users: dict[int, TrackedUser] = {}
+        self._subscription = bus.subscribe([TOPIC], self._hear, self.read_all)
+
+    def read_all(self) -> None:
+        """Ask the bus for all locations; what it says is taken over with the next ``update``."""
+        try:
+            self._changes.put(self._store.all())
+        except BusError as error:
+            log.warning("locations cannot be read: %s", error)
+
+    def update(self, now: float) -> None:
+        """Take over what changed and forget what expired by ``now`` (unix s)."""
+        while not self._changes.empty():
+            change = self._changes.get()
+            if isinstance(change, list):
+                present = {location.user_id for location in change}
+                for user_id in [u for u in self.users if u not in present]:
+                    del self.users[user_id]
+                for location in change:
+                    self._take(location)
+            elif isinstance(change, Location):
+                self._take(change)
+            else:
+                self.users.pop(change, None)
+        for user_id in [u for u, user in self.users.items() if user.location.expires_at <= now]:
+            del self.users[user_id]
+
+    def close(self) -> None:
+        """Stop following."""
+        self._subscription.close()
+
+    def _hear(self, message: Message) -> None:
+        if message.event == "delete":
+            self._changes.put(int(message.data))
+        elif (location := decode(message.data)) is not None:
+            self._changes.put(location)
+
+    def _take(self, location: Location) -> None:
+        before = self.users.get(location.user_id)
+        if before is None or location.at > before.location.at:
+            self.users[location.user_id] = moved(before, location)

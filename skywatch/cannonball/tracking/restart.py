@@ -1,0 +1,81 @@
+"""What the tracker takes up again after a restart, and what it ends: no session stays open that nobody follows."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, SessionPattern
+from skywatch.cannonball.tracking.interest import Interest
+from skywatch.cannonball.tracking.pauses import Pauses
+from skywatch.cannonball.tracking.records import moment
+from skywatch.cannonball.tracking.session import LiveSession
+from skywatch.cannonball.tracking.sessions import PAUSES_KEPT_S, Pair
+from skywatch.cannonball.tracking.threat import LevelKeeper
+from skywatch.cannonball.vocabulary import AlertType, EndReason, Identification, ThreatLevel
+
+
+def recent_pauses(db: Session, now: float) -> dict[Pair, Pauses]:
+    """When which alerts were last given, by user and address."""
+    query = (
+        sa.select(CannonballAlert, FlightPattern.pattern_type)
+        .outerjoin(FlightPattern, FlightPattern.id == CannonballAlert.pattern_id)
+        .where(CannonballAlert.created_at >= moment(now - PAUSES_KEPT_S))
+        .order_by(CannonballAlert.created_at)
+    )
+    found: dict[Pair, Pauses] = {}
+    for alert, pattern_type in db.execute(query):
+        kind = AlertType(alert.alert_type)
+        subjects = {AlertType.THREAT_ESCALATED: alert.priority, AlertType.PATTERN_DETECTED: pattern_type or ""}
+        pauses = found.setdefault((alert.user_id, alert.session_icao.lower()), Pauses())
+        pauses.given[kind, subjects.get(kind, "")] = alert.created_at.timestamp()
+    return found
+
+
+def take_up_sessions(db: Session, users: set[int], now: float, unseen_s: float) -> list[LiveSession]:
+    """The sessions to go on with: their user has a location and their aircraft was seen lately; the others end."""
+    restored = []
+    for row in db.scalars(sa.select(CannonballSession).where(CannonballSession.is_active)):
+        last_seen = row.last_seen.timestamp()
+        if row.user_id in users and now - last_seen <= unseen_s:
+            keys = db.scalars(
+                sa.select(FlightPattern.key)
+                .join(SessionPattern, SessionPattern.pattern_id == FlightPattern.id)
+                .where(SessionPattern.session_id == row.id)
+            )
+            restored.append(_live(row, set(keys)))
+        else:
+            row.is_active, row.ended_at, row.end_reason = False, row.last_seen, EndReason.RESTARTED.value
+    return restored
+
+
+def end_open_patterns(db: Session, before: float) -> None:
+    """Patterns that were under way when the tracker stopped end where they were last seen (``before``: unix s)."""
+    query = sa.select(FlightPattern).where(FlightPattern.ended_at.is_(None), FlightPattern.started_at <= moment(before))
+    for row in db.scalars(query):
+        row.ended_at = moment(row.started_at.timestamp() + row.duration_s)
+
+
+def _live(row: CannonballSession, pattern_keys: set[str]) -> LiveSession:
+    identification = Identification(row.identification)
+    interest = Interest(identification, row.agency_name, known_id=row.known_aircraft_id, military=row.military)
+    return LiveSession(
+        row.user_id,
+        row.icao_hex.lower(),
+        interest,
+        started_at=row.started_at.timestamp(),
+        id=row.id,
+        callsign=row.callsign,
+        military=row.military,
+        distance_nm=row.distance_nm,
+        closest_nm=row.closest_nm,
+        bearing_deg=row.bearing,
+        closing_kt=row.closing_speed_kts,
+        last_seen=row.last_seen.timestamp(),
+        urgency=row.urgency_score,
+        peak_urgency=row.peak_urgency_score,
+        peak_level=ThreatLevel(row.peak_threat_level),
+        pattern_keys=pattern_keys,
+        alert_count=row.alert_count,
+        keeper=LevelKeeper(ThreatLevel(row.threat_level)),
+    )

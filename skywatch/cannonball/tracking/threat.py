@@ -1,0 +1,129 @@
+"""How threatening an aircraft is: the urgency score and the threat level, as pure rules over numbers.
+
+docs/cannonball.md explains both; thresholds are settings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from skywatch.cannonball.tracking.geometry import arrival_s
+from skywatch.cannonball.vocabulary import Identification, ThreatLevel
+from skywatch.settings import Settings
+
+# The weighted sum of the urgency score: four parts between 0 and 1, whose weights make 100.
+WEIGHT_PROXIMITY, WEIGHT_CLOSING, WEIGHT_IDENTIFICATION, WEIGHT_PATTERN = 40.0, 25.0, 20.0, 15.0
+PROXIMITY_RANGE_NM = 25.0
+CLOSING_FULL_KT = 150.0
+# On the ground an aircraft watches nobody.
+GROUND_FACTOR = 0.3
+# How sure each reason is that this is law enforcement.
+SURENESS: dict[Identification, float] = {
+    Identification.KNOWN: 0.9,
+    Identification.OPERATOR: 0.8,
+    Identification.CALLSIGN: 0.7,
+    Identification.PATTERN: 0.4,
+}
+VERIFIED_BONUS = 0.1
+TYPE_BONUS = 0.2
+# A pattern around somebody else counts half.
+PATTERN_ELSEWHERE = 0.5
+# A user this far outside a pattern's circle is still beneath it (nm).
+PATTERN_MARGIN_NM = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """The numbers of one aircraft and one user at one moment.
+
+    ``pattern_score`` is 0 without a surveillance pattern; ``pattern_distance_nm`` is from the user to its circle,
+    0 within it.
+    """
+
+    distance_nm: float
+    closing_kt: float
+    on_ground: bool
+    identification: Identification
+    verified: bool = False
+    surveillance_type: bool = False
+    pattern_score: float = 0.0
+    pattern_distance_nm: float = float("inf")
+
+    @property
+    def beneath_pattern(self) -> bool:
+        """Whether the pattern is flown about the user."""
+        return self.pattern_score > 0 and self.pattern_distance_nm <= PATTERN_MARGIN_NM
+
+
+def urgency(situation: Situation) -> float:
+    """The urgency score, 0 to 100."""
+    proximity = _unit(1.0 - situation.distance_nm / PROXIMITY_RANGE_NM)
+    closing = _unit(situation.closing_kt / CLOSING_FULL_KT)
+    pattern = situation.pattern_score * (1.0 if situation.beneath_pattern else PATTERN_ELSEWHERE)
+    score = (
+        WEIGHT_PROXIMITY * proximity
+        + WEIGHT_CLOSING * closing
+        + WEIGHT_IDENTIFICATION * sureness(situation)
+        + WEIGHT_PATTERN * _unit(pattern)
+    )
+    return round(score * (GROUND_FACTOR if situation.on_ground else 1.0), 1)
+
+
+def sureness(situation: Situation) -> float:
+    """How sure it is that the aircraft is of law enforcement, 0 to 1."""
+    sure = SURENESS[situation.identification]
+    if situation.identification is Identification.KNOWN and situation.verified:
+        sure += VERIFIED_BONUS
+    if situation.identification is Identification.PATTERN and situation.surveillance_type:
+        sure += TYPE_BONUS
+    return sure
+
+
+def level_of(situation: Situation, settings: Settings, slack: float = 1.0) -> ThreatLevel:
+    """The threat level by thresholds that are ``slack`` times as wide.
+
+    An aircraft known only by its pattern and of a type that nobody watches from is at most a warning; on the ground
+    it is none.
+    """
+    if situation.on_ground:
+        return ThreatLevel.INFO
+    arrival = arrival_s(situation.distance_nm, situation.closing_kt) / slack
+    distance = situation.distance_nm / slack
+    unsure = situation.identification is Identification.PATTERN and not situation.surveillance_type
+    near = distance <= settings.cannonball_warning_nm
+    critical = (
+        distance <= settings.cannonball_critical_nm
+        or (near and arrival <= settings.cannonball_critical_arrival_s)
+        or (near and situation.beneath_pattern)
+    )
+    if critical and not unsure:
+        return ThreatLevel.CRITICAL
+    if near or arrival <= settings.cannonball_warning_arrival_s or situation.beneath_pattern:
+        return ThreatLevel.WARNING
+    return ThreatLevel.INFO
+
+
+class LevelKeeper:
+    """The threat level of a session: rises at once, falls only after things were calmer for a while."""
+
+    def __init__(self, level: ThreatLevel = ThreatLevel.INFO) -> None:
+        self.level = level
+        self._calm_since: float | None = None
+
+    def update(self, situation: Situation, now: float, settings: Settings) -> ThreatLevel:
+        """The level at ``now`` (unix s)."""
+        entered = level_of(situation, settings)
+        held = level_of(situation, settings, settings.cannonball_hysteresis_factor)
+        if entered.rank > self.level.rank:
+            self.level, self._calm_since = entered, None
+        elif held.rank >= self.level.rank:
+            self._calm_since = None
+        elif self._calm_since is None:
+            self._calm_since = now
+        elif now - self._calm_since >= settings.cannonball_calm_s:
+            self.level, self._calm_since = held, None
+        return self.level
+
+
+def _unit(value: float) -> float:
+    return min(1.0, max(0.0, value))

@@ -1,0 +1,160 @@
+"""A stage for Cannonball: recordings or made-up flights drive the real picture and monitor, second by second."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from skywatch.accounts.models import User
+from skywatch.cannonball.known.formats.table import Dialect, text_table
+from skywatch.cannonball.known.importing import import_staged
+from skywatch.cannonball.known.lists import stage_list
+from skywatch.cannonball.monitor import create
+from skywatch.cannonball.tracking.location import Location, LocationStore
+from skywatch.core.db import writing
+from skywatch.core.geo import destination
+from skywatch.picture.picture import Picture
+from skywatch.receivers.recordings import moments, recognise
+from skywatch.receivers.report import Report
+
+START = 1_700_000_000.0
+
+
+class Stage:
+    """A runtime with users, the monitor on it, a clock that the test moves, and what was published."""
+
+    def __init__(self, runtime: Any, start: float = START) -> None:
+        self.runtime = runtime
+        self.now = start
+        self.picture = Picture(clock=lambda: self.now, monotonic=lambda: self.now)
+        self.events: list[tuple[str, dict[str, Any], Any]] = []
+        runtime.bus.subscribe(["alerts"], self._hear)
+        self.monitor = create(runtime)
+        self.timeline: list[dict[str, Any]] = []
+
+    def _hear(self, message: Any) -> None:
+        self.events.append((message.event, json.loads(message.data), message.audience))
+
+    def start(self) -> None:
+        """Begin, as the tracker does."""
+        self.monitor.start()
+
+    def close(self) -> None:
+        """Stop: everything is written."""
+        self.monitor.close()
+
+    def locate(self, user_id: int, lat: float, lon: float, radius_nm: float = 25.0, **movement: float) -> None:
+        """A user tells where they are."""
+        ttl_s = self.runtime.settings.cannonball_location_ttl_s
+        LocationStore(self.runtime.bus).put(
+            Location(user_id, lat, lon, radius_nm, self.now, self.now + ttl_s, **movement)
+        )
+
+    def hear(self, *reports: Report) -> None:
+        """A receiver hears aircraft."""
+        self.picture.put("test", list(reports), len(reports))
+
+    def tick(self) -> None:
+        """The next second."""
+        self.monitor.on_tick(self.picture.tick())
+        for session in self.monitor._sessions.sessions.values():
+            self.timeline.append(
+                {
+                    "at": self.now,
+                    "hex": session.address,
+                    "user": session.user_id,
+                    "distance_nm": session.distance_nm,
+                    "urgency": session.urgency,
+                    "level": session.level.value,
+                    "closing_kt": session.closing_kt,
+                }
+            )
+        self.now += 1.0
+
+    def fly(self, address: str, seconds: int, path: Any, **fields: Any) -> None:
+        """Fly ``path(second) -> (lat, lon, track, speed)`` for some seconds."""
+        for second in range(seconds):
+            lat, lon, track, speed = path(second)
+            self.hear(report(address, self.now, lat, lon, track=track, gs=speed, **fields))
+            self.tick()
+
+    def replay(self, path: Path, user_ids: tuple[tuple[int, float, float], ...], refresh_s: float = 60.0) -> None:
+        """Play a recording while users (id, lat, lon) keep telling where they are."""
+        source = moments(str(path), recognise(str(path)), None, Counter())
+        upcoming = next(source, None)
+        assert upcoming is not None
+        self.now = math.floor(upcoming.at)
+        told = -math.inf
+        while upcoming is not None:
+            if self.now - told >= refresh_s:
+                told = self.now
+                for user_id, lat, lon in user_ids:
+                    self.locate(user_id, lat, lon)
+            while upcoming is not None and upcoming.at <= self.now:
+                self.picture.put("tape", upcoming.heard.reports, upcoming.heard.messages)
+                upcoming = next(source, None)
+            self.tick()
+
+    def silence(
+        self, seconds: int, user_ids: tuple[tuple[int, float, float], ...] = (), refresh_s: float = 60.0
+    ) -> None:
+        """Nothing is heard for a while; users go on telling where they are."""
+        for second in range(seconds):
+            if second % refresh_s == 0:
+                for user_id, lat, lon in user_ids:
+                    self.locate(user_id, lat, lon)
+            self.tick()
+
+    def alerts(self, user_id: int | None = None) -> list[dict[str, Any]]:
+        """Alerts that were published, in order."""
+        return [
+            data
+            for event, data, audience in self.events
+            if event == "cannonball:alert" and (user_id is None or user_id in audience.users)
+        ]
+
+
+def report(address: str, at: float, lat: float, lon: float, **fields: Any) -> Report:
+    """What a receiver says of an aircraft at one moment."""
+    fields.setdefault("type", "adsb_icao")
+    fields.setdefault("alt_baro", 1500)
+    return Report(address, at=at, position_at=at, lat=lat, lon=lon, messages=1, **fields)
+
+
+def straight(lat: float, lon: float, track: float, speed_kt: float) -> Any:
+    """A path along a great circle."""
+
+    def path(second: int) -> tuple[float, float, float, float]:
+        there = destination(lat, lon, track, speed_kt * second / 3600.0)
+        return float(there[0]), float(there[1]), track, speed_kt
+
+    return path
+
+
+def orbit(lat: float, lon: float, radius_nm: float, speed_kt: float) -> Any:
+    """A circle flown clockwise."""
+
+    def path(second: int) -> tuple[float, float, float, float]:
+        angle = math.degrees(speed_kt * second / 3600.0 / radius_nm) % 360.0
+        there = destination(lat, lon, angle, radius_nm)
+        return float(there[0]), float(there[1]), (angle + 90.0) % 360.0, speed_kt
+
+    return path
+
+
+def add_users(runtime: Any, *ids: int) -> None:
+    """Users to own sessions."""
+    with writing(runtime.sessions) as db:
+        for number in ids:
+            name = f"user{number}"
+            db.add(User(id=number, username=name, username_key=name, email=name, email_key=name, display_name=name))
+
+
+def add_known(runtime: Any, rows: str) -> None:
+    """Rows of our own CSV (address, registration, agency) put on the list of known aircraft."""
+    text = f"icao_hex,registration,agency_name\n{rows}".encode()
+    with writing(runtime.sessions) as db, stage_list(text_table(text, Dialect()), "skywatch") as staged:
+        import_staged(db, staged)

@@ -1,0 +1,349 @@
+"""Sessions in the tracker: when they open and end, what they tell their users, and what survives a restart."""
+
+import json
+import time
+from datetime import UTC, datetime
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.exc import OperationalError
+
+from skywatch.cannonball.catch_up import AlertSource, EndedSessionSource
+from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, KnownAircraft
+from skywatch.cannonball.monitor import COMMAND_TOPIC
+from skywatch.cannonball.tracking import writer
+from skywatch.core.bus.base import Message
+from skywatch.core.db import writing
+from tests.cannonball import Stage, add_known, add_users, orbit, report, straight
+
+HERE = (47.0, 8.0)
+POLICE = "3c1234"
+
+
+@pytest.fixture
+def stage(make_runtime):
+    """A stage with users 1 and 2 and one police helicopter on the list."""
+    runtime = make_runtime()
+    add_users(runtime, 1, 2)
+    add_known(runtime, "3C1234,D-HBPA,Bundespolizei\n")
+    stage = Stage(runtime)
+    stage.start()
+    yield stage
+    stage.close()
+
+
+def rows(stage, table=CannonballSession):
+    with stage.runtime.sessions() as db:
+        return list(db.scalars(sa.select(table).order_by(table.id)))
+
+
+def kinds(stage, user_id=None):
+    return [alert["alert_type"] for alert in stage.alerts(user_id)]
+
+
+def test_a_known_aircraft_opens_a_session_and_closes_in(stage):
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 590, straight(47.3, 8.0, 180.0, 120.0), flight="PIROL12")
+    stage.close()
+    (session,) = rows(stage)
+    assert (session.user_id, session.icao_hex, session.is_active) == (1, "3C1234", True)
+    assert session.identification == "known"
+    assert session.agency_name == "Bundespolizei"
+    assert session.closest_nm < 0.1
+    assert session.peak_threat_level == "critical"
+    assert session.peak_urgency_score > 75
+    assert session.alert_count == len(rows(stage, CannonballAlert))
+    assert kinds(stage) == ["le_detected", "threat_escalated", "closing_fast", "threat_escalated", "overhead"]
+    assert all(alert.notified for alert in rows(stage, CannonballAlert))
+
+
+def test_an_alert_carries_the_numbers_of_its_moment(stage):
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 2, straight(47.2, 8.0, 180.0, 100.0), alt_baro=2500)
+    stage.close()
+    (alert,) = rows(stage, CannonballAlert)
+    assert (alert.user_lat, alert.user_lon, alert.aircraft_altitude) == (47.0, 8.0, 2500)
+    assert alert.distance_nm == pytest.approx(12.0, abs=0.05)
+    assert alert.bearing == pytest.approx(0.0, abs=0.1)
+    assert "12.0 nm north" in alert.title
+    assert "2,500 ft" in alert.message
+    _, data, audience = next(e for e in stage.events if e[0] == "cannonball:alert")
+    assert data["id"] == alert.id
+    assert data["session"] == alert.session_id
+    assert audience.users == {1}
+    assert audience.manage_permission == "cannonball.manage"
+
+
+def test_an_ordinary_aircraft_opens_none(stage):
+    stage.locate(1, *HERE)
+    stage.fly("4b1620", 60, straight(47.1, 8.0, 180.0, 120.0), flight="SWR123")
+    stage.close()
+    assert rows(stage) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "identification"),
+    [({"flight": "BPO123"}, "callsign"), ({"ownOp": "Kantonspolizei Bern"}, "operator")],
+)
+def test_callsign_and_operator_identify(stage, fields, identification):
+    stage.locate(1, *HERE)
+    stage.fly("4b1620", 20, straight(47.1, 8.0, 180.0, 100.0), **fields)
+    stage.close()
+    assert [session.identification for session in rows(stage)] == [identification]
+    assert kinds(stage) == ["le_detected"]
+
+
+def test_it_ends_beyond_one_fifth_more_than_the_radius(stage):
+    stage.locate(1, *HERE, radius_nm=5.0)
+    stage.fly(POLICE, 200, straight(47.05, 8.0, 0.0, 120.0))
+    stage.close()
+    (session,) = rows(stage)
+    assert (session.is_active, session.end_reason) == (False, "left_area")
+    assert session.distance_nm == pytest.approx(6.0, abs=0.1)
+    assert kinds(stage)[-1] == "threat_cleared"
+
+
+def test_it_ends_five_minutes_after_the_last_position(stage):
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 10, straight(47.2, 8.0, 180.0, 100.0))
+    stage.silence(295)
+    assert len(stage.monitor._sessions.sessions) == 1
+    stage.silence(10)
+    stage.close()
+    (session,) = rows(stage)
+    assert session.end_reason == "unseen"
+
+
+def test_it_ends_when_the_location_is_gone(stage):
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 650, orbit(47.2, 8.0, 2.0, 100.0))
+    stage.close()
+    assert rows(stage)[0].end_reason == "location_gone"
+
+
+def test_a_jump_ends_the_sessions_of_the_old_place_without_a_false_alarm(stage):
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 10, straight(47.2, 8.0, 90.0, 100.0))
+    before = kinds(stage)
+    stage.locate(1, 56.0, 8.0)
+    stage.fly(POLICE, 3, straight(47.2, 8.0, 90.0, 100.0))
+    stage.close()
+    assert rows(stage)[0].end_reason == "left_area"
+    assert "closing_fast" not in kinds(stage)
+    assert set(kinds(stage)) <= {*before, "le_detected", "threat_cleared"}
+
+
+def test_each_user_has_a_session_of_their_own(stage):
+    stage.locate(1, *HERE)
+    stage.locate(2, 47.1, 8.0)
+    stage.fly(POLICE, 10, straight(47.3, 8.0, 180.0, 100.0))
+    stage.close()
+    assert [(s.user_id, round(s.distance_nm)) for s in rows(stage)] == [(1, 18), (2, 12)]
+    assert {a["session"] for a in stage.alerts(1)}.isdisjoint({a["session"] for a in stage.alerts(2)})
+
+
+def test_a_surveillance_pattern_makes_an_unknown_aircraft_interesting(stage):
+    stage.locate(1, *HERE)
+    stage.fly("4b1620", 590, orbit(47.02, 8.0, 0.7, 80.0), t="AS50")
+    stage.close()
+    (session,) = rows(stage)
+    (pattern,) = rows(stage, FlightPattern)
+    assert session.identification == "pattern"
+    assert session.pattern_count == 1
+    assert (pattern.pattern_type, pattern.is_surveillance) == ("circling", True)
+    assert pattern.ended_at is None
+    first = stage.alerts()[0]
+    assert first["alert_type"] == "new_threat"
+    assert first["pattern"] == pattern.id
+    assert "Unidentified aircraft circling" in first["title"]
+    assert "le_detected" not in kinds(stage)
+
+
+def test_circling_of_a_known_aircraft_is_told_once(stage):
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 550, orbit(47.02, 8.0, 0.7, 80.0))
+    stage.close()
+    assert kinds(stage).count("pattern_detected") == 1
+
+
+def test_alerts_pause_also_over_sessions(stage):
+    stage.locate(1, *HERE, radius_nm=5.0)
+    for _ in range(3):
+        stage.fly(POLICE, 120, straight(47.05, 8.0, 0.0, 140.0))
+    stage.close()
+    assert len(rows(stage)) >= 2
+    assert kinds(stage).count("le_detected") == 1
+
+
+def test_what_a_user_ended_stays_quiet_until_the_aircraft_has_left(stage):
+    stage.locate(1, *HERE, radius_nm=5.0)
+    stage.fly(POLICE, 5, orbit(47.03, 8.0, 1.0, 100.0))
+    session = next(iter(stage.monitor._sessions.sessions.values()))
+    wait_for(lambda: session.id is not None)
+    with writing(stage.runtime.sessions) as db:
+        row = db.get(CannonballSession, session.id)
+        row.is_active, row.end_reason = False, "ended_by_user"
+    stage.runtime.bus.publish(Message(COMMAND_TOPIC, "end", str(session.id).encode()))
+    stage.fly(POLICE, 30, orbit(47.03, 8.0, 1.0, 100.0))
+    assert stage.monitor._sessions.sessions == {}
+    stage.locate(1, 48.0, 8.0, radius_nm=5.0)
+    stage.fly(POLICE, 3, orbit(47.03, 8.0, 1.0, 100.0))
+    stage.locate(1, *HERE, radius_nm=5.0)
+    stage.fly(POLICE, 3, orbit(47.03, 8.0, 1.0, 100.0))
+    assert len(stage.monitor._sessions.sessions) == 1
+    stage.close()
+    assert [row.end_reason for row in rows(stage)] == ["ended_by_user", None]
+
+
+def test_detections_count_once_a_flight(stage):
+    stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
+    stage.silence(90)
+    stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
+    stage.now += 3600
+    stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
+    stage.close()
+    with stage.runtime.sessions() as db:
+        entry = db.scalar(sa.select(KnownAircraft))
+    assert entry.times_detected == 2
+    assert entry.last_detected.timestamp() == pytest.approx(stage.now - 5, abs=1)
+
+
+def test_an_aircraft_put_on_the_list_while_in_the_sky_is_found(stage):
+    stage.locate(1, *HERE)
+    stage.fly("4b1620", 5, straight(47.2, 8.0, 180.0, 100.0))
+    add_known(stage.runtime, "4B1620,HB-ZKP,Kantonspolizei\n")
+    stage.monitor._refresh_table()
+    stage.fly("4b1620", 5, straight(47.2, 8.0, 180.0, 100.0))
+    stage.close()
+    assert [row.icao_hex for row in rows(stage)] == ["4B1620"]
+
+
+def test_an_aircraft_on_the_ground_threatens_nobody(stage):
+    stage.locate(1, *HERE)
+    for _ in range(30):
+        stage.hear(report(POLICE, stage.now, 47.001, 8.0, alt_baro="ground", gs=0.0))
+        stage.tick()
+    stage.close()
+    (session,) = rows(stage)
+    assert session.peak_threat_level == "info"
+    assert kinds(stage) == ["le_detected"]
+
+
+def test_a_restart_goes_on_where_the_location_is_kept(stage):
+    stage.now = time.time() - 20
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 15, straight(47.2, 8.0, 180.0, 100.0))
+    stage.close()
+    (before,) = rows(stage)
+    again = Stage(stage.runtime, start=stage.now)
+    again.start()
+    again.fly(POLICE, 5, straight(47.19, 8.0, 180.0, 100.0))
+    again.close()
+    (after,) = rows(stage)
+    assert after.id == before.id
+    assert after.is_active
+    assert after.last_seen > before.last_seen
+    assert again.alerts() == []
+
+
+def test_a_restart_ends_what_nobody_follows(stage):
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 300, orbit(47.02, 8.0, 0.7, 80.0))
+    stage.close()
+    again = Stage(stage.runtime)
+    again.start()
+    again.close()
+    (session,) = rows(stage)
+    assert (session.is_active, session.end_reason) == (False, "restarted")
+    assert session.ended_at == session.last_seen
+    assert all(pattern.ended_at for pattern in rows(stage, FlightPattern))
+
+
+def test_a_database_that_is_away_for_a_while_loses_nothing(stage, monkeypatch):
+    failures = iter(range(2))
+
+    def failing(db, batch):
+        if next(failures, None) is not None:
+            raise OperationalError("INSERT", {}, Exception("away"))
+        return real(db, batch)
+
+    real = writer.write
+    monkeypatch.setattr(writer, "write", failing)
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
+    stage.close()
+    assert len(rows(stage)) == 1
+    assert kinds(stage) == ["le_detected"]
+
+
+def test_a_user_who_was_deleted_holds_nobody_up(stage):
+    stage.locate(1, *HERE)
+    stage.locate(99, *HERE)
+    stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
+    stage.close()
+    assert [row.user_id for row in rows(stage)] == [1]
+
+
+def test_no_location_reaches_the_database_but_in_alerts(stage):
+    stage.locate(1, 47.123456, 8.654321)
+    stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
+    stage.close()
+    with stage.runtime.sessions() as db:
+        for table in ("cannonball_sessions", "cannonball_patterns", "users", "cannonball_known_aircraft"):
+            assert "47.123456" not in str(db.execute(sa.text(f"SELECT * FROM {table}")).all())
+
+
+def test_alerts_can_be_told_again_from_the_database(stage):
+    begin = stage.now - 1
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
+    stage.close()
+    source = AlertSource(stage.runtime)
+    sent = [Message("alerts", e, json.dumps(d).encode(), a) for e, d, a in stage.events if e == "cannonball:alert"]
+    again = source.since(begin)
+    assert [source.key(m) for m in again] == [source.key(m) for m in sent]
+    assert again[0].audience == sent[0].audience
+    assert source.since(stage.now) == []
+    assert source.key(Message("alerts", "alert:triggered", b"{}")) is None
+
+
+def test_an_acknowledgement_can_be_told_again_from_the_database(stage):
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
+    stage.close()
+    later = stage.now + 60
+    with stage.runtime.sessions() as db:
+        alert = db.scalars(sa.select(CannonballAlert)).first()
+        alert.acknowledged, alert.acknowledged_at = True, datetime.fromtimestamp(later, UTC)
+        db.commit()
+    [again] = AlertSource(stage.runtime).since(later - 1)
+    assert json.loads(again.data)["acknowledged"] is True
+
+
+def test_the_end_of_a_session_can_be_told_again_from_the_database(stage):
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
+    stage.close()
+    source = EndedSessionSource(stage.runtime)
+    going_on = [
+        Message("alerts", e, json.dumps(d).encode(), a) for e, d, a in stage.events if e == "cannonball:session"
+    ]
+    assert {source.key(m) for m in going_on} == {None}
+    assert source.since(0) == []
+    with stage.runtime.sessions() as db:
+        session = db.scalars(sa.select(CannonballSession)).one()
+        session.is_active, session.ended_at = False, datetime.fromtimestamp(stage.now, UTC)
+        db.commit()
+    [ended] = source.since(stage.now - 1)
+    assert (ended.event, json.loads(ended.data)["is_active"]) == ("cannonball:session", False)
+    assert ended.audience == going_on[0].audience
+    assert source.key(ended) is not None
+    assert source.since(stage.now) == []
+
+
+def wait_for(condition):
+    for _ in range(200):
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it did not happen within 4 s")
