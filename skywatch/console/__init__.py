@@ -1,0 +1,49 @@
+"""The administrative console: pages for whoever runs the installation, rendered here, without scripts.
+
+It has a session of its own, proved by a cookie that counts at its addresses alone; credentials of the API count for
+nothing there. The pages hold no rules: they ask and change through the services that the API uses.
+"""
+
+from __future__ import annotations
+
+from pyramid.config import Configurator
+
+HEADERS = {
+    # Neither scripts nor anything from elsewhere; forms go to the service itself.
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
+    ),
+    # Without any referrer browsers would hide the origin of a form as well.
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+def includeme(config: Configurator) -> None:
+    """Add the pages, their session and their forms, unless the settings switch the console off."""
+    from skywatch.console.forms import protect_forms
+    from skywatch.console.problems import show_problem
+    from skywatch.console.routes import HOME, MAXIMUM_BODY_BYTES, SIGN_IN, SIGN_OUT, STYLE, add_routes
+    from skywatch.console.session import Sessions
+    from skywatch.security.area import Area
+
+    settings = config.registry["runtime"].settings
+    if not settings.console_enabled:
+        return
+    sessions = Sessions(settings, config.registry["authenticator"])
+    config.registry["console_sessions"] = sessions
+    config.add_area(Area(HOME, [sessions.identify], show_problem, MAXIMUM_BODY_BYTES, HEADERS))
+    for method, path, bucket in (
+        ("GET", SIGN_IN, "anon"),
+        ("HEAD", SIGN_IN, "anon"),
+        ("POST", SIGN_IN, "login"),
+        ("POST", SIGN_OUT, "anon"),
+        ("GET", STYLE, "anon"),
+    ):
+        config.add_throttle_bucket(method, path, bucket)
+    config.include("pyramid_jinja2")
+    config.include("skywatch.console.layout")
+    protect_forms(config)
+    add_routes(config)
+    config.scan("skywatch.console.views")

@@ -1,0 +1,51 @@
+"""A change that a form asks for: it happens as a whole or not at all, and a refusal is told on the form's own page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pyramid.request import Request
+from pyramid.response import Response
+from sqlalchemy.orm import Session
+
+from skywatch.accounts.caller import Caller, noting_refusals
+from skywatch.console.notes import say
+from skywatch.console.routes import see_other
+from skywatch.core.audit import Target
+from skywatch.core.db import writing
+from skywatch.core.problems import Problem
+
+# What is told on the page itself; all else is a page of its own.
+TOLD_ON_THE_PAGE = (400, 403, 409)
+
+
+@contextmanager
+def changing(request: Request, action: str, target: Target) -> Iterator[tuple[Session, Caller]]:
+    """A transaction of its own, so that the page that tells of a refusal shows what is, not what was tried."""
+    with noting_refusals(request, action, target) as caller, writing(request.runtime.sessions) as session:
+        yield session, caller
+
+
+def done(request: Request, address: str, text: str) -> Response:
+    """Go on to a page that says what was done."""
+    response = see_other(request, address)
+    say(request, response, text)
+    return response
+
+
+def refused(request: Request, problem: Problem, page: dict[str, Any]) -> dict[str, Any]:
+    """The page of a form whose change was refused, with the reason; raises what the page cannot tell."""
+    if problem.kind.status not in TOLD_ON_THE_PAGE:
+        raise problem
+    request.response.status_code = problem.kind.status
+    return {**page, "problem": problem}
+
+
+def check_unchanged(seen: Any, present: Any) -> None:
+    """Raise Problem (409) where a form was shown before somebody else's change, which it would undo unseen."""
+    if seen != present:
+        raise Problem(
+            "conflict", "This was changed elsewhere since the page was opened. It now shows what is; choose again."
+        )

@@ -1,0 +1,61 @@
+"""Feature access: who may read and write each feature, and whether it is switched on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyramid.request import Request
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from skywatch.accounts import schemas
+from skywatch.accounts.models import FeatureAccessSetting
+from skywatch.accounts.services import access
+from skywatch.console.changes import changing, check_unchanged, done, refused
+from skywatch.console.forms import checked, read_form
+from skywatch.core.audit import Target
+from skywatch.core.problems import Problem
+from skywatch.security.permissions import Permission
+
+
+@view_config(
+    route_name="console.access", request_method="GET", permission=Permission.SYSTEM_MANAGE, renderer="access.jinja2"
+)
+def show_access(request: Request) -> dict[str, Any]:
+    """The three settings of every feature"""
+    return _page(request)
+
+
+@view_config(
+    route_name="console.access", request_method="POST", permission=Permission.SYSTEM_MANAGE, renderer="access.jinja2"
+)
+def post_access(request: Request) -> dict[str, Any] | Response:
+    """Change the settings of one feature; they hold at once"""
+    form = read_form(request, "feature", "read_access", "write_access", "is_enabled", "seen")
+    feature = form.get("feature", "")
+    wanted: dict[str, Any] = {name: form[name] for name in ("read_access", "write_access") if name in form}
+    # A box that is not ticked is not sent.
+    wanted["is_enabled"] = form.get("is_enabled") == "true"
+    try:
+        fields = checked(schemas.AccessReplacement(), wanted)
+        with changing(request, "feature_access.changed", Target("feature_access", feature[:64])) as (session, caller):
+            caller.begin(session, Permission.SYSTEM_MANAGE)
+            check_unchanged(form.get("seen", ""), _seen(access.get_access(session, feature)))
+            access.change_access(session, caller, feature, fields)
+    except Problem as problem:
+        return refused(request, problem, _page(request, feature, wanted))
+    return done(request, request.path, f"The settings of {feature} hold from now on.")
+
+
+def _page(request: Request, feature: str | None = None, wanted: dict[str, Any] | None = None) -> dict[str, Any]:
+    rows = []
+    for setting in access.find_access(request.db):
+        row = {name: getattr(setting, name) for name in ("feature", *access.FIELDS)}
+        row["seen"] = _seen(setting)
+        rows.append({**row, **wanted} if wanted is not None and setting.feature == feature else row)
+    return {"rows": rows, "levels": schemas.LEVELS, "mode": request.runtime.settings.auth_mode, "problem": None}
+
+
+def _seen(setting: FeatureAccessSetting) -> str:
+    """The settings as a form was shown with."""
+    return f"{setting.read_access} {setting.write_access} {'on' if setting.is_enabled else 'off'}"

@@ -1,0 +1,35 @@
+"""The audit log: who did what, when and from where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyramid.request import Request
+from pyramid.view import view_config
+
+from skywatch.accounts import schemas
+from skywatch.accounts.services import log
+from skywatch.console.forms import read_query
+from skywatch.console.paging import PAGE_SIZE, address
+from skywatch.security.permissions import Permission
+
+FILTERS = ("action", "actor", "address", "target_type", "target_id", "from", "to")
+
+
+@view_config(
+    route_name="console.audit", request_method="GET", permission=Permission.SYSTEM_MANAGE, renderer="audit.jinja2"
+)
+def show_audit(request: Request) -> dict[str, Any]:
+    """Who did what, when and from where, the newest first"""
+    query = read_query(request, schemas.AuditQuery())
+    entries, count = log.find_entries(
+        request.db, query, limit=PAGE_SIZE, offset=query["offset"], before_id=query.get("cursor")
+    )
+    return {
+        "entries": entries,
+        "count": count,
+        "query": {name: request.GET.get(name, "").strip() for name in FILTERS},
+        "newest": address(request) if "cursor" in query else None,
+        "older": address(request, cursor=entries[-1].id) if len(entries) == PAGE_SIZE else None,
+        "sees_users": request.may(Permission.USERS_VIEW),
+    }

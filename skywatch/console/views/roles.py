@@ -1,0 +1,26 @@
+"""Roles, to read: what each gives, and how many hold it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyramid.request import Request
+from pyramid.view import view_config
+
+from skywatch.accounts.services import roles
+from skywatch.http.paging import MAXIMUM_LIMIT
+from skywatch.security.permissions import Permission
+
+
+@view_config(
+    route_name="console.roles", request_method="GET", permission=Permission.ROLES_VIEW, renderer="roles.jinja2"
+)
+def show_roles(request: Request) -> dict[str, Any]:
+    """Every role, what it gives and how many hold it"""
+    found, count = roles.find_roles(request.db, limit=MAXIMUM_LIMIT, offset=0)
+    counted = roles.holders(request.db, [role.id for role in found])
+    return {
+        "roles": [{"role": role, "user_count": counted[role.id]} for role in found],
+        "count": count,
+        "sees_users": request.may(Permission.USERS_VIEW),
+    }

@@ -1,0 +1,97 @@
+"""Sign in and out, and the style of the pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyramid.request import Request
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from skywatch.accounts import schemas
+from skywatch.accounts.caller import Caller, nobody
+from skywatch.accounts.services.local import log_out
+from skywatch.console.forms import checked, read_form
+from skywatch.console.layout import STYLE_SHEET
+from skywatch.console.notes import say, take
+from skywatch.console.routes import SIGN_IN, local, see_other
+from skywatch.console.session import is_secure
+from skywatch.console.signing_in import METHOD, sign_in
+from skywatch.core.audit import Actor
+from skywatch.core.problems import Problem
+from skywatch.security.contexts import EXCHANGE
+
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+
+
+@view_config(route_name="console.sign_in", request_method="GET", permission=EXCHANGE, renderer="sign_in.jinja2")
+def show_sign_in(request: Request) -> dict[str, Any]:
+    """The form to sign in with"""
+    try:
+        onward = request.GET.get("next")
+    except UnicodeDecodeError:
+        onward = None
+    return _form(request, onward=onward)
+
+
+@view_config(route_name="console.sign_in", request_method="POST", permission=EXCHANGE, renderer="sign_in.jinja2")
+def post_sign_in(request: Request) -> dict[str, Any] | Response:
+    """Sign in with username (or e-mail address) and password"""
+    form = read_form(request, "username", "password", "next")
+    onward = local(form.pop("next", None))
+    try:
+        credentials = checked(schemas.Credentials(), form)
+        login = sign_in(
+            request.runtime,
+            request.registry["guess_limits"],
+            credentials["username"],
+            credentials["password"],
+            nobody(request),
+        )
+    except Problem as problem:
+        request.response.status_code = problem.kind.status
+        request.response.headers.update(problem.headers)
+        if problem.kind.status == 401:
+            request.response.headers["WWW-Authenticate"] = 'Form realm="skywatch console"'
+        return _form(request, onward=onward, username=form.get("username", ""), problem=problem)
+    response = see_other(request, onward)
+    request.registry["console_sessions"].begin(response, login.user_id, login.id, login.expires_at)
+    return response
+
+
+@view_config(route_name="console.sign_out", request_method="POST", permission=EXCHANGE)
+def post_sign_out(request: Request) -> Response:
+    """Sign out: the session ends"""
+    read_form(request)
+    session = request.registry["console_sessions"].read(request)
+    rights = request.registry["authenticator"].rights(session.user_id) if session is not None else None
+    if session is not None and rights is not None and rights.is_active:
+        actor = Actor(rights.username, METHOD, rights.user_id, request.client_address, request.request_id)
+        log_out(request.db, Caller(actor, request.runtime.bus), {session.login_id})
+    response = see_other(request, SIGN_IN)
+    request.registry["console_sessions"].forget(response)
+    say(request, response, "You are signed out.")
+    return response
+
+
+@view_config(route_name="console.style", request_method="GET", permission=EXCHANGE)
+def show_style(request: Request) -> Response:
+    """The style sheet of the pages"""
+    response = Response(body=STYLE_SHEET, content_type="text/css", charset="utf-8")
+    response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return response
+
+
+def _form(
+    request: Request, *, onward: str | None, username: str = "", problem: Problem | None = None
+) -> dict[str, Any]:
+    settings = request.runtime.settings
+    return {
+        "onward": local(onward),
+        "username": username,
+        "problem": problem,
+        "note": take(request),
+        "is_local_enabled": settings.local_auth_enabled,
+        # The browser will not send the cookie back: better said before than wondered at after.
+        "needs_tls": is_secure(settings) and request.scheme != "https" and request.domain not in LOOPBACK,
+    }
