@@ -1,0 +1,195 @@
+"""The connections of the web server: answers leave in one piece, uncopied, and protocol errors are problems."""
+
+from __future__ import annotations
+
+import io
+import random
+from typing import Any
+
+import msgspec
+from waitress.buffers import ReadOnlyFileBasedBuffer
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
+from waitress.task import ErrorTask, WSGITask
+
+from skywatch.core.problems import Problem
+
+# Less than this waits for the rest of its answer, so that head and body of a small one leave together (bytes).
+SEND_BYTES = 16_384
+
+_CODES = {413: "payload_too_large", 500: "internal_error"}
+
+
+class ProblemTask(ErrorTask):
+    """Answers what waitress cannot parse as ``application/problem+json``."""
+
+    def execute(self) -> None:
+        """Send the problem and close the connection."""
+        error = self.request.error
+        problem = Problem(_CODES.get(error.code, "malformed_body"), f"{error.reason}: {error.body}.")
+        request_id = f"{random.getrandbits(64):016x}"
+        document = problem.as_dict(request_id) | {"title": error.reason, "status": error.code}
+        if error.code >= 500:
+            document["detail"] = f"{error.reason}."
+        body = msgspec.json.encode(document)
+        self.status = f"{error.code} {error.reason}"
+        self.response_headers.extend(
+            [
+                ("Content-Type", "application/problem+json"),
+                ("Cache-Control", "no-store"),
+                ("X-Content-Type-Options", "nosniff"),
+                ("X-Request-ID", request_id),
+            ]
+        )
+        self.set_close_on_finish()
+        self.content_length = len(body)
+        # What could not be parsed may have no method.
+        self.write(b"" if getattr(self.request, "command", "") == "HEAD" else body)
+
+
+class BoundedParser(HTTPRequestParser):
+    """Allows the body that the address takes: what is refused anyway must not fill the disk before."""
+
+    adj: Any
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """Read the head, then hold the body to the limit of its path."""
+        super().parse_header(header_plus)
+        if self.chunked and "CONTENT_LENGTH" in self.headers:
+            # Who stands between may believe the other one, and take the end of this body for a request (RFC 9112, 6.3).
+            raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
+        for prefix, adjustments in getattr(self.adj, "larger_bodies", ()):
+            if self.path.startswith(prefix):
+                self.adj = adjustments
+        if self.content_length >= self.adj.max_request_body_size:
+            # Whoever asks first whether to send the body is told no at once.
+            self.expect_continue = False
+
+
+class ApiTask(WSGITask):
+    """Answers a request, and sends the end of the answer from the thread that made it."""
+
+    def set_close_on_finish(self) -> None:
+        """Close the connection after the answer, unless it has no body and so ends by itself (204, 304)."""
+        if self.has_body or self.version != "1.1" or self.request.headers.get("CONNECTION", "").lower() == "close":
+            super().set_close_on_finish()
+
+    def finish(self) -> None:
+        """Send what still waits for more."""
+        if self.request.command == "HEAD":
+            if not self.wrote_header:
+                self.write(b"")
+            # Not even the end mark of a body follows.
+            self.chunked_response = False
+        super().finish()
+        self.channel.send_waiting()
+
+
+class ApiChannel(HTTPChannel):
+    """A connection whose protocol errors are problems.
+
+    While a worker sends, the server's loop leaves the connection alone: waitress asks poll() whether it can be written
+    to, which it can, and turns round and round until the worker is done.
+    """
+
+    parser_class = BoundedParser
+    task_class = ApiTask
+    error_task_class = ProblemTask
+    worker_sends = False
+    # Requests wait until the client has taken earlier answers, without a worker.
+    parked = False
+    # All bytes sent so far, and how many and when it was when the server last looked whether the client reads.
+    sent_bytes = marked_bytes = 0
+    marked_at = float("inf")
+
+    def writable(self) -> bool:
+        """Whether the loop has something to send or to close."""
+        if self.worker_sends:
+            return False
+        if self.requests and self.total_outbufs_len < SEND_BYTES:
+            return bool(self.will_close or self.close_when_flushed)
+        return bool(super().writable())
+
+    def service(self) -> None:
+        """Called by workers: answer one request, unless the client first has to take what it asked for before."""
+        with self.outbuf_lock:
+            if self.total_outbufs_len > self.adj.outbuf_high_watermark:
+                self.parked = True
+                self.server.pull_trigger()
+                return
+        super().service()
+
+    def handle_write(self) -> None:
+        """Send, and go on with requests that waited for that."""
+        super().handle_write()
+        if self.parked and self.total_outbufs_len <= self.adj.outbuf_high_watermark:
+            self._unpark()
+
+    def handle_close(self) -> None:
+        """Close, and have a worker put away requests that waited."""
+        super().handle_close()
+        if self.parked:
+            self._unpark()
+
+    def _unpark(self) -> None:
+        self.parked = False
+        self.server.add_task(self)
+
+    def send(self, data: Any, do_close: bool = True) -> int:
+        """Send to the client what it takes, and count it."""
+        if not self.connected:
+            # The loop has closed the connection while a worker was about to send.
+            return 0
+        sent: int = super().send(data, do_close=do_close)
+        self.sent_bytes += sent
+        return sent
+
+    def is_read_slower_than(self, least_bytes: int, within_s: float, now: float) -> bool:
+        """Whether the client took less than that of what waits for it since a mark that was set so long ago."""
+        # What a worker keeps for the rest of its answer does not wait for the client.
+        waiting = self.total_outbufs_len >= SEND_BYTES or (self.total_outbufs_len > 0 and not self.requests)
+        if waiting and self.sent_bytes - self.marked_bytes < least_bytes and self.marked_at <= now:
+            return now - self.marked_at >= within_s
+        self.marked_bytes, self.marked_at = self.sent_bytes, now
+        return False
+
+    def write_soon(self, data: Any) -> int:
+        """Called by workers: send or keep a part of an answer."""
+        self.worker_sends = True
+        try:
+            # What is sent in pieces is not copied: many connections share the bytes of one answer.
+            taken: int = super().write_soon(
+                shared(data) if isinstance(data, bytes) and len(data) >= SEND_BYTES else data
+            )
+            return taken
+        finally:
+            self._hand_over()
+
+    def send_waiting(self) -> None:
+        """Called by workers at the end of an answer: send what was kept."""
+        self.worker_sends = True
+        try:
+            with self.outbuf_lock:
+                self._flush_exception(self._flush_some, do_close=False)
+        finally:
+            self._hand_over()
+
+    def _flush_outbufs_below_high_watermark(self) -> None:
+        # Here a worker may wait for the loop to send; between two answers it does not, see ``service``.
+        if self.worker_sends:
+            self.worker_sends = False
+            super()._flush_outbufs_below_high_watermark()
+            self.worker_sends = True
+
+    def _hand_over(self) -> None:
+        """The loop sends what the client was too slow for."""
+        self.worker_sends = False
+        if self.total_outbufs_len >= SEND_BYTES or self.will_close:
+            self.server.pull_trigger()
+
+
+def shared(data: bytes) -> ReadOnlyFileBasedBuffer:
+    """Bytes that waitress reads from where they are; it would copy them, and write more than a megabyte to the disk."""
+    buffer = ReadOnlyFileBasedBuffer(io.BytesIO(data))
+    buffer.prepare()
+    return buffer

@@ -1,0 +1,70 @@
+"""``skywatch init FILE.ini``: creates or upgrades the schema, default roles and access settings; safe to repeat."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+import click
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.accounts.caller import CLI_CALLER
+from skywatch.accounts.changes import begin_change
+from skywatch.accounts.defaults import install
+from skywatch.accounts.models import User
+from skywatch.accounts.rights import SUPERADMIN
+from skywatch.accounts.services.users import create_user
+from skywatch.cli.common import ini_argument, one_line_errors, read_ini
+from skywatch.core.db import check_connection, create_engine, create_session_factory, writing
+from skywatch.core.migrations import upgrade
+from skywatch.settings import Settings
+
+FIRST_ADMINISTRATOR = "admin"
+
+
+@click.command()
+@ini_argument
+@click.option(
+    "--first-administrator",
+    is_flag=True,
+    help="In development, where there is no user yet: create one and show its password, once.",
+)
+@one_line_errors
+def init(ini: Path, first_administrator: bool) -> None:
+    """Create or upgrade the database that FILE.ini names, with default roles and access settings; safe to repeat."""
+    settings, _ = read_ini(ini)
+    engine = create_engine(settings.database_url)
+    check_connection(engine)
+    upgrade(engine)
+    sessions = create_session_factory(engine)
+    with writing(sessions) as session:
+        begin_change(session, None)
+        added = install(session)
+    if added:
+        click.echo(f"Added: {', '.join(added)}.")
+    click.echo("The database is up to date.")
+    if first_administrator:
+        with writing(sessions) as session:
+            password = create_first_administrator(session, settings)
+        if password is not None:
+            click.echo(f"Created the administrator {FIRST_ADMINISTRATOR!r} with the password {password}")
+            click.echo("It is not shown again; `skywatch user set-password` gives another one.")
+
+
+def create_first_administrator(session: Session, settings: Settings) -> str | None:
+    """The password of a new superadmin, or None where there is a user already or this is no development."""
+    if settings.environment != "development":
+        return None
+    begin_change(session, None)
+    if session.scalar(sa.select(User.id).limit(1)) is not None:
+        return None
+    password = secrets.token_urlsafe(15)
+    fields = {
+        "username": FIRST_ADMINISTRATOR,
+        "display_name": "Administrator",
+        "password": password,
+        "roles": [SUPERADMIN],
+    }
+    create_user(session, CLI_CALLER, fields)
+    return password
