@@ -1,0 +1,101 @@
+"""A headless Chromium, steered by the few WebDriver commands (W3C) that tests take."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+
+from tests.processes import free_port, until
+
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+
+
+class Browser:
+    """One browser; whatever is not there yet is waited for."""
+
+    def __init__(self, client: httpx.Client, binary: str) -> None:
+        self._client = client
+        switches = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        wanted = {"goog:chromeOptions": {"binary": binary, "args": switches}}
+        answer = client.post("/session", json={"capabilities": {"alwaysMatch": wanted}})
+        assert answer.status_code == 200, answer.text
+        self._base = f"/session/{answer.json()['value']['sessionId']}"
+
+    def open(self, url: str) -> None:
+        self._do("POST", "/url", {"url": url})
+
+    def windows(self) -> list[str]:
+        found: list[str] = self._do("GET", "/window/handles")
+        return found
+
+    def switch_to(self, window: str) -> None:
+        self._do("POST", "/window", {"handle": window})
+
+    def switch_to_other_than(self, window: str) -> None:
+        until(lambda: len(self.windows()) > 1)
+        self.switch_to(next(other for other in self.windows() if other != window))
+
+    def click(self, selector: str) -> None:
+        self._on(selector, "/click", {})
+
+    def type(self, selector: str, text: str) -> None:
+        self._on(selector, "/value", {"text": text})
+
+    def text_of(self, selector: str) -> str:
+        """The text of an element, once it has any."""
+        text: str = until(lambda: self._do("GET", f"/element/{self._find(selector)}/text"))
+        return text
+
+    def run(self, script: str) -> Any:
+        """What a script gives back that is run in the page, outside its policy."""
+        return self._do("POST", "/execute/sync", {"script": script, "args": []})
+
+    def close(self) -> None:
+        self._client.delete(self._base)
+
+    def _on(self, selector: str, action: str, body: dict[str, Any]) -> None:
+        # Between two pages an element may go while it is being used.
+        until(lambda: self._client.post(f"{self._base}/element/{self._find(selector)}{action}", json=body).is_success)
+
+    def _find(self, selector: str) -> str:
+        def find() -> str | None:
+            body = {"using": "css selector", "value": selector}
+            answer = self._client.post(f"{self._base}/element", json=body)
+            return answer.json()["value"][ELEMENT] if answer.is_success else None
+
+        found: str = until(find)
+        return found
+
+    def _do(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        answer = self._client.request(method, self._base + path, json=body)
+        assert answer.is_success, answer.text
+        return answer.json()["value"]
+
+
+@contextmanager
+def chromium(binary: str, driver: str) -> Iterator[Browser]:
+    """A browser until the end of the block."""
+    port = free_port()
+    process = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+
+            def ready() -> bool:
+                try:
+                    return bool(client.get("/status").json()["value"]["ready"])
+                except httpx.TransportError:
+                    return False
+
+            until(ready)
+            browser = Browser(client, binary)
+            try:
+                yield browser
+            finally:
+                browser.close()
+    finally:
+        process.terminate()
+        process.wait()

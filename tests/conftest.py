@@ -1,0 +1,140 @@
+"""Fixtures that all tests share: recordings, migrated databases, a runtime and the application under WebTest."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import settings as hypothesis_settings
+
+from skywatch import make_app
+from skywatch.core.bus import open_bus
+from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.migrations import upgrade
+from skywatch.core.runtime import Runtime
+from skywatch.settings import Settings, load
+from tests.contract import CheckedApp
+from tests.servers import postgresql_database, skip_or_fail
+
+# A busy machine makes examples slow, which is no failure.
+hypothesis_settings.register_profile("skywatch", deadline=None)
+hypothesis_settings.load_profile("skywatch")
+
+ROOT = Path(__file__).resolve().parent.parent
+TEST_SECRET = "only-for-tests-0123456789abcdef0123456789"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of recordings beside the checkout; where it is absent (a user's clone) the test is skipped."""
+    folder = Path(os.environ.get("SKYWATCH_TEST_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        skip_or_fail("the recordings (../shared/data) are not here")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with the whole schema, to be copied."""
+    path = tmp_path_factory.mktemp("template") / "template.sqlite"
+    engine = create_engine(f"sqlite:///{path}")
+    upgrade(engine)
+    with engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    engine.dispose()
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_postgresql() -> Iterator[str]:
+    """The name of a PostgreSQL database with the whole schema, to be copied."""
+    with postgresql_database() as url:
+        engine = create_engine(url)
+        upgrade(engine)
+        engine.dispose()
+        yield str(sa.make_url(url).database)
+
+
+@pytest.fixture
+def sqlite_url(migrated_sqlite: Path, tmp_path: Path) -> str:
+    """A migrated SQLite database of this test's own."""
+    path = tmp_path / "skywatch.sqlite"
+    shutil.copy(migrated_sqlite, path)
+    return f"sqlite:///{path}"
+
+
+@pytest.fixture
+def postgresql_url(migrated_postgresql: str) -> Iterator[str]:
+    """A migrated PostgreSQL database of this test's own."""
+    with postgresql_database(template=migrated_postgresql) as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """A migrated database, once of each kind."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
+
+
+@pytest.fixture
+def make_settings(sqlite_url: str) -> Callable[..., Settings]:
+    """Settings for tests; keyword arguments are written as in the ini file (dots as double underscores)."""
+
+    def make(**changes: Any) -> Settings:
+        # Limits are for the tests that are about them.
+        rates = {
+            f"default_throttle_rates.{bucket}": "1000000/minute" for bucket in ("anon", "user", "login", "refresh")
+        }
+        ini = {**rates, "secret": TEST_SECRET, "database_url": sqlite_url, "bus": "memory", "auth_mode": "public"}
+        ini.update({name.replace("__", "."): str(value) for name, value in changes.items()})
+        return load(ini, environ={})
+
+    return make
+
+
+@pytest.fixture
+def make_runtime(make_settings: Callable[..., Settings]) -> Iterator[Callable[..., Runtime]]:
+    """Runtimes over test settings, closed at the end."""
+    opened: list[Runtime] = []
+
+    def make(**changes: Any) -> Runtime:
+        settings = make_settings(**changes)
+        engine = create_engine(settings.database_url)
+        runtime = Runtime(settings, engine, create_session_factory(engine), open_bus(settings.bus))
+        opened.append(runtime)
+        return runtime
+
+    yield make
+    for runtime in opened:
+        runtime.close()
+
+
+@pytest.fixture
+def runtime(make_runtime: Callable[..., Runtime]) -> Runtime:
+    """A runtime with the default test settings: SQLite, memory bus, mode public."""
+    return make_runtime()
+
+
+@pytest.fixture
+def make_client(make_runtime: Callable[..., Runtime]) -> Callable[..., Any]:
+    """WebTest clients of the application; settings as for ``make_settings``, or a ``runtime``."""
+
+    def make(runtime: Runtime | None = None, **changes: Any) -> Any:
+        runtime = runtime or make_runtime(**changes)
+        client = CheckedApp(make_app(runtime), extra_environ={"REMOTE_ADDR": "127.0.0.1"})
+        client.runtime = runtime
+        return client
+
+    return make
+
+
+@pytest.fixture
+def client(make_client: Callable[..., Any]) -> Any:
+    """A WebTest client with the default test settings."""
+    return make_client()

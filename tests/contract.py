@@ -1,0 +1,68 @@
+"""A WebTest client that holds every response against the OpenAPI document of the application under test."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any
+
+import jsonschema
+from webtest import TestApp
+
+from skywatch.http.openapi import document
+
+
+class ContractBroken(AssertionError):
+    """A response that the document does not allow."""
+
+
+class CheckedApp(TestApp):
+    """Fails a test whose response has an undocumented status or media type, or breaks its schema."""
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        return document(self.app.registry.cornice_services.values(), "test", closed=True)
+
+    @cached_property
+    def _paths(self) -> list[tuple[re.Pattern[str], str]]:
+        # Words before placeholders, as the router has them.
+        paths = sorted(self.document["paths"], key=lambda path: (path.count("{"), path))
+        return [(re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(p.rstrip("/"))) + "/?"), p) for p in paths]
+
+    def do_request(self, req: Any, status: Any = None, expect_errors: Any = None) -> Any:
+        path, method = req.environ["PATH_INFO"], req.method
+        response = super().do_request(req, status, expect_errors)
+        self._check(path, method, response)
+        return response
+
+    def _check(self, path: str, method: str, response: Any) -> None:
+        template = next((template for pattern, template in self._paths if pattern.fullmatch(path)), None)
+        if template is None:
+            return
+        operation = self.document["paths"][template].get(("get" if method == "HEAD" else method).lower())
+        if operation is None:
+            if response.status_code not in (200, 204, 405) or (method != "OPTIONS" and response.status_code != 405):
+                raise ContractBroken(f"{method} {template} is not documented but gave {response.status}")
+            return
+        documented = operation["responses"].get(str(response.status_code))
+        if documented is None:
+            raise ContractBroken(
+                f"{method} {template} gave {response.status}, which is not documented: {response.text[:300]}"
+            )
+        content = documented.get("content")
+        if method == "HEAD" or content is None:
+            return
+        if response.content_type not in content:
+            raise ContractBroken(f"{method} {template}: {response.content_type} is not documented ({list(content)})")
+        schema = content[response.content_type].get("schema")
+        if schema is not None:
+            self._validate(schema, response, f"{method} {template} {response.status_code}")
+
+    def _validate(self, schema: dict[str, Any], response: Any, where: str) -> None:
+        whole = {**schema, "components": self.document["components"]}
+        validator = jsonschema.Draft202012Validator(whole)
+        faults = [
+            f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in validator.iter_errors(response.json)
+        ]
+        if faults:
+            raise ContractBroken(f"{where} breaks its schema: " + "; ".join(faults[:5]))

@@ -1,0 +1,9 @@
+"""Who may call what: a table written by hand, apart from the code, that every operation of the API must keep to.
+
+Each feature has a file here with ``ROWS``; add a row for every operation you add, then write the manual's page anew:
+
+    python -m tests.functional.access.page
+
+``test_matrix`` fails if an operation has no row, if a row has no operation, if the page is old, and wherever an
+answer is not the one that the row's grid (``grids.py``) says.
+"""

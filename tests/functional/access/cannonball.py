@@ -1,0 +1,31 @@
+"""Who may use the law-enforcement aircraft tracking; it is no scope of API keys."""
+
+from tests.functional.access.grids import MANAGE, PERSONAL
+from tests.functional.access.table import Row
+
+BASE = "/api/v1/cannonball"
+KNOWN = f"{BASE}/known-aircraft"
+ROWS = [
+    Row("GET", f"{KNOWN}/", PERSONAL, "viewer"),
+    Row("GET", f"{KNOWN}/check/{{icao_hex}}/", PERSONAL, "viewer", sample=f"{KNOWN}/check/4b1620/", answer=200),
+    Row("GET", f"{KNOWN}/stats/", PERSONAL, "viewer"),
+    Row("POST", f"{KNOWN}/", MANAGE, "admin"),
+    Row("POST", f"{KNOWN}/import/", MANAGE, "admin", answer=(400, 415)),
+    Row("GET", f"{KNOWN}/{{id}}/", MANAGE, "admin"),
+    Row("PATCH", f"{KNOWN}/{{id}}/", MANAGE, "admin"),
+    Row("DELETE", f"{KNOWN}/{{id}}/", MANAGE, "admin"),
+    Row("POST", f"{KNOWN}/{{id}}/verify/", MANAGE, "admin"),
+    Row("GET", f"{BASE}/location/", PERSONAL, "viewer", answer=404),
+    Row("PUT", f"{BASE}/location/", PERSONAL, "viewer"),
+    Row("DELETE", f"{BASE}/location/", PERSONAL, "viewer", answer=204),
+    Row("GET", f"{BASE}/sessions/active/", PERSONAL, "viewer"),
+    Row("GET", f"{BASE}/sessions/", PERSONAL, "viewer"),
+    Row("GET", f"{BASE}/sessions/{{id}}/", PERSONAL, "viewer"),
+    Row("POST", f"{BASE}/sessions/{{id}}/end/", PERSONAL, "viewer", answer=404),
+    Row("GET", f"{BASE}/patterns/", PERSONAL, "viewer"),
+    Row("GET", f"{BASE}/alerts/", PERSONAL, "viewer"),
+    Row("POST", f"{BASE}/alerts/acknowledge-all/", PERSONAL, "viewer", answer=200),
+    Row("GET", f"{BASE}/alerts/{{id}}/", PERSONAL, "viewer"),
+    Row("POST", f"{BASE}/alerts/{{id}}/acknowledge/", PERSONAL, "viewer", answer=404),
+    Row("POST", f"{BASE}/alerts/{{id}}/announced/", PERSONAL, "viewer", answer=404),
+]

@@ -1,0 +1,143 @@
+"""Every operation x every sort of caller x every mode and level gives what the table says."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import jwt
+import pytest
+import sqlalchemy as sa
+
+from skywatch.accounts.changes import begin_change
+from skywatch.accounts.models import FeatureAccessSetting, Login, User
+from skywatch.core.db import writing
+from skywatch.http.openapi import SERVICE_PERMISSIONS
+from skywatch.http.service import ApiService
+from skywatch.security.contexts import PERSONAL_WRITE
+from skywatch.security.permissions import Permission
+from tests.accounts import Population
+from tests.conftest import TEST_SECRET
+from tests.functional.access.grids import COLUMNS
+from tests.functional.access.page import PATH, write
+from tests.functional.access.table import ROLES, SCOPES, Row, rows
+
+LEVEL = {"public mode": "permission", "private mode": "public", "switched off": "public"}
+MODE = {"public mode": "public", "private mode": "private"}
+
+
+def operations(client):
+    return [
+        (re.sub(r"\{(\w+):[^/]*\}", r"{\1}", f"{operation.method} {service.canonical}"), operation)
+        for service in client.app.registry.cornice_services.values()
+        for operation in service.operations
+    ]
+
+
+def test_every_service_is_of_our_making_and_every_operation_has_a_permission(client):
+    for service in client.app.registry.cornice_services.values():
+        assert isinstance(service, ApiService)
+        defined = {method for method, _, _ in service.definitions}
+        assert defined <= {operation.method for operation in service.operations} | {"HEAD"}
+    known = {*SERVICE_PERMISSIONS, PERSONAL_WRITE, *map(str, Permission)}
+    assert [name for name, operation in operations(client) if operation.permission not in known] == []
+
+
+def test_every_operation_has_exactly_one_row(client):
+    table = [row.operation for row in rows()]
+    assert len(table) == len(set(table))
+    there = {name for name, _ in operations(client)}
+    missing, left_over = sorted(there - set(table)), sorted(set(table) - there)
+    assert (missing, left_over) == ([], []), "add rows to tests/functional/access/<feature>.py"
+
+
+def test_every_operation_is_in_the_manual(client):
+    assert PATH.read_text(encoding="utf-8") == write(), "run `python -m tests.functional.access.page`"
+
+
+def callers(people):
+    """Name -> (sort of caller as a function of the row, headers)."""
+    nothing = people.role("nothing_at_all", [])
+    assert nothing
+    root = people.user("owner", "superadmin")
+    found = {"nobody": (lambda row: "nobody", {})}
+
+    def by_role(role):
+        return lambda row: "holding" if row.holds(role) else "lacking"
+
+    def by_scope(scope):
+        return lambda row: "key" if row.scope == scope else "other key"
+
+    found["custom role"] = (by_role(None), people.bearer(people.user("custom", "nothing_at_all")))
+    found["no role"] = (by_role(None), people.bearer(people.user("without")))
+    for role in ROLES:
+        found[role] = (by_role(role), people.bearer(people.user(f"the_{role}", role)))
+    for scope in SCOPES:
+        found[f"key for {scope}"] = (by_scope(scope), {"X-API-Key": people.key(root, scope)})
+    found["key by Authorization"] = (by_scope("aircraft"), {"Authorization": f"ApiKey {people.key(root, 'aircraft')}"})
+    return found
+
+
+def wrong_credentials(people):
+    off = people.user("off", "superadmin")
+    deactivated = people.bearer(off)
+    deactivated_key = {"X-API-Key": people.key(off, *SCOPES)}
+    ended = people.user("ended", "superadmin")
+    revoked = people.bearer(ended)
+    with writing(people.runtime.sessions) as session:
+        begin_change(session, people.runtime.bus)
+        session.execute(sa.update(User).where(User.id == off).values(is_active=False))
+        session.execute(sa.update(Login).where(Login.user_id == ended).values(ended_at=sa.func.current_timestamp()))
+    past = int(time.time()) - 10
+    claims = {"token_type": "access", "user_id": ended, "sid": "x", "jti": "x", "exp": past, "sub": str(ended)}
+    return {
+        "deactivated": deactivated,
+        "deactivated owner's key": deactivated_key,
+        "revoked": revoked,
+        "expired": {"Authorization": f"Bearer {jwt.encode(claims, TEST_SECRET, algorithm='HS256')}"},
+        "malformed": {"Authorization": "Basic YWRhOmFkYQ=="},
+        "unknown key": {"X-API-Key": "sk_" + "x" * 48},
+    }
+
+
+def ask(client, row: Row, headers):
+    if row.method in ("GET", "DELETE", "HEAD"):
+        return client.request(row.url, method=row.method, headers=headers, expect_errors=True).status_code
+    body = b'{"no_such_field": 1}' if row.body is None else row.body
+    return client.request(
+        row.url,
+        method=row.method,
+        body=body,
+        content_type=row.content_type,
+        headers=headers,
+        expect_errors=True,
+    ).status_code
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_every_answer_is_the_one_in_the_table(make_client, column):
+    client = make_client(auth_mode=MODE.get(column, "hybrid"))
+    people = Population(client.runtime)
+    level = LEVEL.get(column, column)
+    with writing(client.runtime.sessions) as session:
+        begin_change(session, client.runtime.bus)
+        session.execute(
+            sa.update(FeatureAccessSetting).values(
+                read_access=level, write_access=level, is_enabled=column != "switched off"
+            )
+        )
+    everybody, wrong = callers(people), wrong_credentials(people)
+    faults = []
+    for row in rows():
+        for name, (sort, headers) in everybody.items():
+            says = row.kind.expected(sort(row), column)
+            statuses = row.answers if says == "ok" else (int(says),)
+            got = ask(client, row, headers)
+            if got not in statuses:
+                faults.append(f"{row.operation} as {name}: {got}, the table says {statuses}")
+        for name, headers in wrong.items():
+            got = ask(client, row, headers)
+            statuses = (401,) if row.kind.looks_at_credentials else row.answers
+            if got not in statuses:
+                faults.append(f"{row.operation} with credentials {name}: {got}, the table says {statuses}")
+    assert faults == []

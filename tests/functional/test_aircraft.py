@@ -1,0 +1,327 @@
+"""Live aircraft over REST, as a client sees them."""
+
+import gzip
+import json
+
+import pytest
+from webob import Request
+from webtest import TestRequest
+
+from tests.identities import as_role, install
+from tests.skies import NOW, show, sky_of
+
+SWISS = {
+    "hex": "4b1620",
+    "flight": "SWR123  ",
+    "r": "HB-IJS",
+    "ownOp": "Swiss",
+    "t": "A320",
+    "category": "A3",
+    "alt_baro": 34000,
+    "alt_geom": 34500,
+    "gs": 450.5,
+    "track": 90.0,
+    "baro_rate": 0,
+    "squawk": "1000",
+    "lat": 47.5,
+    "lon": 8.6,
+    "messages": 50,
+}
+EASY = {
+    "hex": "406a90",
+    "flight": "EZY45AB",
+    "t": "A20N",
+    "alt_baro": 5000,
+    "gs": 220.0,
+    "baro_rate": -1500,
+    "squawk": "7700",
+    "lat": 46.2,
+    "lon": 6.1,
+}
+GROUND = {"hex": "4b0001", "alt_baro": "ground", "gs": 12.0, "lat": 47.458, "lon": 8.548, "type": "adsb_icao_nt"}
+SILENT = {"hex": "3c6444", "seen": 12.0}
+FIGHTER = {
+    "hex": "4b7f01",
+    "flight": "HORNET1",
+    "military": True,
+    "alt_baro": 25000,
+    "gs": 510.0,
+    "lat": 46.9,
+    "lon": 8.0,
+}
+FIJI = {"hex": "c88001", "flight": "FJI11", "alt_baro": 39000, "lat": -17.7, "lon": -179.9}
+PICTURE = (SWISS, EASY, GROUND, SILENT, FIGHTER, FIJI)
+
+
+@pytest.fixture
+def sky(client):
+    return show(client.runtime, sky_of(*PICTURE))
+
+
+def hexes(client, query="", **kw):
+    return [a["hex"] for a in client.get(f"/api/v1/aircraft?{query}", **kw).json["aircraft"]]
+
+
+def faults(response):
+    assert response.json["code"] == "validation_failed"
+    return {error["name"] for error in response.json["errors"]}
+
+
+def test_before_the_first_tick_the_sky_is_empty(client):
+    answer = client.get("/api/v1/aircraft").json
+    assert answer["aircraft"] == []
+    assert answer["count"] == 0
+
+
+def test_one_on_the_ground_without_position_hides_no_other(client, sky):
+    answer = client.get("/api/v1/aircraft").json
+    assert [a["hex"] for a in answer["aircraft"]] == sorted(a["hex"] for a in PICTURE)
+    assert (answer["now"], answer["messages"], answer["count"]) == (NOW, 1000, 6)
+    assert next(a for a in answer["aircraft"] if a["hex"] == "4b0001")["alt_baro"] == "ground"
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("bbox=8,47,9,48", ["4b0001", "4b1620"]),
+        ("bbox=179,-20,-179,-10", ["c88001"]),
+        ("lat=47.45&lon=8.56&radius_nm=10", ["4b0001", "4b1620"]),
+        ("min_altitude_ft=30000", ["4b1620", "c88001"]),
+        ("max_altitude_ft=5000", ["406a90", "4b0001"]),
+        ("min_speed_kt=451", ["4b7f01"]),
+        ("max_speed_kt=12", ["4b0001"]),
+        ("callsign=SWR123", ["4b1620"]),
+        ("callsign=swr*,EZY45AB", ["406a90", "4b1620"]),
+        ("callsign=SWR", []),
+        ("registration=HB-IJS", ["4b1620"]),
+        ("type=A320,A20N", ["406a90", "4b1620"]),
+        ("squawk=7700", ["406a90"]),
+        ("category=A3", ["4b1620"]),
+        ("military=true", ["4b7f01"]),
+        ("military=false&min_speed_kt=400", ["4b1620"]),
+        ("emergency=true", ["406a90"]),
+        ("on_ground=true", ["4b0001"]),
+        ("receiver=roof&on_ground=1", ["4b0001"]),
+        ("receiver=cellar", []),
+        ("hex=4B1620,3c6444,ffffff", ["3c6444", "4b1620"]),
+    ],
+)
+def test_every_filter(client, sky, query, expected):
+    assert hexes(client, query) == expected
+
+
+def test_aircraft_without_a_value_come_last_in_either_order(client, sky):
+    up, down = hexes(client, "sort=altitude"), hexes(client, "sort=-altitude")
+    # What stands on the ground is at 0 ft, as in the filters.
+    assert up == ["4b0001", "406a90", "4b7f01", "4b1620", "c88001", "3c6444"]
+    assert down == ["c88001", "4b1620", "4b7f01", "406a90", "4b0001", "3c6444"]
+    assert hexes(client, "sort=-hex") == sorted(hexes(client), reverse=True)
+    assert hexes(client, "sort=distance")[0] == "4b0001"
+
+
+def test_pages_link_to_each_other(client, sky):
+    first = client.get("/api/v1/aircraft?limit=4&sort=hex").json
+    assert (first["count"], len(first["aircraft"]), first["previous"]) == (6, 4, None)
+    second = client.get(first["next"].removeprefix("http://localhost:80")).json
+    assert len(second["aircraft"]) == 2
+    assert second["next"] is None
+    back = client.get(second["previous"].removeprefix("http://localhost:80")).json
+    assert back["aircraft"] == first["aircraft"]
+
+
+def test_links_begin_with_what_each_client_calls_the_service(client, sky):
+    path = "/api/v1/aircraft?limit=4"
+    for host in ("one.example", "two.example:8080"):
+        link = client.get(path, extra_environ={"HTTP_HOST": host}).json["next"]
+        assert link == f"http://{host}/api/v1/aircraft?limit=4&offset=4", "nobody is sent to another's host"
+    nameless = TestRequest.blank(path)
+    del nameless.environ["HTTP_HOST"]
+    assert client.do_request(nameless).json["next"] == "/api/v1/aircraft?limit=4&offset=4"
+
+
+def test_only_the_fields_asked_for(client, sky):
+    answer = client.get("/api/v1/aircraft?fields=flight,alt_baro&hex=4b1620,3c6444").json
+    assert answer["aircraft"] == [{"hex": "3c6444"}, {"hex": "4b1620", "flight": "SWR123  ", "alt_baro": 34000}]
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("limit=0&offset=-1&colour=red", {"limit", "offset", "colour"}),
+        ("limit=1001", {"limit"}),
+        ("bbox=1,2,3", {"bbox"}),
+        ("bbox=1,2,3,nan", {"bbox"}),
+        ("bbox=0,50,1,40", {"bbox"}),
+        ("lat=91&lon=8&radius_nm=5", {"lat"}),
+        ("radius_nm=5", {"lat", "lon"}),
+        ("min_altitude_ft=inf&max_speed_kt=fast", {"min_altitude_ft", "max_speed_kt"}),
+        ("military=maybe", {"military"}),
+        ("hex=zzzzzz", {"hex"}),
+        ("sort=beauty", {"sort"}),
+        ("fields=flight,beauty", {"fields"}),
+        ("callsign=", {"callsign"}),
+        ("limit=1&limit=2", {"limit"}),
+    ],
+)
+def test_every_fault_of_a_query_is_named(client, sky, query, names):
+    assert faults(client.get(f"/api/v1/aircraft?{query}", status=400)) == names
+
+
+def test_the_etag_changes_with_the_tick_and_with_the_question(client, sky):
+    first = client.get("/api/v1/aircraft")
+    etag = first.headers["ETag"]
+    assert client.get("/api/v1/aircraft", headers={"If-None-Match": etag}, status=304).body == b""
+    assert client.get("/api/v1/aircraft?limit=1", headers={"If-None-Match": etag}).status_code == 200
+    show(client.runtime, sky_of(*PICTURE, seq=2))
+    assert client.get("/api/v1/aircraft", headers={"If-None-Match": etag}).headers["ETag"] != etag
+
+
+def raw(client, path, **headers):
+    """The response as it is on the wire: WebTest's own would be decompressed."""
+    return Request.blank(path, headers=headers).get_response(client.app)
+
+
+def test_bodies_over_1_kib_are_compressed_when_asked_for(client):
+    show(client.runtime, sky_of(*(SWISS | {"hex": f"4b00{n:02x}"} for n in range(30))))
+    response = raw(client, "/api/v1/aircraft", **{"Accept-Encoding": "gzip"})
+    assert response.headers["Content-Encoding"] == "gzip"
+    assert json.loads(gzip.decompress(response.body))["count"] == 30
+    assert "Accept-Encoding" in response.headers["Vary"]
+    for path, accepted in (
+        ("/api/v1/aircraft?limit=1", "gzip"),
+        ("/api/v1/aircraft", "identity"),
+        ("/api/v1/aircraft", "gzip;q=0"),
+    ):
+        assert "Content-Encoding" not in raw(client, path, **{"Accept-Encoding": accepted}).headers
+
+
+def test_one_aircraft_with_ages(client, sky):
+    found = client.get("/api/v1/aircraft/4B1620/").json
+    assert found["r"] == "HB-IJS"
+    assert found["airframe"] is None
+    assert found["ages"] == {"message": 0.0, "position": 0.0}
+
+
+@pytest.mark.parametrize("address", ["ffffff", "~4b1620"])
+def test_an_aircraft_that_is_not_in_the_sky_is_404(client, sky, address):
+    assert client.get(f"/api/v1/aircraft/{address}", status=404).json["code"] == "not_found"
+    assert client.get(f"/api/v1/aircraft/{address}/trail", status=404).json["code"] == "not_found"
+
+
+@pytest.mark.parametrize("address", ["4b162", "4b16200", "hornet", "%F0%9F%9B%A9"])
+def test_a_malformed_address_is_named(client, sky, address):
+    assert faults(client.get(f"/api/v1/aircraft/{address}", status=400)) == {"icao_hex"}
+
+
+def test_the_nearest_to_a_point_and_to_the_station(client, sky):
+    answer = client.get("/api/v1/aircraft/nearest?lat=46.2&lon=6.2&limit=2").json
+    assert [a["hex"] for a in answer["aircraft"]] == ["406a90", "4b7f01"]
+    assert answer["aircraft"][0]["from_nm"] == pytest.approx(4.16, abs=0.02)
+    assert answer["aircraft"][0]["from_bearing"] == pytest.approx(270.0, abs=0.1)
+    assert client.get("/api/v1/aircraft/nearest").json["aircraft"][0]["hex"] == "4b0001"
+    assert client.get("/api/v1/aircraft/nearest?on_ground=false").json["aircraft"][0]["hex"] == "4b1620"
+    assert faults(client.get("/api/v1/aircraft/nearest?lat=4", status=400)) == {"lon"}
+
+
+def test_without_a_station_a_point_is_needed(client):
+    show(client.runtime, sky_of(SWISS, station=None))
+    assert faults(client.get("/api/v1/aircraft/nearest", status=400)) == {"lat"}
+
+
+def test_the_picture_in_numbers(client, sky):
+    stats = client.get("/api/v1/aircraft/stats").json
+    assert (stats["total"], stats["with_position"], stats["on_ground"], stats["airborne"]) == (6, 5, 1, 5)
+    assert (stats["military"], stats["emergency"]) == (1, 1)
+    assert stats["highest_ft"] == 39000
+    assert stats["fastest_kt"] == 510
+    assert stats["by_altitude"]["ground"] == 1
+    assert stats["by_altitude"]["5000-10000"] == 1
+    assert stats["by_source"] == {"adsb_icao": 5, "adsb_icao_nt": 1}
+    assert stats["by_type"] == {"A20N": 1, "A320": 1}
+
+
+def test_what_stands_out(client, sky):
+    top = client.get("/api/v1/aircraft/top?limit=2").json
+    assert [a["hex"] for a in top["highest"]] == ["c88001", "4b1620"]
+    assert [a["hex"] for a in top["fastest"]] == ["4b7f01", "4b1620"]
+    assert [a["hex"] for a in top["descending"]] == ["406a90"]
+    assert top["climbing"] == []
+    assert [a["hex"] for a in top["farthest"]] == ["c88001", "406a90"]
+
+
+def test_geojson_has_the_aircraft_with_positions(client, sky):
+    response = client.get("/api/v1/aircraft/geojson")
+    assert response.content_type == "application/geo+json"
+    features = response.json["features"]
+    assert len(features) == 5
+    swiss = next(f for f in features if f["id"] == "4b1620")
+    assert swiss["geometry"] == {"type": "Point", "coordinates": [8.6, 47.5, 10515.6]}
+    assert swiss["properties"]["flight"] == "SWR123  "
+    assert len(client.get("/api/v1/aircraft/geojson?on_ground=true").json["features"]) == 1
+
+
+def test_readsbs_own_files(client):
+    show(client.runtime, sky_of({**SWISS, "distance_nm": 3.4, "bearing": 28.5}, *PICTURE[1:]))
+    answer = client.get("/data/aircraft.json?_=1795000000123").json
+    assert len(answer["aircraft"]) == 6
+    assert answer["now"] == NOW
+    swiss = next(a for a in answer["aircraft"] if a["hex"] == "4b1620")
+    assert (swiss["r_dst"], swiss["r_dir"]) == (3.4, 28.5)
+    assert not {"distance_nm", "bearing"} & swiss.keys()
+    receiver = client.get("/data/receiver.json").json
+    assert (receiver["refresh"], receiver["lat"], receiver["lon"]) == (1000, 47.45, 8.56)
+
+
+class TestRights:
+    """What others must not see in a mode where rights count."""
+
+    @pytest.fixture
+    def client(self, make_client):
+        client = install(make_client(auth_mode="hybrid"))
+        show(client.runtime, sky_of(*PICTURE))
+        return client
+
+    def test_nobody_is_asked_to_authenticate(self, client):
+        response = client.get("/api/v1/aircraft", status=401)
+        assert response.json["code"] == "authentication_required"
+        assert "Bearer" in response.headers["WWW-Authenticate"]
+
+    def test_military_aircraft_are_nowhere_for_who_may_not_see_them(self, client):
+        viewer, analyst = as_role("viewer"), as_role("analyst")
+        assert "4b7f01" not in hexes(client, headers=viewer)
+        assert "4b7f01" in hexes(client, headers=analyst)
+        assert hexes(client, "military=true", headers=viewer) == []
+        for path in ("4b7f01", "4b7f01/trail"):
+            client.get(f"/api/v1/aircraft/{path}", headers=viewer, status=404)
+        client.get("/api/v1/aircraft/4b7f01", headers=analyst, status=200)
+        for path in ("aircraft/top", "aircraft/geojson", "aircraft/nearest?limit=9", "aircraft/stats"):
+            assert "4b7f01" not in client.get(f"/api/v1/{path}", headers=viewer).text
+        assert client.get("/api/v1/aircraft/stats", headers=viewer).json["military"] == 0
+        assert "4b7f01" not in client.get("/data/aircraft.json", headers=viewer).text
+
+    def test_registration_and_owner_need_their_permission(self, client):
+        viewer, operator = as_role("viewer"), as_role("operator")
+        for path in ("/api/v1/aircraft", "/api/v1/aircraft/4b1620", "/api/v1/aircraft/top", "/data/aircraft.json"):
+            assert "HB-IJS" not in client.get(path, headers=viewer).text
+            assert "HB-IJS" in client.get(path, headers=operator).text
+        for query in ("registration=HB-IJS", "sort=registration", "sort=-registration"):
+            refused = client.get(f"/api/v1/aircraft?{query}", headers=viewer, status=403)
+            assert refused.json["code"] == "permission_denied"
+        client.get("/api/v1/aircraft/geojson?registration=HB-IJS", headers=viewer, status=403)
+
+    def test_callers_with_other_rights_do_not_share_an_answer(self, client):
+        first = client.get("/api/v1/aircraft", headers=as_role("superadmin"))
+        second = client.get(
+            "/api/v1/aircraft", headers={**as_role("viewer"), "If-None-Match": first.headers["ETag"]}, status=200
+        )
+        assert "4b7f01" not in second.text
+
+    def test_a_key_without_the_scope_is_refused(self, client):
+        refused = client.get("/api/v1/aircraft", headers=as_role("superadmin", scopes=["safety"]), status=403)
+        assert refused.json["code"] == "scope_denied"
+        client.get("/api/v1/aircraft", headers=as_role("viewer", scopes=["aircraft"]))
+
+
+@pytest.mark.parametrize("name", ["aircraft.json", "receiver.json"])
+def test_files_of_readsb_answer_with_a_trailing_slash_too(client, sky, name):
+    assert client.get(f"/data/{name}/?_=1").json == client.get(f"/data/{name}?_=1").json

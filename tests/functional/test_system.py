@@ -1,0 +1,208 @@
+"""The service tells its state truthfully: to everybody whether it is ready, to some how it is."""
+
+import logging
+
+import msgspec
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy.exc import OperationalError
+
+from skywatch.core import announce, health, logs
+from skywatch.core.announce import Announcer
+from skywatch.core.bus import Message
+from skywatch.core.clock import unix_now
+from skywatch.picture.statistics import TrackerStatistics
+from skywatch.receivers.base import ReceiverStatus
+from skywatch.system import checks
+from skywatch.system.monitor import SystemMonitor
+from tests.identities import as_role, install
+
+VIEWER, ANALYST = as_role("viewer"), as_role("analyst")
+
+
+@pytest.fixture(params=["hybrid", "private", "public"])
+def client(request, make_client):
+    return install(make_client(auth_mode=request.param, station_lat=47, station_lon=8))
+
+
+@pytest.fixture
+def component():
+    names = []
+
+    def report(name, *args, **kw):
+        names.append(name)
+        health.report(name, *args, **kw)
+
+    yield report
+    for name in names:
+        health.withdraw(name)
+
+
+def tick(client, age_s=0.0, **states):
+    bus = client.runtime.bus
+    said = TrackerStatistics(at=unix_now() - age_s, started_at=unix_now() - 60, aircraft=12, with_position=9)
+    bus.publish(Message("tracker", "statistics", msgspec.json.encode(said), snapshot=True))
+    receivers = [
+        ReceiverStatus(name, "beast", "host:30005", state=state, message_rate=10.5) for name, state in states.items()
+    ]
+    bus.publish(Message("receivers", "status", msgspec.json.encode(receivers), snapshot=True))
+
+
+def get(client, path, headers=None, status=200, **query):
+    return client.get(f"/api/v1/system/{path}", query, headers=headers or {}, status=status)
+
+
+def check(answer, name):
+    return next(c for c in answer["checks"] if c["name"] == name)
+
+
+def test_before_the_first_tick_the_service_lives_and_is_not_ready(client):
+    assert get(client, "health", probe="live").json["live"] is True
+    answer = get(client, "health", status=503)
+    assert answer.headers["Retry-After"]
+    assert (answer.json["status"], answer.json["ready"]) == ("failing", False)
+    assert check(answer.json, "tracker")["detail"] == "no tick has been made yet"
+    assert check(answer.json, "database")["ok"]
+
+
+def test_with_a_tick_and_a_receiver_it_is_ready(client):
+    tick(client, roof="connected")
+    answer = get(client, "health").json
+    assert (answer["status"], answer["ready"]) == ("ok", True)
+
+
+def test_an_old_tick_is_no_tick(client):
+    tick(client, age_s=42, roof="connected")
+    answer = get(client, "health", status=503).json
+    assert check(answer, "tracker")["detail"] == "the last tick was 42 s ago"
+
+
+def test_a_receiver_that_is_down_degrades(client):
+    tick(client, roof="connected", garden="waiting")
+    answer = get(client, "health").json
+    assert (answer["status"], answer["ready"]) == ("degraded", True)
+    assert check(answer, "receivers")["detail"] == "1 of 2 not connected: garden"
+
+
+def test_a_writer_that_cannot_write_is_shown_with_its_reason(client, component):
+    tick(client, roof="connected")
+    component("history_writer", False, "cannot be written: database or disk is full", waiting_points=77)
+    Announcer(client.runtime.bus, ["tracker"]).announce()
+    answer = get(client, "health").json
+    assert answer["status"] == "degraded"
+    assert check(answer, "history_writer")["detail"].endswith("disk is full")
+    shown = get(client, "status", VIEWER).json["processes"][0]
+    writer = next(c for c in shown["components"] if c["name"] == "history_writer")
+    assert writer["figures"]["waiting_points"] == 77
+
+
+def test_too_little_room_on_the_disk_degrades(client, monkeypatch):
+    tick(client, roof="connected")
+    monkeypatch.setattr(checks, "LEAST_FREE_BYTES", 10**18)
+    answer = get(client, "health").json
+    assert answer["status"] == "degraded"
+    assert check(answer, "disk")["detail"].startswith("only ")
+
+
+def test_without_the_database_health_still_answers(client, monkeypatch):
+    tick(client, roof="connected")
+    engine = client.runtime.engine
+    engine.dispose()
+
+    def refuse(*args, **kw):
+        raise OperationalError("SELECT 1", {}, Exception("gone"))
+
+    monkeypatch.setattr(type(engine), "connect", refuse)
+    answer = get(client, "health", status=503).json
+    assert check(answer, "database") == {
+        "name": "database",
+        "ok": False,
+        "required": True,
+        "detail": "does not answer",
+    }
+    assert get(client, "health", probe="live").status_code == 200
+
+
+def test_what_the_rest_needs(make_client):
+    client = install(make_client(auth_mode="hybrid"))
+    for path in ("status", "info", "receivers", "metrics", "retention"):
+        assert get(client, path, status=401).json["code"] == "authentication_required"
+    for path in ("status", "info", "receivers", "retention"):
+        get(client, path, VIEWER)
+    assert get(client, "metrics", VIEWER, 403).json["code"] == "permission_denied"
+    get(client, "metrics", ANALYST)
+
+
+def test_status_information_and_receivers(client):
+    tick(client, roof="connected")
+    status = get(client, "status", VIEWER).json
+    assert (status["aircraft"], status["aircraft_with_position"]) == (12, 9)
+    assert (status["receivers"], status["receivers_connected"]) == (1, 1)
+    assert status["database"]["bytes"] > 0
+    assert status["uptime_s"] == pytest.approx(60, abs=5)
+    information = get(client, "info", VIEWER).json
+    assert information["station"] == {"lat": 47, "lon": 8}
+    receiver = get(client, "receivers", VIEWER).json["receivers"][0]
+    assert (receiver["name"], receiver["state"], receiver["message_rate"]) == ("roof", "connected", 10.5)
+
+
+def test_metrics_are_prometheus_text_with_routes_and_statuses(client):
+    get(client, "health", probe="live")
+    client.get("/api/v1/nothing/at/all", status=404)
+    response = get(client, "metrics", ANALYST)
+    assert response.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+    found = {
+        (s.labels["route"], s.labels["status"])
+        for family in text_string_to_metric_families(response.text)
+        for s in family.samples
+        if s.name == "skywatch_http_requests_total"
+    }
+    assert ("/api/v1/system/health", "200") in found
+    assert ("(none)", "404") in found
+    assert "/nothing/at/all" not in response.text
+
+
+def test_metrics_of_another_process_are_on_the_page_until_it_is_gone(client):
+    other = Announcer(client.runtime.bus, ["realtime"])
+    other.name = "realtime@elsewhere:7"
+    other.announce()
+    assert 'process="realtime@elsewhere:7"' in get(client, "metrics", ANALYST).text
+    other.close()
+    assert "elsewhere" not in get(client, "metrics", ANALYST).text
+    assert announce.processes(client.runtime.bus) == []
+
+
+def test_retention_shows_limits_and_what_there_is(client):
+    answer = get(client, "retention", VIEWER).json
+    positions = next(kind for kind in answer["kinds"] if kind["kind"] == "positions")
+    assert (positions["keep_days"], positions["rows"], positions["oldest_at"]) == (90, 0, None)
+
+
+def test_the_event_is_the_document_of_the_call(client):
+    tick(client, roof="connected")
+    heard = []
+    subscription = client.runtime.bus.subscribe(["system"], heard.append)
+    SystemMonitor(client.runtime).publish()
+    subscription.close()
+    assert heard[0].event == "system:status"
+    event, answer = msgspec.json.decode(heard[0].data), get(client, "status", VIEWER).json
+    assert event.keys() == answer.keys()
+    assert event["checks"] == answer["checks"]
+
+
+def test_log_lines_of_a_request_carry_its_id(client, monkeypatch):
+    seen = []
+
+    class Remember(logging.Handler):
+        def emit(self, record):
+            seen.append(logs.request_id.get())
+
+    handler = Remember()
+    logging.getLogger("skywatch").addHandler(handler)
+    monkeypatch.setattr("skywatch.system.views.checks.all_checks", lambda runtime: 1 / 0)
+    try:
+        client.get("/api/v1/system/health", headers={"X-Request-ID": "trace-me-please"}, status=500)
+    finally:
+        logging.getLogger("skywatch").removeHandler(handler)
+    assert "trace-me-please" in seen
+    assert logs.request_id.get() is None

@@ -1,0 +1,43 @@
+"""Callers for tests that are about something else than credentials: a header names who asks.
+
+``install(client)`` adds a credential method to the application under test; ``as_role("viewer", user_id=7)`` gives
+the header of a caller with that default role's permissions.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from skywatch.security.identity import Identity
+from skywatch.security.permissions import Permission, default_permissions
+
+HEADER = "X-Test-Identity"
+
+
+def as_role(role: str | None, user_id: int = 1, scopes: list[str] | None = None, *extra: Permission) -> dict[str, str]:
+    """The header of a caller; ``role`` None holds nothing."""
+    held = sorted((default_permissions(role) if role else frozenset()) | set(extra))
+    identity = {"user_id": user_id, "role": role or "", "permissions": held, "scopes": scopes}
+    return {HEADER: json.dumps(identity)}
+
+
+def _method(request: Any) -> Identity | None:
+    text = request.headers.get(HEADER)
+    if text is None:
+        return None
+    fields = json.loads(text)
+    return Identity(
+        user_id=fields["user_id"],
+        username=f"user{fields['user_id']}",
+        method="jwt" if fields["scopes"] is None else "api_key",
+        permissions=frozenset(map(Permission, fields["permissions"])),
+        roles=frozenset({fields["role"]} - {""}),
+        scopes=None if fields["scopes"] is None else frozenset(fields["scopes"]),
+    )
+
+
+def install(client: Any) -> Any:
+    """Let the client's application believe the header; returns the client."""
+    client.app.registry["security_policy"].methods.insert(0, _method)
+    return client

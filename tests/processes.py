@@ -1,0 +1,129 @@
+"""Skywatch as a user runs it: `skywatch serve` in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+SKYWATCH = [sys.executable, "-m", "skywatch"]
+# What the tests set themselves; nothing of the tester's own environment may leak in.
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k.upper() in ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV")}
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def until(condition: Callable[[], Any], seconds: float = 20.0, every: float = 0.1) -> Any:
+    """Wait for a condition and return what it gave; fails where it does not come true in time."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"did not happen within {seconds} s: {condition}")
+        time.sleep(every)
+
+
+def run_command(*arguments: str, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`skywatch ARGUMENTS`, run to its end."""
+    return subprocess.run(
+        [*SKYWATCH, *arguments],
+        input=stdin,
+        env={**ENVIRONMENT, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+class Service:
+    """One installation in a folder: an ini file, a database, and the process while it runs."""
+
+    def __init__(self, folder: Path, **settings: object) -> None:
+        self.port, self.realtime_port = free_port(), free_port()
+        self.ini = folder / "skywatch.ini"
+        values: dict[str, object] = {
+            "environment": "development",
+            "auth_mode": "public",
+            "database_url": f"sqlite:///{folder}/skywatch.sqlite",
+            "listen": f"127.0.0.1:{self.port}",
+            "realtime_listen": f"127.0.0.1:{self.realtime_port}",
+        }
+        values.update({name.replace("__", "."): value for name, value in settings.items()})
+        lines = [f"{name} = {value}" for name, value in values.items() if value is not None]
+        self.ini.write_text("[app:main]\nuse = egg:skywatch\n" + "\n".join(lines) + "\n", encoding="utf-8")
+        self.log = folder / "log.txt"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def init(self) -> Service:
+        """Create the database."""
+        done = run_command("init", str(self.ini))
+        assert done.returncode == 0, done.stderr
+        return self
+
+    def start(self, *arguments: str, wait: bool = True) -> Service:
+        """Start, and wait until it answers."""
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*SKYWATCH, "serve", str(self.ini), *arguments], env=ENVIRONMENT, stdout=log, stderr=log
+            )
+        if wait:
+            until(self.answers)
+        return self
+
+    def answers(self) -> bool:
+        """Whether the API answers; fails at once where the process has ended."""
+        assert self.process is not None
+        assert self.process.poll() is None, self.log.read_text()
+        try:
+            self.get("/api/v1/aircraft?limit=1")
+        except (OSError, urllib.error.HTTPError):
+            return False
+        return True
+
+    def get(self, path: str) -> Any:
+        """The JSON at an address of this service."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as response:
+            return json.load(response)
+
+    def aircraft(self) -> dict[str, dict[str, Any]]:
+        """The picture, by address."""
+        return {a["hex"]: a for a in self.get("/api/v1/aircraft?limit=1000")["aircraft"]}
+
+    def kill(self) -> None:
+        """As a power cut does."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait(10)
+
+    def stop(self) -> int:
+        """As an administrator does; the exit code."""
+        if self.process is None or self.process.poll() is not None:
+            return -1
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(30)
+
+    def peak_memory_mb(self) -> float:
+        """The most memory the process has had (Linux)."""
+        assert self.process is not None
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        match = re.search(r"VmHWM:\s+(\d+) kB", status)
+        assert match is not None
+        return int(match.group(1)) / 1024
