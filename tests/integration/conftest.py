@@ -1,0 +1,42 @@
+"""Servers that several tests start."""
+
+import socket
+import threading
+from contextlib import ExitStack
+
+import pytest
+
+from skywatch.cli import api_server
+
+
+@pytest.fixture
+def serve(make_runtime):
+    with ExitStack() as stack:
+
+        def start(**settings):
+            server = api_server.create_api_server(make_runtime(listen="127.0.0.1:0", **settings))
+            stop = threading.Event()
+
+            def loop():
+                while not stop.is_set():
+                    server.asyncore.loop(timeout=0.1, map=server._map, use_poll=True, count=1)
+
+            thread = threading.Thread(target=loop, daemon=True)
+            thread.start()
+
+            def close():
+                stop.set()
+                thread.join(10)
+                server.task_dispatcher.shutdown(timeout=5)
+                for channel in list(server.active_channels.values()):
+                    channel.handle_close()
+                server.close()
+
+            stack.callback(close)
+            return server
+
+        yield start
+
+
+def connect(server):
+    return socket.create_connection(("127.0.0.1", server.effective_port), timeout=10)

@@ -1,0 +1,277 @@
+"""The web server against clients that mean harm: many connections, no reading, no HTTP, endless bodies."""
+
+import json
+import socket
+import threading
+import time
+from contextlib import ExitStack
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from skywatch.cannonball.known.index import KnownIndex
+from skywatch.cli import api_server
+from skywatch.cli.api_channel import SEND_BYTES
+from tests.integration.conftest import connect
+
+
+def ask(server, request):
+    """Status and JSON body of a raw request."""
+    with connect(server) as connection:
+        connection.sendall(request)
+        answer = b""
+        while part := connection.recv(65536):
+            answer += part
+    head, _, body = answer.partition(b"\r\n\r\n")
+    return int(head.split()[1]), head.decode().lower(), json.loads(body)
+
+
+HEALTH = b"GET /api/v1/auth/config HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+
+def test_hundreds_of_idle_connections_keep_nobody_out(serve):
+    server = serve()
+    with ExitStack() as stack:
+        for _ in range(300):
+            stack.enter_context(connect(server)).sendall(b"GET /api/v1/aircraft HTTP/1.1\r\nX: ")
+        assert ask(server, HEALTH)[0] == 200
+
+
+def test_clients_that_do_not_read_hold_no_thread_for_ever(serve, monkeypatch):
+    monkeypatch.setattr(api_server, "SILENCE_S", 1)
+    monkeypatch.setattr(api_server, "CLEANUP_S", 1)
+    server = serve(api_threads=1)
+    server.adj.outbuf_high_watermark = 1000
+    with connect(server) as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
+        deaf.sendall(line * 150)
+        deadline = time.monotonic() + 10
+        while not any(c.total_outbufs_len for c in list(server.active_channels.values())):
+            assert time.monotonic() < deadline, "the client's answers were all sent; the test proves nothing"
+            time.sleep(0.05)
+        assert ask(server, HEALTH)[0] == 200
+
+
+def wait_for_a_full_buffer(server):
+    deadline = time.monotonic() + 10
+    while not any(
+        c.total_outbufs_len > server.adj.outbuf_high_watermark for c in list(server.active_channels.values())
+    ):
+        assert time.monotonic() < deadline, "the client's answers were all sent; the test proves nothing"
+        time.sleep(0.02)
+
+
+def ask_ahead(server, deaf, count):
+    """Have a client ask for many answers and read none."""
+    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    deaf.sendall(b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * count)
+    wait_for_a_full_buffer(server)
+
+
+def test_a_client_that_asks_ahead_holds_no_thread_while_it_does_not_read(serve):
+    server = serve(api_threads=1)
+    server.adj.outbuf_high_watermark = 1000
+    with connect(server) as deaf:
+        ask_ahead(server, deaf, 150)
+        began = time.monotonic()
+        assert ask(server, HEALTH)[0] == 200
+        assert time.monotonic() - began < 5
+
+
+def test_a_client_that_asked_ahead_and_went_away_leaves_nothing_behind(serve):
+    server = serve(api_threads=1)
+    server.adj.outbuf_high_watermark = 1000
+    with connect(server) as deaf:
+        ask_ahead(server, deaf, 150)
+        (channel,) = list(server.active_channels.values())
+    deadline = time.monotonic() + 10
+    while channel.requests or server.active_channels:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_client_that_reads_a_byte_now_and_then_is_cut_off(serve, monkeypatch):
+    monkeypatch.setattr(api_server, "SILENCE_S", 2)
+    monkeypatch.setattr(api_server, "CLEANUP_S", 1)
+    server = serve()
+    server.adj.outbuf_high_watermark = 1000
+    with connect(server) as slow:
+        ask_ahead(server, slow, 150)
+        (channel,) = list(server.active_channels.values())
+        deadline = time.monotonic() + 15
+        while channel.connected:
+            assert time.monotonic() < deadline
+            # Something moves all the time.
+            channel.last_activity = time.time()
+            slow.recv(100)
+            time.sleep(0.1)
+
+
+def test_an_answer_that_takes_long_to_make_is_not_cut_off_for_its_kept_beginning(serve, monkeypatch):
+    monkeypatch.setattr(api_server, "SILENCE_S", 1)
+    monkeypatch.setattr(api_server, "CLEANUP_S", 1)
+    server = serve()
+
+    def slow(environ, start_response):
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        yield b"begun"
+        time.sleep(4)
+        yield b"done"
+
+    monkeypatch.setattr(server, "application", slow)
+    with connect(server) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.endswith(b"begun\r\n4\r\ndone\r\n0\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("request_line", "status", "code"),
+    [
+        (b"get / HTTP/1.1\r\n\r\n", 400, "malformed_body"),
+        (b"GET /api/v1/aircraft?limit=\xd9\xa3 HTTP/1.1\r\nHost: x\r\n\r\n", 400, "malformed_body"),
+        (b"POST /api/v1/auth/login HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400, "malformed_body"),
+        (b"POST /api/v1/auth/login HTTP/1.1\r\nContent-Length: 1900000000\r\n\r\n{}", 413, "payload_too_large"),
+    ],
+)
+def test_what_is_no_http_or_endless_is_answered_by_a_problem(serve, request_line, status, code):
+    answered, head, problem = ask(serve(), request_line)
+    assert "content-type: application/problem+json" in head
+    assert (answered, problem["status"], problem["code"]) == (status, status, code)
+    assert f"x-request-id: {problem['request_id']}" in head
+
+
+@pytest.mark.parametrize(
+    ("path", "length", "status"),
+    [
+        # Refused by its head alone: nothing of the body was sent.
+        (b"/api/v1/auth/login", 3_000_000, 413),
+        (b"/api/v1/cannonball/known-aircraft/import/", 300_000_000, 413),
+        (b"/api/v1/auth/login", 1_500_000, None),
+        (b"/api/v1/cannonball/known-aircraft/import/", 3_000_000, None),
+    ],
+)
+def test_a_body_far_over_the_limit_of_its_address_is_not_read(serve, path, length, status):
+    with connect(serve()) as connection:
+        connection.settimeout(5 if status else 0.5)
+        connection.sendall(b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % (path, length))
+        if status is None:
+            with pytest.raises(TimeoutError):
+                connection.recv(100)
+        else:
+            assert connection.recv(100).startswith(b"HTTP/1.1 %d " % status)
+
+
+def test_a_client_that_asks_first_is_not_told_to_send_what_is_refused(serve):
+    head = b"POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n"
+    for length, status in ((3_000_000, b"413"), (30, b"100")):
+        with connect(serve()) as connection:
+            connection.sendall(head % length)
+            assert connection.recv(100).split()[1] == status
+
+
+def test_chunks_far_over_the_limit_of_their_address_are_not_read_to_the_end(serve):
+    chunk = b"%x\r\n%s\r\n" % (100_000, b" " * 100_000)
+    with connect(serve()) as connection:
+        connection.sendall(b"POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+        connection.sendall(chunk * 22)
+        assert connection.recv(100).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_slow_reader_gets_every_byte_of_every_answer_in_order(serve):
+    server = serve(api_threads=2)
+    paths = ("openapi.json", "auth/config") * 60
+    with connect(server) as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        slow.sendall(b"".join(b"GET /api/v1/%s HTTP/1.1\r\nHost: x\r\n\r\n" % path.encode() for path in paths))
+        deadline = time.monotonic() + 10
+        while not any(c.total_outbufs_len for c in list(server.active_channels.values())):
+            assert time.monotonic() < deadline, "all was sent at once; the test proves nothing"
+            time.sleep(0.05)
+        answers = slow.makefile("rb")
+        found = {}
+        for path in paths:
+            status = int(answers.readline().split()[1])
+            head = dict(line.lower().strip().split(b": ", 1) for line in iter(answers.readline, b"\r\n"))
+            found.setdefault(path, set()).add((status, answers.read(int(head[b"content-length"]))))
+    assert {path: [status for status, _ in answers] for path, answers in found.items()} == {
+        path: [200] for path in paths
+    }
+    assert all(json.loads(body) for answers in found.values() for _, body in answers)
+    assert len(next(iter(found["openapi.json"]))[1]) > 2 * SEND_BYTES
+
+
+def test_the_list_of_known_aircraft_is_read_before_anybody_asks(serve, monkeypatch):
+    read = threading.Event()
+    snapshot = KnownIndex.snapshot
+
+    def watched(self, db):
+        found = snapshot(self, db)
+        read.set()
+        return found
+
+    monkeypatch.setattr(KnownIndex, "snapshot", watched)
+    serve()
+    assert read.wait(10)
+
+
+def test_what_cannot_be_prepared_keeps_nobody_from_being_answered(serve, monkeypatch, caplog):
+    failed = threading.Event()
+
+    def fail(self, sessions):
+        failed.set()
+        raise OperationalError("select", {}, Exception("no such table"))
+
+    monkeypatch.setattr(KnownIndex, "prepare", fail)
+    server = serve()
+    assert failed.wait(10)
+    assert ask(server, HEALTH)[0] == 200
+    assert "not prepared before the first request" in caplog.text
+
+
+def exchange(server, *requests):
+    """Send requests one after the other on one connection; the status lines, and what came after the last head."""
+    statuses, rest = [], b""
+    with connect(server) as connection:
+        connection.settimeout(1)
+        for request in requests:
+            connection.sendall(request)
+            answer = b""
+            try:
+                while part := connection.recv(65536):
+                    answer += part
+            except TimeoutError:
+                pass
+            head, _, rest = answer.partition(b"\r\n\r\n")
+            statuses.append(int(head.split()[1]))
+    return statuses, rest
+
+
+def test_the_connection_outlasts_an_answer_without_a_body(serve):
+    request = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\nIf-None-Match: *\r\n\r\n"
+    assert exchange(serve(), request, request)[0] == [304, 304]
+
+
+def test_the_answer_to_head_ends_with_its_head_also_where_a_stream_would_follow(serve):
+    path = b"/api/v1/history/export?format=csv"
+    assert exchange(serve(auth_mode="public"), b"HEAD %s HTTP/1.1\r\nHost: x\r\n\r\n" % path) == ([200], b"")
+
+
+def test_a_body_of_two_lengths_is_refused_and_nothing_after_it_is_answered(serve):
+    head = b"POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+    statuses, rest = exchange(serve(), head + b"0\r\n\r\n" + HEALTH)
+    assert (statuses, rest.count(b"HTTP/1.1")) == ([400], 0)
+
+
+def test_a_worker_that_sends_to_a_connection_just_closed_is_no_fault_in_the_log(serve, caplog):
+    server = serve()
+    with connect(server):
+        while not server.active_channels:
+            time.sleep(0.02)
+        (channel,) = list(server.active_channels.values())
+        channel.handle_close()
+        channel.outbufs[0].append(b"late")
+        channel.total_outbufs_len = 4
+        channel.send_waiting()
+    assert "exception" not in caplog.text

@@ -1,0 +1,137 @@
+"""What a kill -9 or a full disk may cost history: a few seconds of positions, and nothing else."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+
+from skywatch.core import health
+from skywatch.core.bus import open_bus
+from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.runtime import Runtime
+from skywatch.history.archive import Span, read
+from skywatch.history.codec import decode
+from skywatch.history.models import Chunk, Flight, Tail
+from skywatch.history.monitor import COMPONENT, HistoryMonitor
+from skywatch.history.points import AT_S
+from tests.unit.history.skies import SkyMaker, flying
+
+ROOT = Path(__file__).resolve().parents[2]
+START = 1_750_000_200.0
+ROUNDS = int(os.environ.get("HISTORY_KILLS", "6"))
+FLUSH_S, TICK_S, AIRCRAFT = 1.0, 0.02, 40
+# Skies pass at 1 / TICK_S times the pace of the wall clock; a flush takes time as well, on a busy machine above all.
+MOST_LOST_S = 3 * FLUSH_S / TICK_S
+
+
+def kill_after(url, start, wall_s):
+    """Record for some seconds, kill -9; returns the time of the last tick (by the skies' clock)."""
+    arguments = [url, str(start), str(FLUSH_S), str(AIRCRAFT), str(TICK_S)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.integration.history_writer", *arguments],
+        cwd=ROOT, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline().strip() == "started"
+    time.sleep(wall_s)
+    process.send_signal(signal.SIGKILL)
+    lines = process.stdout.read().split()
+    process.wait()
+    return float(lines[-1]) if lines and lines[-1].isdigit() else start
+
+
+@pytest.mark.timeout(60 + 15 * ROUNDS)
+def test_killed_while_writing_again_and_again(database_url):
+    engine = create_engine(database_url)
+    sessions = create_session_factory(engine)
+    at, lost = START, []
+    for number in range(ROUNDS):
+        last = kill_after(database_url, at, 1.5 + 0.37 * (number % 5))
+        with sessions() as session:
+            points = read(session, Span(0, last + 1e6))
+            for chunk in session.scalars(sa.select(Chunk)):
+                assert len(decode(chunk.data)) == chunk.points
+            for tail in session.scalars(sa.select(Tail)):
+                decode(tail.points)
+                decode(tail.ends)
+            flights = Counter(session.scalars(sa.select(Flight.icao_hex)))
+            known = set(session.scalars(sa.select(Flight.id)))
+        assert len(points)
+        lost.append(last - points["at"].max() * AT_S)
+        assert lost[-1] <= MOST_LOST_S
+        # Restarts follow at once, so that each aircraft goes on with its flight.
+        assert set(flights.values()) == {1}
+        assert len(flights) == AIRCRAFT
+        assert set(points["flight"].tolist()) <= known
+        for flight in known:
+            mine = points["at"][points["flight"] == flight]
+            assert len(set(mine.tolist())) == len(mine)
+        at = last + 1
+    if engine.dialect.name == "sqlite":
+        with engine.connect() as connection:
+            assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
+    engine.dispose()
+    print(f"{ROUNDS} kills on {engine.dialect.name}: lost at most {max(lost) * TICK_S:.2f} s of wall time")
+
+
+@pytest.fixture
+def full_disk(tmp_path, migrated_sqlite):
+    """A database that may not grow, and what lifts the limit: SQLite then says what it says on a full disk."""
+    path = tmp_path / "full.sqlite"
+    shutil.copy(migrated_sqlite, path)
+    engine = create_engine(f"sqlite:///{path}")
+    limit = {"pages": 0}
+
+    @sa.event.listens_for(engine, "begin")
+    def _limit(connection):
+        pages = limit["pages"] or 2**30
+        connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
+
+    with engine.connect() as connection:
+        limit["pages"] = connection.exec_driver_sql("PRAGMA page_count").scalar() + 4
+    yield engine, limit
+    engine.dispose()
+
+
+def test_a_full_disk_is_said_and_survived(full_disk, make_settings, caplog):
+    engine, limit = full_disk
+    sessions = create_session_factory(engine)
+    runtime = Runtime(make_settings(), engine, sessions, open_bus("memory"))
+    monitor = HistoryMonitor(runtime)
+    monitor.writer.recover()
+    make = SkyMaker()
+    addresses = [f"4b{n:04x}" for n in range(200)]
+    outcomes = []
+    for second in range(300):
+        sky = make(START + second, [flying(a, START + second, START) for a in addresses])
+        began = time.perf_counter()
+        monitor.on_tick(sky)
+        assert time.perf_counter() - began < 1.0  # the tracker does not wait for a disk
+        if second % 5 == 4:
+            outcomes.append(monitor.flush())
+    state = next(c for c in health.components() if c.name == COMPONENT)
+    assert not outcomes[-1]
+    assert not state.ok
+    assert "disk is full" in state.detail
+    assert state.figures["waiting_points"] > 0
+    assert sum("cannot be written" in record.message for record in caplog.records) == 1
+
+    limit["pages"] = 0
+    assert monitor.flush()
+    state = next(c for c in health.components() if c.name == COMPONENT)
+    assert (state.ok, state.figures["waiting_points"]) == (True, 0)
+    with sessions() as session:
+        points = read(session, Span(START, START + 300))
+        assert session.scalar(sa.select(sa.func.count()).select_from(Flight)) == len(addresses)
+    assert points["at"].max() * AT_S == pytest.approx(START + 299)
+    for flight in set(points["flight"].tolist()):
+        assert np.diff(points["at"][points["flight"] == flight]).max() * AT_S <= 120
+    monitor.close()

@@ -1,0 +1,35 @@
+"""An export's memory does not grow with its length: each runs in a process of its own, through the real view."""
+
+import pytest
+
+from benchmarks._history import START, Copies, database, new_writer, record
+from benchmarks._traffic import Traffic
+from benchmarks.history_exports import export
+from skywatch.history.exports import FORMATS
+
+SECONDS, AIRCRAFT = 1200, 200
+SHORT, LONG = 150_000, 600_000
+# What the length may cost, where the points alone are 18 MB more; Parquet's index of row groups is a part of it.
+MOST_MORE_MB = 8.0
+MOST_MB = 200.0
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def long_history(request, tmp_path_factory):
+    """A database of LONG points, and the begin of its last SHORT ones (unix seconds)."""
+    with database(request.param, tmp_path_factory.mktemp("exports")) as base:
+        record(base, Traffic(AIRCRAFT, START), SECONDS, new_writer(base))
+        copies = Copies(base, SECONDS)
+        copies.make(LONG // copies.points)
+        yield base.url, START - SHORT // copies.points * SECONDS, START - LONG // copies.points * SECONDS
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("format_", list(FORMATS))
+def test_memory_does_not_grow_with_the_length(long_history, format_):
+    url, recent, begin = long_history
+    short = export(url, format_, recent, START + SECONDS)
+    long = export(url, format_, begin, START + SECONDS)
+    assert long["bytes"] > 3 * short["bytes"]
+    assert long["peak_mb"] - short["peak_mb"] < MOST_MORE_MB
+    assert long["peak_mb"] < MOST_MB
