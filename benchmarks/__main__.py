@@ -1,0 +1,43 @@
+"""Runs every benchmark, or the ones named: ``python -m benchmarks [NAME ...]``."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import platform
+import sys
+import time
+import traceback
+
+import benchmarks
+
+
+def names() -> list[str]:
+    """The benchmarks there are."""
+    found = [module.name for module in pkgutil.iter_modules(benchmarks.__path__)]
+    return [name for name in found if not name.startswith("_") and name != "peers"]
+
+
+def main() -> int:
+    """Run and print; 1 where a benchmark failed."""
+    wanted = sys.argv[1:] or names()
+    unknown = sorted(set(wanted) - set(names()))
+    if unknown:
+        print(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(names())}", file=sys.stderr)
+        return 2
+    print(f"Python {platform.python_version()}, {platform.machine()}, {time.strftime('%Y-%m-%d')}")
+    failed = []
+    for name in wanted:
+        print(f"\n== {name} ==", flush=True)
+        try:
+            importlib.import_module(f"benchmarks.{name}").main()
+        except Exception:
+            traceback.print_exc()
+            failed.append(name)
+    if failed:
+        print(f"\nfailed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""One export in a process of its own: ``python -m benchmarks._export URL FORMAT BEGIN END`` prints what it took."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+from benchmarks._history_queries import Client, iso
+
+_PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def resident_mb() -> float:
+    """Memory of this process now (MB)."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE_MB
+
+
+def peak_mb() -> float:
+    """The most memory this program has had (MB); ``getrusage`` would begin with that of whoever started it."""
+    status = Path("/proc/self/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))) * 1024 / 1e6
+
+
+def main(url: str, format_: str, begin: float, end: float) -> None:
+    """Export through the view, throw the bytes away, and say how large it was and what it took."""
+    client = Client(url)
+    client("flights", limit=1)
+    idle_mb, began = resident_mb(), time.process_time()
+    size = client("export", format=format_, from_=iso(begin), to=iso(end))
+    figures = {
+        "bytes": size,
+        "cpu_s": time.process_time() - began,
+        "idle_mb": idle_mb,
+        "peak_mb": peak_mb(),
+        "end_mb": resident_mb(),
+    }
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4]))

@@ -1,0 +1,29 @@
+"""An installation with one user, for the benchmarks that are about who asks."""
+
+from __future__ import annotations
+
+from skywatch.accounts.caller import CLI_CALLER, Caller
+from skywatch.accounts.defaults import install
+from skywatch.accounts.services.keys import create_key
+from skywatch.accounts.services.logins import start_login
+from skywatch.accounts.services.users import create_user
+from skywatch.accounts.tokens import TokenCodec
+from skywatch.core.audit import Actor
+from skywatch.core.db import writing
+from skywatch.core.migrations import upgrade
+from skywatch.core.runtime import Runtime
+
+NAME, PASSWORD = "bench", "a quiet night over the Jura"
+
+
+def populate(runtime: Runtime) -> dict[str, str]:
+    """Create the schema and a viewer; the header line of each credential by its name."""
+    upgrade(runtime.engine)
+    with writing(runtime.sessions) as session:
+        install(session)
+        fields = {"username": NAME, "email": "bench@example.org", "password": PASSWORD, "roles": ["viewer"]}
+        user = create_user(session, CLI_CALLER, fields)
+        actor = Actor(NAME, "jwt", user.id, "127.0.0.1")
+        pair = start_login(session, runtime.bus, TokenCodec(runtime.settings), user, "password", actor)
+        _, key = create_key(session, Caller(actor), "bench", ["aircraft"], None)
+    return {"JWT": f"Authorization: Bearer {pair.access}", "API key": f"X-API-Key: {key}"}

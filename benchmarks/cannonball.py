@@ -1,0 +1,179 @@
+"""Cannonball: a tick with 200 users and 15,000 aircraft, and the search over 300,000 known aircraft.
+
+CPU time of this process for the tick (the writer's thread beside it is counted too), wall time for the search, which
+is asked through the application as a client would. The plain ``LIKE`` of the database is the search's peer.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from webtest import TestApp
+
+from benchmarks._traffic import Traffic
+from skywatch import make_app
+from skywatch.accounts.models import User
+from skywatch.cannonball.models import KnownAircraft, KnownRevision
+from skywatch.cannonball.monitor import create
+from skywatch.cannonball.tracking.location import Location, LocationStore
+from skywatch.core.bus import open_bus
+from skywatch.core.clock import utcnow
+from skywatch.core.db import create_engine, create_session_factory, writing
+from skywatch.core.migrations import upgrade
+from skywatch.core.runtime import Runtime
+from skywatch.picture.tracker import GARBAGE_THRESHOLDS
+from skywatch.settings import load
+from tests.identities import as_role, install
+from tests.servers import postgresql_database
+
+USERS, AIRCRAFT, KNOWN_IN_SKY = 200, 15_000, 300
+WARM_UP_TICKS, TICKS = 60, 60
+KNOWN = 300_000
+SEARCHES = 400
+CHECKS = 400
+
+
+def main() -> None:
+    """Print the tick, then the search on each database."""
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
+    with _sqlite() as runtime:
+        _measure_ticks(runtime)
+    with _sqlite() as runtime:
+        _measure_search("SQLite", runtime)
+    with postgresql_database() as url, _runtime(url) as runtime:
+        _measure_search("PostgreSQL", runtime)
+
+
+@contextmanager
+def _sqlite() -> Iterator[Runtime]:
+    with tempfile.TemporaryDirectory() as folder, _runtime(f"sqlite:///{folder}/bench.sqlite") as runtime:
+        yield runtime
+
+
+@contextmanager
+def _runtime(url: str) -> Iterator[Runtime]:
+    settings = load({"secret": "only-for-benchmarks-0123456789abcdef", "database_url": url}, environ={})
+    engine = create_engine(url)
+    upgrade(engine)
+    runtime = Runtime(settings, engine, create_session_factory(engine), open_bus("memory"))
+    try:
+        yield runtime
+    finally:
+        runtime.close()
+
+
+def _entry(number: int, icao_hex: str, chance: random.Random) -> dict[str, Any]:
+    now = utcnow()
+    return {
+        "icao_hex": icao_hex,
+        "registration": f"N{number % 99999}",
+        "aircraft_type": "AS50",
+        "aircraft_model": "Airbus AS-350",
+        "agency_name": f"{chance.choice(('Police Department', 'Sheriff', 'Highway Patrol'))} {number % 5000}",
+        "agency_type": chance.choice(("federal", "state", "local", "unknown")),
+        "agency_state": chance.choice(("CA", "NY", "TX", "")),
+        "agency_city": "",
+        "source": "community",
+        "source_url": "",
+        "verified": number % 3 == 0,
+        "times_detected": 0,
+        "notes": "",
+        "created_at": now,
+        "updated_at": now,
+        "edited_fields": [],
+        "revision": 1,
+    }
+
+
+def _fill(runtime: Runtime, addresses: list[str]) -> None:
+    chance = random.Random(1)
+    with writing(runtime.sessions) as db:
+        for start in range(0, len(addresses), 10_000):
+            part = addresses[start : start + 10_000]
+            db.execute(sa.insert(KnownAircraft), [_entry(start + n, a, chance) for n, a in enumerate(part)])
+        db.execute(sa.update(KnownRevision).values(revision=1))
+    with runtime.engine.connect() as connection:
+        connection.exec_driver_sql("ANALYZE")
+
+
+def _measure_ticks(runtime: Runtime) -> None:
+    start = time.time()
+    with writing(runtime.sessions) as db:
+        for n in range(1, USERS + 1):
+            name = f"user{n}"
+            db.add(User(id=n, username=name, username_key=name, email=name, email_key=name, display_name=name))
+    traffic = Traffic(AIRCRAFT, start)
+    chance = np.random.default_rng(2)
+    _fill(runtime, [h.upper() for h in chance.choice(traffic.hexes, KNOWN_IN_SKY, replace=False).tolist()])
+    store = LocationStore(runtime.bus)
+    for n in range(1, USERS + 1):
+        lat, lon = float(chance.uniform(45, 50)), float(chance.uniform(4, 13))
+        store.put(Location(n, lat, lon, 25.0, start, start + 3600.0, speed_kt=50.0, heading=90.0))
+    monitor = create(runtime)
+    monitor.start()
+    took = []
+    for number in range(WARM_UP_TICKS + TICKS):
+        sky = traffic()
+        began = time.thread_time()
+        monitor.on_tick(sky)
+        if number >= WARM_UP_TICKS:
+            took.append(1000 * (time.thread_time() - began))
+    sessions = len(monitor._sessions.sessions)
+    monitor.close()
+    print(f"{USERS} users, {AIRCRAFT} aircraft, {KNOWN_IN_SKY} of them known, {sessions} sessions at the end")
+    print(
+        f"tick, CPU of the tracker's thread: median {statistics.median(took):.1f} ms, "
+        f"p95 {sorted(took)[int(0.95 * len(took))]:.1f} ms (target 50 ms)"
+    )
+
+
+def _measure_search(name: str, runtime: Runtime) -> None:
+    chance = random.Random(3)
+    _fill(runtime, [f"{number:06X}" for number in chance.sample(range(0x1000, 0xFFFFFF), KNOWN)])
+    client = install(TestApp(make_app(runtime), extra_environ={"REMOTE_ADDR": "127.0.0.1"}))
+    headers = as_role("admin")
+    url = "/api/v1/cannonball/known-aircraft/"
+    began = time.perf_counter()
+    client.get(url, headers=headers)
+    print(f"{name}: {KNOWN:,} known aircraft, first list (reads them all) {time.perf_counter() - began:.2f} s")
+    words = ("police", "sheriff 12", "highway", "a1", "n123", "ff0", "e", "patrol 4999", "zzzz", "0")
+
+    def search(number: int) -> None:
+        client.get(url, {"search": words[number % len(words)], "limit": 50}, headers=headers)
+
+    def like(number: int) -> None:
+        pattern = f"%{words[number % len(words)].upper()}%"
+        with runtime.sessions() as db:
+            columns = (KnownAircraft.icao_hex, KnownAircraft.registration, KnownAircraft.agency_name)
+            held = sa.or_(*(sa.func.upper(column).like(pattern) for column in columns))
+            db.execute(sa.select(sa.func.count(), sa.func.sum(sa.cast(KnownAircraft.verified, sa.Integer))).where(held))
+
+    def check(number: int) -> None:
+        client.get(f"{url}check/{number * 4711 % 0xFFFFFF:06X}/", headers=headers)
+
+    _show(f"{name}: search with count and verified_count, one page of 50", search, SEARCHES, "target p99 20 ms")
+    _show(f"{name}: the same counts with LIKE in the database (peer)", like, 30)
+    _show(f"{name}: check", check, CHECKS)
+
+
+def _show(what: str, call: Callable[[int], None], times: int, remark: str = "") -> None:
+    wall, cpu = [], []
+    for number in range(times):
+        began, began_cpu = time.perf_counter(), time.process_time()
+        call(number)
+        wall.append(1000 * (time.perf_counter() - began))
+        cpu.append(1000 * (time.process_time() - began_cpu))
+    shown = [
+        f"{name} median {statistics.median(took):.1f} ms, p99 {sorted(took)[int(0.99 * times)]:.1f} ms"
+        for name, took in (("wall", wall), ("CPU", cpu))
+    ]
+    print(f"{what}: {'; '.join(shown)} {remark}".rstrip())

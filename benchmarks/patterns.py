@@ -1,0 +1,263 @@
+"""Flight patterns: how many are found and how many are not there, how soon, at what cost; and under what mistreatment.
+
+``python -m benchmarks.patterns --robustness`` also scores the recordings thinned, with noise, without tracks, with
+gaps, scaled, mirrored and moved about the Earth. The recordings are those of ../shared/data/patterns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+from math import cos, radians
+from pathlib import Path
+
+import numpy as np
+
+from skywatch.cannonball.patterns.fleet import PatternFleet
+from skywatch.cannonball.patterns.plane import LocalPlane
+from skywatch.cannonball.patterns.scoring import Score, report, score
+from skywatch.cannonball.patterns.tracker import PatternTracker
+from skywatch.cannonball.patterns.tracks import BadLine, Track, find_patterns, read_tracks
+
+SKY = 15_000
+WARM_TICKS, TICKS = 1_500, 200
+PEER_TICKS = 20
+
+Points = list[list[float | None]]
+Change = Callable[[Points, random.Random], Points]
+
+
+def recordings() -> list[Track]:
+    """The labelled flights, none where they are not here."""
+    data = Path(os.environ.get("SKYWATCH_TEST_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+    path = data / "patterns" / "tracks.jsonl.gz"
+    return [line for line in read_tracks(path) if not isinstance(line, BadLine)] if path.is_file() else []
+
+
+def thinned(every_s: float) -> Change:
+    def change(points: Points, rnd: random.Random) -> Points:
+        kept: Points = []
+        for point in points:
+            if not kept or point[0] - kept[-1][0] >= every_s - 0.01:  # type: ignore[operator]
+                kept.append(point)
+        return kept
+
+    return change
+
+
+def noisy(metres: float) -> Change:
+    def change(points: Points, rnd: random.Random) -> Points:
+        degrees = metres / 111_195.0
+        return [
+            [t, lat + rnd.gauss(0, degrees), lon + rnd.gauss(0, degrees) / max(cos(radians(lat)), 0.05), *rest]  # type: ignore[operator, arg-type]
+            for t, lat, lon, *rest in points
+        ]
+
+    return change
+
+
+def without(*columns: int) -> Change:
+    return lambda points, rnd: [[None if i in columns else v for i, v in enumerate(p)] for p in points]
+
+
+def holed(every_s: float, gap_s: float) -> Change:
+    def change(points: Points, rnd: random.Random) -> Points:
+        kept: Points = []
+        begin = points[0][0] + rnd.uniform(0.0, every_s)  # type: ignore[operator]
+        for point in points:
+            t = point[0]
+            assert t is not None
+            if t >= begin + gap_s:
+                begin = t + rnd.uniform(0.5, 1.5) * every_s
+            if t < begin:
+                kept.append(point)
+        return kept
+
+    return change
+
+
+def moved(lat: float, lon: float, *, turned: float = 0.0, scale: float = 1.0, mirror: bool = False) -> Change:
+    """Put the flight about another place, turned (deg), scaled or seen in a mirror; speeds are scaled alike."""
+
+    def change(points: Points, rnd: random.Random) -> Points:
+        middle = points[len(points) // 2]
+        here, there = LocalPlane(middle[1], middle[2]), LocalPlane(lat, lon)  # type: ignore[arg-type]
+        c, s, side = cos(radians(turned)) * scale, cos(radians(90.0 - turned)) * scale, -1.0 if mirror else 1.0
+        result: Points = []
+        for t, a, o, alt, speed, track, *rest in points:
+            x, y = here.project(a, o)  # type: ignore[arg-type]
+            new = there.unproject(side * (x * c + y * s), y * c - x * s)
+            if track is not None:
+                track = side * (track + here.convergence_deg(a, o) + turned)  # type: ignore[arg-type]
+                track = (track - there.convergence_deg(*new)) % 360.0
+            result.append([t, *new, alt, None if speed is None else speed * scale, track, *rest])
+        return result
+
+    return change
+
+
+def both(first: Change, second: Change) -> Change:
+    return lambda points, rnd: second(first(points, rnd), rnd)
+
+
+CASES: dict[str, Change] = {
+    "as recorded": lambda points, rnd: points,
+    "every 10 s": thinned(10.0),
+    "every 15 s": thinned(15.0),
+    "every 30 s": thinned(30.0),
+    "every 60 s": thinned(60.0),
+    "noise of 30 m": noisy(30.0),
+    "noise of 100 m": noisy(100.0),
+    "no track": without(5),
+    "no track, no speed": without(4, 5, 6),
+    "no track, every 15 s": both(without(4, 5, 6), thinned(15.0)),
+    "no track, noise of 100 m": both(without(4, 5, 6), noisy(100.0)),
+    "no altitude": without(3),
+    "60 s lost in 5 min": holed(300.0, 60.0),
+    "120 s lost in 10 min": holed(600.0, 120.0),
+    "4/5 of the size": moved(45.0, 5.0, scale=0.8),
+    "6/5 of the size": moved(45.0, 5.0, scale=1.2),
+    "in a mirror": moved(45.0, 5.0, mirror=True),
+    "at 70 N, turned": moved(70.0, 10.0, turned=37.0),
+    "over the date line": moved(-40.0, 180.0, turned=90.0),
+    "at 84 N": moved(84.0, 100.0, turned=10.0),
+}
+
+
+def scored(tracks: list[Track], change: Change) -> Score:
+    """The score of the certain flights after a change."""
+    rnd = random.Random(1)
+    flights = [track for track in tracks if track.label_certain]
+    results = []
+    for track in flights:
+        changed = Track(change(track.points, rnd), track.id, track.icao24)
+        results.append((track, find_patterns(changed)))
+    return score(results)
+
+
+def robustness(tracks: list[Track]) -> None:
+    """One line for each mistreatment: recall and precision by flight, segments found, false alarms."""
+    print("recall / precision by flight, share of segments found, false surveillance")
+    kinds = ("circling", "grid_search", "racetrack")
+    print(f"{'':<25}" + "".join(f"{kind:>24}" for kind in kinds) + "  ordinary circuits")
+    for name, change in CASES.items():
+        total = scored(tracks, change)
+        cells = []
+        for kind in kinds:
+            s = total.labels[kind]
+            recall = s.flights_found / (s.flights_found + s.flights_missed)
+            precision = s.flights_found / max(s.flights_found + s.flights_false, 1)
+            cells.append(f"{recall:9.3f} {precision:6.3f} {s.segments_found / s.segments:7.3f}")
+        alarms = f"{total.surveillance['ordinary']:10d} {total.surveillance['aerodrome_circuit']:8d}"
+        print(f"{name:<25}" + "".join(cells) + alarms, flush=True)
+
+
+def position_cost(tracks: list[Track]) -> None:
+    """Processor time for each position of single flights."""
+    for hint in ("ordinary", "circling", "grid_survey"):
+        flights = [track for track in tracks if track.label_hint == hint]
+        begin = time.process_time()
+        for track in flights:
+            find_patterns(track)
+        spent = time.process_time() - begin
+        count = sum(len(track.points) for track in flights)
+        print(f"detectors on {hint:<12} {spent / count * 1e6:6.1f} µs a position ({count} positions, 5 to 30 s apart)")
+    track = Track([[1e9 + s, 50.0, s * 0.003, 35000.0, 460.0, 90.0, 0.0] for s in range(20_000)])
+    begin = time.process_time()
+    find_patterns(track)
+    print(
+        f"detectors on an airliner in straight flight, at 1 Hz: {(time.process_time() - begin) / 20_000 * 1e6:.2f} µs"
+    )
+
+
+def second_by_second(track: Track) -> np.ndarray:
+    """The flight as one row a second: the last position heard, NaN where a value is unknown."""
+    points = np.array([[np.nan if v is None else v for v in point[:6]] for point in track.points], dtype=float)
+    seconds = np.arange(points[0, 0], points[-1, 0], 1.0)
+    return points[np.searchsorted(points[:, 0], seconds, side="right") - 1]
+
+
+class Sky:
+    """So many aircraft that fly recorded flights; one that has landed is followed by another."""
+
+    def __init__(self, flights: list[np.ndarray], count: int) -> None:
+        self._rnd = random.Random(7)
+        self._flights = flights
+        self._names = 0
+        self.addresses: list[str] = []
+        self._flown = [self._begin() for _ in range(count)]
+        self._at = [self._rnd.randrange(len(flight)) for flight in self._flown]
+        self._now = 2e9
+
+    def _begin(self) -> np.ndarray:
+        self._names += 1
+        self.addresses.append(f"{self._names:06x}")
+        return self._rnd.choice(self._flights)
+
+    def ticks(self, count: int) -> Iterator[tuple[list[str], list[str], np.ndarray, np.ndarray]]:
+        """Yield addresses, those that left, their previous rows and positions."""
+        rows = np.arange(len(self._flown), dtype=np.intp)
+        for _ in range(count):
+            self._now += 1.0
+            left, previous = [], rows.copy()
+            positions = np.empty((len(self._flown), 6))
+            for row, flight in enumerate(self._flown):
+                self._at[row] += 1
+                if self._at[row] >= len(flight):
+                    left.append(self.addresses[row])
+                    flight = self._flown[row] = self._begin()
+                    self.addresses[row] = self.addresses.pop()
+                    self._at[row], previous[row] = 0, -1
+                positions[row] = flight[self._at[row]]
+                # What was heard how long ago stays; when it was heard is now.
+                positions[row, 0] += self._now - (flight[0, 0] + self._at[row])
+            yield list(self.addresses), left, previous, positions
+
+
+def tick_cost(tracks: list[Track]) -> None:
+    """Processor time a tick for a sky full of recorded traffic, beside a tracker for every aircraft."""
+    ordinary = [second_by_second(t) for t in tracks if t.label_hint == "ordinary" and len(t.points) > 20]
+    sky, fleet = Sky(ordinary, SKY), PatternFleet(capacity=SKY)
+    spent = []
+    for number, (addresses, left, previous, positions) in enumerate(sky.ticks(WARM_TICKS + TICKS)):
+        begin = time.process_time()
+        fleet.leave(left)
+        fleet.update(addresses, *positions.T, previous_row=previous)
+        if number >= WARM_TICKS:
+            spent.append(time.process_time() - begin)
+    mean_ms = sum(spent) / len(spent) * 1e3
+    worst = sorted(spent)[int(0.99 * len(spent))] * 1e3
+    share = fleet.watched / SKY
+    trackers = {address: PatternTracker(address, address) for address in sky.addresses}
+    recorded = [(addresses, positions.tolist()) for addresses, _, _, positions in sky.ticks(PEER_TICKS)]
+    begin = time.process_time()
+    for addresses, rows in recorded:
+        for address, (t, lat, lon, alt, speed, track) in zip(addresses, rows, strict=True):
+            if address in trackers:
+                trackers[address].feed(t, lat, lon, alt, speed, None if track != track else track)
+    peer_ms = (time.process_time() - begin) / PEER_TICKS * 1e3
+    print(f"{SKY} aircraft: {mean_ms:.1f} ms a tick, 99 % within {worst:.1f} ms, {share:.1%} watched closely")
+    print(f"without the first test, a tracker for each: {peer_ms:.1f} ms, {peer_ms / mean_ms:.1f} times as much")
+
+
+def main() -> None:
+    """Print quality and cost."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--robustness", action="store_true")
+    arguments, _ = parser.parse_known_args()
+    tracks = recordings()
+    if not tracks:
+        print("skipped: the labelled tracks (../shared/data/patterns) are not here")
+        return
+    print("\n".join(report(scored(tracks, CASES["as recorded"]))))
+    position_cost(tracks)
+    tick_cost(tracks)
+    if arguments.robustness:
+        robustness(tracks)
+
+
+if __name__ == "__main__":
+    main()

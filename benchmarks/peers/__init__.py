@@ -1,0 +1,1 @@
+"""Minimal applications of other frameworks that return what ours returns."""

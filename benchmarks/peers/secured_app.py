@@ -1,0 +1,70 @@
+"""Skywatch's API role with one user; ``BENCH_NAKED`` takes all security away, as a yardstick.
+
+Naked, nobody is asked who they are and nothing is counted; ``/api/v1/bench/profile`` there answers the same body as
+``auth/profile`` does to the user.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import skywatch.http
+from benchmarks._people import populate
+from skywatch import PARTS
+from skywatch.accounts.services.users import get_user
+from skywatch.accounts.views import shape
+from skywatch.cli.api_server import create_api_server
+from skywatch.core.bus import Message
+from skywatch.core.runtime import Runtime
+from skywatch.http.service import ApiService
+from skywatch.picture.sky import from_bytes
+from skywatch.security.contexts import OPEN
+from skywatch.settings import load
+
+profile_service = ApiService("bench.profile", "/bench/profile", feature=None)
+
+
+@profile_service.get(permission=OPEN)
+def get_profile(request: Any) -> dict[str, Any]:
+    """The profile of the only user, without asking who calls"""
+    authenticator = request.registry["authenticator"]
+    shown = authenticator.remembered_profile(1, lambda session: shape.profile(get_user(session, 1)))
+    return {**shown, "permissions": sorted(shown["permissions"])}
+
+
+def includeme(config: Any) -> None:
+    config.add_cornice_service(profile_service)
+    if os.environ.get("BENCH_NAKED"):
+        config.registry["security_policy"].methods.clear()
+
+
+def main() -> None:
+    """Serve until told to stop."""
+    if os.environ.get("BENCH_NAKED"):
+        skywatch.http.TWEENS = tuple(name for name in skywatch.http.TWEENS if name != "throttle.throttle")
+    skywatch.PARTS = (*PARTS, "benchmarks.peers.secured_app")
+    with tempfile.TemporaryDirectory() as folder:
+        ini = {
+            "environment": "development",
+            "auth_mode": "public",
+            "database_url": f"sqlite:///{folder}/bench.sqlite",
+            "listen": f"127.0.0.1:{os.environ['BENCH_PORT']}",
+            "default_throttle_rates.anon": "100000000/minute",
+            "default_throttle_rates.user": "100000000/minute",
+        }
+        runtime = Runtime.open(load(ini, {}))
+        Path(os.environ["BENCH_CREDENTIALS"]).write_text(json.dumps(populate(runtime)))
+        sky = from_bytes(Path(os.environ["BENCH_SKY"]).read_bytes())
+        runtime.bus.publish(Message("picture", "tick", b"", snapshot=True, local=sky))
+        create_api_server(runtime).run()
+
+
+if __name__ == "__main__":
+    # Under its own name, for Cornice and Pyramid find it by that.
+    from benchmarks.peers import secured_app
+
+    secured_app.main()

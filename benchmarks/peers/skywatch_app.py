@@ -1,0 +1,28 @@
+"""Skywatch's own API role with a picture that does not move, under waitress as `skywatch serve` runs it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from skywatch.cli.api_server import create_api_server
+from skywatch.core.bus import Message
+from skywatch.core.migrations import upgrade
+from skywatch.core.runtime import Runtime
+from skywatch.picture.sky import from_bytes
+from skywatch.settings import load
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        ini = {"environment": "development", "auth_mode": "public", "database_url": f"sqlite:///{folder}/bench.sqlite"}
+        ini |= {"listen": f"127.0.0.1:{os.environ['BENCH_PORT']}", "default_throttle_rates.anon": "100000000/minute"}
+        runtime = Runtime.open(load(ini, {}))
+        upgrade(runtime.engine)
+        sky = from_bytes(Path(os.environ["BENCH_SKY"]).read_bytes())
+        runtime.bus.publish(Message("picture", "tick", b"", snapshot=True, local=sky))
+        create_api_server(runtime).run()
+
+
+main()
