@@ -1,0 +1,147 @@
+"""Writes the reference pages of the manual from the code: ``python docs/generate.py`` (a test compares them).
+
+Settings, endpoints, permissions and error codes are tables in the code; here they become pages, so that the manual
+says what the service does.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from skywatch import make_app
+from skywatch.core.problems import KINDS
+from skywatch.core.runtime import Runtime
+from skywatch.http.service import ApiService
+from skywatch.security.contexts import EXCHANGE, IDENTIFIED, OPEN, OPEN_UNLESS_PRIVATE, OWN_ACCOUNT
+from skywatch.security.permissions import DEFAULT_ROLES, MEANINGS, Permission, default_permissions
+from skywatch.settings import FIELDS, load, public_name
+
+WITHOUT_ROLE = {
+    OPEN: "everybody, in every mode",
+    OPEN_UNLESS_PRIVATE: "everybody; in private mode only who is identified",
+    EXCHANGE: "everybody: one credential is exchanged for another",
+    IDENTIFIED: "every identity, API keys included",
+    OWN_ACCOUNT: "every login, but no API key",
+}
+REFERENCE = Path(__file__).resolve().parent / "reference"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A Markdown table."""
+    lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
+    lines += [
+        "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in rows
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def settings_page() -> str:
+    """Every setting, its default and meaning."""
+    rows = []
+    for field in FIELDS.values():
+        default = "" if isinstance(field.default, type(None)) or field.metadata["secret"] else field.default
+        if field.default_factory is not dataclasses.MISSING:
+            default = ""
+        shown = " ".join(map(str, default)) if isinstance(default, tuple) else str(default)
+        shown = shown.lower() if isinstance(default, bool) else shown
+        rows.append((f"`{public_name(field)}`", f"`{shown}`" if shown else "", field.metadata["meaning"]))
+    head = (
+        "# Settings\n\nOne name each: lower case in the ini file, upper case in the environment, which wins. A dot "
+        "becomes an underscore in the environment where a dot cannot be written.\n\n"
+    )
+    return head + table(("setting", "default", "meaning"), sorted(rows))
+
+
+def endpoints_page(services: Iterable[Any]) -> str:
+    """Every endpoint, its permission and purpose."""
+    rows = []
+    for service in services:
+        if isinstance(service, ApiService):
+            for operation in service.operations:
+                path = re.sub(r"\{(\w+):[^/]*\}", r"{\1}", service.canonical)
+                rows.append((f"`{operation.method}`", f"`{path}`", f"`{operation.permission}`", operation.summary))
+    head = "# Endpoints\n\nWhat is asked for before an endpoint answers; the OpenAPI document has every detail.\n\n"
+    head += table(("permission", "who has it"), [(f"`{name}`", text) for name, text in WITHOUT_ROLE.items()])
+    head += "\nAll other permissions are held through [roles](permissions.md).\n\n"
+    return head + table(("method", "path", "permission", "purpose"), sorted(rows, key=lambda r: (r[1], r[0])))
+
+
+def console_table(registry: Any) -> str:
+    """Every page of the console, its permission and purpose."""
+    routes = {entry["introspectable"]["name"]: entry for entry in registry.introspector.get_category("routes")}
+    rows = []
+    for entry in registry.introspector.get_category("views"):
+        view = entry["introspectable"]
+        if str(view["route_name"]).startswith("console."):
+            path = re.sub(r"\{(\w+):[^/]*\}", r"{\1}", routes[view["route_name"]]["introspectable"]["pattern"])
+            permission = next(r["value"] for r in entry["related"] if r.category_name == "permissions")
+            purpose = view["callable"].__doc__.strip().partition("\n")[0]
+            rows.append((f"`{view['request_methods']}`", f"`{path}`", f"`{permission}`", purpose))
+    head = "\n## Pages of the console\n\nFor [sessions of the console](../console.md) alone.\n\n"
+    return head + table(("method", "path", "permission", "purpose"), sorted(rows, key=lambda r: (r[1], r[0])))
+
+
+def permissions_page() -> str:
+    """Every permission and the default roles that hold it."""
+    held = {role.name: default_permissions(role.name) for role in DEFAULT_ROLES}
+    rows = [
+        (f"`{permission}`", MEANINGS[permission], *("yes" if permission in held[r.name] else "" for r in DEFAULT_ROLES))
+        for permission in Permission
+    ]
+    roles = [(f"`{r.name}`", r.priority, r.description) for r in DEFAULT_ROLES]
+    return (
+        "# Permissions\n\n"
+        + table(("permission", "allows to", *(role.name for role in DEFAULT_ROLES)), rows)
+        + "\n## Default roles\n\n"
+        + table(("role", "priority", "meaning"), roles)
+    )
+
+
+def errors_page() -> str:
+    """Every error code."""
+    rows = [
+        (f"`{kind.code}`", kind.status, kind.title) for kind in sorted(KINDS.values(), key=lambda k: (k.status, k.code))
+    ]
+    return "# Error codes\n\nThe member `code` of every problem is one of these.\n\n" + table(
+        ("code", "status", "meaning"), rows
+    )
+
+
+def pages() -> dict[str, str]:
+    """The content of every reference page."""
+    runtime = Runtime.open(load({"environment": "development", "database_url": "sqlite://"}, {}))
+    try:
+        registry = make_app(runtime).registry
+    finally:
+        runtime.close()
+    return {
+        "settings.md": settings_page(),
+        "endpoints.md": endpoints_page(registry.cornice_services.values()) + console_table(registry),
+        "permissions.md": permissions_page(),
+        "errors.md": errors_page(),
+    }
+
+
+def main() -> int:
+    """Write the pages; with ``--check`` only say whether they are up to date."""
+    stale = []
+    REFERENCE.mkdir(exist_ok=True)
+    for name, content in pages().items():
+        path = REFERENCE / name
+        if not path.exists() or path.read_text(encoding="utf-8") != content:
+            stale.append(name)
+            if "--check" not in sys.argv:
+                path.write_text(content, encoding="utf-8")
+    if stale and "--check" in sys.argv:
+        print(f"out of date: {', '.join(stale)}; run python docs/generate.py", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
