@@ -47,8 +47,19 @@ class Browser:
 
     def text_of(self, selector: str) -> str:
         """The text of an element, once it has any."""
-        text: str = until(lambda: self._do("GET", f"/element/{self._find(selector)}/text"))
-        return text
+
+        def text() -> str | None:
+            # Between two pages an element may go before it is read.
+            answer = self._client.get(f"{self._base}/element/{self._find(selector)}/text")
+            return answer.json()["value"] if answer.is_success else None
+
+        found: str = until(text)
+        return found
+
+    def shows(self, selector: str, text: str) -> bool:
+        """Whether an element comes to show a text; the page before may have one of the same name."""
+        until(lambda: self.text_of(selector) == text)
+        return True
 
     def run(self, script: str) -> Any:
         """What a script gives back that is run in the page, outside its policy."""

@@ -113,7 +113,7 @@ class ApiChannel(HTTPChannel):
     def service(self) -> None:
         """Called by workers: answer one request, unless the client first has to take what it asked for before."""
         with self.outbuf_lock:
-            if self.total_outbufs_len > self.adj.outbuf_high_watermark:
+            if self._is_ahead():
                 self.parked = True
                 self.server.pull_trigger()
                 return
@@ -122,7 +122,7 @@ class ApiChannel(HTTPChannel):
     def handle_write(self) -> None:
         """Send, and go on with requests that waited for that."""
         super().handle_write()
-        if self.parked and self.total_outbufs_len <= self.adj.outbuf_high_watermark:
+        if self.parked and not self._is_ahead():
             self._unpark()
 
     def handle_close(self) -> None:
@@ -130,6 +130,10 @@ class ApiChannel(HTTPChannel):
         super().handle_close()
         if self.parked:
             self._unpark()
+
+    def _is_ahead(self) -> bool:
+        # Between two answers the loop leaves less than SEND_BYTES alone: nobody would wake who waited for that to go.
+        return self.total_outbufs_len > max(self.adj.outbuf_high_watermark, SEND_BYTES)
 
     def _unpark(self) -> None:
         self.parked = False

@@ -24,19 +24,19 @@ def test_a_browser_signs_in_sets_roles_and_signs_out(make_runtime):
         browser.type("input[name=username]", "ada")
         browser.type("input[name=password]", PASSWORD)
         browser.click("main button")
-        assert browser.text_of("h1") == "eve"
+        assert browser.shows("h1", "eve")
         browser.click("input[value=operator]")
         browser.click("form.card button")
-        assert browser.text_of("[role=status]") == "eve now holds operator, viewer."
+        assert browser.shows("[role=status]", "eve now holds operator, viewer.")
         # The policy keeps scripts out, and the session out of their reach.
         assert browser.run("return document.cookie") == ""
         browser.run("const s = document.createElement('script'); s.text = 'window.hacked = 1'; document.body.append(s)")
         assert browser.run("return window.hacked || 'kept out'") == "kept out"
         assert browser.run("return getComputedStyle(document.querySelector('main')).maxWidth") != "none"
         browser.click("header button")
-        assert browser.text_of("[role=status]") == "You are signed out."
+        assert browser.shows("[role=status]", "You are signed out.")
         browser.open(f"{url}/console/users")
-        assert browser.text_of("h1") == "Sign in"
+        assert browser.shows("h1", "Sign in")
         refused = httpx.get(f"{url}/api/v1/users", timeout=20)
         assert refused.status_code == 401
 
