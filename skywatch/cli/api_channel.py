@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import random
+import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -16,6 +18,10 @@ from skywatch.core.problems import Problem
 
 # Less than this waits for the rest of its answer, so that head and body of a small one leave together (bytes).
 SEND_BYTES = 16_384
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+# A registered name, an IPv4 or an IPv6 address, perhaps with a port (RFC 3986, 3.2.2); empty is allowed.
+HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(:[0-9]*)?")
 
 _CODES = {413: "payload_too_large", 500: "internal_error"}
 
@@ -52,18 +58,29 @@ class BoundedParser(HTTPRequestParser):
 
     adj: Any
 
+    def received(self, data: bytes) -> int:
+        """Take what belongs to this request; the number of bytes taken."""
+        taken: int = super().received(data)
+        if self.completed:
+            # Refused, or without a body: who was told to send it would wait for an answer for ever.
+            self.expect_continue = False
+        return taken
+
     def parse_header(self, header_plus: bytes) -> None:
         """Read the head, then hold the body to the limit of its path."""
         super().parse_header(header_plus)
+        host = self.headers.get("HOST")
+        if host is None and self.version == "1.1":
+            raise ParsingError("Host is missing")
+        if host is not None and not HOST.fullmatch(host):
+            # Two of them arrive as one, with a comma and a space between (RFC 9112, 3.2).
+            raise ParsingError("Host is invalid or given more than once")
         if self.chunked and "CONTENT_LENGTH" in self.headers:
             # Who stands between may believe the other one, and take the end of this body for a request (RFC 9112, 6.3).
             raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
         for prefix, adjustments in getattr(self.adj, "larger_bodies", ()):
             if self.path.startswith(prefix):
                 self.adj = adjustments
-        if self.content_length >= self.adj.max_request_body_size:
-            # Whoever asks first whether to send the body is told no at once.
-            self.expect_continue = False
 
 
 class ApiTask(WSGITask):
@@ -101,6 +118,33 @@ class ApiChannel(HTTPChannel):
     # All bytes sent so far, and how many and when it was when the server last looked whether the client reads.
     sent_bytes = marked_bytes = 0
     marked_at = float("inf")
+    # Called once when the connection is closed.
+    at_close: Callable[[], None] | None = None
+
+    def send_continue(self) -> None:
+        """Have the loop tell the client to send the body it asked about.
+
+        Waitress sends that here, in a worker where another request was answered before: beside the loop, which sends
+        without a lock while there is no request, and with closing the connection, which is for the loop alone.
+        """
+        self.request.expect_continue = False
+        with self.outbuf_lock:
+            self.outbufs[-1].append(CONTINUE)
+            self.current_outbuf_count += len(CONTINUE)
+            self.total_outbufs_len += len(CONTINUE)
+        self.sent_continue = True
+
+    def del_channel(self, map: Any = None) -> None:
+        """Called by the loop when the connection is closed."""
+        super().del_channel(map)
+        at_close, self.at_close = self.at_close, None
+        if at_close is not None:
+            at_close()
+
+    def _flush_some(self, do_close: bool = True) -> bool:
+        # Waitress' loop does not lock where no request is left; a worker may be adding what comes after the answer.
+        with self.outbuf_lock:
+            return bool(super()._flush_some(do_close))
 
     def writable(self) -> bool:
         """Whether the loop has something to send or to close."""

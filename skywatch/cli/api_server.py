@@ -20,7 +20,8 @@ from waitress import wasyncore
 from waitress.server import BaseWSGIServer, MultiSocketServer
 
 from skywatch import make_app
-from skywatch.cli.api_channel import SEND_BYTES, ApiChannel
+from skywatch.cli.api_channel import SEND_BYTES
+from skywatch.cli.api_door import Door
 from skywatch.core.runtime import Runtime
 from skywatch.realtime.server import allow_files
 from skywatch.settings import SettingsError, split_listen
@@ -70,8 +71,9 @@ def create_api_server(runtime: Runtime) -> Any:
         )
     except (OSError, ValueError) as error:
         raise SettingsError("listen", f"{settings.listen} cannot be opened: {error}") from None
+    door = Door(settings)
     for listening in _listening(server):
-        listening.channel_class = ApiChannel
+        listening.channel_class = door
         # Waitress warns of the option, since it sends everything at once without it.
         listening.adj.send_bytes = SEND_BYTES
         listening.adj.larger_bodies = _larger_bodies(listening.adj, app.registry.get("body_limits", {}))

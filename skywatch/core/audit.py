@@ -97,7 +97,8 @@ def record_apart(
         with writing(sessions) as session:
             record(session, actor, action, target, after=after)
     except SQLAlchemyError as error:
-        log.error("the audit entry %s by %s could not be written: %s", action, actor.name, type(error).__name__)
+        who = actor.name or actor.method  # Nobody known has no name.
+        log.error("the audit entry %s by %s could not be written: %s", action, who, type(error).__name__)
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ PROBLEM = "application/problem+json"
 SERVICE_PERMISSIONS = frozenset({OPEN, OPEN_UNLESS_PRIVATE, EXCHANGE, IDENTIFIED, OWN_ACCOUNT})
 # What any call may meet: limits, a service that is not available, and faults of our own.
 ALWAYS = (400, 429, 500, 503)
+LOCATION = {"description": "Address of what was created.", "required": True, "schema": {"type": "string"}}
 TITLES = {
     200: "Done",
     201: "Created",
@@ -175,6 +176,8 @@ def _responses(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
     responses: dict[str, Any] = {}
     for status, content in operation.responses.items():
         responses[str(status)] = _response(writer, status, content)
+    if operation.creates is not None:
+        responses["201"]["headers"] = {"Location": LOCATION}
     for status in sorted(_error_statuses(operation)):
         content_type = {PROBLEM: {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
         responses.setdefault(str(status), {"description": TITLES[status], "content": content_type})

@@ -6,13 +6,17 @@ three can drift from the others.
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 import colander
 from cornice import Service
 
+from skywatch.http.paging import link_base
 from skywatch.http.schema import Schema
 from skywatch.http.security import context_factory
 from skywatch.http.validation import validate, validation_failed
@@ -20,6 +24,8 @@ from skywatch.http.validation import validate, validation_failed
 API_PREFIX = "/api/v1"
 # The number of a row in a path: ASCII digits alone (``\d`` takes those of every script), within 64 bits.
 NUMBER = "[0-9]{1,18}"
+# A field of a path, ``{name}`` or ``{name:pattern}``.
+PATH_FIELD = re.compile(r"\{(\w+)(?::[^/]*)?\}")
 # Query strings whose validated form is kept (each service has its own); long ones are validated each time.
 MAXIMUM_REMEMBERED, MAXIMUM_REMEMBERED_LENGTH = 1024, 256
 
@@ -30,7 +36,8 @@ class Operation:
 
     ``responses`` maps a status to a colander schema, to a media type such as ``text/csv`` for bodies that are not
     JSON, to a tuple of these where ``Accept`` decides, or to None for no body. ``errors``
-    are the problem statuses beside the ones every operation may give.
+    are the problem statuses beside the ones every operation may give. ``creates`` is the service at whose address the
+    created thing is found, which ``Location`` names.
     """
 
     service: ApiService
@@ -44,6 +51,7 @@ class Operation:
     query: colander.SchemaNode | None = None
     body: colander.SchemaNode | None = None
     body_types: tuple[str, ...] = ("application/json",)
+    creates: ApiService | None = None
 
 
 @dataclass
@@ -93,13 +101,15 @@ class ApiService(Service):
         ``permission`` is required; the summary is the first line of the view's docstring. ``any_query`` lets unknown
         query parameters pass, for addresses whose readers add their own. ``remember_query`` keeps what a query string
         was validated to, for the calls that many clients repeat every second. A body of other ``body_types`` than
-        JSON is left to the view.
+        JSON is left to the view. ``creates`` names the service that the view makes a resource of: what it returns is
+        answered as 201 with the address of that resource, whose path takes the members of the answer.
         """
         permission = kw["permission"]
         parts = {name: kw.pop(name, None) for name in ("path", "query", "body")}
         responses = kw.pop("responses", {200: None})
         errors = tuple(kw.pop("errors", ()))
         body_types = tuple(kw.pop("body_types", ("application/json",)))
+        creates = kw.pop("creates", None)
         any_query, remember = kw.pop("any_query", False), kw.pop("remember_query", False)
         summary, _, rest = (view.__doc__ or "").strip().partition("\n")
         self.parts.operations.append(
@@ -112,6 +122,7 @@ class ApiService(Service):
                 responses,
                 errors,
                 body_types=body_types,
+                creates=creates,
                 **parts,
             )
         )
@@ -120,7 +131,22 @@ class ApiService(Service):
             parts["body"] = None  # Not read here: the view knows its media types.
         kw["schema"] = _request_schema(parts, any_query=any_query)
         kw["validators"] = ((_remembering if remember else _with_schema)(kw["schema"]),)
-        super().add_view(method, view, **kw)
+        super().add_view(method, view if creates is None else _creating(view, creates), **kw)
+
+    def address(self, values: Mapping[str, Any]) -> str:
+        """The canonical path with its fields filled in."""
+        return PATH_FIELD.sub(lambda field: quote(str(values[field[1]]), safe=""), self.canonical)
+
+
+def _creating(view: Callable[..., Any], service: ApiService) -> Callable[..., Any]:
+    @functools.wraps(view)
+    def create(request: Any) -> Any:
+        created = view(request)
+        request.response.status_code = 201
+        request.response.headers["Location"] = link_base(request) + service.address(created)
+        return created
+
+    return create
 
 
 def _with_schema(schema: colander.SchemaNode) -> Callable[..., None]:

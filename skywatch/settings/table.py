@@ -46,6 +46,12 @@ class Settings:
     api_max_connections: int = setting(
         2000, "connections to the REST API at a time; more wait until one is closed", minimum=10, maximum=100_000
     )
+    api_connections_per_address: int = setting(
+        500,
+        "connections to the REST API from one client address (IPv6: one /64; trusted_proxy: any number)",
+        minimum=1,
+        maximum=100_000,
+    )
     base_url: str = setting("", "public address of the service, when a proxy stands before it")
     trusted_proxy: tuple[str, ...] = setting(
         (),

@@ -524,10 +524,52 @@ def test_the_audit_log_tells_who_did_what_from_where_and_no_secret(api, root):
     for secret in (PASSWORD, "nine green", "argon2"):
         assert secret not in repr(log)
     assert api.get(f"{V1}/system/audit?action=login", headers=root).json["count"] == 1
-    assert api.get(f"{V1}/system/audit?actor={root.id}&target_type=user", headers=root).json["count"] == 2
+    for actor in (root.id, "root", "ROOT"):
+        assert api.get(f"{V1}/system/audit?actor={actor}&target_type=user", headers=root).json["count"] == 2
+    assert api.get(f"{V1}/system/audit?actor=ada", headers=root).json["count"] == 0
     soon = to_iso(utcnow() + timedelta(minutes=1))
     assert api.get(f"{V1}/system/audit?from={soon}", headers=root).json["count"] == 0
     assert api.get(f"{V1}/system/audit?to={soon}", headers=root).json["count"] == 3
+
+
+def test_a_name_of_digits_finds_its_own_entries_too(api, root):
+    number = api.people.user("4711", "superadmin")
+    api.patch_json(f"{V1}/feature-access/audio", {"is_enabled": False}, headers=api.people.bearer(number))
+    for actor in (number, "4711"):
+        assert api.get(f"{V1}/system/audit?actor={actor}", headers=root).json["count"] == 1
+    assert api.get(f"{V1}/system/audit?actor={'9' * 300}", headers=root, status=400).json["errors"]
+
+
+@pytest.mark.parametrize(
+    ("collection", "body"),
+    [
+        ("users", {"username": "ada", "email": "ada@example.org"}),
+        ("roles", {"name": "night", "permissions": []}),
+        ("user-roles", {"user": 1, "role": 1}),
+        (
+            "oidc-mappings",
+            {"name": "m", "claim_name": "groups", "claim_value": "g", "match_type": "exact", "role": "viewer"},
+        ),
+        ("cannonball/known-aircraft/", {"icao_hex": "A0CAFE", "agency_name": "State Police"}),
+    ],
+    ids=["users", "roles", "user-roles", "oidc-mappings", "known-aircraft"],
+)
+@pytest.mark.parametrize("base_url", ["", "https://radar.example.org/"], ids=["asked", "public"])
+def test_what_is_created_is_found_at_its_location(make_client, collection, body, base_url):
+    api = make_client(auth_mode="hybrid", base_url=base_url)
+    people = Population(api.runtime)
+    root = people.bearer(people.user("root", "superadmin"))
+    created = api.post_json(f"{V1}/{collection}", body, headers=root, status=201)
+    host = base_url.rstrip("/") or "http://localhost"
+    location = created.headers["Location"]
+    canonical = f"{host}{V1}/{collection.rstrip('/')}/{created.json['id']}{'/' if collection.endswith('/') else ''}"
+    assert location == canonical
+    assert api.get(location.removeprefix(host), headers=root).json == created.json
+
+
+def test_a_refused_creation_has_no_location(api, root):
+    body = {"username": "root", "email": "other@example.org"}
+    assert "Location" not in api.post_json(f"{V1}/users", body, headers=root, status=409).headers
 
 
 def test_the_audit_log_is_read_on_by_cursor(api, root):

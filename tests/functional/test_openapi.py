@@ -47,3 +47,14 @@ def test_it_is_not_sent_twice(client):
 @pytest.mark.parametrize("path", ["/api/v1/docs", "/api/v1/docs/", "/api/v1/docs/static/docs.js"])
 def test_the_page_is_there(client, path):
     assert client.get(path).status_code == 200
+
+
+def test_what_is_created_and_has_an_address_of_its_own_says_so(client):
+    paths = client.get("/api/v1/openapi.json").json["paths"]
+    found = set()
+    for path, operations in paths.items():
+        created = operations.get("post", {}).get("responses", {}).get("201")
+        if created is not None and "get" in paths.get(f"{path.rstrip('/')}/{{id}}{path[len(path.rstrip('/')) :]}", {}):
+            assert created["headers"]["Location"]["required"]
+            found.add(path.split("/v1/")[1])
+    assert found == {"cannonball/known-aircraft/", "oidc-mappings", "roles", "user-roles", "users"}

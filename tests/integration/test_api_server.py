@@ -130,7 +130,11 @@ def test_an_answer_that_takes_long_to_make_is_not_cut_off_for_its_kept_beginning
         (b"get / HTTP/1.1\r\n\r\n", 400, "malformed_body"),
         (b"GET /api/v1/aircraft?limit=\xd9\xa3 HTTP/1.1\r\nHost: x\r\n\r\n", 400, "malformed_body"),
         (b"POST /api/v1/auth/login HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400, "malformed_body"),
-        (b"POST /api/v1/auth/login HTTP/1.1\r\nContent-Length: 1900000000\r\n\r\n{}", 413, "payload_too_large"),
+        (
+            b"POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 1900000000\r\n\r\n{}",
+            413,
+            "payload_too_large",
+        ),
     ],
 )
 def test_what_is_no_http_or_endless_is_answered_by_a_problem(serve, request_line, status, code):

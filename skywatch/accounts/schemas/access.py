@@ -55,7 +55,12 @@ class AuditQuery(PageQuery):
         description="An action such as user.changed, or its first part.",
         **DROP,
     )
-    actor = colander.SchemaNode(QueryInteger(), description="Number of the user who acted.", **DROP)
+    actor = colander.SchemaNode(
+        QueryString(),
+        validator=colander.Length(1, 254),
+        description="Number or username of the user who acted.",
+        **DROP,
+    )
     target_type = colander.SchemaNode(QueryString(), validator=colander.Length(1, 32), **DROP)
     target_id = colander.SchemaNode(QueryString(), validator=colander.Length(1, 64), **DROP)
     address = colander.SchemaNode(QueryString(), validator=colander.Length(1, 64), **DROP)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.accounts.names import username_key
 from skywatch.core.models import AuditEntry
+
+NUMBER = re.compile("[0-9]{1,18}")
 
 
 def find_entries(
@@ -22,8 +26,9 @@ def find_entries(
         conditions.append(
             sa.or_(AuditEntry.action == action, AuditEntry.action.startswith(f"{action}.", autoescape=True))
         )
+    if "actor" in filters:
+        conditions.append(_acted(filters["actor"]))
     for name, column in (
-        ("actor", AuditEntry.actor_id),
         ("target_type", AuditEntry.target_type),
         ("target_id", AuditEntry.target_id),
         ("address", AuditEntry.address),
@@ -39,3 +44,9 @@ def find_entries(
     if before_id is not None:
         query = query.where(AuditEntry.id < before_id)
     return session.scalars(query.order_by(AuditEntry.id.desc()).limit(limit).offset(offset)).all(), count
+
+
+def _acted(who: str) -> sa.ColumnElement[bool]:
+    """Entries of a user by number or by the name they had; a name may look like a number."""
+    named = sa.func.lower(AuditEntry.actor_name) == username_key(who)
+    return sa.or_(named, AuditEntry.actor_id == int(who)) if NUMBER.fullmatch(who) else named

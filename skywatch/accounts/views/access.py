@@ -12,7 +12,7 @@ from skywatch.accounts.caller import noting_refusals
 from skywatch.accounts.services import access, log
 from skywatch.accounts.views import shape
 from skywatch.core.audit import Target
-from skywatch.http.paging import PageQuery, page, page_of
+from skywatch.http.paging import PageQuery, link_base, page, page_of
 from skywatch.http.service import ApiService
 from skywatch.security.permissions import Permission
 
@@ -76,5 +76,4 @@ def _change(request: Request) -> dict[str, Any]:
 
 def _after(request: Request, entry_id: int) -> str:
     others = [(name, value) for name, value in request.GET.items() if name not in ("cursor", "offset")]
-    base = request.runtime.settings.base_url.rstrip("/") or request.host_url
-    return f"{base}{request.current_service.canonical}?{urlencode([*others, ('cursor', entry_id)])}"
+    return f"{link_base(request)}{request.current_service.canonical}?{urlencode([*others, ('cursor', entry_id)])}"

@@ -30,15 +30,17 @@ def get_roles(request: Request) -> dict[str, Any]:
 
 
 @roles_service.post(
-    permission=Permission.ROLES_CREATE, body=schemas.RoleCreate(), responses={201: schemas.RoleEntry()}, errors=(409,)
+    permission=Permission.ROLES_CREATE,
+    body=schemas.RoleCreate(),
+    responses={201: schemas.RoleEntry()},
+    errors=(409,),
+    creates=role_service,
 )
 def post_role(request: Request) -> dict[str, Any]:
     """Create a role that gives no more than the caller holds"""
     body = request.validated["body"]
     with noting_refusals(request, "role.created", Target("role", None, body["name"])) as caller:
-        role = roles.create_role(request.db, caller, body)
-    request.response.status_code = 201
-    return _shown(request, role)
+        return _shown(request, roles.create_role(request.db, caller, body))
 
 
 @role_service.get(permission=Permission.ROLES_VIEW, responses={200: schemas.RoleEntry()})

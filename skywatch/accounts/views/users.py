@@ -37,15 +37,17 @@ def get_users(request: Request) -> dict[str, Any]:
 
 
 @users_service.post(
-    permission=Permission.USERS_CREATE, body=schemas.UserCreate(), responses={201: schemas.Profile()}, errors=(409,)
+    permission=Permission.USERS_CREATE,
+    body=schemas.UserCreate(),
+    responses={201: schemas.Profile()},
+    errors=(409,),
+    creates=user_service,
 )
 def post_user(request: Request) -> dict[str, Any]:
     """Create a user, with roles that give no more than the caller holds"""
     body = request.validated["body"]
     with noting_refusals(request, "user.created", Target("user", None, body["username"])) as caller:
-        user = users.create_user(request.db, caller, body)
-    request.response.status_code = 201
-    return shape.profile(user)
+        return shape.profile(users.create_user(request.db, caller, body))
 
 
 @user_service.get(permission=Permission.USERS_VIEW, responses={200: schemas.Profile()})
@@ -92,13 +94,13 @@ def get_assignments(request: Request) -> dict[str, Any]:
     body=schemas.AssignmentCreate(),
     responses={201: schemas.AssignmentEntry()},
     errors=(409,),
+    creates=assignment_service,
 )
 def post_assignment(request: Request) -> dict[str, Any]:
     """Let a user hold a role that gives no more than the caller holds, perhaps for a time"""
     body = request.validated["body"]
     with noting_refusals(request, "assignment.created", Target("user", body["user"])) as caller:
         created = assignments.create_assignment(request.db, caller, body["user"], body["role"], body["expires_at"])
-    request.response.status_code = 201
     return shape.assignment(created)
 
 

@@ -71,7 +71,7 @@ def list_known(request: Request) -> dict[str, Any]:
     return {**page(request, "aircraft", [as_dict(e) for e in entries], count), "verified_count": verified_count}
 
 
-@known.post(permission=MANAGE, body=NewKnownAircraft(), responses={201: KnownEntry()}, errors=(409,))
+@known.post(permission=MANAGE, body=NewKnownAircraft(), responses={201: KnownEntry()}, errors=(409,), creates=one)
 def create_known(request: Request) -> dict[str, Any]:
     """Add a known aircraft
 
@@ -80,7 +80,6 @@ def create_known(request: Request) -> dict[str, Any]:
     """
     entry = known_service(request).create(request.validated["body"])
     tell_after_commit(request)
-    request.response.status_code = 201
     return as_dict(entry)
 
 

@@ -31,13 +31,13 @@ def get_mappings(request: Request) -> dict[str, Any]:
     body=schemas.MappingCreate(),
     responses={201: schemas.MappingEntry()},
     errors=(409,),
+    creates=mapping_service,
 )
 def post_mapping(request: Request) -> dict[str, Any]:
     """Create a claim mapping to a role that gives no more than the caller holds"""
     body = request.validated["body"]
     with noting_refusals(request, "claim_mapping.created", Target("claim_mapping", None, body["name"])) as caller:
         mapping = mappings.create_mapping(request.db, caller, body)
-    request.response.status_code = 201
     return _shown(mapping)
 
 

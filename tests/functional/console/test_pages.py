@@ -258,7 +258,7 @@ def test_the_audit_log_is_filtered_and_read_on(root):
     assert "login.failed" not in mine.text
     assert "0 entries" in root.get("/audit?from=2030-01-01T00:00:00").text
     assert "login.failed" in root.get("/audit?from=2020-01-01T00:00&address=127.0.0.1").text
-    for refused in ("actor=ada", "from=yesterday", "cursor=-1", f"actor={'9' * 40}"):
+    for refused in ("from=yesterday", "cursor=-1", f"actor={'9' * 400}"):
         root.get(f"/audit?{refused}", status=400)
 
 
