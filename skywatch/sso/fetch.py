@@ -1,4 +1,4 @@
-"""Calls to a provider that cannot hurt: a time limit for the whole answer, a size limit, no redirects, JSON only.
+"""Calls to a provider that cannot hurt: one deadline for the whole call, a size limit, no redirects, JSON only.
 
 A provider that hangs may hold only half of the API's worker threads; whoever else wants it is told to come back,
 and local login goes on.
@@ -6,17 +6,20 @@ and local login goes on.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
-import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Coroutine, Mapping
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
 
 from skywatch.core.problems import Problem
 from skywatch.settings import Settings
+
+T = TypeVar("T")
+PIECE_BYTES = 16_384
 
 
 class Refused(Exception):
@@ -28,14 +31,14 @@ class Refused(Exception):
 
 
 class Fetcher:
-    """An HTTP client for one provider. Safe to use from any thread."""
+    """An HTTP client for one provider. Safe to use from any thread that runs no event loop of its own."""
 
     def __init__(self, settings: Settings) -> None:
         self._timeout_s = settings.oidc_timeout_s
         self._maximum_bytes = settings.oidc_max_response_bytes
         self._places = threading.BoundedSemaphore(max(1, settings.api_threads // 2))
-        # A redirect would send credentials or questions to an address that nobody has configured.
-        self._client = httpx.Client(timeout=self._timeout_s, follow_redirects=False)
+        # Costly to make, and the same for every call.
+        self._tls = httpx.create_ssl_context()
 
     def get(self, url: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
         """A JSON object; raises Problem (502)."""
@@ -46,10 +49,6 @@ class Fetcher:
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         return self._call("POST", url, {**form, **headers}, body.encode("ascii"))
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
-
     def _call(self, method: str, url: str, headers: Mapping[str, str], content: bytes | None) -> dict[str, Any]:
         if urlsplit(url).scheme not in ("http", "https"):
             raise Problem("sso_provider_answer", "The provider names an address that is not http(s).")
@@ -58,8 +57,8 @@ class Fetcher:
         try:
             # Unpacked: a few packed bytes can become more than the memory holds.
             plain = {"Accept": "application/json", "Accept-Encoding": "identity"}
-            status, body = self._read(method, url, {**plain, **headers}, content)
-        except httpx.TimeoutException:
+            status, body = _finish(self._read(method, url, {**plain, **headers}, content))
+        except (httpx.TimeoutException, TimeoutError):
             raise Problem("sso_provider_slow") from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError):
             raise Problem("sso_provider_unreachable") from None
@@ -67,18 +66,39 @@ class Fetcher:
             self._places.release()
         return _understand(status, body, may_refuse=method == "POST")
 
-    def _read(self, method: str, url: str, headers: Mapping[str, str], content: bytes | None) -> tuple[int, bytes]:
-        until = time.monotonic() + self._timeout_s
-        with self._client.stream(method, url, headers=dict(headers), content=content) as response:
+    async def _read(
+        self, method: str, url: str, headers: Mapping[str, str], content: bytes | None
+    ) -> tuple[int, bytes]:
+        """Status and body; raises TimeoutError, Problem (502) or what httpx raises.
+
+        The client's own limits are for each step and each piece, and a provider that drips would keep within them for
+        ever: looking its name up, connecting and every byte of the answer share one deadline on the monotonic clock.
+        """
+        # A redirect would send credentials or questions to an address that nobody has configured.
+        client = httpx.AsyncClient(verify=self._tls, timeout=self._timeout_s, follow_redirects=False)
+        async with (
+            asyncio.timeout(self._timeout_s),
+            client,
+            client.stream(method, url, headers=dict(headers), content=content) as response,
+        ):
             body = b""
-            for chunk in response.iter_raw(16_384):
-                body += chunk
+            async for piece in response.aiter_raw(PIECE_BYTES):
+                body += piece
                 if len(body) > self._maximum_bytes:
                     raise Problem("sso_provider_answer", "The provider's answer is too large.")
-                # The client's own limit is for each piece; one that drips would go on for ever.
-                if time.monotonic() > until:
-                    raise Problem("sso_provider_slow")
             return response.status_code, body
+
+
+def _finish(call: Coroutine[Any, Any, T]) -> T:
+    """Run a call to its end in an event loop of its own.
+
+    Unlike ``asyncio.run`` this waits for no thread: the system's name lookup cannot be interrupted, only left behind.
+    """
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(call)
+    finally:
+        loop.close()
 
 
 def _understand(status: int, body: bytes, *, may_refuse: bool) -> dict[str, Any]:

@@ -64,7 +64,6 @@ class SignOn:
         for provider in read_providers(runtime.settings):
             fetcher = Fetcher(runtime.settings)
             self.parties[provider.name] = Party(provider, fetcher, Discovery(provider, fetcher))
-            runtime.at_close(fetcher.close)
 
     def party(self, name: str | None) -> Party:
         """A provider by its name, the first one without; raises Problem (403, 404)."""

@@ -32,16 +32,29 @@ def huge(handler):
         pass
 
 
-def dripping(handler):
-    handler.send_response(200)
-    handler.end_headers()
+def drip(handler, data):
+    """Byte by byte, each long before a read would time out; to the end only for whoever waits so long."""
     try:
-        for _ in range(15):
-            handler.wfile.write(b" ")
+        for value in data:
+            handler.wfile.write(bytes([value]))
             handler.wfile.flush()
             time.sleep(0.1)
     except OSError:
         pass
+
+
+def dripping_body(handler):
+    handler.send_response(200)
+    handler.end_headers()
+    drip(handler, b" " * 15)
+
+
+def dripping_headers(handler):
+    drip(handler, b"HTTP/1.0 500 \r\n\r\n")
+
+
+def never_coming_to_the_point(handler):
+    drip(handler, b"HTTP/1.1 103 Early Hints\r\n\r\n" * 4)
 
 
 FAILURES = {
@@ -53,7 +66,9 @@ FAILURES = {
     "nothing": (lambda h: h.say(200, b""), "sso_provider_answer"),
     "a huge body": (huge, "sso_provider_answer"),
     "a deep body": (deep, "sso_provider_answer"),
-    "drop by drop": (dripping, "sso_provider_slow"),
+    "drop by drop": (dripping_body, "sso_provider_slow"),
+    "headers drop by drop": (dripping_headers, "sso_provider_slow"),
+    "promises": (never_coming_to_the_point, "sso_provider_slow"),
     "after ten seconds": (lambda h: time.sleep(1.5), "sso_provider_slow"),
 }
 
@@ -65,7 +80,7 @@ WHERE = ["/.well-known/openid-configuration", "/keys", "/userinfo"]
     ("name", "path"),
     [
         *((name, "/token") for name in FAILURES),
-        *((name, path) for path in WHERE for name in ("a page", "drop by drop")),
+        *((name, path) for path in WHERE for name in ("a page", "headers drop by drop")),
     ],
 )
 def test_a_failing_provider_is_a_bad_gateway_and_local_login_goes_on(make_api, name, path):
