@@ -26,6 +26,7 @@ def includeme(config: Configurator) -> None:
     config.include("cornice")
     config.include("skywatch.security.area")
     config.include("skywatch.http.render")
+    config.include("skywatch.http.pages")
     config.include("skywatch.http.errors")
     config.include("skywatch.http.database")
     config.include("skywatch.http.security")

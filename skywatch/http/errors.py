@@ -15,6 +15,7 @@ from sqlalchemy.exc import OperationalError
 
 from skywatch.core.bus import BusError
 from skywatch.core.problems import KINDS, Problem
+from skywatch.http.pages import problem_page_of
 from skywatch.security.area import area_of
 
 log = logging.getLogger(__name__)
@@ -39,13 +40,19 @@ def problem_response(problem: Problem, request: Request) -> Response:
     area = area_of(request)
     if area is not None:
         return area.show_problem(problem, request)
+    page = problem_page_of(request)
+    response = page(problem, request) if page is not None else _document(problem, request)
+    if problem.kind.status == 401:
+        response.headers["WWW-Authenticate"] = CHALLENGE
+    return with_headers(response, problem)
+
+
+def _document(problem: Problem, request: Request) -> Response:
     body = problem.as_dict(getattr(request, "request_id", None))
     response = Response(body=msgspec.json.encode(body), status=problem.kind.status)
     response.content_type = "application/problem+json"
     response.charset = None
-    if problem.kind.status == 401:
-        response.headers["WWW-Authenticate"] = CHALLENGE
-    return with_headers(response, problem)
+    return response
 
 
 def with_headers(response: Response, problem: Problem) -> Response:

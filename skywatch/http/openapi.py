@@ -15,6 +15,7 @@ from skywatch.http.service import NUMBER, ApiService, Operation
 from skywatch.security.contexts import EXCHANGE, IDENTIFIED, OPEN, OPEN_UNLESS_PRIVATE, OWN_ACCOUNT
 
 PROBLEM = "application/problem+json"
+PAGE = "text/html"
 # Permissions that no role holds: they are about the service itself.
 SERVICE_PERMISSIONS = frozenset({OPEN, OPEN_UNLESS_PRIVATE, EXCHANGE, IDENTIFIED, OWN_ACCOUNT})
 # What any call may meet: limits, a service that is not available, and faults of our own.
@@ -178,9 +179,11 @@ def _responses(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
         responses[str(status)] = _response(writer, status, content)
     if operation.creates is not None:
         responses["201"]["headers"] = {"Location": LOCATION}
+    problem: dict[str, Any] = {PROBLEM: {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
+    if any(isinstance(content, tuple) and PAGE in content for content in operation.responses.values()):
+        problem[PAGE] = {}  # Where people get a page, its problems are pages as well.
     for status in sorted(_error_statuses(operation)):
-        content_type = {PROBLEM: {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
-        responses.setdefault(str(status), {"description": TITLES[status], "content": content_type})
+        responses.setdefault(str(status), {"description": TITLES[status], "content": dict(problem)})
     return dict(sorted(responses.items()))
 
 

@@ -15,6 +15,7 @@ def includeme(config: Configurator) -> None:
     """Add the resources; no provider is asked for anything before somebody signs on."""
     from skywatch.sso.flow import SignOn
     from skywatch.sso.logout import logout_url
+    from skywatch.sso.views.signing_on import CALLBACK, show_problem
 
     runtime = config.registry["runtime"]
     sign_on = SignOn(runtime, config.registry["authenticator"].codec)
@@ -25,6 +26,7 @@ def includeme(config: Configurator) -> None:
         return {"logout_url": url} if url is not None else {}
 
     config.registry["at_logout"].append(at_logout)
+    config.add_problem_page(CALLBACK, show_problem)
     for name in ("authorize", "callback", "providers"):
         config.add_throttle_bucket("GET", f"/api/v1/auth/oidc/{name}", "anon")
     config.add_throttle_bucket("POST", "/api/v1/auth/oidc/backchannel-logout", "anon")

@@ -6,7 +6,8 @@ its code.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -105,26 +106,32 @@ class SignOn:
         )
         return url, begun
 
-    def finish(self, answer: Answer, browser: str | None, actor: audit.Actor) -> tuple[User, TokenPair, str]:
-        """The user and tokens that an answer yields, and the origin of the page that waits for them.
-
-        Raises Problem (401, 502); it is written down with its code.
-        """
+    def take(self, answer: Answer, browser: str | None, actor: audit.Actor) -> PendingLogin:
+        """The sign-on that an answer is to, once; raises Problem (401, 403), written down with its code."""
         self.party(None)
+        needs_browser = self._runtime.settings.jwt_auth_cookie
+        with self._noting_failure(actor), writing(self._runtime.sessions) as session:
+            return pending.take(session, state=answer.state, browser=browser, needs_browser=needs_browser)
+
+    def finish(self, begun: PendingLogin, answer: Answer, actor: audit.Actor) -> tuple[User, TokenPair]:
+        """The user and tokens that an answer yields; raises Problem (401, 404, 502), written down with its code."""
+        with self._noting_failure(actor) as note:
+            return self._finish(begun, answer, actor, note)
+
+    @contextmanager
+    def _noting_failure(self, actor: audit.Actor) -> Iterator[dict[str, Any]]:
+        """Write down why a sign-on fails, and what was known of it by then."""
         note: dict[str, Any] = {}
         try:
-            return self._finish(answer, browser, actor, note)
+            yield note
         except Problem as problem:
             after = {"method": "oidc", "reason": problem.kind.code, **note}
             audit.record_apart(self._runtime.sessions, actor, "login.failed", audit.Target("user"), after=after)
             raise
 
     def _finish(
-        self, answer: Answer, browser: str | None, actor: audit.Actor, note: dict[str, Any]
-    ) -> tuple[User, TokenPair, str]:
-        needs_browser = self._runtime.settings.jwt_auth_cookie
-        with writing(self._runtime.sessions) as session:
-            begun = pending.take(session, state=answer.state, browser=browser, needs_browser=needs_browser)
+        self, begun: PendingLogin, answer: Answer, actor: audit.Actor, note: dict[str, Any]
+    ) -> tuple[User, TokenPair]:
         party = self.party(begun.provider)
         note["provider"] = party.provider.name
         metadata = party.discovery.metadata()
@@ -135,10 +142,7 @@ class SignOn:
         note |= {"issuer": claims["iss"], "subject": claims["sub"]}
         everything = {**_userinfo(party, metadata, access_token, claims["sub"]), **claims}
         with writing(self._runtime.sessions) as session:
-            user, pair = people.sign_in(
-                session, self._runtime.bus, self._codec, party.provider, everything, id_token, actor
-            )
-        return user, pair, begun.opener_origin
+            return people.sign_in(session, self._runtime.bus, self._codec, party.provider, everything, id_token, actor)
 
     def _redeem(self, party: Party, metadata: Metadata, begun: PendingLogin, code: str) -> dict[str, Any]:
         """Exchange the code for tokens; raises Problem."""

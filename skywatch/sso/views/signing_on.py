@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from pyramid.request import Request
+from pyramid.response import Response
 
 from skywatch.accounts.schemas import Detail, LoginAnswer
 from skywatch.accounts.views import shape
@@ -14,13 +15,14 @@ from skywatch.accounts.views.cookies import hand_over
 from skywatch.core.audit import Actor
 from skywatch.core.problems import Problem, invalid
 from skywatch.http.cors import origin_of
+from skywatch.http.pages import wants_page
 from skywatch.http.paging import PageQuery, page_of
 from skywatch.http.service import ApiService
 from skywatch.security.contexts import EXCHANGE
 from skywatch.sso import schemas
 from skywatch.sso.flow import Answer
 from skywatch.sso.logout import obey
-from skywatch.sso.page import hand_over_page
+from skywatch.sso.page import failure_page, hand_over_page
 from skywatch.sso.pending import LIFETIME
 
 COOKIE = "skywatch_sso"
@@ -84,15 +86,19 @@ def get_authorize(request: Request) -> dict[str, str]:
 def get_callback(request: Request) -> Any:
     """Finish a sign-on: exchange the provider's code for tokens
 
-    It can be done once. A browser (`Accept: text/html`) gets a page that gives the tokens to the page that opened it.
+    It can be done once. A browser (`Accept: text/html`) gets a page that gives the tokens to the page that opened it;
+    where the sign-on fails, a page that shows why and tells its opener.
     """
     query = request.validated["querystring"]
     answer = Answer(query.get("code"), query.get("state"), query.get("iss"), query.get("error"))
-    user, pair, origin = request.registry["sign_on"].finish(answer, _browser(request), _nobody(request))
+    sign_on, actor = request.registry["sign_on"], _nobody(request)
+    begun = sign_on.take(answer, _browser(request), actor)
+    request.sign_on_opener = begun.opener_origin
+    user, pair = sign_on.finish(begun, answer, actor)
     body = {**hand_over(request, pair), "user": shape.user_summary(user)}
-    if not _wants_page(request):
+    if not wants_page(request):
         return body
-    page = hand_over_page(body, origin)
+    page = hand_over_page(body, begun.opener_origin, has_cookies=request.runtime.settings.jwt_auth_cookie)
     # The cookies that hand_over has set belong to the answer, whichever form it has.
     page.headers.extend((name, value) for name, value in request.response.headers.items() if name == "Set-Cookie")
     return page
@@ -122,9 +128,10 @@ def post_backchannel_logout(request: Request) -> dict[str, str]:
     return {"detail": f"Ended {ended} login{'s' if ended != 1 else ''}."}
 
 
-def _wants_page(request: Request) -> bool:
-    offers = request.accept.acceptable_offers(["application/json", "text/html"])
-    return bool(offers) and offers[0][0] == "text/html"
+def show_problem(problem: Problem, request: Request) -> Response:
+    """The page of a sign-on that has failed. Who waits for it is known once the sign-on has been found."""
+    opener = getattr(request, "sign_on_opener", None) or origin_of(_own_address(request))
+    return failure_page(problem, request.request_id, opener)
 
 
 def _browser(request: Request) -> str | None:

@@ -133,27 +133,6 @@ def test_a_provider_of_further_settings_is_asked_for_by_name(make_client, provid
         assert api.get(AUTHORIZE, {"provider": "nobody"}, status=404).json["code"] == "not_found"
 
 
-def test_a_browser_gets_a_page_for_its_opener_of_the_configured_origin_alone(make_api):
-    api = make_api(base_url="https://radar.example.org", cors_allowed_origins="https://map.example.org")
-    api.provider.person["name"] = "</script><script>alert(1)</script>"
-    for origin, told in (
-        (None, "https://radar.example.org"),
-        ("https://map.example.org", "https://map.example.org"),
-        ("https://evil.example", "https://radar.example.org"),
-    ):
-        headers = {"Origin": origin} if origin else {}
-        url = api.get(AUTHORIZE, headers=headers).json["authorization_url"]
-        page = finish(api, api.provider.log_in(url), headers={"Accept": "text/html,*/*;q=0.8"})
-        assert page.content_type == "text/html"
-        assert f'postMessage(answer, "{told}")' in page.text
-        assert "evil" not in page.text
-        assert page.text.count("<script") == 1
-        nonce = page.text.partition('<script nonce="')[2].partition('"')[0]
-        assert f"script-src 'nonce-{nonce}'" in page.headers["Content-Security-Policy"]
-        assert page.headers["Cache-Control"] == "no-store"
-        assert page.headers["Cross-Origin-Opener-Policy"] == "unsafe-none"
-
-
 @pytest.mark.parametrize(
     "address",
     [

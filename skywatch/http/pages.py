@@ -1,0 +1,39 @@
+"""Pages for people at addresses that answer programs in JSON: which of the two a request wants, and its problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pyramid.config import Configurator
+from pyramid.request import Request
+from pyramid.response import Response
+
+from skywatch.core.problems import Problem
+
+ProblemPage = Callable[[Problem, Request], Response]
+
+
+def wants_page(request: Request) -> bool:
+    """Whether ``Accept`` would rather have a page than JSON, as that of a browser that opens an address."""
+    offers = request.accept.acceptable_offers(["application/json", "text/html"])
+    return bool(offers) and offers[0][0] == "text/html"
+
+
+def problem_page_of(request: Request) -> ProblemPage | None:
+    """What shows a problem to the person who sent a request; None where it is to be the problem document."""
+    pages: dict[str, ProblemPage] = request.registry["problem_pages"]
+    show = pages.get(request.environ.get("PATH_INFO", ""))
+    return show if show is not None and wants_page(request) else None
+
+
+def add_problem_page(config: Configurator, path: str, show: ProblemPage) -> None:
+    """Show the problems of an address, whatever finds them, as a page to whoever wants one.
+
+    Views there declare ``responses`` of JSON beside ``text/html``; that documents the page of their problems, too.
+    """
+    config.registry["problem_pages"][path] = show
+
+
+def includeme(config: Configurator) -> None:
+    config.registry["problem_pages"] = {}
+    config.add_directive("add_problem_page", add_problem_page)
