@@ -28,6 +28,10 @@ FIELDS = (
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 # Whoever runs the provider would make everybody it knows an administrator.
 TOO_MUCH_FOR_EVERYBODY = frozenset({"admin", "superadmin"})
+# Addresses of Entra ID that stand for many tenants. Each token names the tenant it is of as its issuer, and whoever
+# makes a tenant of their own, which costs nothing, would be as good as the people of yours.
+ENTRA = ("login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn")
+MANY_TENANTS = re.compile(r"/(common|organizations|consumers)(/.*)?")
 TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
@@ -115,6 +119,10 @@ def _provider(name: str, prefix: str, fields: Mapping[str, str | bool], settings
         raise ProviderError(f"{prefix}provider_url", "must have neither a query, a fragment nor a user name")
     if settings.environment == "production" and parts.scheme != "https" and not is_loopback(url):
         raise ProviderError(f"{prefix}provider_url", "must be an https:// address in production")
+    if parts.hostname in ENTRA and MANY_TENANTS.fullmatch(parts.path):
+        raise ProviderError(
+            f"{prefix}provider_url", f"must name one tenant: https://{parts.hostname}/TENANT-ID/v2.0 in place of {url}"
+        )
     if "openid" not in str(fields["scopes"]).split():
         raise ProviderError(f"{prefix}scopes", "must hold openid")
     if fields["default_role"] in TOO_MUCH_FOR_EVERYBODY:

@@ -63,9 +63,12 @@ class Discovery:
             known = self._metadata = (_metadata(self._provider, found), time.monotonic())
         return known[0]
 
-    def remembered(self) -> Metadata | None:
-        """What is known without asking."""
-        return self._metadata[0] if self._metadata is not None else None
+    def metadata_if_any(self) -> Metadata | None:
+        """What is known, however old, else what the provider says now; None where it does not answer."""
+        try:
+            return self._metadata[0] if self._metadata is not None else self.metadata()
+        except Problem:
+            return None
 
     def keys(self, key_id: str | None) -> list[Key]:
         """The keys that a token may be signed with; none where the provider has no such key."""
@@ -121,9 +124,7 @@ def _key(entry: Any) -> Key | None:
 
 
 def _metadata(provider: Provider, found: dict[str, Any]) -> Metadata:
-    issuer = found.get("issuer")
-    if not isinstance(issuer, str) or issuer.rstrip("/") != provider.url:
-        raise Problem("sso_issuer_wrong", "The provider at the configured address says that it is another one.")
+    issuer = _issuer(provider, found.get("issuer"))
     secure = urlsplit(provider.url).scheme == "https"
 
     def endpoint(name: str, *, required: bool = True) -> str | None:
@@ -147,6 +148,17 @@ def _metadata(provider: Provider, found: dict[str, Any]) -> Metadata:
         client_authentication=_texts(found.get("token_endpoint_auth_methods_supported")) or ("client_secret_basic",),
         names_itself=found.get("authorization_response_iss_parameter_supported") is True,
     )
+
+
+def _issuer(provider: Provider, said: Any) -> str:
+    """Who the provider says it is, where that is whom the settings name; raises Problem (401)."""
+    if isinstance(said, str) and said.rstrip("/") == provider.url:
+        return said
+    log.error("provider %s is configured as %s, but says that its issuer is %.200r", provider.name, provider.url, said)
+    if isinstance(said, str) and "{" in said:
+        # A template such as Entra ID's https://login.microsoftonline.com/{tenantid}/v2.0 is the issuer of no token.
+        raise Problem("sso_issuer_wrong", "The provider's address stands for many tenants; it must be that of one.")
+    raise Problem("sso_issuer_wrong", "The provider at the configured address says that it is another one.")
 
 
 def _texts(value: Any) -> tuple[str, ...]:

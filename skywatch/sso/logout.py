@@ -58,7 +58,7 @@ def obey(runtime: Runtime, sign_on: SignOn, token: str, actor: audit.Actor) -> i
 def logout_url(runtime: Runtime, sign_on: SignOn, login_ids: Iterable[str]) -> str | None:
     """Where to send a browser so that the provider's session ends too; None where there is no such place.
 
-    Asks no provider: logout must work, and at once, while it is down.
+    The provider is asked only by a process that does not know it yet, as after a restart; logout does not need it.
     """
     if not sign_on.parties:
         return None
@@ -66,7 +66,7 @@ def logout_url(runtime: Runtime, sign_on: SignOn, login_ids: Iterable[str]) -> s
     with runtime.sessions() as session:
         found = session.scalars(query.limit(1)).one_or_none()
     party = sign_on.parties.get(found.provider) if found is not None else None
-    metadata = party.discovery.remembered() if party is not None else None
+    metadata = party.discovery.metadata_if_any() if party is not None else None
     if found is None or party is None or metadata is None or metadata.end_session_endpoint is None:
         return None
     parameters = {"id_token_hint": found.id_token, "client_id": party.provider.client_id}

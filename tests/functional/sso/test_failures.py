@@ -128,6 +128,15 @@ def test_what_a_provider_says_of_itself_is_checked(api, changes):
     assert api.get(AUTHORIZE, status=401 if "issuer" in changes else 502).json["code"] == code
 
 
+def test_a_provider_of_many_tenants_is_refused_and_the_log_says_what_to_mend(api, caplog):
+    template = "https://login.example.org/{tenantid}/v2.0"
+    api.provider.discovery = {"issuer": template}
+    refused = api.get(AUTHORIZE, status=401).json
+    assert (refused["code"], "many tenants" in refused["detail"]) == ("sso_issuer_wrong", True)
+    assert f"provider default is configured as {api.provider.url}" in caplog.text
+    assert template in caplog.text
+
+
 def test_keys_that_rotate_are_fetched_again_but_not_for_every_invented_name(api):
     sign_on(api)
     api.provider.rotate()

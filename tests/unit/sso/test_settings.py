@@ -40,6 +40,12 @@ def test_the_environment_wins_and_the_variables_of_others_are_left_alone():
     assert (first.client_id, second.client_id) == ("first", "y")
 
 
+def test_one_tenant_of_entra_is_a_provider_as_any_other():
+    tenant = "https://login.microsoftonline.com/0f5d21f1-7bd1-4c5e-8bb5-0c1f1a3b2c4d/v2.0"
+    (provider,) = providers(oidc_provider_url=tenant)
+    assert provider.url == tenant
+
+
 @pytest.mark.parametrize(
     ("changes", "name"),
     [
@@ -49,6 +55,9 @@ def test_the_environment_wins_and_the_variables_of_others_are_left_alone():
         ({"oidc_provider_url": "http://id.example.org"}, "oidc_provider_url"),
         ({"oidc_provider_url": "https://id.example.org/?x=1"}, "oidc_provider_url"),
         ({"oidc_provider_url": "https://user:pw@id.example.org/"}, "oidc_provider_url"),
+        ({"oidc_provider_url": "https://login.microsoftonline.com/common/v2.0"}, "oidc_provider_url"),
+        ({"oidc_provider_url": "https://login.microsoftonline.com/organizations/v2.0/"}, "oidc_provider_url"),
+        ({"oidc_provider_url": "https://LOGIN.microsoftonline.us/consumers"}, "oidc_provider_url"),
         ({"oidc_scopes": "profile email"}, "oidc_scopes"),
         ({"oidc_default_role": "superadmin"}, "oidc_default_role"),
         ({"oidc_default_role": "admin"}, "oidc_default_role"),
