@@ -39,6 +39,10 @@ class Browser:
         until(lambda: len(self.windows()) > 1)
         self.switch_to(next(other for other in self.windows() if other != window))
 
+    def close_window(self) -> None:
+        """Close the window in use; another one is to be switched to next."""
+        self._do("DELETE", "/window")
+
     def click(self, selector: str) -> None:
         self._on(selector, "/click", {})
 

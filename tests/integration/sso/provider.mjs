@@ -1,5 +1,5 @@
 // A certified identity provider (npm oidc-provider) with its own login and consent pages, for the tests beside it.
-// One JSON document on the command line: {port, redirect_uris}. Keys are new at every start.
+// One JSON document on the command line: {port, site}, the site being Skywatch's address. Keys are new at every start.
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { Provider } from "oidc-provider";
 
@@ -15,7 +15,10 @@ const provider = new Provider(`http://127.0.0.1:${options.port}`, {
     {
       client_id: "skywatch",
       client_secret: "between us, and only us",
-      redirect_uris: options.redirect_uris,
+      redirect_uris: [`${options.site}/api/v1/auth/oidc/callback`],
+      post_logout_redirect_uris: [`${options.site}/`],
+      backchannel_logout_uri: `${options.site}/api/v1/auth/oidc/backchannel-logout`,
+      backchannel_logout_session_required: true,
       response_types: ["code"],
       grant_types: ["authorization_code"],
     },
@@ -28,6 +31,7 @@ const provider = new Provider(`http://127.0.0.1:${options.port}`, {
       grant_types: ["authorization_code"],
     },
   ],
+  features: { backchannelLogout: { enabled: true }, rpInitiatedLogout: { enabled: true } },
   pkce: { required: () => true, methods: ["S256"] },
   scopes: ["openid", "profile", "email", "groups"],
   claims: {
@@ -49,4 +53,5 @@ const provider = new Provider(`http://127.0.0.1:${options.port}`, {
     }),
   }),
 });
+provider.on("backchannel.error", (ctx, error) => console.log(error));
 provider.listen(options.port, "127.0.0.1", () => console.log("listening"));

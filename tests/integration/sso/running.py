@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -45,9 +45,9 @@ def installed() -> Path:
 
 
 @contextmanager
-def certified_provider(port: int, redirect_uris: list[str]) -> Iterator[str]:
-    """The provider's address while it runs."""
-    options = json.dumps({"port": port, "redirect_uris": redirect_uris})
+def certified_provider(port: int, site: str) -> Iterator[str]:
+    """The provider's address while it runs; ``site`` is Skywatch's."""
+    options = json.dumps({"port": port, "site": site})
     process = subprocess.Popen(
         ["node", "provider.mjs", options], cwd=installed(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
@@ -81,6 +81,16 @@ def served(runtime: Any, port: int) -> Iterator[str]:
 
 def log_in(browser: httpx.Client, url: str, name: str, stop_at: str) -> str:
     """Go from an address through login and consent, as a person would; gives the first address under ``stop_at``."""
+    return _go(browser, url, stop_at, {"login": {"login": name, "password": "anything"}})
+
+
+def log_out(browser: httpx.Client, url: str, stop_at: str) -> str:
+    """Say yes to the provider, which asks whether its session shall end; gives the first address under ``stop_at``."""
+    return _go(browser, url, stop_at, {"logout": {"logout": "yes"}})
+
+
+def _go(browser: httpx.Client, url: str, stop_at: str, answers: Mapping[str, Mapping[str, str]]) -> str:
+    """Follow redirects and send forms on; where a form has a field of ``answers``, with what stands there."""
     response = browser.get(url)
     for _ in range(20):
         if response.is_redirect:
@@ -92,7 +102,8 @@ def log_in(browser: httpx.Client, url: str, name: str, stop_at: str) -> str:
         assert response.status_code == 200, response.text
         action = html.unescape(re.search(r'<form[^>]* action="([^"]+)"', response.text)[1])
         fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', response.text))
-        if 'name="login"' in response.text:
-            fields |= {"login": name, "password": "anything"}
+        for name, more in answers.items():
+            if f'name="{name}"' in response.text:
+                fields |= more
         response = browser.post(urljoin(str(response.url), action), data=fields)
     raise AssertionError(f"no way to {stop_at} in twenty steps, last {urlsplit(str(response.url)).path}")

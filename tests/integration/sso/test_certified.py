@@ -13,7 +13,7 @@ from skywatch.core.db import writing
 from skywatch.sso.models import ClaimMapping
 from tests.accounts import PASSWORD, Population
 from tests.chromium import chromium
-from tests.integration.sso.running import certified_provider, log_in, served
+from tests.integration.sso.running import certified_provider, log_in, log_out, served
 from tests.processes import free_port, until
 
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
@@ -34,18 +34,29 @@ class Site:
             session.add(ClaimMapping(name="tower", **mapping))
 
     def provider(self):
-        return certified_provider(self.provider_port, [self.url + CALLBACK])
+        return certified_provider(self.provider_port, self.url)
 
     def browser(self):
         return httpx.Client(timeout=20, follow_redirects=False)
 
-    def sign_on(self, name):
-        with self.browser() as browser:
-            begun = browser.get(f"{self.url}/api/v1/auth/oidc/authorize").json()
-            back = log_in(browser, begun["authorization_url"], name, self.url + CALLBACK)
-            answer = browser.get(back)
-            assert answer.status_code == 200, answer.text
-            return answer.json()
+    def sign_on(self, name, browser=None):
+        """A whole sign-on, in a browser of its own or in one that may be logged in at the provider already."""
+        if browser is None:
+            with self.browser() as browser:
+                return self.sign_on(name, browser)
+        begun = browser.get(f"{self.url}/api/v1/auth/oidc/authorize").json()
+        back = log_in(browser, begun["authorization_url"], name, self.url + CALLBACK)
+        answer = browser.get(back)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def log_out(self, answer):
+        """End the Skywatch login; where the browser is to be sent then."""
+        headers = {"Authorization": f"Bearer {answer['access']}"}
+        return httpx.post(f"{self.url}/api/v1/auth/logout", json={}, headers=headers).json()["logout_url"]
+
+    def is_in(self, answer):
+        return self.profile(answer).status_code == 200
 
     def profile(self, answer):
         headers = {"Authorization": f"Bearer {answer['access']}"}
@@ -60,6 +71,7 @@ def make_site(make_runtime):
         port, provider_port = free_port(), free_port()
         settings = {
             "environment": "development",
+            "base_url": f"http://127.0.0.1:{port}",
             "auth_mode": "hybrid",
             "oidc_enabled": "true",
             "oidc_provider_url": f"http://127.0.0.1:{provider_port}",
@@ -121,6 +133,31 @@ def test_a_program_signs_on_by_its_loopback_address(make_site):
         assert again.json()["code"] == "sso_state_unknown"
 
 
+def test_logout_ends_the_providers_session_and_with_it_the_other_logins_of_that_session(make_site):
+    site = make_site()
+    with site.provider(), site.browser() as browser:
+        here, beside = site.sign_on("tower", browser), site.sign_on("tower", browser)
+        elsewhere, somebody = site.sign_on("tower"), site.sign_on("guest")
+        url = site.log_out(here)
+        assert [site.is_in(answer) for answer in (here, beside)] == [False, True]
+        # The provider takes our hint, knows the address to come back to, and calls ours by the back channel before.
+        assert log_out(browser, url, site.url) == f"{site.url}/"
+        assert not site.is_in(beside)
+        assert [site.is_in(answer) for answer in (elsewhere, somebody)] == [True, True]
+        # Its session is over: whoever signs on in that browser is asked who they are.
+        assert site.sign_on("guest", browser)["user"]["username"] == "guest"
+
+
+def test_a_logout_at_the_provider_ends_the_login_here(make_site):
+    site = make_site()
+    with site.provider() as provider, site.browser() as browser:
+        answer, somebody = site.sign_on("tower", browser), site.sign_on("guest")
+        log_out(browser, f"{provider}/session/end", f"{provider}/session/end/success")
+        assert [site.is_in(answer), site.is_in(somebody)] == [False, True]
+        refused = httpx.post(f"{site.url}/api/v1/auth/refresh", json={"refresh": answer["refresh"]})
+        assert (refused.status_code, refused.json()["code"]) == (401, "token_revoked")
+
+
 PAGE = """<!doctype html><title>map</title><button id="go">Sign on</button><pre id="answer"></pre><script>
 document.getElementById("go").onclick = async () => {
   const popup = window.open("about:blank");
@@ -160,7 +197,7 @@ def map_page():
 
 # The flow itself is always tried by the tests above; this one shows that a real browser plays along.
 @pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="there is no chromium with its driver here")
-def test_a_real_browser_brings_the_tokens_to_the_page_that_asked(make_site, map_page):
+def test_a_real_browser_tells_the_page_that_asked_how_it_went(make_site, map_page):
     site = make_site(cors_allowed_origins=map_page.origin)
     map_page.text = PAGE.replace("SITE", site.url)
     with site.provider(), chromium(BROWSER, DRIVER) as browser:
@@ -168,13 +205,22 @@ def test_a_real_browser_brings_the_tokens_to_the_page_that_asked(make_site, map_
         opener = browser.windows()[0]
         browser.click("#go")
         browser.switch_to_other_than(opener)
+        browser.click("a[href$='/abort']")
+        assert browser.shows("code", "sso_denied")
+        browser.close_window()
+        browser.switch_to(opener)
+        answer = json.loads(browser.text_of("#answer"))
+        assert (answer["origin"], answer["type"], answer["code"]) == (site.url, "skywatch.login_failed", "sso_denied")
+        browser.click("#go")
+        browser.switch_to_other_than(opener)
         browser.type("input[name=login]", "tower")
         browser.type("input[name=password]", "anything")
         browser.click("input[value=login] ~ button")
         browser.click("input[value=consent] ~ button")
         browser.switch_to(opener)
+        until(lambda: '"skywatch.login"' in browser.text_of("#answer"))
         answer = json.loads(browser.text_of("#answer"))
-        assert (answer["origin"], answer["type"]) == (site.url, "skywatch.login")
+        assert answer["origin"] == site.url
         assert site.profile(answer).json()["username"] == "tower"
         # The window has closed itself.
         until(lambda: browser.windows() == [opener])
