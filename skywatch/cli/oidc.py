@@ -12,7 +12,7 @@ from skywatch.cli.common import fail, ini_argument, one_line_errors, read_ini
 from skywatch.core.db import check_connection, create_engine, create_session_factory
 from skywatch.core.migrations import check_schema
 from skywatch.settings.providers import Provider, read_providers
-from skywatch.sso.claims import matching, values_of
+from skywatch.sso.claims import Rule, matching, values_of
 from skywatch.sso.mappings import active_rules
 from skywatch.sso.people import username_from
 
@@ -51,13 +51,19 @@ def test(ini: Path, claims_file: Path, name: str | None) -> None:
         verdict = "matches" if rule in matches else "no match"
         click.echo(
             f"{verdict:<8}  {rule.name}: {rule.claim_name} {rule.match_type} {rule.claim_value!r}"
-            f" -> {rule.role} (has: {shown or 'nothing'})"
+            f" -> {rule.role} ({_circumstances(rule, provider, shown)})"
         )
     roles = sorted({rule.role for rule in matches})
     if roles:
         click.echo(f"Roles: {', '.join(roles)}")
     else:
         click.echo(f"Roles: {provider.default_role or 'none'} (the default role, for no mapping matches)")
+
+
+def _circumstances(rule: Rule, provider: Provider, values: str) -> str:
+    if rule.provider not in (None, provider.name):
+        return f"only for provider {rule.provider}"
+    return f"has: {values or 'nothing'}"
 
 
 def _read(path: Path) -> dict[str, Any]:

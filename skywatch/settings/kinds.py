@@ -63,6 +63,13 @@ def split_listen(text: str) -> tuple[str, int]:
     return match.group(1).strip("[]"), int(match.group(2))
 
 
+def parse_redirect(text: str) -> str:
+    """One redirect address to register, or none."""
+    if text:
+        check_registered(text)
+    return text
+
+
 def parse_redirects(text: str) -> tuple[str, ...]:
     """Redirect addresses to register, separated by spaces."""
     found = tuple(text.split())

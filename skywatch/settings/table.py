@@ -13,6 +13,7 @@ from skywatch.settings.kinds import (
     parse_origins,
     parse_path,
     parse_rate,
+    parse_redirect,
     parse_redirects,
 )
 
@@ -131,6 +132,11 @@ class Settings:
     )
     oidc_redirect_uris: tuple[str, ...] = setting(
         (), "further redirect addresses that clients may ask for, separated by spaces", parse=parse_redirects
+    )
+    oidc_logout_redirect_uri: str = setting(
+        "",
+        "where the identity provider shall send people on to after its logout; without, it shows a page of its own",
+        parse=parse_redirect,
     )
     oidc_timeout_s: float = setting(
         5.0, "an answer of the identity provider must be there after this time (s)", minimum=0.5, maximum=60

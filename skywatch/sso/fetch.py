@@ -53,7 +53,9 @@ class Fetcher:
         if urlsplit(url).scheme not in ("http", "https"):
             raise Problem("sso_provider_answer", "The provider names an address that is not http(s).")
         if not self._places.acquire(blocking=False):
-            raise Problem("unavailable", "The identity provider is slow, and others are waiting for it already.")
+            raise Problem(
+                "unavailable", "The identity provider is slow, and others are waiting for it; begin again later."
+            )
         try:
             # Unpacked: a few packed bytes can become more than the memory holds.
             plain = {"Accept": "application/json", "Accept-Encoding": "identity"}

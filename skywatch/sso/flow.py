@@ -6,6 +6,7 @@ its code.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,8 +32,23 @@ from skywatch.sso.fetch import Fetcher, Refused
 from skywatch.sso.idtoken import check_id_token
 from skywatch.sso.models import PendingLogin
 
+log = logging.getLogger(__name__)
 # What a provider says when a person, not the software, is the reason.
 DENIALS = frozenset({"access_denied", "login_required", "consent_required", "interaction_required"})
+# What it says when the settings on either side are the reason (RFC 6749, section 4.1.2.1; OpenID Connect Core 1.0,
+# section 3.1.2.6). Only these are shown: anybody can send a browser here with an error of their own making.
+FAULTS = frozenset(
+    {
+        "invalid_request",
+        "unauthorized_client",
+        "unsupported_response_type",
+        "invalid_scope",
+        "server_error",
+        "temporarily_unavailable",
+        "account_selection_required",
+        "registration_not_supported",
+    }
+)
 MAXIMUM_CODE = 4096
 
 
@@ -53,6 +69,7 @@ class Answer:
     state: str | None
     issuer: str | None
     error: str | None
+    error_description: str | None
 
 
 class SignOn:
@@ -66,10 +83,14 @@ class SignOn:
             fetcher = Fetcher(runtime.settings)
             self.parties[provider.name] = Party(provider, fetcher, Discovery(provider, fetcher))
 
-    def party(self, name: str | None) -> Party:
-        """A provider by its name, the first one without; raises Problem (403, 404)."""
+    def check_enabled(self) -> None:
+        """Raise Problem (403) where there is no provider."""
         if not self.parties:
             raise Problem("sso_disabled")
+
+    def party(self, name: str | None) -> Party:
+        """A provider by its name, the first one without; raises Problem (403, 404)."""
+        self.check_enabled()
         if name is None:
             return next(iter(self.parties.values()))
         if name not in self.parties:
@@ -108,7 +129,7 @@ class SignOn:
 
     def take(self, answer: Answer, browser: str | None, actor: audit.Actor) -> PendingLogin:
         """The sign-on that an answer is to, once; raises Problem (401, 403), written down with its code."""
-        self.party(None)
+        self.check_enabled()
         needs_browser = self._runtime.settings.jwt_auth_cookie
         with self._noting_failure(actor), writing(self._runtime.sessions) as session:
             return pending.take(session, state=answer.state, browser=browser, needs_browser=needs_browser)
@@ -134,6 +155,11 @@ class SignOn:
     ) -> tuple[User, TokenPair]:
         party = self.party(begun.provider)
         note["provider"] = party.provider.name
+        if answer.error is not None:
+            note["error"] = answer.error[:64]
+            log.warning(
+                "provider %s let nobody in: %.64r, %.500r", party.provider.name, answer.error, answer.error_description
+            )
         metadata = party.discovery.metadata()
         _check_answer(answer, metadata)
         tokens = self._redeem(party, metadata, begun, answer.code or "")
@@ -167,7 +193,8 @@ def _check_answer(answer: Answer, metadata: Metadata) -> None:
     if answer.error in DENIALS:
         raise Problem("sso_denied", f"The provider says: {answer.error}.")
     if answer.error is not None:
-        raise Problem("sso_provider_answer", "The provider answered with an error.")
+        named = f"the error {answer.error}" if answer.error in FAULTS else "an error"
+        raise Problem("sso_provider_answer", f"The provider answered with {named}; the log says more.")
     if not answer.code or len(answer.code) > MAXIMUM_CODE:
         raise Problem("sso_code_refused", "The answer has no code that can be used.")
 

@@ -41,8 +41,9 @@ def check_id_token(
     token: str, provider: Provider, discovery: Discovery, nonce: str, access_token: str | None
 ) -> dict[str, Any]:
     """The claims of a good ID token; raises Problem (401) with the code of the first check it fails."""
-    signed = check_signature(token, discovery)
-    _check_claims(signed, provider, discovery, nonce, access_token)
+    signed = _check_signature(token, discovery)
+    params = {"nonce": nonce, "client_id": provider.client_id, "access_token": access_token}
+    _check_audience_and_time(signed, provider, discovery, essential=("iss", "sub", "aud", "exp", "iat"), params=params)
     subject = signed.claims["sub"]
     if not isinstance(subject, str) or not 1 <= len(subject) <= 255 or not subject.isprintable():
         raise Problem("sso_claim_wrong", "The claim sub is not a text of at most 255 characters.")
@@ -51,7 +52,7 @@ def check_id_token(
 
 def check_logout_token(token: str, provider: Provider, discovery: Discovery) -> dict[str, Any]:
     """The claims of a good logout token; raises Problem."""
-    signed = check_signature(token, discovery)
+    signed = _check_signature(token, discovery)
     claims = signed.claims
     if "nonce" in claims:
         raise Problem("sso_logout_token_refused", "It has a nonce, so it is an ID token.")
@@ -80,7 +81,7 @@ def unverified_issuer(token: str) -> str | None:
     return issuer if isinstance(issuer, str) else None
 
 
-def check_signature(token: str, discovery: Discovery) -> Signed:
+def _check_signature(token: str, discovery: Discovery) -> Signed:
     """The token's parts, where a key of the provider has signed them with an algorithm that we take."""
     found = _extract(token)
     header = found.headers()
@@ -118,13 +119,6 @@ def _is_signed(found: jws.CompactSignature, key: Any, algorithm: str) -> bool:
         return jws.validate_compact(found, key, algorithms=[algorithm])
     except (BadSignatureError, JoseError, ValueError, TypeError):
         return False
-
-
-def _check_claims(
-    signed: Signed, provider: Provider, discovery: Discovery, nonce: str, access_token: str | None
-) -> None:
-    params = {"nonce": nonce, "client_id": provider.client_id, "access_token": access_token}
-    _check_audience_and_time(signed, provider, discovery, essential=("iss", "sub", "aud", "exp", "iat"), params=params)
 
 
 def _check_audience_and_time(

@@ -26,8 +26,7 @@ from skywatch.sso.people import logins_of
 
 
 def obey(runtime: Runtime, sign_on: SignOn, token: str, actor: audit.Actor) -> int:
-    """End the logins that a provider's logout token names; gives how many. Raises Problem (400, 403, 502)."""
-    sign_on.party(None)
+    """End the logins that a provider's logout token names; gives how many. Raises Problem (400, 502)."""
     try:
         party = _party_of(sign_on, token)
         claims = check_logout_token(token, party.provider, party.discovery)
@@ -35,7 +34,7 @@ def obey(runtime: Runtime, sign_on: SignOn, token: str, actor: audit.Actor) -> i
         after = {"reason": problem.kind.code}
         audit.record_apart(runtime.sessions, actor, "logout.refused", audit.Target("login"), after=after)
         if problem.kind.status == 401:
-            raise Problem("sso_logout_token_refused", problem.detail) from None
+            raise Problem("sso_logout_token_refused", f"The check that it fails: {problem.kind.code}.") from None
         raise
     # After that it is too old to be obeyed anyway.
     ends = utcnow() + timedelta(seconds=OLDEST_LOGOUT_S + 2 * LEEWAY_S)
@@ -70,8 +69,8 @@ def logout_url(runtime: Runtime, sign_on: SignOn, login_ids: Iterable[str]) -> s
     if found is None or party is None or metadata is None or metadata.end_session_endpoint is None:
         return None
     parameters = {"id_token_hint": found.id_token, "client_id": party.provider.client_id}
-    if runtime.settings.base_url:
-        parameters["post_logout_redirect_uri"] = runtime.settings.base_url.rstrip("/") + "/"
+    if runtime.settings.oidc_logout_redirect_uri:
+        parameters["post_logout_redirect_uri"] = runtime.settings.oidc_logout_redirect_uri
     joint = "&" if "?" in metadata.end_session_endpoint else "?"
     return metadata.end_session_endpoint + joint + urlencode(parameters)
 

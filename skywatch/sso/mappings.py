@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -45,12 +45,15 @@ def active_rules(session: Session) -> list[Rule]:
     ]
 
 
-def create_mapping(session: Session, caller: Caller, fields: Mapping[str, Any]) -> ClaimMapping:
-    """A new mapping; raises Problem (400, 403, 409)."""
+def create_mapping(
+    session: Session, caller: Caller, fields: Mapping[str, Any], providers: Collection[str]
+) -> ClaimMapping:
+    """A new mapping; ``providers`` are the names there are. Raises Problem (400, 403, 409)."""
     held = caller.begin(session, Permission.ROLES_EDIT)
     mapping = ClaimMapping(**{name: fields[name] for name in FIELDS if name in fields})
     mapping.role = _role(session, held, fields["role"])
     _check_pattern(mapping)
+    _check_provider(mapping, None, providers)
     _check_unique(session, mapping)
     session.add(mapping)
     session.flush()
@@ -58,8 +61,10 @@ def create_mapping(session: Session, caller: Caller, fields: Mapping[str, Any]) 
     return mapping
 
 
-def update_mapping(session: Session, caller: Caller, mapping_id: int, fields: Mapping[str, Any]) -> ClaimMapping:
-    """Change a mapping; it holds from each person's next login on."""
+def update_mapping(
+    session: Session, caller: Caller, mapping_id: int, fields: Mapping[str, Any], providers: Collection[str]
+) -> ClaimMapping:
+    """Change a mapping; it holds from each person's next login on. Raises Problem (400, 403, 404, 409)."""
     held = caller.begin(session, Permission.ROLES_EDIT)
     mapping = get_mapping(session, mapping_id)
     check_covers(held, permissions_of_role(mapping.role), "The role")
@@ -71,6 +76,7 @@ def update_mapping(session: Session, caller: Caller, mapping_id: int, fields: Ma
         if "role" in fields:
             mapping.role = _role(session, held, fields["role"])
         _check_pattern(mapping)
+        _check_provider(mapping, before["provider"], providers)
         _check_unique(session, mapping)
     session.flush()
     after = _audited(mapping)
@@ -106,6 +112,12 @@ def _check_pattern(mapping: ClaimMapping) -> None:
             compile_pattern(mapping.claim_value)
         except ValueError as error:
             raise invalid("claim_value", str(error)) from None
+
+
+def _check_provider(mapping: ClaimMapping, before: str | None, providers: Collection[str]) -> None:
+    """A misspelt name would give nobody anything. One that was good may stay when the settings no longer have it."""
+    if mapping.provider not in (None, before, *providers) and providers:
+        raise invalid("provider", f"there is no such identity provider; there are {', '.join(providers)}")
 
 
 def _check_unique(session: Session, mapping: ClaimMapping) -> None:

@@ -37,7 +37,7 @@ CLOSE = f"""  document.getElementById("text").textContent = "{SIGNED_IN}";
   window.close();
 """
 FAILED = """<h1>Signing in failed</h1>
-<p>{detail}</p>
+<p>{reason}</p>
 <p>Close this window and begin again. If that does not help, tell whoever runs this service the code
 <code>{code}</code> and the request <code>{request_id}</code>.</p>"""
 
@@ -55,7 +55,9 @@ def hand_over_page(answer: Mapping[str, Any], origin: str, *, has_cookies: bool)
 def failure_page(problem: Problem, request_id: str, origin: str) -> Response:
     """A page that shows why nobody was signed in, and tells its opener, if that is a page of ``origin``."""
     shown = {"code": problem.kind.code, "detail": problem.detail, "request_id": request_id}
-    body = FAILED.format(**{name: escape(text) for name, text in shown.items()})
+    title = f"{problem.kind.title}."
+    reason = title if problem.detail == title else f"{title} {problem.detail}"
+    body = FAILED.format(reason=escape(reason), **{name: escape(text) for name, text in shown.items()})
     answer = {"type": FAILURE_TYPE, "status": problem.kind.status, **shown}
     response = _page("Signing in failed", body, answer, origin)
     response.status_code = problem.kind.status

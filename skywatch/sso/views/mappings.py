@@ -37,7 +37,7 @@ def post_mapping(request: Request) -> dict[str, Any]:
     """Create a claim mapping to a role that gives no more than the caller holds"""
     body = request.validated["body"]
     with noting_refusals(request, "claim_mapping.created", Target("claim_mapping", None, body["name"])) as caller:
-        mapping = mappings.create_mapping(request.db, caller, body)
+        mapping = mappings.create_mapping(request.db, caller, body, request.registry["sign_on"].parties)
     return _shown(mapping)
 
 
@@ -79,7 +79,8 @@ def delete_mapping(request: Request) -> None:
 
 def _change(request: Request) -> dict[str, Any]:
     with noting_refusals(request, "claim_mapping.changed", Target("claim_mapping", _id(request))) as caller:
-        return _shown(mappings.update_mapping(request.db, caller, _id(request), request.validated["body"]))
+        body, providers = request.validated["body"], request.registry["sign_on"].parties
+        return _shown(mappings.update_mapping(request.db, caller, _id(request), body, providers))
 
 
 def _shown(entry: ClaimMapping) -> dict[str, Any]:

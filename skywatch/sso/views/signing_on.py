@@ -90,7 +90,14 @@ def get_callback(request: Request) -> Any:
     where the sign-on fails, a page that shows why and tells its opener.
     """
     query = request.validated["querystring"]
-    answer = Answer(query.get("code"), query.get("state"), query.get("iss"), query.get("error"))
+    answer = Answer(
+        code=query.get("code"),
+        state=query.get("state"),
+        issuer=query.get("iss"),
+        error=query.get("error"),
+        # As long as it likes, and of several lines: it goes nowhere but into the log, and there cut short.
+        error_description=request.GET.get("error_description"),
+    )
     sign_on, actor = request.registry["sign_on"], _nobody(request)
     begun = sign_on.take(answer, _browser(request), actor)
     request.sign_on_opener = begun.opener_origin
@@ -113,8 +120,7 @@ def get_callback(request: Request) -> Any:
 )
 def post_backchannel_logout(request: Request) -> dict[str, str]:
     """End the logins that an identity provider's logout token names (OpenID Connect Back-Channel Logout)"""
-    if not request.registry["sign_on"].parties:
-        raise Problem("sso_disabled")
+    request.registry["sign_on"].check_enabled()
     if request.content_type != FORM:
         raise Problem("unsupported_media_type", f"The body must be {FORM}.")
     try:

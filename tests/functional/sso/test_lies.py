@@ -128,6 +128,15 @@ def test_what_the_provider_sends_back_in_place_of_a_good_code(api, said, status,
     assert "<b>" not in str(answer)
 
 
+def test_what_the_provider_says_of_a_fault_reaches_whoever_runs_the_service(api, caplog):
+    said = {"error": "invalid_scope", "error_description": "no scope\ngroups"}
+    refused = finish(api, {"state": begin(api)["state"], **said}, 502).json
+    assert "invalid_scope" in refused["detail"]
+    assert "'invalid_scope', 'no scope\\ngroups'" in caplog.text
+    (entry,) = audit(api, "login.failed")
+    assert (entry.after["reason"], entry.after["error"]) == ("sso_provider_answer", "invalid_scope")
+
+
 def test_a_provider_that_says_it_names_itself_must(api):
     api.provider.discovery["authorization_response_iss_parameter_supported"] = True
     answer = api.provider.log_in(begin(api)["authorization_url"])

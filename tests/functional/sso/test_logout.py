@@ -18,6 +18,15 @@ def test_logout_says_where_the_providers_session_can_be_ended(api):
     api.get("/api/v1/auth/profile", headers=bearer(answer), status=401)
 
 
+@pytest.mark.parametrize("address", ["https://map.example.org/bye", ""])
+def test_logout_asks_for_the_way_back_that_the_settings_name(make_api, address):
+    api = make_api(base_url="https://radar.example.org", oidc_logout_redirect_uri=address)
+    said = api.post_json("/api/v1/auth/logout", {}, headers=bearer(sign_on(api))).json
+    asked = parse_qs(urlsplit(said["logout_url"]).query)
+    # Without one the provider shows a page of its own, and no address need be registered.
+    assert asked.get("post_logout_redirect_uri", [""]) == [address]
+
+
 def test_after_a_restart_the_provider_is_asked_where_and_logout_works_without_it(api, make_client):
     first, second = sign_on(api), sign_on(api)
     restarted = make_client(runtime=api.runtime)

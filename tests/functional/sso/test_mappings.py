@@ -28,10 +28,26 @@ def test_a_mapping_must_make_sense(api):
     assert add_mapping(api, "viewer", r"(a)\1", match_type="regex", who=root, status=400)["errors"]
     add_mapping(api, "viewer", "(" * 400 + "x{1000}" + "){1000}" * 10, match_type="regex", who=root, status=400)
     assert add_mapping(api, "nobody", "x", who=root, status=400)["errors"][0]["name"] == "role"
+    misspelt = add_mapping(api, "viewer", "x", provider="defualt", who=root, status=400)["errors"][0]
+    assert misspelt["name"] == "provider"
+    assert "default" in misspelt["detail"]
     add_mapping(api, "viewer", "x" * 501, who=root, status=400)
     add_mapping(api, "viewer", "x", match_type="like", who=root, status=400)
     add_mapping(api, "viewer", "x", who=root)
     assert add_mapping(api, "viewer", "x", who=root, status=409)["code"] == "conflict"
+
+
+def test_a_mapping_of_a_provider_that_the_settings_no_longer_have_can_still_be_changed(make_api):
+    more = {"oidc__work__provider_url": "https://work.example.org", "oidc__work__client_id": "x"}
+    api = make_api(**more)
+    root = api.people.bearer(api.people.user("root", "superadmin"))
+    made = add_mapping(api, "viewer", "x", who=root, provider="work")
+    body = {name: made[name] for name in ("name", "claim_name", "match_type", "claim_value", "role", "provider")}
+    api = make_api()
+    url = f"/api/v1/oidc-mappings/{made['id']}"
+    assert api.put_json(url, body | {"claim_value": "y"}, headers=root).json["claim_value"] == "y"
+    assert api.patch_json(url, {"provider": None}, headers=root).json["provider"] is None
+    api.patch_json(url, {"provider": "work"}, headers=root, status=400)
 
 
 def test_nobody_maps_to_a_role_that_gives_more_than_they_hold(api):

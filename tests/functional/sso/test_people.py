@@ -111,7 +111,8 @@ def test_nobody_needs_a_default_role(make_api):
     assert sign_on(api)["user"]["roles"] == []
 
 
-def test_a_mapping_that_is_off_or_of_another_provider_gives_nothing(api):
+def test_a_mapping_that_is_off_or_of_another_provider_gives_nothing(make_api):
+    api = make_api(oidc__elsewhere__provider_url="https://elsewhere.example", oidc__elsewhere__client_id="x")
     add_mapping(api, "admin", "tower", is_active=False)
     add_mapping(api, "operator", "tower", provider="elsewhere")
     api.provider.lies = {"groups": ["tower"]}

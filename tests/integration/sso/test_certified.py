@@ -71,7 +71,7 @@ def make_site(make_runtime):
         port, provider_port = free_port(), free_port()
         settings = {
             "environment": "development",
-            "base_url": f"http://127.0.0.1:{port}",
+            "oidc_logout_redirect_uri": f"http://127.0.0.1:{port}/",
             "auth_mode": "hybrid",
             "oidc_enabled": "true",
             "oidc_provider_url": f"http://127.0.0.1:{provider_port}",

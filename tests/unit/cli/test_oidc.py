@@ -25,11 +25,9 @@ def ini(tmp_path, sqlite_url):
     with writing(create_session_factory(engine)) as session:
         install(session)
         role = session.query(Role).filter_by(name="operator").one()
-        session.add(
-            ClaimMapping(
-                name="tower staff", claim_name="groups", match_type="exact", claim_value="tower", role_id=role.id
-            )
-        )
+        rule = {"claim_name": "groups", "match_type": "exact", "claim_value": "tower", "role_id": role.id}
+        session.add(ClaimMapping(name="tower staff", **rule))
+        session.add(ClaimMapping(name="tower of work", provider="work", **rule))
     engine.dispose()
     return path
 
@@ -44,6 +42,7 @@ def test_it_shows_what_the_claims_would_yield(ini, tmp_path):
     result = run(ini, tmp_path, {"sub": "1", "preferred_username": "ada", "groups": ["tower"]})
     assert result.exit_code == 0, result.output
     assert "matches   tower staff: groups exact 'tower' -> operator (has: tower)" in result.output
+    assert "no match  tower of work: groups exact 'tower' -> operator (only for provider work)" in result.output
     assert result.output.splitlines()[-1] == "Roles: operator"
     assert "named ada" in result.output
 

@@ -67,6 +67,8 @@ def test_one_tenant_of_entra_is_a_provider_as_any_other():
         ({"oidc_redirect_uris": "https://a@b.example.org/"}, "oidc_redirect_uris"),
         ({"oidc_redirect_uris": "javascript:alert(1)"}, "oidc_redirect_uris"),
         ({"oidc_redirect_uris": "/local"}, "oidc_redirect_uris"),
+        ({"oidc_logout_redirect_uri": "http://radar.example.org/"}, "oidc_logout_redirect_uri"),
+        ({"oidc_logout_redirect_uri": "/signed-out"}, "oidc_logout_redirect_uri"),
         ({"oidc__work__client_id": "x"}, "oidc.work.provider_url"),
         ({"oidc__work__provider_url": "https://w.example.org"}, "oidc.work.client_id"),
         ({"oidc__work__colour": "x"}, "oidc.work.colour"),
