@@ -7,11 +7,13 @@ ones are missing.
 
 from __future__ import annotations
 
-import gzip
+import sys
 import zlib
 from collections.abc import Iterator
-from math import isfinite
+from contextlib import nullcontext
+from itertools import pairwise
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -19,7 +21,12 @@ from skywatch.cannonball.patterns.findings import Pattern
 from skywatch.cannonball.patterns.settings import PatternSettings
 from skywatch.cannonball.patterns.tracker import PatternTracker
 
+STDIN = Path("-")
 _GZIP = b"\x1f\x8b"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_READ_BYTES = 1 << 16
+# No point's values are larger: seconds until the year 5138 (milliseconds are not), then degrees, feet and knots.
+_LARGEST = (1e11, 1e3, 1e3, 1e6, 1e5, 1e5, 1e6)
 
 
 class Segment(msgspec.Struct):
@@ -58,22 +65,53 @@ _DECODER = msgspec.json.Decoder(Track)
 
 
 def read_tracks(path: Path) -> Iterator[Track | BadLine]:
-    """Yield the flights of a file, and its malformed lines; blank lines are passed over.
+    """Yield the flights of a file (`-` is standard input), and its malformed lines; blank lines are passed over.
 
-    Raises `TracksError` where the file cannot be opened or its compression is broken.
+    Raises `TracksError` where the file cannot be opened, is cut or its compression is broken, after the flights that
+    stand whole before that place.
     """
     try:
-        with path.open("rb") as raw:
-            packed = raw.read(2) == _GZIP
-            raw.seek(0)
-            stream = gzip.GzipFile(fileobj=raw) if packed else raw
-            for number, line in enumerate(stream, 1):
-                if line.strip():
-                    yield _parse(number, line)
-    except (OSError, EOFError, zlib.error) as error:
-        raise TracksError(
-            f"{path}: {error.strerror if isinstance(error, OSError) and error.strerror else error}"
-        ) from None
+        with nullcontext(sys.stdin.buffer) if path == STDIN else path.open("rb") as stream:
+            for number, line in enumerate(_lines(stream), 1):
+                text = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+                if text.strip():
+                    yield _parse(number, text)
+    except (OSError, zlib.error) as error:
+        raise TracksError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file, unpacked where it is gzip; raises OSError where that is cut in the middle."""
+    parts: list[bytes] = []
+    for block in _blocks(stream):
+        end, *others = block.split(b"\n")
+        parts.append(end)
+        if others:
+            yield b"".join(parts)
+            yield from others[:-1]
+            parts = others[-1:]
+    yield b"".join(parts)
+
+
+def _blocks(stream: BinaryIO) -> Iterator[bytes]:
+    block = stream.read(_READ_BYTES)
+    if not block.startswith(_GZIP):
+        while block:
+            yield block
+            block = stream.read(_READ_BYTES)
+        return
+    unpacking = None
+    while block:
+        if unpacking is None:
+            unpacking = zlib.decompressobj(wbits=31)
+        yield unpacking.decompress(block)
+        block = b""
+        if unpacking.eof:
+            # Several archives may follow each other.
+            block, unpacking = unpacking.unused_data, None
+        block = block or stream.read(_READ_BYTES)
+    if unpacking is not None:
+        raise OSError("the compressed file is cut")
 
 
 def _parse(number: int, line: bytes) -> Track | BadLine:
@@ -86,7 +124,7 @@ def _parse(number: int, line: bytes) -> Track | BadLine:
             return BadLine(number, f"points[{index}] has {len(point)} values instead of 3 to 7")
         if any(value is None for value in point[:3]):
             return BadLine(number, f"points[{index}] lacks its time, latitude or longitude")
-        if not all(value is None or isfinite(value) for value in point):
+        if any(value is not None and abs(value) > most for value, most in zip(point, _LARGEST, strict=False)):
             return BadLine(number, f"points[{index}] has a number out of range")
     return track
 
@@ -94,14 +132,20 @@ def _parse(number: int, line: bytes) -> Track | BadLine:
 def find_patterns(track: Track, settings: PatternSettings | None = None) -> list[Pattern]:
     """Run the detectors over a flight and return its patterns as they ended, in order of their begin.
 
-    A pattern whose place a more telling one took is left out.
+    Positions that were recorded in another order are sorted by time. A pattern whose place a more telling one took is
+    left out.
     """
     tracker = PatternTracker(track.id, track.icao24, settings)
     found: dict[int, Pattern] = {}
-    for point in track.points:
+    for point in _in_order(track.points):
         for event in tracker.feed(*point):  # type: ignore[arg-type]
             found[event.pattern.number] = event.pattern
     for event in tracker.close():
         found[event.pattern.number] = event.pattern
     kept = [pattern for pattern in found.values() if "superseded_by" not in pattern.details]
     return sorted(kept, key=lambda pattern: (pattern.t0, pattern.number))
+
+
+def _in_order(points: list[list[float | None]]) -> list[list[float | None]]:
+    times = [point[0] or 0.0 for point in points]
+    return points if all(a <= b for a, b in pairwise(times)) else sorted(points, key=lambda point: point[0] or 0.0)

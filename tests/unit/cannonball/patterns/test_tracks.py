@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,6 +69,9 @@ def test_gzip_is_told_by_its_content(tmp_path: Path) -> None:
         ('{"points": [["1", 2, 3]]}', "Expected"),
         ('{"points": [[1e999, 2, 3]]}', "out of range"),
         ('{"points": [[NaN, 2, 3]]}', "malformed"),
+        ('{"points": [[1700000000000, 2, 3]]}', "out of range"),
+        ('{"points": [[1, 2, 3, 1e308, 1e308, 1e308, -1e308]]}', "out of range"),
+        ('{"points": [[1, 1e308, 3]]}', "out of range"),
     ],
 )
 def test_malformed_lines_are_named_and_the_rest_is_read(tmp_path: Path, bad: str, reason: str) -> None:
@@ -110,6 +116,85 @@ def test_missing_files_folders_and_cut_archives_are_one_line(tmp_path: Path) -> 
         assert str(path) in result.stderr
     with pytest.raises(TracksError):
         list(read_tracks(cut))
+
+
+def test_flights_before_the_cut_of_an_archive_are_judged(tmp_path: Path) -> None:
+    # The second flight is noise, which does not pack: the cut is in the middle of it.
+    noise = "".join(random.Random(1).choices("0123456789abcdef", k=200_000))
+    whole = gzip.compress((line(orbit()) + "\n" + line(orbit(), id="f2", callsign=noise)).encode())
+    cut = tmp_path / "cut.gz"
+    cut.write_bytes(whole[: len(whole) // 2])
+    result = run(cut)
+    assert result.exit_code == 1
+    assert [json.loads(text)["id"] for text in result.stdout.splitlines()] == ["f1"]
+    assert result.stderr == f"skywatch: {cut}: the compressed file is cut\n"
+
+
+def test_archives_may_follow_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "tracks.gz"
+    path.write_bytes(gzip.compress((line(orbit()) + "\n").encode()) * 2)
+    assert len(run(path).stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+def test_a_dash_reads_standard_input(packed: bool) -> None:
+    text = line(orbit()).encode() + b"\nrubbish\n"
+    result = CliRunner().invoke(patterns, ["-"], input=gzip.compress(text) if packed else text)
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["flight_id"] == "f1"
+    assert result.stderr.startswith("-:2: ")
+
+
+def test_a_line_begins_with_the_fields_that_every_judge_needs(tmp_path: Path) -> None:
+    path = tmp_path / "tracks.jsonl"
+    path.write_text(line(orbit(), callsign="N1PD"))
+    found = json.loads(run(path).stdout)
+    asked = ["flight_id", "icao24", "pattern_type", "confidence_score", "t0", "t1", "centre", "radius", "detected_at"]
+    assert list(found)[:9] == asked
+    assert (found["id"], found["radius_nm"]) == (found["flight_id"], found["radius"])
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "tracks.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + line(orbit()).encode() + b"\r\n")
+    assert len(run(path).stdout.splitlines()) == 1
+
+
+def test_positions_out_of_order_or_repeated_are_put_in_order() -> None:
+    positions = [list(position) for position in orbit()]
+    expected = find_patterns(Track(positions))
+    mixed = positions * 2
+    random.Random(1).shuffle(mixed)
+    assert find_patterns(Track(mixed)) == expected
+    assert find_patterns(Track(positions[:1])) == find_patterns(Track([])) == []
+
+
+def test_a_flight_of_100_000_positions_is_one_line_like_any_other(tmp_path: Path) -> None:
+    flight = Flight()
+    while len(flight.track) < 100_000:
+        flight.straight(20.0).orbit(5.0, 0.8)
+    path = tmp_path / "tracks.jsonl"
+    path.write_text(line(flight.positions(1.0)[:100_000]) + "\n" + line(orbit(), id="f2"))
+    found = [json.loads(text) for text in run(path).stdout.splitlines()]
+    assert found[-1]["id"] == "f2"
+    assert len(found) > 50
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "tracks.jsonl"
+    path.write_text(line(orbit()))
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", "from skywatch.cli import main; main()", "patterns", str(path)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "skywatch: the patterns cannot be written: No space left on device\n"
 
 
 def test_score_of_a_labelled_file(tmp_path: Path) -> None:
