@@ -97,9 +97,19 @@ class LoopFinder:
             return None
         turn = self._line[-1].turn_deg
         up, down = turn - self._min, self._max - turn
-        if max(up, down) < turn_deg:
+        turned = max(up, down)
+        if turned < turn_deg:
             return None
-        return self._loop(self._start(turn, 1.0 if up > down else -1.0, turn_deg))
+        return self._loop(self._part_start(turn, 1.0 if up > down else -1.0, turned))
+
+    def _part_start(self, turn: float, sense: float, turned: float) -> int:
+        """Return the index of the vertex where the turning under way began, `turned` degrees ago.
+
+        A part has no place to come back to, so that all of it counts, with the straight leg before it: without the
+        leg the half of an oval would look like that of a circle.
+        """
+        least = turned - self._s.vertex_turn_deg
+        return next(i for i, v in enumerate(self._line) if (turn - v.turn_deg) * sense >= least)
 
     def _start(self, turn: float, sense: float, wanted: float) -> int:
         """Return the index of the vertex where the loop at the end of the trail best begins.

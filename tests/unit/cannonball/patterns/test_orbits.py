@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import pytest
 
@@ -67,6 +68,16 @@ def test_it_is_reported_within_two_turns_then_followed_and_ended() -> None:
     assert all(b - a >= 15.0 for a, b in itertools.pairwise(ends))
     assert last.change is Change.ENDED
     assert last.pattern.number == first.pattern.number
+
+
+@pytest.mark.parametrize("every_s", [15.0, 20.0, 25.0])
+@pytest.mark.parametrize("radius_nm", [0.35, 0.6, 0.9])
+def test_whenever_positions_are_heard_two_turns_are_enough(every_s: float, radius_nm: float) -> None:
+    lap_s = 2.0 * math.pi * radius_nm * 3600.0 / 90.0
+    for way_nm in (6.0, 6.1, 6.2, 6.3, 6.4, 6.5):
+        (pattern,) = found(Flight().straight(way_nm).orbit(5.0, radius_nm).straight(6.0), every_s)
+        begin = START + way_nm * 3600.0 / 90.0
+        assert 1.5 <= (pattern.detected_at - begin) / lap_s <= 1.9
 
 
 def test_later_positions_cost_no_earlier_detection_time() -> None:
