@@ -106,9 +106,12 @@ class Segment:
         registrations = np.array(
             [fold(text).encode("ascii", "replace") for text in columns["registration"]], dtype="S12"
         )
-        # One row of bytes for each position in the text: comparing a position is one pass over 300 kB.
+        # One row of bytes for each position in the text: comparing a position is one pass over 300 kB. Few lists have
+        # registrations as long as may be: positions that nobody uses are left out.
         positions = registrations[order].view(np.uint8).reshape(count, REGISTRATION_LENGTH).T
-        self.registrations = np.ascontiguousarray(positions)
+        self.registrations = np.ascontiguousarray(
+            positions[: 1 + max(np.flatnonzero(positions.any(axis=1)), default=-1)]
+        )
         self.names = _Names(columns["agency_name"], order)
         types = {name: code for code, name in enumerate(AGENCY_TYPES)}
         sources = {name: code for code, name in enumerate(SOURCES)}
@@ -148,7 +151,7 @@ class Segment:
 
     def _registrations_holding(self, needle: bytes) -> Mask:
         found = np.zeros(len(self), dtype=bool)
-        for start in range(REGISTRATION_LENGTH - len(needle) + 1):
+        for start in range(len(self.registrations) - len(needle) + 1):
             here = self.registrations[start] == needle[0]
             for offset, byte in enumerate(needle[1:], start + 1):
                 here &= self.registrations[offset] == byte

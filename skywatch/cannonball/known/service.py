@@ -55,14 +55,20 @@ class KnownAircraftService:
         self.index = index
         self.with_military = with_military
 
-    def find(self, filters: Filters, offset: int, limit: int) -> tuple[list[KnownAircraft], int, int]:
+    def find(self, filters: Filters, offset: int, limit: int) -> tuple[list[dict[str, Any]], int, int]:
         """One page of matching entries by address, the count of all that match and of the verified among them."""
         found = self.index.snapshot(self.db).find(
             filters._replace(with_military=self.with_military), offset=offset, limit=limit
         )
-        query = sa.select(KnownAircraft).where(KnownAircraft.icao_hex.in_(found.addresses))
-        entries = list(self.db.scalars(query.order_by(KnownAircraft.icao_hex))) if found.addresses else []
-        return entries, found.count, found.verified_count
+        return self._shown(found.addresses), found.count, found.verified_count
+
+    def _shown(self, addresses: list[str]) -> list[dict[str, Any]]:
+        """Entries as the REST API shows them, by address; as plain columns, which cost less than a session's objects."""
+        if not addresses:
+            return []
+        query = sa.select(*(getattr(KnownAircraft, name) for name in _SHOWN))
+        rows = self.db.execute(query.where(KnownAircraft.icao_hex.in_(addresses)).order_by(KnownAircraft.icao_hex))
+        return [dict(zip(_SHOWN, row, strict=True)) for row in rows]
 
     def totals(self) -> Totals:
         """The statistics of the list."""

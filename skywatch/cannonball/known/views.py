@@ -68,7 +68,7 @@ def list_known(request: Request) -> dict[str, Any]:
     query = dict(request.validated["querystring"])
     limit, offset = query.pop("limit"), query.pop("offset")
     entries, count, verified_count = known_service(request).find(Filters(**query), offset, limit)
-    return {**page(request, "aircraft", [as_dict(e) for e in entries], count), "verified_count": verified_count}
+    return {**page(request, "aircraft", entries, count), "verified_count": verified_count}
 
 
 @known.post(permission=MANAGE, body=NewKnownAircraft(), responses={201: KnownEntry()}, errors=(409,), creates=one)
