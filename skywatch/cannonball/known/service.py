@@ -63,7 +63,7 @@ class KnownAircraftService:
         return self._shown(found.addresses), found.count, found.verified_count
 
     def _shown(self, addresses: list[str]) -> list[dict[str, Any]]:
-        """Entries as the REST API shows them, by address; as plain columns, which cost less than a session's objects."""
+        """Entries as the REST API shows them, by address; plain columns cost less than a session's objects."""
         if not addresses:
             return []
         query = sa.select(*(getattr(KnownAircraft, name) for name in _SHOWN))
