@@ -18,9 +18,10 @@ from skywatch.core.clock import utcnow
 from skywatch.core.db import writing
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
-from skywatch.sso.flow import Party, SignOn
+from skywatch.sso.flow import SignOn
 from skywatch.sso.idtoken import LEEWAY_S, OLDEST_LOGOUT_S, check_logout_token, unverified_issuer
 from skywatch.sso.models import ExternalLogin, UsedLogoutToken
+from skywatch.sso.party import Party
 from skywatch.sso.pending import digest
 from skywatch.sso.people import logins_of
 

@@ -20,7 +20,7 @@ from skywatch.http.paging import PageQuery, page_of
 from skywatch.http.service import ApiService
 from skywatch.security.contexts import EXCHANGE
 from skywatch.sso import schemas
-from skywatch.sso.flow import Answer
+from skywatch.sso.answer import Answer
 from skywatch.sso.logout import obey
 from skywatch.sso.page import failure_page, hand_over_page
 from skywatch.sso.pending import LIFETIME
