@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 # Pyramid and Cornice still import pkg_resources; whoever starts Skywatch can do nothing about it.
 warnings.filterwarnings("ignore", message="pkg_resources is deprecated", category=UserWarning)
 
-# The parts of the application, in the order they are set up.
+# The parts of the application, in the order they are set up. An address is looked for in the same order: what many
+# clients ask every second comes first.
 PARTS = (
     "skywatch.http",
-    "skywatch.accounts",
-    "skywatch.sso",
     "skywatch.picture",
     "skywatch.aircraft",
+    "skywatch.accounts",
+    "skywatch.sso",
     "skywatch.cannonball",
     "skywatch.history",
     "skywatch.system",

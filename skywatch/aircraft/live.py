@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pyramid.request import Request
 from pyramid.response import Response
@@ -48,8 +49,9 @@ def live_response(
     rights: Rights = request.aircraft_rights
     # The answer may hold links, which begin with what this client calls the service.
     base = link_base(request)
-    question = f"{base} {request.path} {request.query_string} {rights.military:d}{rights.details:d}"
-    etag = f"{sky.epoch}-{sky.seq}-{hashlib.blake2s(question.encode(), digest_size=6).hexdigest()}"
+    asked = f"{request.environ.get('PATH_INFO', '')} {request.environ.get('QUERY_STRING', '')}"
+    question = f"{base} {asked} {rights.military:d}{rights.details:d}"
+    etag = f"{sky.epoch}-{sky.seq}-{_fingerprint(question)}"
     unchanged = not_modified(request, etag)
     if unchanged is not None:
         return unchanged
@@ -60,6 +62,11 @@ def live_response(
         if len(cache) < MAXIMUM_CACHED:
             cache[question] = body
     return set_etag(json_response(body, content_type=content_type), etag)
+
+
+@lru_cache(maxsize=MAXIMUM_CACHED)
+def _fingerprint(question: str) -> str:
+    return hashlib.blake2s(question.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
 
 
 def visible_row(request: Request, address: str, rights: Rights) -> int:

@@ -18,6 +18,9 @@ from skywatch.core.problems import Problem
 
 # Less than this waits for the rest of its answer, so that head and body of a small one leave together (bytes).
 SEND_BYTES = 16_384
+# Headers by which waitress tells how an answer ends and whether the connection goes on, or adds its own.
+FRAMING = frozenset({"connection", "content-length", "date", "server", "transfer-encoding"})
+LINE_END = b"\r\n"
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 # A registered name, an IPv4 or an IPv6 address, perhaps with a port (RFC 3986, 3.2.2); empty is allowed.
@@ -86,10 +89,23 @@ class BoundedParser(HTTPRequestParser):
 class ApiTask(WSGITask):
     """Answers a request, and sends the end of the answer from the thread that made it."""
 
+    response_headers: list[tuple[str, str]]
+
     def set_close_on_finish(self) -> None:
         """Close the connection after the answer, unless it has no body and so ends by itself (204, 304)."""
         if self.has_body or self.version != "1.1" or self.request.headers.get("CONNECTION", "").lower() == "close":
             super().set_close_on_finish()
+
+    def build_response_header(self) -> bytes:
+        """The head of the answer: waitress frames it, and the other headers go as the application wrote them.
+
+        Waitress takes every name apart, puts it together again and sorts them: a fifteenth of the cost of a request.
+        """
+        others = [header for header in self.response_headers if header[0].lower() not in FRAMING]
+        self.response_headers = [header for header in self.response_headers if header[0].lower() in FRAMING]
+        head: bytes = super().build_response_header()
+        lines = "".join([f"{name}: {value}\r\n" for name, value in others])
+        return head[: -len(LINE_END)] + lines.encode("latin-1") + LINE_END
 
     def finish(self) -> None:
         """Send what still waits for more."""

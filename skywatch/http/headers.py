@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -36,11 +37,13 @@ def set_headers(response: Response, headers: Mapping[str, str]) -> None:
 
 def add_vary(response: Response, name: str) -> None:
     """Say, unless it was said, that the answer depends on a header of the request."""
-    before = response.headers.get("Vary")
-    if not before:
-        set_headers(response, {"Vary": name})
-    elif name.lower() not in (said.strip().lower() for said in before.split(",")):
-        response.headers["Vary"] = f"{before}, {name}"
+    headers = response.headerlist
+    for index, (header, said) in enumerate(headers):
+        if header.lower() == "vary":
+            if name.lower() not in (one.strip().lower() for one in said.split(",")):
+                headers[index] = ("Vary", f"{said}, {name}")
+            return
+    headers.append(("Vary", name))
 
 
 def security_headers_tween(handler: Handler, registry: Any) -> Handler:
@@ -50,18 +53,28 @@ def security_headers_tween(handler: Handler, registry: Any) -> Handler:
     def tween(request: Request) -> Response:
         response = handler(request)
         area = area_of(request)
-        wanted = dict(HEADERS)
-        is_page = response.content_type == "text/html"
-        wanted["Content-Security-Policy"] = HTML_POLICY if is_page else DATA_POLICY
-        if production and request.scheme == "https":
-            wanted["Strict-Transport-Security"] = HSTS
-        if request.environ.get("PATH_INFO", "").startswith("/api/"):
-            wanted["Cache-Control"] = "no-store"
+        wanted = _wanted(
+            response.content_type == "text/html",
+            production and request.scheme == "https",
+            request.environ.get("PATH_INFO", "").startswith("/api/"),
+        )
         if area is not None:
-            wanted.update(area.headers)
+            wanted = {**wanted, **{name.lower(): (name, value) for name, value in area.headers.items()}}
         # In one pass over the list: setdefault would go through it for every name.
         present = {name.lower() for name, _ in response.headerlist}
-        response.headerlist.extend((name, value) for name, value in wanted.items() if name.lower() not in present)
+        response.headerlist.extend(header for name, header in wanted.items() if name not in present)
         return response
 
     return tween
+
+
+@functools.lru_cache(maxsize=8)
+def _wanted(is_page: bool, is_encrypted: bool, is_api: bool) -> Mapping[str, tuple[str, str]]:
+    """The headers of a kind of answer by their names in lower case."""
+    wanted = dict(HEADERS)
+    wanted["Content-Security-Policy"] = HTML_POLICY if is_page else DATA_POLICY
+    if is_encrypted:
+        wanted["Strict-Transport-Security"] = HSTS
+    if is_api:
+        wanted["Cache-Control"] = "no-store"
+    return {name.lower(): (name, value) for name, value in wanted.items()}

@@ -250,6 +250,8 @@ class QueryList(_Query):
         parts = [part.strip() for part in text.split(",")]
         if len(parts) > self.limit:
             raise ValueError(f"must have at most {self.limit} values")
+        if any(ord(c) < 32 or ord(c) == 127 for c in text):
+            raise ValueError("must not hold control characters")
         if not all(parts):
             raise ValueError("must not have empty values")
         return [self.item(part) for part in parts]

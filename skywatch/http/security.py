@@ -9,25 +9,16 @@ from typing import Any
 from pyramid.config import Configurator
 from pyramid.request import Request
 
-from skywatch.security.contexts import FeatureAccess, FeatureContext, default_access
+from skywatch.security.contexts import FeatureContext, default_access, prepared_context
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission
 from skywatch.security.policy import SkywatchSecurityPolicy, decide
-from skywatch.settings import AuthMode
 
 
 def feature_context(request: Request, feature: str | None) -> FeatureContext:
     """The context of a feature under the present mode and access settings."""
     access = request.registry["feature_access"](feature) if feature is not None else None
-    return _prepared_context(feature, request.runtime.settings.auth_mode, access)
-
-
-@functools.lru_cache(maxsize=512)
-def _prepared_context(feature: str | None, mode: AuthMode, access: FeatureAccess | None) -> FeatureContext:
-    """A context whose ACL is worked out once: it depends on these three alone, and is asked several times a request."""
-    context = FeatureContext(feature, mode, access)
-    setattr(context, "__acl__", context.__acl__())  # noqa: B010
-    return context
+    return prepared_context(feature, request.runtime.settings.auth_mode, access)
 
 
 class AskedFeature:
@@ -65,7 +56,10 @@ def context_factory(feature: str | None) -> Callable[[Request], AskedFeature]:
 
 def may(request: Request, permission: Permission) -> bool:
     """Whether the caller may also do something beside what the view was opened for (see military, details)."""
-    return bool(decide(feature_context(request, permission.feature), request.identity, permission))
+    asked = getattr(request, "context", None)
+    if not isinstance(asked, AskedFeature) or asked.feature != permission.feature:
+        asked = AskedFeature(request, permission.feature)
+    return bool(decide(asked.context, request.identity, permission))
 
 
 def includeme(config: Configurator) -> None:

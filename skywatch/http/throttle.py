@@ -18,7 +18,6 @@ from pyramid.response import Response
 from skywatch.core.problems import Problem
 from skywatch.http.client import client_network
 from skywatch.http.errors import problem_response
-from skywatch.http.headers import set_headers
 from skywatch.http.limiter import Limiter, Verdict
 
 Handler = Callable[[Request], Response]
@@ -66,13 +65,12 @@ def too_many(verdict: Verdict, detail: str = "") -> Problem:
 
 
 def _mark(response: Response, verdict: Verdict) -> None:
-    set_headers(
-        response,
-        {
-            "X-RateLimit-Limit": str(verdict.limit),
-            "X-RateLimit-Remaining": str(verdict.remaining),
-            "X-RateLimit-Reset": str(math.ceil(verdict.reset_at)),
-        },
+    response.headerlist.extend(
+        (
+            ("X-RateLimit-Limit", str(verdict.limit)),
+            ("X-RateLimit-Remaining", str(verdict.remaining)),
+            ("X-RateLimit-Reset", str(math.ceil(verdict.reset_at))),
+        )
     )
 
 

@@ -17,7 +17,7 @@ from skywatch.core.bus import BusError
 from skywatch.core.problems import Problem
 from skywatch.http.compression import takes_gzip
 from skywatch.http.errors import internal_error_view, problem_response, unavailable_view
-from skywatch.http.headers import add_vary
+from skywatch.http.headers import add_vary, set_headers
 from skywatch.security.area import area_of
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ def request_id_tween(handler: Handler, registry: Any) -> Handler:
             response = handler(request)
         finally:
             logs.request_id.reset(token)
-        response.headers["X-Request-ID"] = request.request_id
+        set_headers(response, {"X-Request-ID": request.request_id})
         return response
 
     return tween

@@ -52,12 +52,13 @@ def _query(request: Request) -> dict[str, str]:
     except UnicodeDecodeError:
         raise validation_problem([{"location": "querystring", "name": "", "detail": "must be UTF-8"}]) from None
     found: dict[str, str] = {}
+    twice: set[str] = set()
     for name, value in pairs:
         if name in found:
-            raise validation_problem(
-                [{"location": "querystring", "name": name[:64], "detail": "is given more than once"}]
-            )
-        found[name] = value
+            twice.add(name)
+        found.setdefault(name, value)
+    for name in sorted(twice)[:MAXIMUM_FAULTS]:
+        request.errors.add("querystring", name[:64], "is given more than once")
     return found
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from skywatch.core.bus import Audience
 from skywatch.realtime.topics import GATES, OVERSIGHT, TOPICS, gate_of
-from skywatch.security.contexts import AccessLookup, FeatureContext
+from skywatch.security.contexts import AccessLookup, prepared_context
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission
 from skywatch.security.policy import decide
@@ -44,7 +44,7 @@ class Rights:
 
 def refusal(identity: Identity | None, permission: Permission, mode: AuthMode, access: AccessLookup) -> str | None:
     """None where the policy allows the permission, else the code of the refusal."""
-    decision = decide(FeatureContext(permission.feature, mode, access(permission.feature)), identity, permission)
+    decision = decide(prepared_context(permission.feature, mode, access(permission.feature)), identity, permission)
     if decision:
         return None
     reason = str(getattr(decision, "msg", ""))

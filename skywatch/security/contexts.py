@@ -6,6 +6,7 @@ a permission of its own needs it whenever an identity is known, in every mode bu
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -144,3 +145,11 @@ class FeatureContext:
                 (Allow, EVERYONE, permission),
             ]
         return [(Allow, holder, permission)]
+
+
+@functools.lru_cache(maxsize=512)
+def prepared_context(feature: str | None, mode: AuthMode, access: FeatureAccess | None) -> FeatureContext:
+    """A context whose ACL is worked out once: it depends on these three alone, and is asked several times a request."""
+    context = FeatureContext(feature, mode, access)
+    setattr(context, "__acl__", context.__acl__())  # noqa: B010
+    return context

@@ -7,19 +7,22 @@ the addresses (``skywatch.security.area``) has methods of its own, and no others
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from pyramid.authorization import ACLHelper
-from pyramid.request import Request, RequestLocalCache
+from pyramid.request import Request
 from pyramid.security import Allowed, Denied
 
 from skywatch.security.area import area_of
-from skywatch.security.contexts import EXCHANGE, IDENTIFIED, OPEN
+from skywatch.security.contexts import EXCHANGE, IDENTIFIED, OPEN, FeatureContext
 from skywatch.security.identity import Identity, principals_of
 
 CredentialMethod = Callable[[Request], Identity | None]
 _acl = ACLHelper()
+# Where a request keeps who sends it.
+IDENTITY = "skywatch_identity"
 
 
 def decide(context: Any, identity: Identity | None, permission: str) -> Any:
@@ -28,9 +31,18 @@ def decide(context: Any, identity: Identity | None, permission: str) -> Any:
         return Denied("scope_denied")
     if permission == OPEN:
         return Allowed(OPEN)
+    context = getattr(context, "context", context)
     if not getattr(context, "is_enabled", True):
         return Denied("feature_disabled")
+    if isinstance(context, FeatureContext):
+        return _permits(context, principals_of(identity), permission)
     return _acl.permits(context, principals_of(identity), permission)
+
+
+@functools.lru_cache(maxsize=4096)
+def _permits(context: FeatureContext, principals: tuple[str, ...], permission: str) -> Any:
+    # What a feature's ACL says to somebody never changes: with the mode or a setting there is another context.
+    return _acl.permits(context, principals, permission)
 
 
 def reaches(context: Any, scopes: frozenset[str], permission: str) -> bool:
@@ -46,7 +58,6 @@ class SkywatchSecurityPolicy:
 
     def __init__(self) -> None:
         self.methods: list[CredentialMethod] = []
-        self._identities = RequestLocalCache(self._identify)
 
     def _identify(self, request: Request) -> Identity | None:
         area = area_of(request)
@@ -58,7 +69,10 @@ class SkywatchSecurityPolicy:
 
     def identity(self, request: Request) -> Identity | None:
         """The caller, asked for once a request; raises Problem where a credential is wrong."""
-        return self._identities.get_or_create(request)
+        known: dict[str, Identity | None] = request.__dict__
+        if IDENTITY not in known:
+            known[IDENTITY] = self._identify(request)
+        return known[IDENTITY]
 
     def authenticated_userid(self, request: Request) -> str | None:
         identity = self.identity(request)

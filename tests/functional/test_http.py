@@ -27,6 +27,20 @@ def test_a_body_over_the_limit_is_refused(make_client):
     problem(client.post("/api/v1/nothing", b"x" * 2049, status=413), "payload_too_large")
 
 
+def test_every_parameter_given_twice_is_named_beside_all_other_faults(client):
+    query = "limit=5&limit=5&callsign=%00&colour=red&offset=x&type=A320&type=B738&lat=1&lon=2&radius_nm=3&radius_nm=3"
+    errors = problem(client.get(f"/api/v1/aircraft?{query}", status=400), "validation_failed")["errors"]
+    assert {(error["name"], error["detail"]) for error in errors} == {
+        ("limit", "is given more than once"),
+        ("type", "is given more than once"),
+        ("radius_nm", "is given more than once"),
+        ("callsign", "must not hold control characters"),
+        ("offset", "must be a whole number"),
+        ("colour", "is not a known field"),
+    }
+    assert {error["location"] for error in errors} == {"querystring"}
+
+
 @pytest.mark.parametrize("path", ["/api/v1/%ff%fe", "/api/v1/%00", "//", "/api/v1//"])
 def test_odd_addresses_are_not_found(client, path):
     assert client.get(path, status=404).content_type == "application/problem+json"

@@ -17,3 +17,9 @@ def test_vary_names_every_header_once():
     for name in ("Accept-Encoding", "Origin", "origin", "Accept-Encoding"):
         add_vary(response, name)
     assert response.headers.getall("Vary") == ["Accept-Encoding, Origin"]
+
+
+def test_vary_that_a_view_has_set_in_its_own_writing_is_added_to():
+    response = Response(headerlist=[("vary", "Accept")], app_iter=[b""])
+    add_vary(response, "Origin")
+    assert response.headers.getall("Vary") == ["Accept, Origin"]
