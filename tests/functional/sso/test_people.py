@@ -108,7 +108,13 @@ def test_a_default_role_that_does_not_exist_stops_the_start(make_api, settings, 
 def test_nobody_needs_a_default_role(make_api):
     api = make_api(oidc_default_role="")
     check_default_roles(api.runtime)
-    assert sign_on(api)["user"]["roles"] == []
+    answer = sign_on(api)
+    assert answer["user"]["roles"] == []
+    # The manual warns of it: whoever is known reads what is open to everybody who is.
+    api.get("/api/v1/aircraft", headers=bearer(answer))
+    root = api.people.bearer(api.people.user("root", "superadmin"))
+    api.patch_json("/api/v1/feature-access/aircraft", {"read_access": "permission"}, headers=root)
+    api.get("/api/v1/aircraft", headers=bearer(answer), status=403)
 
 
 def test_a_mapping_that_is_off_or_of_another_provider_gives_nothing(make_api):
