@@ -29,6 +29,12 @@ ROOT = Path(__file__).resolve().parent.parent
 TEST_SECRET = "only-for-tests-0123456789abcdef0123456789"
 
 
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Number cases of bytes instead of spelling them: a time stamp in them (gzip) would give each test process its own
+    names, and the processes refuse to work on different tests."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of recordings beside the checkout; where it is absent (a user's clone) the test is skipped."""
