@@ -112,8 +112,12 @@ def _provider(name: str, prefix: str, fields: Mapping[str, str | bool], settings
         if not fields[required]:
             raise ProviderError(prefix + required, "must be set where oidc_enabled is true")
     url = str(fields["provider_url"])
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address:
         raise ProviderError(f"{prefix}provider_url", "expected an http:// or https:// address")
     if parts.query or parts.fragment or parts.username is not None:
         raise ProviderError(f"{prefix}provider_url", "must have neither a query, a fragment nor a user name")

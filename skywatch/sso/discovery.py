@@ -132,7 +132,7 @@ def _metadata(provider: Provider, found: dict[str, Any]) -> Metadata:
         if value is None and not required:
             return None
         schemes = ("https",) if secure else ("http", "https")
-        if not isinstance(value, str) or urlsplit(value).scheme not in schemes or not urlsplit(value).hostname:
+        if not isinstance(value, str) or not _is_address(value, schemes):
             raise Problem("sso_provider_answer", f"The provider's {name} is not an address that can be used.")
         return value
 
@@ -148,6 +148,15 @@ def _metadata(provider: Provider, found: dict[str, Any]) -> Metadata:
         client_authentication=_texts(found.get("token_endpoint_auth_methods_supported")) or ("client_secret_basic",),
         names_itself=found.get("authorization_response_iss_parameter_supported") is True,
     )
+
+
+def _is_address(value: str, schemes: tuple[str, ...]) -> bool:
+    try:
+        parts = urlsplit(value)
+        # Asking for the port checks it.
+        return parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _issuer(provider: Provider, said: Any) -> str:

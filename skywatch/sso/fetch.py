@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import threading
 from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import httpx
 
 from skywatch.core.problems import Problem
 from skywatch.settings import Settings
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 PIECE_BYTES = 16_384
 
@@ -50,8 +51,6 @@ class Fetcher:
         return self._call("POST", url, {**form, **headers}, body.encode("ascii"))
 
     def _call(self, method: str, url: str, headers: Mapping[str, str], content: bytes | None) -> dict[str, Any]:
-        if urlsplit(url).scheme not in ("http", "https"):
-            raise Problem("sso_provider_answer", "The provider names an address that is not http(s).")
         if not self._places.acquire(blocking=False):
             raise Problem(
                 "unavailable", "The identity provider is slow, and others are waiting for it; begin again later."
@@ -61,8 +60,11 @@ class Fetcher:
             plain = {"Accept": "application/json", "Accept-Encoding": "identity"}
             status, body = _finish(self._read(method, url, {**plain, **headers}, content))
         except (httpx.TimeoutException, TimeoutError):
+            log.warning("%s %s: no answer within %g s", method, url, self._timeout_s)
             raise Problem("sso_provider_slow") from None
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            # A certificate that nobody trusts is among these: whoever runs the service has to see it.
+            log.warning("%s %s: %s", method, url, error)
             raise Problem("sso_provider_unreachable") from None
         finally:
             self._places.release()

@@ -53,6 +53,8 @@ def test_one_tenant_of_entra_is_a_provider_as_any_other():
         ({"oidc_client_id": None}, "oidc_client_id"),
         ({"oidc_provider_url": "id.example.org"}, "oidc_provider_url"),
         ({"oidc_provider_url": "http://id.example.org"}, "oidc_provider_url"),
+        ({"oidc_provider_url": "https://[::1"}, "oidc_provider_url"),
+        ({"oidc_provider_url": "https://id.example.org:99999"}, "oidc_provider_url"),
         ({"oidc_provider_url": "https://id.example.org/?x=1"}, "oidc_provider_url"),
         ({"oidc_provider_url": "https://user:pw@id.example.org/"}, "oidc_provider_url"),
         ({"oidc_provider_url": "https://login.microsoftonline.com/common/v2.0"}, "oidc_provider_url"),
