@@ -156,5 +156,5 @@ def add_users(runtime: Any, *ids: int) -> None:
 def add_known(runtime: Any, rows: str) -> None:
     """Rows of our own CSV (address, registration, agency) put on the list of known aircraft."""
     text = f"icao_hex,registration,agency_name\n{rows}".encode()
-    with writing(runtime.sessions) as db, stage_list(text_table(text, Dialect()), "skywatch") as staged:
-        import_staged(db, staged)
+    with stage_list(text_table(text, Dialect()), "skywatch") as staged:
+        import_staged(runtime.engine, staged)

@@ -19,7 +19,6 @@ from skywatch.cannonball.known.staging import Staged
 from skywatch.cannonball.vocabulary import Source, values
 from skywatch.cli.common import fail, ini_argument, one_line_errors, read_ini
 from skywatch.cli.progress import progress_of
-from skywatch.core.db import writing
 from skywatch.core.migrations import check_schema
 from skywatch.core.runtime import Runtime
 
@@ -127,12 +126,7 @@ def _open(file: Path, member: str, optional: bool = False) -> Iterator[tuple[Bin
 
 def _write(runtime: Runtime, staged: Staged, *, dry_run: bool, keep_good: bool) -> Report:
     with progress_of(staged.rows, "Comparing" if dry_run else "Writing") as reached:
-        advance = _adding(reached)
-        if dry_run:
-            with runtime.sessions() as db:
-                return import_staged(db, staged, dry_run=True, keep_good=keep_good, advance=advance)
-        with writing(runtime.sessions) as db:
-            return import_staged(db, staged, keep_good=keep_good, advance=advance)
+        return import_staged(runtime.engine, staged, dry_run=dry_run, keep_good=keep_good, advance=_adding(reached))
 
 
 def _show(report: Report) -> None:

@@ -115,6 +115,17 @@ def begin_writing(session: Session) -> None:
     session.connection(execution_options={"sqlite_begin": "IMMEDIATE"})
 
 
+@contextmanager
+def locked(connection: sa.Connection) -> Iterator[sa.RootTransaction]:
+    """One transaction on a connection of one's own; it takes SQLite's write lock when it begins."""
+    connection.execution_options(sqlite_begin="IMMEDIATE")
+    try:
+        with connection.begin() as transaction:
+            yield transaction
+    finally:
+        connection.execution_options(sqlite_begin="DEFERRED")
+
+
 def _sqlite_engine(url: URL) -> Engine:
     engine = sa.create_engine(
         url, connect_args={"timeout": SQLITE_BUSY_TIMEOUT_S, "check_same_thread": False}, pool_pre_ping=False

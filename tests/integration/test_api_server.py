@@ -206,14 +206,14 @@ def test_a_slow_reader_gets_every_byte_of_every_answer_in_order(serve):
 
 def test_the_list_of_known_aircraft_is_read_before_anybody_asks(serve, monkeypatch):
     read = threading.Event()
-    snapshot = KnownIndex.snapshot
+    prepare = KnownIndex.prepare
 
-    def watched(self, db):
-        found = snapshot(self, db)
+    def watched(self):
+        found = prepare(self)
         read.set()
         return found
 
-    monkeypatch.setattr(KnownIndex, "snapshot", watched)
+    monkeypatch.setattr(KnownIndex, "prepare", watched)
     serve()
     assert read.wait(10)
 
@@ -221,7 +221,7 @@ def test_the_list_of_known_aircraft_is_read_before_anybody_asks(serve, monkeypat
 def test_what_cannot_be_prepared_keeps_nobody_from_being_answered(serve, monkeypatch, caplog):
     failed = threading.Event()
 
-    def fail(self, sessions):
+    def fail(self):
         failed.set()
         raise OperationalError("select", {}, Exception("no such table"))
 

@@ -7,7 +7,7 @@ from typing import Any
 import colander
 from pyramid.request import Request
 
-from skywatch.cannonball.known.changes import tell_after_commit
+from skywatch.cannonball.known.changes import tell
 from skywatch.cannonball.known.formats.faa import read_models
 from skywatch.cannonball.known.formats.table import DELIMITERS, ENCODINGS, Dialect, Refused, Unreadable, text_table
 from skywatch.cannonball.known.importing import ImportRefused, Report, import_staged
@@ -124,11 +124,16 @@ def import_known_aircraft(request: Request) -> dict[str, Any]:
         raise invalid("csv", str(fault)) from None
     with staged:
         try:
-            report = import_staged(request.db, staged, dry_run=query["dry_run"], keep_good=query["keep_good"])
+            # Not on request.db: that takes the write lock with its first use, this only when all is compared.
+            report = import_staged(
+                request.runtime.engine, staged, dry_run=query["dry_run"], keep_good=query["keep_good"]
+            )
         except ImportRefused as refusal:
             raise _refusal(refusal.report) from None
     if not report.dry_run:
-        tell_after_commit(request)
+        tell(request.runtime.bus)
+        # Whoever imported finds the new list with the next request; others are answered from the old one meanwhile.
+        request.registry["cannonball_known_index"].prepare()
     return {"format": query["format"], **_shown(report)}
 
 

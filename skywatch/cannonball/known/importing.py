@@ -1,25 +1,23 @@
-"""The second half of an import: staged rows are added to the list or update it, in one transaction.
+"""The second half of an import: staged rows are added to the list or update it, all of them or none.
 
-Fields that people edited by hand stay as they are, an empty field says nothing, and a value that was only derived by
-rule never replaces one that is there.
+What is to be done is worked out beside those who go on writing; only the doing of it locks the database.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
 
 from skywatch.cannonball.known.formats.table import Refused
+from skywatch.cannonball.known.plan import Plan
 from skywatch.cannonball.known.revision import next_revision
-from skywatch.cannonball.known.service import defaults
-from skywatch.cannonball.known.staging import Staged, StagedRow
-from skywatch.cannonball.models import KnownAircraft
-from skywatch.core.clock import utcnow
+from skywatch.cannonball.known.staging import Staged
+from skywatch.core.db import locked
+
+# So often others may change the list between the comparison and the lock; then the lock comes first.
+UNLOCKED_ATTEMPTS = 2
 
 
 class ImportRefused(Exception):
@@ -45,100 +43,50 @@ class Report:
 
 
 def import_staged(
-    db: Session,
+    engine: sa.Engine,
     staged: Staged,
     *,
     dry_run: bool = False,
     keep_good: bool = False,
     advance: Callable[[int], None] = lambda rows: None,
 ) -> Report:
-    """Write what was staged; raises ImportRefused, before anything is written, where lines were refused.
+    """Write what was staged, in transactions of its own; raises ImportRefused, before anything is written, where
+    lines were refused.
 
-    ``keep_good`` takes the good rows all the same. The caller commits; ``advance`` is told of the rows done.
+    ``keep_good`` takes the good rows all the same. ``advance`` is told of the rows that were compared.
     """
     refused = sorted(staged.refused)
     report = Report(dry_run, staged.rows, skipped=staged.skipped, refused_count=len(refused), refused=refused)
     if refused and not keep_good and not dry_run:
         raise ImportRefused(report)
-    writer = _Writer(db, report)
-    for chunk in staged.chunks():
-        writer.write(chunk)
-        advance(len(chunk))
+    with engine.connect() as connection:
+        plan = Plan(connection, staged, dry_run=dry_run)
+        try:
+            with connection.begin():
+                plan.make(advance)
+            if not dry_run:
+                _carry_out(connection, plan)
+        finally:
+            # The connection goes back to others.
+            with connection.begin():
+                plan.drop()
+    report.added, report.updated, report.unchanged = plan.added, plan.updated, plan.unchanged
     return report
 
 
-class _Writer:
-    def __init__(self, db: Session, report: Report) -> None:
-        self.db = db
-        self.report = report
-        self.now = utcnow()
-        self.revision = 0 if report.dry_run else next_revision(db)
-        self.list_is_empty = db.scalar(sa.select(KnownAircraft.id).limit(1)) is None
-
-    def write(self, chunk: list[StagedRow]) -> None:
-        """Add or update the rows of one chunk."""
-        present = {} if self.list_is_empty else self._present([row.icao_hex for row in chunk])
-        added: list[dict[str, Any]] = []
-        updated: dict[frozenset[str], list[dict[str, Any]]] = {}
-        for row in chunk:
-            entry = present.get(row.icao_hex)
-            if entry is None:
-                added.append(self._new(row))
-                continue
-            changes = changes_of(entry, row, self.now)
-            if changes:
-                updated.setdefault(frozenset(changes), []).append({**changes, "known_id": entry.id})
-            else:
-                self.report.unchanged += 1
-        self.report.added += len(added)
-        self.report.updated += sum(map(len, updated.values()))
-        if self.report.dry_run:
+def _carry_out(connection: sa.Connection, plan: Plan) -> None:
+    """Lock the list and do what was planned; where somebody changed it since, plan anew."""
+    for _ in range(UNLOCKED_ATTEMPTS):
+        if not plan.added + plan.updated:
             return
-        connection = self.db.connection()
-        if added:
-            connection.execute(sa.insert(KnownAircraft), added)
-        for names, rows in updated.items():
-            values: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in names}
-            statement = (
-                sa.update(KnownAircraft)
-                .where(KnownAircraft.id == sa.bindparam("known_id"))
-                .values(**values, updated_at=self.now, revision=self.revision)
-            )
-            connection.execute(
-                statement,
-                [{(name if name == "known_id" else f"new_{name}"): v for name, v in row.items()} for row in rows],
-            )
-
-    def _present(self, addresses: list[str]) -> dict[str, Any]:
-        table: Any = KnownAircraft.__table__
-        rows = self.db.execute(sa.select(table).where(table.c.icao_hex.in_(addresses)))
-        return {row.icao_hex: row for row in rows}
-
-    def _new(self, row: StagedRow) -> dict[str, Any]:
-        entry = {**defaults(), **row.derived, **row.fields}
-        verified = entry["verified"] == "true"
-        return {
-            **entry,
-            "icao_hex": row.icao_hex,
-            "verified": verified,
-            "verified_at": self.now if verified else None,
-            "times_detected": 0,
-            "created_at": self.now,
-            "updated_at": self.now,
-            "edited_fields": [],
-            "revision": self.revision,
-        }
-
-
-def changes_of(entry: Any, row: StagedRow, now: datetime) -> dict[str, Any]:
-    """The columns of an entry that a row changes, with their new values."""
-    changes: dict[str, Any] = {}
-    for name, value in row.fields.items():
-        if name not in entry.edited_fields and name != "verified" and getattr(entry, name) != value:
-            changes[name] = value
-    for name, value in row.derived.items():
-        if name not in entry.edited_fields and getattr(entry, name) in ("", "unknown") and value != "unknown":
-            changes[name] = value
-    if "verified" in row.fields and "verified" not in entry.edited_fields and not entry.verified:
-        changes |= {"verified": True, "verified_at": now}
-    return changes
+        with locked(connection) as transaction:
+            revision = next_revision(connection)
+            if revision == plan.revision + 1:
+                plan.carry_out(revision)
+                return
+            transaction.rollback()
+        with connection.begin():
+            plan.make()
+    with locked(connection):
+        plan.make()
+        plan.carry_out(next_revision(connection))

@@ -1,22 +1,27 @@
 """The list of known aircraft in a process's memory, brought up to date by its revision before every answer.
 
-A big sorted part is kept as it was read; what changed since is a small second part that hides the old rows, and
-is merged in by reading everything anew when it has grown. The database stays the only truth.
+A big sorted part is kept as it was read; what changed since is a small second part that hides the old rows. When that
+has grown, as after an import, everything is read anew beside the requests, which are answered from the list as it was
+until then. The database stays the only truth.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 from dataclasses import dataclass
 
 import numpy as np
 import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from skywatch.cannonball.known.revision import current_revision
 from skywatch.cannonball.known.segment import AGENCY_TYPES, BLOCK, Entry, Filters, Mask, Segment
 from skywatch.cannonball.models import KnownAircraft, KnownRemoval
 from skywatch.core.db import SessionFactory
+
+log = logging.getLogger(__name__)
 
 # So many changed entries are kept apart before all are read again; building their part takes some milliseconds.
 CHANGES_KEPT = 2000
@@ -84,30 +89,64 @@ class Snapshot:
 class KnownIndex:
     """Gives out snapshots; one for each process that serves the list."""
 
-    def __init__(self) -> None:
+    def __init__(self, sessions: SessionFactory) -> None:
+        self._sessions = sessions
+        # Held for as long as the whole list is being read.
+        self._reading = threading.Lock()
+        # Held while the snapshot is replaced.
         self._lock = threading.Lock()
         self._snapshot: Snapshot | None = None
         self._changes: dict[str, Entry | None] = {}
 
     def snapshot(self, db: Session) -> Snapshot:
-        """The list as ``db`` sees it now."""
+        """The list as ``db`` sees it now; where too much has changed for that, as it was while it is read anew."""
         held = self._snapshot
-        if held is not None and held.revision == current_revision(db):
+        if held is None:
+            return self.prepare()
+        if held.revision == current_revision(db) or self._reading.locked():
             return held
-        with self._lock:
+        caught_up = self._caught_up(db)
+        if caught_up is None:
+            threading.Thread(target=self._read_beside, name="known-aircraft", daemon=True).start()
+        return caught_up or held
+
+    def prepare(self) -> Snapshot:
+        """Bring the list up to date and wait for it; others are answered from the list as it was meanwhile."""
+        with self._sessions() as db:
+            caught_up = self._caught_up(db)
+        return caught_up or self._read_all()
+
+    def _read_all(self) -> Snapshot:
+        with self._reading, self._sessions() as db:
+            # Whoever was waited for may have read it.
+            if (caught_up := self._caught_up(db)) is not None:
+                return caught_up
             revision = current_revision(db)
-            held = self._snapshot
-            if held is None or revision < held.revision or not self._catch_up(db, held, revision):
-                self._read_all(db, revision)
-            assert self._snapshot is not None
-            return self._snapshot
+            # On the connection itself: columns need nothing of what a session does to every row.
+            base = Segment(db.connection().execute(sa.select(*_COLUMNS), execution_options={"yield_per": BLOCK}))
+            with self._lock:
+                self._changes = {}
+                self._snapshot = Snapshot(revision, base, np.ones(len(base), dtype=bool), Segment([]))
+                return self._snapshot
 
-    def prepare(self, sessions: SessionFactory) -> None:
-        """Read the list before anybody asks for it; whoever asks meanwhile waits for the rest of it only."""
-        with sessions() as db:
-            self.snapshot(db)
+    def _read_beside(self) -> None:
+        try:
+            self.prepare()
+        except SQLAlchemyError as error:
+            log.warning("the list of known aircraft cannot be read: %s", str(error).splitlines()[0])
 
-    def _catch_up(self, db: Session, held: Snapshot, revision: int) -> bool:
+    def _caught_up(self, db: Session) -> Snapshot | None:
+        with self._lock:
+            return self._catch_up(db)
+
+    def _catch_up(self, db: Session) -> Snapshot | None:
+        """Take over what changed since the snapshot; None where that is too much, or nothing was read yet."""
+        held, revision = self._snapshot, current_revision(db)
+        if held is None or revision < held.revision:
+            # A lower revision is that of another database: a copy was put back.
+            return None
+        if revision == held.revision:
+            return held
         changed = db.execute(
             sa.select(*_COLUMNS).where(KnownAircraft.revision > held.revision).limit(CHANGES_KEPT + 1)
         ).all()
@@ -115,7 +154,7 @@ class KnownIndex:
             sa.select(KnownRemoval.icao_hex).where(KnownRemoval.revision > held.revision).limit(CHANGES_KEPT + 1)
         ).all()
         if len(self._changes) + len(changed) + len(removed) > CHANGES_KEPT:
-            return False
+            return None
         # An address may have been taken off the list and put on it again: what is there now counts.
         self._changes.update(dict.fromkeys(removed))
         self._changes.update((row.icao_hex, Entry(*row)) for row in changed)
@@ -124,10 +163,4 @@ class KnownIndex:
         alive[held.base.rows_of(np.sort(touched))] = False
         changes = Segment([entry for entry in self._changes.values() if entry is not None])
         self._snapshot = Snapshot(revision, held.base, alive, changes)
-        return True
-
-    def _read_all(self, db: Session, revision: int) -> None:
-        # On the connection itself: columns need nothing of what a session does to every row.
-        base = Segment(db.connection().execute(sa.select(*_COLUMNS), execution_options={"yield_per": BLOCK}))
-        self._changes = {}
-        self._snapshot = Snapshot(revision, base, np.ones(len(base), dtype=bool), Segment([]))
+        return self._snapshot

@@ -12,12 +12,12 @@ ROW = 1
 TOPIC = "cannonball.known"
 
 
-def current_revision(db: Session) -> int:
-    """The revision of the list as this session sees it."""
+def current_revision(db: Session | sa.Connection) -> int:
+    """The revision of the list as this session or connection sees it."""
     return db.scalar(sa.select(KnownRevision.revision).where(KnownRevision.id == ROW)) or 0
 
 
-def next_revision(db: Session) -> int:
+def next_revision(db: Session | sa.Connection) -> int:
     """Begin a change of the list; until it is committed, others who change the list wait."""
     row = sa.update(KnownRevision).where(KnownRevision.id == ROW).values(revision=KnownRevision.revision + 1)
     db.execute(row)

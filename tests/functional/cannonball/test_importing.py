@@ -1,0 +1,145 @@
+"""Imports beside other writers and readers: nobody waits for the comparison, and nothing that others did is lost."""
+
+import threading
+import time
+
+import pytest
+import sqlalchemy as sa
+
+from skywatch.cannonball.known import importing, index
+from skywatch.cannonball.known.formats.table import Dialect, text_table
+from skywatch.cannonball.known.importing import import_staged
+from skywatch.cannonball.known.index import KnownIndex
+from skywatch.cannonball.known.lists import stage_list
+from skywatch.cannonball.known.segment import Filters
+from skywatch.cannonball.known.service import KnownAircraftService
+from skywatch.cannonball.models import KnownAircraft
+from skywatch.core.db import writing
+
+HEADER = "icao_hex,registration,agency_name\n"
+WAIT_S = 20.0
+
+
+@pytest.fixture
+def runtime(client):
+    return client.runtime
+
+
+def staged(rows):
+    return stage_list(text_table((HEADER + rows).encode(), Dialect()), "skywatch")
+
+
+def do_import(runtime, rows, **options):
+    with staged(rows) as aside:
+        return import_staged(runtime.engine, aside, **options)
+
+
+def by_hand(runtime, change):
+    with writing(runtime.sessions) as db:
+        change(KnownAircraftService(db, KnownIndex(runtime.sessions)))
+
+
+def names(runtime):
+    with runtime.sessions() as db:
+        rows = db.execute(sa.select(KnownAircraft.icao_hex, KnownAircraft.agency_name))
+        return {row.icao_hex: row.agency_name for row in rows}
+
+
+def test_others_write_while_rows_are_compared(runtime):
+    do_import(runtime, "A00001,N1,Fresno Police\n")
+    compared = []
+
+    def write(rows):
+        # In this very thread: it would wait in vain for a lock that the import held.
+        compared.append(rows)
+        by_hand(runtime, lambda known: known.create({"icao_hex": f"B0000{len(compared)}", "agency_name": "Mine"}))
+
+    report = do_import(runtime, "A00001,N1,Fresno Police Dept\nA00002,N2,Reno Police\n", advance=write)
+    assert (report.added, report.updated) == (1, 1)
+    assert compared == [2]
+    assert names(runtime) == {"A00001": "Fresno Police Dept", "A00002": "Reno Police", "B00001": "Mine"}
+
+
+@pytest.mark.parametrize("unlocked_attempts", [0, 1, 2])
+def test_what_others_change_between_comparison_and_lock_is_kept(runtime, monkeypatch, unlocked_attempts):
+    monkeypatch.setattr(importing, "UNLOCKED_ATTEMPTS", unlocked_attempts)
+    do_import(runtime, "A00001,N1,Fresno Police\n")
+    with runtime.sessions() as db:
+        known_id = db.scalar(sa.select(KnownAircraft.id))
+
+    def edit(rows):
+        by_hand(runtime, lambda known: known.change(known_id, {"agency_name": "City of Fresno"}))
+        by_hand(runtime, lambda known: known.create({"icao_hex": "A00002", "agency_name": "Mine"}))
+
+    report = do_import(runtime, "A00001,N9,Fresno Police Dept\nA00002,N2,Reno Police\n", advance=edit)
+    with runtime.sessions() as db:
+        rows = db.execute(sa.select(KnownAircraft.agency_name, KnownAircraft.registration).order_by("icao_hex")).all()
+    # Edited by hand while it was compared: the name stays, what nobody edited is updated.
+    assert rows[0] == ("City of Fresno", "N9")
+    assert rows[1] == ("Mine", "N2")
+    assert (report.added, report.updated, report.unchanged) == (0, 2, 0)
+
+
+def test_an_import_that_fails_half_way_changes_nothing(runtime, monkeypatch):
+    do_import(runtime, "A00001,N1,Fresno Police\n")
+    monkeypatch.setattr(importing.Plan, "carry_out", half_done(importing.Plan.carry_out))
+    with pytest.raises(RuntimeError):
+        do_import(runtime, "A00001,N1,Other\nA00002,N2,Reno Police\n")
+    monkeypatch.undo()
+    assert names(runtime) == {"A00001": "Fresno Police"}
+    # The connection that goes back to the pool is as it was: the next import finds nothing in its way.
+    assert do_import(runtime, "A00001,N1,Other\nA00002,N2,Reno Police\n").added == 1
+
+
+def half_done(carry_out):
+    def fail(plan, revision):
+        carry_out(plan, revision)
+        raise RuntimeError("in the middle")
+
+    return fail
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def count(known, runtime, search):
+    with runtime.sessions() as db:
+        return known.snapshot(db).find(Filters(search=search), offset=0, limit=10).count
+
+
+def test_the_old_list_answers_while_a_large_change_is_read(runtime, monkeypatch):
+    monkeypatch.setattr(index, "CHANGES_KEPT", 3)
+    do_import(runtime, "A00001,N1,Fresno Police\n")
+    known = KnownIndex(runtime.sessions)
+    assert count(known, runtime, "police") == 1
+    go_on, reading = threading.Event(), threading.Event()
+
+    def slow(entries):
+        reading.set()
+        assert go_on.wait(WAIT_S)
+        return segment(entries)
+
+    segment = index.Segment
+    do_import(runtime, "".join(f"A0001{n},N{n},Reno Police\n" for n in range(5)))
+    monkeypatch.setattr(index, "Segment", slow)
+    assert count(known, runtime, "police") == 1
+    assert reading.wait(WAIT_S)
+    assert count(known, runtime, "police") == 1
+    monkeypatch.setattr(index, "Segment", segment)
+    go_on.set()
+    wait_for(lambda: count(known, runtime, "police") == 6)
+    by_hand(runtime, lambda service: service.create({"icao_hex": "A00002", "agency_name": "Boise Police"}))
+    assert count(known, runtime, "police") == 7
+
+
+def test_whoever_imports_finds_the_new_list_with_the_next_request(client, monkeypatch):
+    from tests.functional.cannonball.test_import import LIST, VIEWER, post
+
+    monkeypatch.setattr(index, "CHANGES_KEPT", 3)
+    for start, expected in ((0, 20), (100, 40)):
+        post(client, HEADER + "".join(f"A00{start + n:03},N{n},Reno Police\n" for n in range(20)))
+        assert client.get(LIST, {"search": "reno"}, headers=VIEWER).json["count"] == expected
