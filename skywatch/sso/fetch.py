@@ -1,7 +1,7 @@
 """Calls to a provider that cannot hurt: one deadline for the whole call, a size limit, no redirects, JSON only.
 
-A provider that hangs may hold only half of the API's worker threads; whoever else wants it is told to come back,
-and local login goes on.
+Providers that hang may hold only half of the API's worker threads, each its own share of them; whoever else wants one
+is told to come back, and local login and the other providers go on.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from skywatch.settings import Settings
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 PIECE_BYTES = 16_384
+# So long a call waits for a place (s): enough for a rush on a provider that is well, and nothing beside one that hangs.
+PATIENCE_S = 0.5
 
 
 class Refused(Exception):
@@ -34,10 +36,11 @@ class Refused(Exception):
 class Fetcher:
     """An HTTP client for one provider. Safe to use from any thread that runs no event loop of its own."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, places: int) -> None:
+        """``places``: how many threads may wait for this provider at a time."""
         self._timeout_s = settings.oidc_timeout_s
         self._maximum_bytes = settings.oidc_max_response_bytes
-        self._places = threading.BoundedSemaphore(max(1, settings.api_threads // 2))
+        self._places = threading.BoundedSemaphore(places)
         # Costly to make, and the same for every call.
         self._tls = httpx.create_ssl_context()
 
@@ -51,7 +54,7 @@ class Fetcher:
         return self._call("POST", url, {**form, **headers}, body.encode("ascii"))
 
     def _call(self, method: str, url: str, headers: Mapping[str, str], content: bytes | None) -> dict[str, Any]:
-        if not self._places.acquire(blocking=False):
+        if not self._places.acquire(timeout=PATIENCE_S):
             raise Problem(
                 "unavailable", "The identity provider is slow, and others are waiting for it; begin again later."
             )

@@ -35,7 +35,9 @@ class SignOn:
     def __init__(self, runtime: Runtime, codec: TokenCodec) -> None:
         self._runtime = runtime
         self._codec = codec
-        self.parties = {p.name: Party(p, runtime.settings) for p in read_providers(runtime.settings)}
+        providers = read_providers(runtime.settings)
+        places = max(1, runtime.settings.api_threads // 2 // max(1, len(providers)))
+        self.parties = {provider.name: Party(provider, runtime.settings, places) for provider in providers}
 
     def check_enabled(self) -> None:
         """Raise Problem (403) where there is no provider."""

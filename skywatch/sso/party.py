@@ -31,9 +31,10 @@ class Tokens:
 class Party:
     """A provider of the settings and what is known of it. Safe to use from any thread; making it asks nobody."""
 
-    def __init__(self, provider: Provider, settings: Settings) -> None:
+    def __init__(self, provider: Provider, settings: Settings, places: int) -> None:
+        """``places``: how many threads may wait for the provider at a time."""
         self.provider = provider
-        self._fetcher = Fetcher(settings)
+        self._fetcher = Fetcher(settings, places)
         self.discovery = Discovery(provider, self._fetcher)
 
     def authorization_url(self, begun: Begun, redirect_uri: str) -> str:

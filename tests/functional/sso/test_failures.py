@@ -1,5 +1,6 @@
 """A provider that fails, is slow or says strange things of itself."""
 
+import threading
 import time
 
 import pytest
@@ -113,6 +114,31 @@ def test_local_login_works_while_the_provider_is_down(make_client, caplog):
     from tests.accounts import PASSWORD
 
     api.post_json("/api/v1/auth/login", {"username": "ada", "password": PASSWORD})
+
+
+def test_a_provider_that_hangs_holds_neither_all_threads_nor_the_other_providers_up(make_api):
+    asked, over = threading.Event(), threading.Event()
+
+    def hang(handler):
+        asked.set()
+        over.wait(20)
+
+    with fake_provider() as other:
+        more = {"oidc__work__provider_url": other.url, "oidc__work__client_id": "x"}
+        # Half of the threads for providers is one for each of the two.
+        api = make_api(api_threads="4", oidc_timeout_s="20", **more)
+        api.provider.instead["/.well-known/openid-configuration"] = hang
+        parties = api.app.registry["sign_on"].parties
+        waiting = threading.Thread(target=parties["default"].discovery.metadata_if_any)
+        waiting.start()
+        assert asked.wait(20)
+        refused = api.get(AUTHORIZE, status=503)
+        assert (refused.json["code"], refused.headers["Retry-After"]) == ("unavailable", "5")
+        begin(api, provider="work")
+        over.set()
+        waiting.join()
+    api.provider.instead.clear()
+    sign_on(api)
 
 
 @pytest.mark.parametrize(
