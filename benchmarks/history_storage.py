@@ -27,6 +27,7 @@ from benchmarks._history import (
     FLUSH_S,
     KINDS,
     START,
+    Copies,
     Database,
     database,
     land_in,
@@ -48,6 +49,8 @@ from skywatch.receivers.recordings import moments, recognise
 
 AIRCRAFT = 500
 ROW_SECONDS = 600
+# The recordings alone fill so few pages that those every table and index has count for more than what is in them.
+DAY_S, DAYS = 86_400, 50
 TARGET_BYTES, TARGET_TIMES = 8.0, 10.0
 _POSITION = ("position_at", "lat", "lon", "alt_baro_ft")
 
@@ -155,7 +158,7 @@ def result(base: Database, what: str, row_bytes: float, worst: Worst) -> dict[st
         f"largest error (m; bound {ERROR_M:.0f})": worst.metres,
         f"largest error of altitude (ft; bound {ALTITUDE_ERROR_FT:.0f})": worst.feet,
         "all within the bound": _yes(
-            worst.positions == received and worst.metres <= ERROR_M and worst.feet <= ALTITUDE_ERROR_FT
+            received % worst.positions == 0 and worst.metres <= ERROR_M and worst.feet <= ALTITUDE_ERROR_FT
         ),
     }
 
@@ -168,8 +171,8 @@ def _yes(true: bool) -> str:
     return "yes" if true else "NO"
 
 
-def feeds(kind: str, folder: Path) -> dict[str, Any]:
-    """All recordings of a folder in one database."""
+def feeds(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
+    """All recordings of a folder in one database: once, and on as many days as make its tables more than pages."""
     with tempfile.TemporaryDirectory() as place, database(kind, Path(place)) as base:
         together, rows = Worst(), list[dict[str, Any]]()
         for path in sorted(folder.glob("*.gz")):
@@ -179,7 +182,10 @@ def feeds(kind: str, folder: Path) -> dict[str, Any]:
         row_bytes = bytes_a_row(base, [rows])
         # So little is stored that what was freed meanwhile would count for more than it.
         base.settle(full=True)
-        return result(base, "recordings", row_bytes, together)
+        yield result(base, "recordings", row_bytes, together)
+        Copies(base, DAY_S).make(DAYS - 1)
+        base.settle()
+        yield result(base, f"recordings on {DAYS} days", row_bytes, together)
 
 
 def day(kind: str, hours: int, folder: Path | None) -> dict[str, Any]:
@@ -208,7 +214,8 @@ def main(arguments: list[str] | None = None) -> None:
         print("  skipped: the recordings (../shared/data/feeds) are not here")
     for kind in options.database or KINDS:
         if folder is not None:
-            show(feeds(kind, folder))
+            for figures in feeds(kind, folder):
+                show(figures)
         show(day(kind, options.hours, options.folder))
 
 

@@ -86,9 +86,11 @@ def _change(before: int, now: int) -> float | None:
 
 
 def _days(session: Session, where: list[Any]) -> list[dict[str, Any]]:
-    on_sqlite = session.get_bind().dialect.name == "sqlite"
     begin: Any = Flight.first_seen_at
-    day = sa.func.date(begin) if on_sqlite else sa.func.date(sa.func.timezone("UTC", begin))
+    if session.get_bind().dialect.name == "sqlite":
+        day = sa.func.date(sa.type_coerce(begin, sa.Integer) // 1000, "unixepoch")
+    else:
+        day = sa.func.date(sa.func.timezone("UTC", begin))
     query = (
         sa.select(day, sa.func.count(), sa.func.count(Flight.icao_hex.distinct()), sa.func.sum(Flight.positions))
         .where(*where)

@@ -7,11 +7,22 @@ A chunk holds the points of some aircraft (a *shard* of all) over one slice of t
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from skywatch.core.db import Base, BigId
+from skywatch.history.columns import Moment, Scaled
+
+HUNDREDTHS = Scaled(100)
+MICRODEGREES = Scaled(1_000_000)
+
+
+def _where_known(column: str, *more: str, **kw: Any) -> sa.Index:
+    """An index of the rows that have a value in its first column: nobody searches for the others by it."""
+    known = sa.text(f"{column} IS NOT NULL")
+    return sa.Index(None, column, *more, sqlite_where=known, postgresql_where=known, **kw)
 
 
 class Flight(Base):
@@ -21,12 +32,12 @@ class Flight(Base):
     __table_args__ = (
         # With the marks in the index, flights that few have and counts of all are found without reading the rows. What
         # changes with every flush (last time, altitudes) stays out: PostgreSQL would write all indexes anew.
-        sa.Index(None, "first_seen_at", "id", "military", "emergency", "active"),
+        sa.Index(None, "first_seen_at", "military", "emergency", "active"),
         sa.Index(None, "icao_hex", "first_seen_at"),
         # PostgreSQL finds the beginning of a text in such an index whatever language the database was made for.
-        sa.Index(None, "callsign", "first_seen_at", "military", postgresql_ops={"callsign": "varchar_pattern_ops"}),
-        sa.Index(None, "registration", "first_seen_at"),
-        sa.Index(None, "aircraft_type", "first_seen_at", "military"),
+        _where_known("callsign", "first_seen_at", "military", postgresql_ops={"callsign": "varchar_pattern_ops"}),
+        _where_known("registration", "first_seen_at"),
+        _where_known("aircraft_type", "first_seen_at", "military"),
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
@@ -40,21 +51,21 @@ class Flight(Base):
     military: Mapped[bool]
     emergency: Mapped[bool]
     active: Mapped[bool]
-    first_seen_at: Mapped[datetime]
-    last_seen_at: Mapped[datetime]
+    first_seen_at: Mapped[datetime] = mapped_column(Moment)
+    last_seen_at: Mapped[datetime] = mapped_column(Moment)
     messages: Mapped[int] = mapped_column(sa.BigInteger)
     positions: Mapped[int]
     points: Mapped[int]
     min_altitude_ft: Mapped[int | None]
     max_altitude_ft: Mapped[int | None]
-    max_speed_kt: Mapped[float | None]
-    distance_nm: Mapped[float]
-    min_distance_nm: Mapped[float | None]
-    max_distance_nm: Mapped[float | None]
-    first_lat: Mapped[float | None]
-    first_lon: Mapped[float | None]
-    last_lat: Mapped[float | None]
-    last_lon: Mapped[float | None]
+    max_speed_kt: Mapped[float | None] = mapped_column(HUNDREDTHS)
+    distance_nm: Mapped[float] = mapped_column(HUNDREDTHS)
+    min_distance_nm: Mapped[float | None] = mapped_column(HUNDREDTHS)
+    max_distance_nm: Mapped[float | None] = mapped_column(HUNDREDTHS)
+    first_lat: Mapped[float | None] = mapped_column(MICRODEGREES)
+    first_lon: Mapped[float | None] = mapped_column(MICRODEGREES)
+    last_lat: Mapped[float | None] = mapped_column(MICRODEGREES)
+    last_lon: Mapped[float | None] = mapped_column(MICRODEGREES)
 
 
 class Chunk(Base):

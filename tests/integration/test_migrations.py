@@ -1,13 +1,17 @@
 """Migrations go up and down on both databases and agree with the models."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy.orm import Session
 
 from skywatch.core.db import Base, DatabaseError, create_engine
 from skywatch.core.migrations import check_schema, configuration, downgrade, upgrade
+from skywatch.history.models import Flight
 from tests.servers import postgresql_database
 
 
@@ -45,6 +49,36 @@ def test_the_schema_is_the_one_the_models_say(empty_engine):
     with empty_engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, Base.metadata) == []
+
+
+def test_flights_keep_what_they_say_while_their_columns_change(empty_engine):
+    began = datetime(2026, 5, 1, 23, 59, 59, 123000, UTC)
+    known = {"callsign": "SWR1", "max_speed_kt": 451.6, "distance_nm": 105.93, "min_distance_nm": 0.0}
+    known |= {"first_lat": -46.948211, "first_lon": 8.119953, "last_seen_at": began + timedelta(hours=3)}
+    unknown = dict.fromkeys(known) | {"distance_nm": 0.0, "last_seen_at": began}
+    upgrade(empty_engine, "0008")
+    flights = sa.Table("history_flights", sa.MetaData(), autoload_with=empty_engine)
+    counts = {"messages": 1, "positions": 1, "points": 1, "military": False, "emergency": False, "active": False}
+    zone = {"tzinfo": None} if empty_engine.dialect.name == "sqlite" else {}
+    with empty_engine.begin() as connection:
+        for number, said in enumerate((known, unknown), 1):
+            row = {"id": number, "icao_hex": "4B1620", "first_seen_at": began, **counts, **said}
+            row |= {name: row[name].replace(**zone) for name in ("first_seen_at", "last_seen_at")}
+            connection.execute(sa.insert(flights), row)
+    before = rows_of(empty_engine)
+    upgrade(empty_engine)
+    with Session(empty_engine) as session:
+        for number, said in enumerate((known, unknown), 1):
+            flight = session.get(Flight, number)
+            assert flight.first_seen_at == began
+            assert {name: getattr(flight, name) for name in said} == said
+    downgrade(empty_engine, "0008")
+    assert rows_of(empty_engine) == before
+
+
+def rows_of(engine):
+    with engine.connect() as connection:
+        return connection.exec_driver_sql("SELECT * FROM history_flights ORDER BY id").mappings().all()
 
 
 def test_a_database_without_a_schema_says_what_to_do(empty_engine):

@@ -11,7 +11,7 @@ from skywatch.history.models import Flight
 from tests.unit.history.stored import row
 
 FLIGHTS = 60
-BY_MARKS = "ix_history_flights_first_seen_at_id_military_emergency_active"
+BY_MARKS = "ix_history_flights_first_seen_at_military_emergency_active"
 CALLSIGNS = ("SWR1", "SWR12", "SWR12A", "SWS1", "SW", "=EVIL,1", "100%", "SWR\u00e9", None)
 
 

@@ -1,0 +1,51 @@
+"""Column types that take little room: a flight is one row beside few points, so its width counts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.types import TypeDecorator
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+class Moment(TypeDecorator[datetime]):
+    """An aware UTC datetime: SQLite, where a text of one takes 26 bytes, stores unix milliseconds (6 bytes)."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Any) -> Any:
+        return dialect.type_descriptor(sa.BigInteger() if dialect.name == "sqlite" else self.impl)
+
+    def process_bind_param(self, value: datetime | None, dialect: Any) -> Any:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a datetime without a zone cannot be stored")
+        return (value - _EPOCH) // _MILLISECOND if dialect.name == "sqlite" else value.astimezone(UTC)
+
+    def process_result_value(self, value: Any, dialect: Any) -> datetime | None:
+        if value is None:
+            return None
+        return _EPOCH + value * _MILLISECOND if dialect.name == "sqlite" else value.astimezone(UTC)
+
+
+class Scaled(TypeDecorator[float]):
+    """A real number in whole steps, ``per_unit`` of them to one: 2 to 4 bytes instead of 8."""
+
+    impl = sa.Integer
+    cache_ok = True
+
+    def __init__(self, per_unit: int) -> None:
+        super().__init__()
+        self.per_unit = per_unit
+
+    def process_bind_param(self, value: float | None, dialect: Any) -> int | None:
+        return None if value is None else round(value * self.per_unit)
+
+    def process_result_value(self, value: int | None, dialect: Any) -> float | None:
+        return None if value is None else value / self.per_unit
