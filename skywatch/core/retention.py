@@ -2,7 +2,8 @@
 
 A feature says what it stores in a module ``retention`` with a tuple ``KINDS``; ``discover`` finds them all. A step
 removes a few of the oldest rows in a transaction of its own and is sized to take some tens of milliseconds; between
-steps others get their turn. SQLite gives freed pages back to the file system in steps as well.
+steps others get their turn. SQLite gives freed pages back to the file system in steps as well; PostgreSQL, whose files
+keep their size, is told which room may be used again, and is judged by what lives in it.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ FEWEST_ROWS, FIRST_ROWS, MOST_ROWS = 10, 200, 5000
 SAMPLE_ROWS, ROW_OVERHEAD = 200, 60
 VACUUM_PAGES = 500
 INCREMENTAL = 2  # what PRAGMA auto_vacuum says of a database made by us
+# How full PostgreSQL's pages are when they are full: rows do not fit into them without a rest.
+FULL = 0.8
+# PostgreSQL's own vacuum waits for a fifth of a table; ours comes when more than this share of its rows has gone.
+VACUUM_SHARE = 0.02
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +124,22 @@ def database_bytes(engine: Engine) -> tuple[int, int]:
         return (pages - free) * size, free * size
 
 
+def idle_bytes(session: Any, kind: Kind, rows: int) -> int:
+    """Room in PostgreSQL's files of a kind that its rows do not fill, near enough; 0 on SQLite.
+
+    Indexes are taken to be as full as the table.
+    """
+    if session.get_bind().dialect.name == "sqlite":
+        return 0
+    sample = sa.select(kind.table).order_by(kind.age.desc()).limit(SAMPLE_ROWS).subquery("sample")
+    width = session.scalar(sa.select(sa.func.avg(sa.func.pg_column_size(sample.table_valued()))))
+    table, whole = session.execute(
+        sa.select(sa.func.pg_table_size(kind.table.name), sa.func.pg_total_relation_size(kind.table.name))
+    ).one()
+    filled = rows * float(width or 0) / (FULL * table) if table else 1.0
+    return int(whole * max(0.0, 1 - filled))
+
+
 class Pruner:
     """Removes what is too old or too much. ``pause`` is called between steps and ends the work where it is true."""
 
@@ -137,6 +158,8 @@ class Pruner:
         self.removed: dict[str, int] = {kind.name: 0 for kind in kinds}
         self._pause = pause
         self._rows = {kind.name: FIRST_ROWS for kind in kinds}
+        self._kept = {kind.name: 0 for kind in kinds}  # rows there are
+        self._gone = {kind.name: 0 for kind in kinds}  # rows removed since the last vacuum of the table
 
     def run(self) -> int:
         """Do all there is to do; returns how many rows went."""
@@ -160,6 +183,7 @@ class Pruner:
         with self.sessions() as session:
             found = extent(session, kind)
         metrics.RETENTION_BYTES.labels(kind.name).set(found.bytes)
+        self._kept[kind.name] = found.rows
         if limit and found.bytes > limit:
             self._remove(kind, sa.true(), math.ceil(found.rows * (1 - limit / found.bytes)))
 
@@ -171,8 +195,9 @@ class Pruner:
         used, _ = database_bytes(self.engine)
         with self.sessions() as session:
             found = extent(session, kind)
+            # PostgreSQL's files stay as large as they were: by their size the tracks would go bit by bit, all of them.
+            used -= sum(idle_bytes(session, other, self._kept[other.name]) for other in self.kinds)
         if used > limit and found.rows:
-            # PostgreSQL's size falls only when vacuum has been, so what is to go is reckoned beforehand.
             self._remove(kind, sa.true(), min(found.rows, math.ceil((used - limit) * found.rows / found.bytes)))
 
     def _remove(self, kind: Kind, which: Any, at_most: int | None = None) -> None:
@@ -193,6 +218,8 @@ class Pruner:
                 return
             left = None if left is None else left - len(ids)
             self.removed[kind.name] += len(ids)
+            self._kept[kind.name] -= len(ids)
+            self._gone[kind.name] += len(ids)
             metrics.RETENTION_ROWS.labels(kind.name).inc(len(ids))
             self._size_steps(kind, took_s)
             if self._pause(max(0.02, took_s)):
@@ -206,9 +233,23 @@ class Pruner:
             self._rows[kind.name] = min(MOST_ROWS, self._rows[kind.name] * 2)
 
     def give_back(self) -> None:
+        """Give up the room of what was removed: SQLite to the file system, PostgreSQL to the rows that come next."""
+        if self.engine.dialect.name == "sqlite":
+            self._shrink()
+        else:
+            for kind in self.kinds:
+                self._vacuum(kind)
+
+    def _vacuum(self, kind: Kind) -> None:
+        """Let PostgreSQL use the room of removed rows again, and cut off what is free at the end of the table."""
+        if self._gone[kind.name] > self._kept[kind.name] * VACUUM_SHARE:
+            # Outside a transaction, and beside readers and writers: it gives way to whoever needs the table for itself.
+            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.exec_driver_sql(f'VACUUM "{kind.table.name}"')
+            self._gone[kind.name] = 0
+
+    def _shrink(self) -> None:
         """Let SQLite's file shrink by the pages that are free, a few at a time."""
-        if self.engine.dialect.name != "sqlite":
-            return  # PostgreSQL's autovacuum does this by itself.
         while True:
             began = time.perf_counter()
             # The driver's own connection: this must run outside a transaction, and to its end, which is many steps.

@@ -103,6 +103,35 @@ def test_the_database_as_a_whole_has_a_limit_too(engine, sessions, make_settings
     assert rows(sessions, Flight) == 1200
 
 
+def test_a_limit_of_the_whole_database_is_met_once(engine, sessions, make_settings):
+    age(sessions, 200, chunk_bytes=6000)
+    limit_mb = retention.database_bytes(engine)[0] / 1e6 - 6
+    kept = {"retention_positions_days": 0, "retention_flights_days": 0}
+    work = pruner(engine, sessions, make_settings, retention_database_mb=limit_mb, **kept)
+    assert work.run() > 0
+    left = rows(sessions, Chunk)
+    # What comes later takes the room of what has gone, and no file of PostgreSQL's becomes smaller by it.
+    assert [work.run() for _ in range(3)] == [0, 0, 0]
+    assert rows(sessions, Chunk) == left > 1000
+
+
+def test_postgresql_uses_the_room_again(postgresql_url, make_settings):
+    engine = create_engine(postgresql_url)
+    sessions = create_session_factory(engine)
+
+    def size():
+        with engine.connect() as connection:
+            return connection.scalar(sa.select(sa.func.pg_relation_size(Chunk.__tablename__)))
+
+    age(sessions, 100, chunk_bytes=1500)
+    before = size()
+    for _ in range(3):
+        pruner(engine, sessions, make_settings, retention_positions_days=10, retention_flights_days=10).run()
+        age(sessions, 50, chunk_bytes=1500)
+    assert size() <= before
+    engine.dispose()
+
+
 def test_sqlite_gives_the_room_back(sqlite_url, make_settings):
     engine = create_engine(sqlite_url)
     sessions = create_session_factory(engine)
