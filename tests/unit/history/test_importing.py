@@ -94,6 +94,7 @@ def test_entries_that_make_no_sense_are_left_out(tmp_path):
 @pytest.mark.parametrize(
     "content",
     [b"", b"{}", b"[]", b"\x1f\x8b\x00garbage", b'{"icao":"zz","timestamp":0,"trace":[]}', gzip.compress(b"{}")[:-5]],
+    ids=["empty", "object", "list", "no gzip", "no address", "cut gzip"],
 )
 def test_what_is_no_trace_is_refused(tmp_path, content):
     path = tmp_path / "trace_full_x.json"
