@@ -10,6 +10,7 @@ import logging
 import threading
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 from pyramid.request import Request
 from pyramid.response import Response
@@ -121,14 +122,20 @@ def bunched(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _packed(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The pieces as one gzip stream. What is there first is sent at once, so that the client can begin."""
+    """The pieces as one gzip stream. What is there first is sent at once, so that the client can begin.
+
+    While the next piece is made the one before is packed on another core: zlib lets other threads of Python run.
+    """
     packer = zlib.compressobj(GZIP_LEVEL, zlib.DEFLATED, _GZIP)
     yield packer.compress(next(pieces, b"")) + packer.flush(zlib.Z_SYNC_FLUSH)
-    for piece in pieces:
-        packed = packer.compress(piece)
-        if packed:
-            yield packed
-    yield packer.flush()
+    with ThreadPoolExecutor(1, "gzip") as beside:
+        under_way = beside.submit(bytes)
+        for piece in pieces:
+            packed = under_way.result()
+            under_way = beside.submit(packer.compress, piece)
+            if packed:
+                yield packed
+        yield under_way.result() + packer.flush()
 
 
 def stream(request: Request, source: Source, media_type: str, filename: str | None = None) -> Response:
