@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 def utcnow() -> datetime:
@@ -14,6 +16,11 @@ def utcnow() -> datetime:
 def unix_now() -> float:
     """The present moment in unix seconds."""
     return time.time()
+
+
+def earlier(at: datetime, by: timedelta) -> datetime:
+    """``at`` less ``by``; the earliest time that there is where that would be before it."""
+    return at - by if at - EARLIEST > by else EARLIEST
 
 
 def to_iso(at: datetime) -> str:

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core import geo
+from skywatch.core.clock import earlier
 from skywatch.history.archive import Span, read_slices
 from skywatch.history.flights import FlightFilter, conditions
 from skywatch.history.models import Flight
@@ -39,12 +40,12 @@ def statistics(session: Session, begin: datetime, end: datetime, *, see_military
     """Totals, a row for each day, the most frequent types and callsigns, and the change against the span before."""
     where = _begun(begin, end, see_military)
     totals = _totals(session, where)
-    earlier = _totals(session, _begun(begin - (end - begin), begin, see_military))
+    before = _totals(session, _begun(earlier(begin, end - begin), begin, see_military))
     return {
         "from": begin,
         "to": end,
         **totals,
-        "change": {name: _change(earlier[name], totals[name]) for name in ("flights", "aircraft", "positions")},
+        "change": {name: _change(before[name], totals[name]) for name in ("flights", "aircraft", "positions")},
         "days": _days(session, where),
         "top_types": _top(session, where, Flight.aircraft_type, "type"),
         "top_operators": _top(session, where, sa.func.substr(Flight.callsign, 1, 3), "operator"),

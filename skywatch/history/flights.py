@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.core.clock import earlier
 from skywatch.core.problems import not_found
 from skywatch.history.models import Flight
 
@@ -40,7 +41,7 @@ def conditions(wanted: FlightFilter, see_military: bool) -> list[Any]:
     """The filter as SQL conditions."""
     found: list[Any] = []
     if wanted.begin is not None:
-        found += [Flight.last_seen_at >= wanted.begin, Flight.first_seen_at >= wanted.begin - LONGEST_FLIGHT]
+        found += [Flight.last_seen_at >= wanted.begin, Flight.first_seen_at >= earlier(wanted.begin, LONGEST_FLIGHT)]
     if wanted.end is not None:
         found.append(Flight.first_seen_at <= wanted.end)
     if wanted.icao_hex is not None:

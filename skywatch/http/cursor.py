@@ -16,6 +16,7 @@ from skywatch.http.paging import PageQuery, link_base, page_links
 from skywatch.http.schema import QueryString
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+LARGEST_ID = 2**63
 Key = tuple[datetime, int]
 
 
@@ -30,7 +31,10 @@ def decode_cursor(text: str) -> Key:
     try:
         plain = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
         microseconds, _, entry_id = plain.partition(".")
-        return EPOCH + timedelta(microseconds=int(microseconds)), int(entry_id)
+        at, entry = EPOCH + timedelta(microseconds=int(microseconds)), int(entry_id)
+        if not 0 <= entry < LARGEST_ID:
+            raise ValueError(entry)
+        return at, entry
     except (binascii.Error, ValueError, OverflowError):
         raise ValueError("must be a cursor that this service gave out") from None
 

@@ -18,6 +18,7 @@ from skywatch.core.db import create_engine, create_session_factory
 from skywatch.history.archive import Span, read
 from skywatch.history.recorder import Recorder
 from skywatch.history.writer import Writer
+from skywatch.http.cursor import encode_cursor
 from skywatch.security.permissions import Permission
 from tests.functional.exported import by_duckdb, by_geojson, by_gpxpy, by_kml_schema
 from tests.identities import as_role, install
@@ -160,6 +161,11 @@ def test_flights_are_found_by(sqlite_client, query, found):
     assert get(sqlite_client, "flights", **query).json["count"] == found
 
 
+def test_the_beginning_of_all_time_is_a_time_like_any_other(client):
+    for path in ("flights", "tracks/4b1620", "replay", "export", "stats", "heatmap", "coverage"):
+        get(client, path, from_="0001-01-01T00:00:00Z", to="0001-01-01T00:01:00Z")
+
+
 def test_pages_by_cursor_join_up(sqlite_client):
     seen, url = [], "/api/v1/history/flights?limit=1"
     while url:
@@ -168,8 +174,10 @@ def test_pages_by_cursor_join_up(sqlite_client):
         seen += [f["icao_hex"] for f in page["flights"]]
         url = page["next"]
     assert seen == ["3C6444", "43C001", "4B1620"]
-    fault = get(sqlite_client, "flights", status=400, cursor="nonsense").json
-    assert fault["errors"][0]["name"] == "cursor"
+    no_such = [encode_cursor(datetime(2026, 5, 1, tzinfo=UTC), number) for number in (-1, 2**63)]
+    for cursor in ("nonsense", *no_such):
+        fault = get(sqlite_client, "flights", status=400, cursor=cursor).json
+        assert fault["errors"][0]["name"] == "cursor"
 
 
 def test_the_track_of_a_flight_comes_in_every_format(client):
