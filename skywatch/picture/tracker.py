@@ -68,6 +68,8 @@ class Tracker:
             receivers = [open_receiver(name, text, station) for name, text in settings.receivers.items()]
         self.receivers = list(receivers)
         self.monitors = list(monitors)
+        for monitor in self.monitors:
+            metrics.MONITOR_ERRORS.labels(monitor.name)  # at 0: Prometheus sees no growth in what appears at 1
         self.airframes = AirframeBook(runtime.sessions, runtime.bus)
         self.picture = Picture(station, settings.picture_timeout_s, self.airframes)
         for receiver in self.receivers:

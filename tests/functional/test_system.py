@@ -187,7 +187,11 @@ def test_the_event_is_the_document_of_the_call(client):
     assert heard[0].event == "system:status"
     event, answer = msgspec.json.decode(heard[0].data), get(client, "status", VIEWER).json
     assert event.keys() == answer.keys()
-    assert event["checks"] == answer["checks"]
+    # The room on the disk changes meanwhile.
+    event_checks, answer_checks = (
+        [check for check in said["checks"] if check["name"] != "disk"] for said in (event, answer)
+    )
+    assert event_checks == answer_checks
 
 
 def test_log_lines_of_a_request_carry_its_id(client, monkeypatch):

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from skywatch.core import metrics
+from skywatch.history import monitor as history
+from skywatch.picture.tracker import Tracker
 
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "monitoring"
 SERIES = {
@@ -35,3 +37,12 @@ def test_every_metric_is_in_the_manual():
     manual = (FOLDER.parent / "system.md").read_text()
     for stem in ("http", "tick", "monitor", "picture", "receiver", "realtime", "database", "history", "retention"):
         assert f"skywatch_{stem}" in manual
+
+
+def test_what_alerts_watch_grow_is_there_before_the_first_fault(make_runtime):
+    metrics.DATABASE_WRITE_ERRORS.clear()
+    metrics.MONITOR_ERRORS.clear()
+    runtime = make_runtime()
+    Tracker(runtime, [history.create(runtime)], [])
+    for name, labels in (("database_write_errors", {"writer": "history"}), ("monitor_errors", {"monitor": "history"})):
+        assert metrics.REGISTRY.get_sample_value(f"skywatch_{name}_total", labels) == 0
