@@ -136,8 +136,14 @@ def _write_patterns(db: Session, changes: list[PatternChange]) -> dict[str, int]
 
 def _link_patterns(db: Session, changes: Sequence[Change], known: dict[str, int]) -> None:
     """Tie sessions to the patterns seen in them, where they are not tied yet."""
-    sessions = {c.session.id: c.session for c in changes if isinstance(c, SessionChange) and (c.session.id or 0) > 0}
-    keys = {key for session in sessions.values() for key in session.pattern_keys}
+    # Alerts too: whoever is told of a pattern may look it up before the session's next numbers are written.
+    sessions = {
+        c.session.id: c.session
+        for c in changes
+        if isinstance(c, SessionChange | AlertRaised) and c.session.id is not None and c.session.id > 0
+    }
+    # The tracker's thread may add a key at any moment: a copy is taken first.
+    keys = {key for session in sessions.values() for key in tuple(session.pattern_keys)}
     if not keys:
         return
     found = db.execute(sa.select(FlightPattern.key, FlightPattern.id).where(FlightPattern.key.in_(sorted(keys))))
