@@ -2,7 +2,8 @@
 
 ``take`` runs in the tracker's thread and works on whole columns; ``collect``, ``committed`` and ``failed`` are the
 writer's. A flight begins when an aircraft is first heard, when it returns after ``history_flight_gap_s``, when it
-takes off again after five minutes on the ground, when its callsign changes there after it has flown, and after 24 h.
+takes off again after five minutes on the ground, when its callsign changes there after it has flown, after 24 h, and
+when the clock was set back to before it.
 """
 
 from __future__ import annotations
@@ -69,6 +70,8 @@ class Recorder:
     def take(self, sky: Sky) -> None:
         """Take one tick."""
         with self._lock:
+            if sky.now < self.now - FUTURE_S or not self.now:
+                self._end_those_to_come(sky.now)
             self.now = sky.now
             rows = self._match(sky)
             self._split(sky, rows)
@@ -77,6 +80,13 @@ class Recorder:
                 self._describe(sky, rows)
                 self._measure(sky, rows)
                 self._position(sky, rows)
+
+    def _end_those_to_come(self, now: float) -> None:
+        """The clock was set back, perhaps while the service was down: what was heard later than now cannot go on."""
+        last_seen = self.slots["last_seen_at"]
+        for slot in np.flatnonzero(self.slots["used"] & ~self.slots["ended"] & (last_seen > now + FUTURE_S)).tolist():
+            self._end(slot)
+        self._tick = ("", -1)
 
     def _match(self, sky: Sky) -> Column:
         """The slot of every row of the sky; aircraft without a flight get one."""

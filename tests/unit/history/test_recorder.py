@@ -151,6 +151,27 @@ def test_a_skipped_tick_or_another_start_does_not_mix_aircraft_up(recorder):
     assert {r["icao_hex"]: r["callsign"] for r in rows.values()} == {"4B1620": "A", "4B1621": "B"}
 
 
+@pytest.mark.parametrize("restarted", [False, True], ids=["running", "restarted"])
+def test_a_clock_that_is_set_back_begins_a_new_flight_and_loses_nothing(recorder, restarted):
+    make, earlier = SkyMaker(), T - 3600
+    for second in range(30):
+        recorder.take(make(T + second, [flying("4b1620", T + second)]))
+    written(recorder, 1)
+    if restarted:
+        recorder.now = 0.0
+        make = SkyMaker("e2")
+    for second in range(30):
+        recorder.take(make(earlier + second, [flying("4b1620", earlier + second, earlier)]))
+    rows, points = written(recorder, 2)
+    assert (rows[1]["active"], rows[1]["positions"]) == (False, 30)
+    assert (rows[2]["active"], rows[2]["positions"]) == (True, 30)
+    assert rows[2]["first_seen_at"].timestamp() == earlier
+    assert set(points["flight"].tolist()) == {1, 2}
+    # A correction of a few seconds is no reason.
+    recorder.take(make(earlier + 25, [flying("4b1620", earlier + 25, earlier)]))
+    assert written(recorder, 3)[0][2]["active"]
+
+
 def test_a_position_from_the_future_or_the_past_is_not_taken(recorder):
     make = SkyMaker()
     recorder.take(make(T, [flying("4b1620", T)]))
