@@ -92,9 +92,14 @@ def check_connection(engine: Engine) -> None:
         with engine.connect() as connection:
             connection.execute(sa.text("SELECT 1"))
     except sa.exc.DBAPIError as error:
-        reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "no reason given"
         shown = engine.url.render_as_string(hide_password=True)
-        raise DatabaseError(f"setting database_url: {shown} cannot be opened: {reason}") from None
+        raise DatabaseError(f"setting database_url: {shown} cannot be opened: {reason(error)}") from None
+
+
+def reason(error: BaseException) -> str:
+    """What a database or the system says went wrong, in one line: without SQLAlchemy's wrapping, never empty."""
+    said = str(getattr(error, "orig", None) or error).strip()
+    return said.splitlines()[0] if said else type(error).__name__
 
 
 def create_session_factory(engine: Engine) -> SessionFactory:

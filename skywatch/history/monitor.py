@@ -9,6 +9,7 @@ import time
 from sqlalchemy.exc import SQLAlchemyError
 
 from skywatch.core import health, metrics
+from skywatch.core.db import reason
 from skywatch.core.runtime import Runtime
 from skywatch.history.recorder import Recorder
 from skywatch.history.writer import Writer
@@ -84,11 +85,11 @@ class HistoryMonitor:
         return True
 
     def _failed(self, error: Exception) -> None:
-        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        why = reason(error)
         self._failures += 1
         if self._failures == 1:
-            log.error("history cannot be written and waits in memory: %s", reason)
-        self._report(False, f"cannot be written: {reason}")
+            log.error("history cannot be written and waits in memory: %s", why)
+        self._report(False, f"cannot be written: {why}")
 
     def _report(self, ok: bool, detail: str) -> None:
         recorder = self.recorder

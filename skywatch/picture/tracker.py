@@ -19,6 +19,7 @@ from skywatch.airframes.book import AirframeBook
 from skywatch.core import health, metrics
 from skywatch.core.bus import Message
 from skywatch.core.clock import unix_now
+from skywatch.core.db import reason
 from skywatch.core.runtime import Runtime
 from skywatch.picture import saved
 from skywatch.picture.monitor import Monitor
@@ -225,8 +226,8 @@ class Tracker:
             self.statistics.saved_at, self.statistics.save_error = unix_now(), None
         except Exception as error:
             if self.statistics.save_error is None:
-                log.warning("the picture cannot be saved: %s", error)
-            self.statistics.save_error = str(error).splitlines()[0][:200]
+                log.warning("the picture cannot be saved: %s", reason(error))
+            self.statistics.save_error = reason(error)[:200]
 
     async def _close(self) -> None:
         if self._saving is not None:
@@ -250,8 +251,8 @@ def _measure(status: ReceiverStatus) -> None:
     metrics.RECEIVER_POSITION_RATE.labels(status.name).set(status.position_rate)
     metrics.RECEIVER_MESSAGES.labels(status.name).set(status.messages)
     metrics.RECEIVER_RECONNECTS.labels(status.name).set(status.reconnects)
-    for reason, count in status.invalid.items():
-        metrics.RECEIVER_INVALID.labels(status.name, reason).set(count)
+    for why, count in status.invalid.items():
+        metrics.RECEIVER_INVALID.labels(status.name, why).set(count)
 
 
 def _log_end(task: asyncio.Task[None]) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from skywatch.core import health
 from skywatch.core.bus import Message
+from skywatch.core.db import reason
 from skywatch.core.retention import Pruner, discover
 from skywatch.core.runtime import Runtime
 from skywatch.http.render import encode
@@ -73,9 +74,9 @@ def retain(pruner: Pruner) -> None:
     try:
         removed = pruner.run()
     except SQLAlchemyError as error:
-        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-        log.error("retention failed: %s", reason)
-        health.report(RETENTION, False, f"failed: {reason}")
+        why = reason(error)
+        log.error("retention failed: %s", why)
+        health.report(RETENTION, False, f"failed: {why}")
         return
     if removed:
         log.info("retention removed %d rows", removed)

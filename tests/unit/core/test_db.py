@@ -1,10 +1,11 @@
-"""Connections to SQLite."""
+"""Connections to SQLite, and what a database says of a fault."""
 
 import threading
 
+import pytest
 import sqlalchemy as sa
 
-from skywatch.core.db import create_engine, create_session_factory, writing
+from skywatch.core.db import create_engine, create_session_factory, reason, writing
 
 
 def test_a_new_connection_does_not_wait_for_who_writes(sqlite_url):
@@ -33,3 +34,17 @@ def test_an_empty_database_is_made_to_give_space_back_in_steps(tmp_path):
         assert connection.exec_driver_sql("PRAGMA auto_vacuum").scalar() == 2
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
     engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (sa.exc.OperationalError("SELECT 1", {}, Exception("disk I/O error")), "disk I/O error"),
+        (sa.exc.OperationalError("SELECT 1", {}, Exception("one\ntwo")), "one"),
+        (sa.exc.OperationalError("SELECT 1", {}, Exception("")), "OperationalError"),
+        (OSError(), "OSError"),
+    ],
+    ids=["plain", "lines", "nothing", "system"],
+)
+def test_the_reason_of_a_fault_is_one_line(error, said):
+    assert reason(error) == said
