@@ -10,7 +10,8 @@ from __future__ import annotations
 from skywatch.settings.declaration import SettingsError
 from skywatch.settings.kinds import environment_secret, split_listen
 from skywatch.settings.loader import Origin, load, load_with_origins
-from skywatch.settings.table import FIELDS, ROLES, AuthMode, Environment, Role, Settings, public_name
+from skywatch.settings.names import FIELDS, public_name
+from skywatch.settings.table import ROLES, AuthMode, Environment, Role, Settings
 
 __all__ = [
     "FIELDS",

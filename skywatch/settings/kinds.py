@@ -9,6 +9,15 @@ from collections.abc import Mapping
 
 from skywatch.settings.redirects import check_registered
 
+_TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
+def parse_boolean(text: str) -> bool:
+    """``true`` or ``false``, and the other words for them, in any case."""
+    if text.lower() not in _TRUTH:
+        raise ValueError("expected true or false")
+    return _TRUTH[text.lower()]
+
 
 def parse_rate(text: str) -> str:
     """``100/minute``, ``10/15 minute`` and the like: a count and one or several seconds, minutes, hours or days."""

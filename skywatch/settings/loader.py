@@ -13,8 +13,10 @@ from typing import Any, Literal
 
 from skywatch.settings.check import check
 from skywatch.settings.declaration import SettingsError
+from skywatch.settings.kinds import parse_boolean
+from skywatch.settings.names import FAMILIES, FIELDS, NAMES
 from skywatch.settings.providers import split_member
-from skywatch.settings.table import FAMILIES, FIELDS, NAMES, Settings
+from skywatch.settings.table import Settings
 
 # Settings of the libraries below us that may stand in the same ini section.
 FOREIGN_PREFIXES = ("pyramid.", "debugtoolbar.", "filter-with", "use", "here", "__file__")
@@ -131,15 +133,6 @@ def _convert(hint: Any, text: str) -> Any:
     return _SCALARS[hint](text)
 
 
-def _boolean(text: str) -> bool:
-    lowered = text.lower()
-    if lowered in ("true", "yes", "on", "1"):
-        return True
-    if lowered in ("false", "no", "off", "0"):
-        return False
-    raise ValueError("expected true or false")
-
-
 def _number(text: str) -> float:
     try:
         value = float(text)
@@ -156,4 +149,4 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-_SCALARS: dict[Any, Callable[[str], Any]] = {str: str, bool: _boolean, float: _number, int: _whole}
+_SCALARS: dict[Any, Callable[[str], Any]] = {str: str, bool: parse_boolean, float: _number, int: _whole}

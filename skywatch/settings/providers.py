@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import urlsplit
 
+from skywatch.settings.kinds import parse_boolean
 from skywatch.settings.redirects import is_loopback
 
 FIRST = "default"
@@ -32,7 +33,6 @@ TOO_MUCH_FOR_EVERYBODY = frozenset({"admin", "superadmin"})
 # makes a tenant of their own, which costs nothing, would be as good as the people of yours.
 ENTRA = ("login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn")
 MANY_TENANTS = re.compile(r"/(common|organizations|consumers)(/.*)?")
-TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
 class ProviderSettings(Protocol):
@@ -148,9 +148,10 @@ def _provider(name: str, prefix: str, fields: Mapping[str, str | bool], settings
 def _truth(setting: str, value: str | bool) -> bool:
     if isinstance(value, bool):
         return value
-    if value.lower() not in TRUTH:
-        raise ProviderError(setting, "expected true or false")
-    return TRUTH[value.lower()]
+    try:
+        return parse_boolean(value)
+    except ValueError as error:
+        raise ProviderError(setting, str(error)) from None
 
 
 def _listed() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Literal
+from typing import Literal
 
 from skywatch.settings.declaration import setting
 from skywatch.settings.kinds import (
@@ -302,18 +302,3 @@ class Settings:
     retention_cannonball_mb: float = setting(
         0.0, "sessions, alerts and flight patterns may each take this much room (MB; 0: no limit)", minimum=0
     )
-
-
-FIELDS: dict[str, dataclasses.Field[Any]] = {f.name: f for f in dataclasses.fields(Settings)}
-
-
-def public_name(field: dataclasses.Field[Any]) -> str:
-    """The name as an administrator writes it: ``receiver.*`` for the field ``receivers``."""
-    return field.metadata["name"] or field.name
-
-
-NAMES: dict[str, str] = {public_name(f): f.name for f in FIELDS.values() if not public_name(f).endswith(".*")}
-FAMILIES: dict[str, str] = {
-    public_name(f).removesuffix("*"): f.name for f in FIELDS.values() if public_name(f).endswith(".*")
-}
-# Settings of the libraries below us that may stand in the same ini section.
