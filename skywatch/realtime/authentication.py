@@ -8,9 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from skywatch.core.clock import unix_to_iso
 from skywatch.core.problems import Problem
 from skywatch.realtime.rights import Rights, rights_of
-from skywatch.realtime.topics import FEATURES
+from skywatch.realtime.topics import FEATURES, TOPICS
 from skywatch.security.contexts import FeatureAccess
 from skywatch.security.identity import Identity
 from skywatch.settings import AuthMode
@@ -40,6 +41,15 @@ class Standing:
 
     identity: Identity | None
     rights: Rights
+
+    def introduction(self) -> dict[str, Any]:
+        """What a subscriber is told of itself."""
+        who = self.identity
+        return {
+            "user": {"id": who.user_id, "username": who.username} if who is not None else None,
+            "topics": [name for name in TOPICS if name in self.rights.topics],
+            "expires_at": unix_to_iso(who.expires_at) if who is not None and who.expires_at else None,
+        }
 
 
 @dataclass(frozen=True)

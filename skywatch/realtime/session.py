@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from typing import Any, Literal, Protocol
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import msgspec
 
@@ -13,13 +14,12 @@ from skywatch.core.clock import unix_now, unix_to_iso
 from skywatch.core.problems import Problem
 from skywatch.realtime import closing
 from skywatch.realtime.aircraft import View
-from skywatch.realtime.areas import Area
+from skywatch.realtime.answers import Answers
 from skywatch.realtime.authentication import Offer, Standing, credential_of_auth
 from skywatch.realtime.closing import Closing
 from skywatch.realtime.commands import (
     InvalidCommand,
     Ping,
-    Point,
     Refresh,
     Request,
     Subscribe,
@@ -30,9 +30,11 @@ from skywatch.realtime.commands import (
 from skywatch.realtime.events import Stream
 from skywatch.realtime.frames import Encoder, text_frame
 from skywatch.realtime.hub import Hub
+from skywatch.realtime.link import Link
 from skywatch.realtime.protocols import base, socketio
 from skywatch.realtime.queues import Outbox
 from skywatch.realtime.rights import Rights
+from skywatch.realtime.subscriptions import Subscriptions
 from skywatch.realtime.topics import TOPICS
 
 log = logging.getLogger(__name__)
@@ -40,21 +42,6 @@ log = logging.getLogger(__name__)
 EARLY_COMMANDS = 16
 # An answer with a whole snapshot is made for one client alone; it counts as so many further messages.
 SNAPSHOT_COST = 4
-
-
-class Link(Protocol):
-    """The connection below a session."""
-
-    deflate: bool
-
-    def charge(self, messages: int) -> None:
-        """Count a costly message as several."""
-
-    def hang_up(self, reason: Closing) -> None:
-        """Say goodbye with a close code and end."""
-
-    def drop(self) -> None:
-        """End at once."""
 
 
 class Session:
@@ -69,8 +56,9 @@ class Session:
         self.state: Literal["new", "connecting", "ready", "ended"] = "new"
         self.offer = Offer()
         self.standing: Standing | None = None
-        self.subscriptions: dict[str, View | Stream] = {}
-        self._areas: dict[str, Area | None] = {}
+        self._topics = Subscriptions(hub, self)
+        self.subscriptions: Mapping[str, View | Stream] = self._topics.sources
+        self._answers = Answers(protocol, outbox)
         self._early: deque[base.Command] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
         for payload in protocol.opened():
@@ -106,7 +94,7 @@ class Session:
             self.state = "ready"
             for payload in self.protocol.welcomed():
                 self.outbox.push(text_frame(payload))
-            self.send("connected", {**self._who(), "heartbeat_s": self.hub.heartbeat_s})
+            self.send("connected", {**standing.introduction(), "heartbeat_s": self.hub.heartbeat_s})
             while self._early and self.state == "ready":
                 self._obey(self._early.popleft())
 
@@ -115,15 +103,6 @@ class Session:
         if self.state != "ended":
             self.outbox.push(text_frame(self.protocol.refused(reason.message)))
             self.end(reason)
-
-    def _who(self) -> dict[str, Any]:
-        assert self.standing is not None
-        identity = self.standing.identity
-        return {
-            "user": {"id": identity.user_id, "username": identity.username} if identity is not None else None,
-            "topics": [name for name in TOPICS if name in self.standing.rights.topics],
-            "expires_at": unix_to_iso(identity.expires_at) if identity is not None and identity.expires_at else None,
-        }
 
     # What the client says
 
@@ -186,23 +165,21 @@ class Session:
         joined = [name for name in wanted.topics if name in rights.topics]
         denied = [name for name in wanted.topics if name not in rights.topics]
         for name in joined:
-            self._leave(name)
-            self._areas[name] = wanted.area
-            self.subscriptions[name] = self._source(name, wanted.area)
-        self.reply(command, "subscribed", {"topics": self._subscribed(), "joined": joined, "denied": denied})
+            self._topics.put(name, wanted.area, rights)
+        self._answers.reply(command, "subscribed", {"topics": self._topics.names(), "joined": joined, "denied": denied})
         for name in joined:
-            self._join(name, wanted.since.get(name))
+            self._topics.join(name, wanted.since.get(name))
 
     def _unsubscribe(self, command: base.Command) -> None:
         wanted = convert(command.body, Unsubscribe)
         left = [name for name in dict.fromkeys(wanted.topics) if name in self.subscriptions]
         for name in left:
-            self._leave(name)
-        self.reply(command, "unsubscribed", {"topics": left, "remaining": self._subscribed()})
+            self._topics.leave(name)
+        self._answers.reply(command, "unsubscribed", {"topics": left, "remaining": self._topics.names()})
 
     def _ping(self, command: base.Command) -> None:
         convert(command.body, Ping)
-        self.reply(command, "pong", {"timestamp": unix_to_iso(unix_now())})
+        self._answers.reply(command, "pong", {"timestamp": unix_to_iso(unix_now())})
 
     def _request(self, command: base.Command) -> None:
         wanted = convert(command.body, Request)
@@ -213,19 +190,10 @@ class Session:
         self.link.charge(SNAPSHOT_COST)
         if self.state == "ended":
             return
-        area = area_of(wanted.bbox) if wanted.bbox is not None else self._areas.get(wanted.topic)
-        event = self.hub.snapshot(self._source(wanted.topic, area))
-        self.reply(
-            command,
-            "response",
-            {
-                "method": wanted.method,
-                "topic": wanted.topic,
-                "epoch": event.epoch,
-                "seq": event.seq,
-                "data": msgspec.Raw(event.data),
-            },
-        )
+        area = area_of(wanted.bbox) if wanted.bbox is not None else self._topics.area_of(wanted.topic)
+        event = self.hub.snapshot(self._topics.source(wanted.topic, area, self._rights))
+        body = {"method": wanted.method, "topic": wanted.topic, "epoch": event.epoch, "seq": event.seq}
+        self._answers.reply(command, "response", body | {"data": msgspec.Raw(event.data)})
 
     def _refresh(self, command: base.Command) -> None:
         try:
@@ -253,7 +221,7 @@ class Session:
             return
         self.review(standing)
         if self.state == "ready":
-            self.reply(command, "refreshed", self._who())
+            self._answers.reply(command, "refreshed", standing.introduction())
 
     # Topics
 
@@ -262,36 +230,9 @@ class Session:
         assert self.standing is not None
         return self.standing.rights
 
-    def _source(self, topic: str, area: Area | None) -> View | Stream:
-        """What this subscriber sees or hears of a topic with the rights of now."""
-        if not TOPICS[topic].live:
-            return self.hub.events.stream_of(topic, self._rights)
-        if topic == "military":
-            return View(topic, "military", self._rights.details, area)
-        return View(topic, "all" if self._rights.military else "civil", self._rights.details, area)
-
-    def _join(self, topic: str, since: Point | None) -> None:
-        source = self.subscriptions[topic]
-        if isinstance(source, View):
-            self.hub.live.join(self, source, since)
-        else:
-            self.hub.events.join(self, source, since)
-
-    def _leave(self, topic: str) -> None:
-        source = self.subscriptions.pop(topic, None)
-        if isinstance(source, View):
-            self.hub.live.leave(self, source)
-        elif source is not None:
-            self.hub.events.leave(self, source)
-
-    def _subscribed(self) -> list[str]:
-        return [name for name in TOPICS if name in self.subscriptions]
-
     def drained(self) -> None:
         """The connection takes data again: bring the aircraft topics up to the latest tick."""
-        for source in self.subscriptions.values():
-            if isinstance(source, View) and not self.outbox.congested:
-                self.hub.live.catch_up(self, source)
+        self._topics.catch_up()
 
     # Changed rights and the end
 
@@ -309,40 +250,20 @@ class Session:
         if not now.rights.topics:
             self.end(closing.PERMISSION_DENIED)
             return
-        lost = [name for name in self.subscriptions if name not in now.rights.topics]
-        for name in lost:
-            self._leave(name)
+        lost = self._topics.leave_forbidden(now.rights)
         if lost:
-            self.send("unsubscribed", {"topics": lost, "remaining": self._subscribed(), "code": "permission_denied"})
-        for name, source in list(self.subscriptions.items()):
-            fresh = self._source(name, self._areas.get(name))
-            if fresh != source:
-                self._leave(name)
-                self.subscriptions[name] = fresh
-                self._join(name, None)
+            self.send("unsubscribed", {"topics": lost, "remaining": self._topics.names(), "code": "permission_denied"})
+        self._topics.renew(now.rights)
 
     def send(self, kind: str, body: dict[str, Any]) -> None:
         """Tell this client alone."""
-        for payload in self.protocol.encode(kind, body):
-            self.outbox.push(text_frame(payload))
-
-    def reply(self, command: base.Command, kind: str, body: dict[str, Any]) -> None:
-        """Answer a command, with the id it came with."""
-        if command.body.get("id") is not None:
-            body = {"id": command.body["id"], **body}
-        for payload in self.protocol.encode(kind, body, command.ack):
-            self.outbox.push(text_frame(payload))
+        self._answers.send(kind, body)
 
     def error(self, code: str, detail: str, command: base.Command | None = None) -> None:
         """Say what is wrong; the connection stays."""
         if self.state == "ended":
             return
-        body = {"code": code, "detail": detail}
-        if command is not None and isinstance(command.body.get("id"), str | int):
-            self.reply(command, "error", body)
-        else:
-            for payload in self.protocol.encode("error", body, command.ack if command is not None else None):
-                self.outbox.push(text_frame(payload))
+        self._answers.error(code, detail, command)
 
     def end(self, reason: Closing) -> None:
         """End the connection with a close code."""
@@ -355,8 +276,7 @@ class Session:
         if self.state == "ended":
             return
         self.state = "ended"
-        for name in list(self.subscriptions):
-            self._leave(name)
+        self._topics.leave_all()
         for task in self._tasks:
             if task is not asyncio.current_task(self.hub.loop):
                 task.cancel()

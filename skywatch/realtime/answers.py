@@ -1,0 +1,38 @@
+"""What is told to one subscriber alone, in the words of its protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.realtime.frames import text_frame
+from skywatch.realtime.protocols import base
+from skywatch.realtime.queues import Outbox
+
+
+class Answers:
+    """Writes messages of one protocol into the outbox of one connection."""
+
+    def __init__(self, protocol: base.Protocol, outbox: Outbox) -> None:
+        self._protocol = protocol
+        self._outbox = outbox
+
+    def send(self, kind: str, body: dict[str, Any], ack: int | None = None) -> None:
+        """Tell something; ``ack`` is the number under which a Socket.IO client waits for it."""
+        for payload in self._protocol.encode(kind, body, ack):
+            self._outbox.push(text_frame(payload))
+
+    def reply(self, command: base.Command, kind: str, body: dict[str, Any]) -> None:
+        """Answer a command, with the id it came with."""
+        if command.body.get("id") is not None:
+            body = {"id": command.body["id"], **body}
+        self.send(kind, body, command.ack)
+
+    def error(self, code: str, detail: str, command: base.Command | None = None) -> None:
+        """Say what is wrong, and with which command; an id that is none is not given back."""
+        body = {"code": code, "detail": detail}
+        if command is None:
+            self.send("error", body)
+        elif isinstance(command.body.get("id"), str | int):
+            self.reply(command, "error", body)
+        else:
+            self.send("error", body, command.ack)

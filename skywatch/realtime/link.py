@@ -1,0 +1,22 @@
+"""What a session asks of the connection below it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from skywatch.realtime.closing import Closing
+
+
+class Link(Protocol):
+    """The connection below a session."""
+
+    deflate: bool
+
+    def charge(self, messages: int) -> None:
+        """Count a costly message as several."""
+
+    def hang_up(self, reason: Closing) -> None:
+        """Say goodbye with a close code and end."""
+
+    def drop(self) -> None:
+        """End at once."""
