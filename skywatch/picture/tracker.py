@@ -107,7 +107,7 @@ class Tracker:
             await asyncio.sleep(FIRST_REPORTS_S)
             self._tick_safely()
             while True:
-                await asyncio.sleep(_until_next_second())
+                await asyncio.sleep(until_next_second(time.time()))
                 self._tick_safely()
         finally:
             for task in tasks:
@@ -240,9 +240,9 @@ class Tracker:
         health.withdraw("tracker")
 
 
-def _until_next_second() -> float:
-    """How long to sleep to the next full second of the wall clock: never more than one, wherever it is set."""
-    return 1.0 - time.time() % 1.0
+def until_next_second(now: float) -> float:
+    """Seconds to the next full one of the wall clock ``now`` (unix seconds): more than none, and at most one."""
+    return 1.0 - now % 1.0
 
 
 def _measure(status: ReceiverStatus) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -226,15 +227,13 @@ class RedisBus(Bus):
         self._client.close()
 
 
-class _reachable:  # noqa: N801
+@contextmanager
+def _reachable() -> Iterator[None]:
     """Turns the client's errors into BusError."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, redis.RedisError | OSError):
-            raise BusError(f"the bus cannot reach Redis: {error}") from error
+    try:
+        yield
+    except (redis.RedisError, OSError) as error:
+        raise BusError(f"the bus cannot reach Redis: {error}") from error
 
 
 def _escape(pattern: str) -> str:
