@@ -36,7 +36,7 @@ REQUIRES = [
 ]
 
 EXTRAS = {
-    "parquet": ["pyarrow>=15"],
+    "parquet": ["pyarrow>=15,<30"],
     "postgresql": ["psycopg[binary]>=3.1.18,<4"],
     "redis": ["redis>=5.0.4,<9"],
 }

@@ -81,7 +81,7 @@ def create_engine(database_url: str) -> Engine:
         raise DatabaseError("setting database_url: is not a database URL") from None
     except (sa.exc.NoSuchModuleError, ModuleNotFoundError) as error:
         raise DatabaseError(
-            f"setting database_url: no driver for it is installed ({error}); try pip install 'skywatch[postgresql]'"
+            f"setting database_url: no driver for it is installed ({error}); try pip install 'psycopg[binary]'"
         ) from None
     return engine
 

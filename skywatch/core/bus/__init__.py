@@ -19,5 +19,5 @@ def open_bus(address: str) -> Bus:
     try:
         from skywatch.core.bus.redis import RedisBus
     except ModuleNotFoundError:
-        raise BusError("setting bus: Redis needs an extra; try pip install 'skywatch[redis]'") from None
+        raise BusError("setting bus: Redis needs a package that is not installed; try pip install redis") from None
     return RedisBus(address)
