@@ -1,4 +1,8 @@
-"""Skywatch: a self-hosted, real-time aircraft tracking service."""
+"""Skywatch: a self-hosted, real-time aircraft tracking service.
+
+Whatever is imported of Skywatch passes here first, the client and each command too. So what the application needs is
+imported where it is made.
+"""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from pyramid.config import Configurator
 
 def includeme(config: Configurator) -> None:
     """Let the API know its callers, and add the account resources."""
+    # Here, so that who needs the tables alone does not load the API with them.
     from skywatch.accounts.authenticator import Authenticator
     from skywatch.accounts.methods import cookie_method, header_method
     from skywatch.accounts.services.attempts import GuessLimits

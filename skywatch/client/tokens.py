@@ -10,7 +10,7 @@ from typing import Protocol
 import httpx
 import msgspec
 
-# spec.md: a reference client renews this long before the access token expires.
+# Renewed this long before it expires, so that clocks a little apart and a slow answer do no harm.
 RENEW_BEFORE_S = 30.0
 TIMEOUT_S = 15.0
 
