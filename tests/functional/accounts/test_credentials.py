@@ -1,0 +1,65 @@
+"""Credentials in requests: where they may stand, in which form, and how many."""
+
+import pytest
+
+from tests.accounts import Population
+from tests.functional.accounts.asking import V1, code
+
+
+def test_two_credentials_are_refused_and_a_cookie_beside_a_header_is_not_looked_at(make_client):
+    api = make_client(auth_mode="hybrid", jwt_auth_cookie="true")
+    people = Population(api.runtime)
+    ada = people.user("ada")
+    both = {**people.bearer(ada), "X-API-Key": people.key(ada, "aircraft")}
+    assert code(api.get(f"{V1}/auth/profile", headers=both, status=400)) == "validation_failed"
+    # A header sent twice arrives as one, with a comma between.
+    token, key = both["Authorization"], both["X-API-Key"]
+    for name, value in (
+        ("Authorization", f"{token}, {token}"),
+        ("Authorization", f"{token},ApiKey {key}"),
+        ("Authorization", f"Basic YTpi, {token}"),
+        ("X-API-Key", f"{key}, {key}"),
+    ):
+        assert code(api.get(f"{V1}/auth/profile", headers={name: value}, status=400)) == "validation_failed"
+    api.set_cookie("skywatch_access", "nonsense")
+    assert code(api.get(f"{V1}/auth/profile", status=401)) == "token_invalid"
+    assert api.get(f"{V1}/auth/profile", headers=people.bearer(ada)).json["username"] == "ada"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Bearer",
+        "Bearer ",
+        "Bearer a b",
+        "Basic YTpi",
+        "bearer",
+        "token",
+        "Bearer\tx",
+        "",
+        "Bearer x,y",
+        'Digest realm="x", nonce="y"',
+    ],
+)
+def test_a_malformed_header_is_401_even_where_anybody_may_come(make_client, header):
+    api = make_client(auth_mode="public")
+    for path in ("/auth/config", "/aircraft", "/nothing"):
+        refused = api.get(V1 + path, headers={"Authorization": header}, status=401)
+        assert code(refused) == "token_invalid"
+        assert "WWW-Authenticate" in refused.headers
+
+
+@pytest.mark.parametrize("name", ["api_key", "apikey", "key", "API-Key", "x-api-key", "access_token", "token"])
+def test_a_credential_in_the_address_is_refused_with_a_hint(api, name):
+    key = api.people.key(api.people.user("ada"), "aircraft")
+    for path in ("/auth/config", "/aircraft"):
+        fault = api.get(f"{V1}{path}?{name}={key}", status=400)
+        assert "header" in fault.json["errors"][0]["detail"]
+        assert key not in fault.text
+
+
+def test_a_token_where_a_key_belongs_and_the_other_way_round(api):
+    ada = api.people.user("ada")
+    token, key = api.people.token(ada), api.people.key(ada, "aircraft")
+    api.get(f"{V1}/auth/profile", headers={"X-API-Key": token}, status=401)
+    api.get(f"{V1}/auth/profile", headers={"Authorization": f"Bearer {key}"}, status=401)

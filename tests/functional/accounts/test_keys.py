@@ -1,0 +1,79 @@
+"""API keys through the API: shown once, their owner's alone, and never too many."""
+
+import re
+import threading
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from skywatch.accounts.models import ApiKey
+from skywatch.core.clock import utcnow
+from tests.accounts import Population
+from tests.functional.accounts.asking import V1, code
+
+
+def test_a_key_is_shown_once_and_works_until_it_is_deleted(api):
+    ada = api.people.bearer(api.people.user("ada", "viewer"))
+    for path in (f"{V1}/api-keys", f"{V1}/auth/api-keys"):
+        made = api.post_json(path, {"name": "radar", "scopes": ["aircraft"]}, headers=ada, status=201).json
+        key = made.pop("key")
+        assert re.fullmatch("sk_[A-Za-z0-9]{48}", key)
+        assert key not in api.get(path, headers=ada).text
+        assert api.get(path, headers=ada).json["api_keys"][0] == made
+        for header in ({"X-API-Key": key}, {"Authorization": f"ApiKey {key}"}):
+            assert api.get(f"{V1}/auth/profile", headers=header).json["username"] == "ada"
+        api.delete(f"{V1}/api-keys/{made['id']}", headers=ada, status=204)
+        assert code(api.get(f"{V1}/auth/profile", headers={"X-API-Key": key}, status=401)) == "token_invalid"
+
+
+def test_a_key_belongs_to_its_owner_alone(api, root):
+    ada = api.people.user("ada")
+    api.people.key(ada, "aircraft")
+    assert api.get(f"{V1}/api-keys", headers=root).json["count"] == 0
+    with api.runtime.sessions() as session:
+        number = session.scalars(sa.select(ApiKey.id)).one()
+    api.delete(f"{V1}/api-keys/{number}", headers=root, status=404)
+    body = {"name": "x", "scopes": ["aircraft"], "user": ada}
+    api.post_json(f"{V1}/api-keys", body, headers=root, status=400)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"name": "x", "scopes": []},
+        {"name": "x", "scopes": ["users"]},
+        {"name": "", "scopes": ["aircraft"]},
+        {"name": "x", "scopes": ["aircraft"], "expires_at": "2020-01-01T00:00:00Z"},
+        {"name": "x", "scopes": ["aircraft"], "expires_at": "soon"},
+        {"scopes": ["aircraft"]},
+    ],
+)
+def test_a_bad_key_is_not_made(api, root, body):
+    api.post_json(f"{V1}/api-keys", body, headers=root, status=400)
+    assert api.get(f"{V1}/api-keys", headers=root).json["count"] == 0
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_fifty_at_once_never_make_a_fifty_first_key(make_client, request, database):
+    api = make_client(auth_mode="hybrid", database_url=request.getfixturevalue(f"{database}_url"))
+    people = Population(api.runtime)
+    ada = people.user("ada")
+    for _ in range(49):
+        people.key(ada, "aircraft")
+    people.key(ada, "aircraft", expires_at=utcnow() - timedelta(days=1))  # Does not count any more.
+    token, start, statuses = people.bearer(ada), threading.Barrier(25), []
+
+    def make():
+        start.wait()
+        for _ in range(2):
+            body = {"name": "x", "scopes": ["aircraft"]}
+            answer = api.post_json(f"{V1}/api-keys", body, headers=token, expect_errors=True)
+            statuses.append(answer.status_code)
+
+    threads = [threading.Thread(target=make) for _ in range(25)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert sorted(statuses) == [201] + [409] * 49
+    with api.runtime.sessions() as session:
+        assert session.scalar(sa.select(sa.func.count(ApiKey.id))) == 51

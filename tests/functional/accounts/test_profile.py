@@ -1,0 +1,94 @@
+"""Profile, password and permissions of one's own through the API."""
+
+import pytest
+
+from tests.accounts import PASSWORD
+from tests.functional.accounts.asking import bearer, code, entries, login
+
+
+def test_profile_shows_and_changes_what_users_may_change(api):
+    api.people.user("ada", "viewer")
+    token = bearer(login(api).json["access"])
+    changed = api.patch_json(
+        "/api/v1/auth/profile",
+        {"display_name": "Ada L.", "email": "ada@lovelace.example", "preferences": {"units": "metric"}},
+        headers=token,
+    ).json
+    shown = api.get("/api/v1/auth/profile", headers=token).json
+    assert shown == changed
+    assert (shown["display_name"], shown["preferences"]) == ("Ada L.", {"units": "metric"})
+    for refused in ({"is_active": False}, {"roles": ["admin"]}, {"username": "root"}, {"email": "not one"}):
+        api.patch_json("/api/v1/auth/profile", refused, headers=token, status=400)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        r'"\u0000"',
+        r'"\ud800"',
+        r'{"\udfff": 1}',
+        "1e400",
+        "9" * 30,
+        "[" * 40 + "]" * 40,
+        '{"a":' * 900 + "1" + "}" * 900,
+    ],
+    ids=["NUL", "half a character", "half a character as key", "infinity", "large", "deep", "deep objects"],
+)
+def test_preferences_that_no_database_or_reader_could_keep_are_refused(api, value):
+    api.people.user("ada")
+    token = bearer(login(api).json["access"]) | {"Content-Type": "application/json"}
+    refused = api.patch("/api/v1/auth/profile", f'{{"preferences": {{"a": {value}}}}}', headers=token, status=400)
+    assert refused.json["errors"][0]["name"] == "preferences"
+
+
+def test_an_address_that_another_has_is_a_conflict_in_any_case(api):
+    api.people.user("ada"), api.people.user("eve")
+    token = bearer(login(api).json["access"])
+    api.patch_json("/api/v1/auth/profile", {"email": "EVE@example.org"}, headers=token, status=409)
+
+
+def test_a_new_password_ends_all_other_logins(api):
+    api.people.user("ada")
+    old, mine = login(api).json, login(api).json
+    body = {"current_password": PASSWORD, "new_password": "nine green bottles falling"}
+    fresh = api.post_json("/api/v1/auth/password", body, headers=bearer(mine["access"])).json
+    for token in (old["access"], mine["access"]):
+        assert code(api.get("/api/v1/auth/profile", headers=bearer(token), status=401)) == "token_revoked"
+    api.get("/api/v1/auth/profile", headers=bearer(fresh["access"]))
+    login(api, status=401)
+    login(api, password="nine green bottles falling")
+
+
+@pytest.mark.parametrize(
+    "new", ["short", "password123", "1234567890", "aaaaaaaaaaaa", "ada.example.org", "qwertyuiop", PASSWORD]
+)
+def test_an_easy_password_is_refused_with_its_reason(api, new):
+    api.people.user("ada.example")
+    token = bearer(login(api, "ada.example").json["access"])
+    body = {"current_password": PASSWORD, "new_password": new}
+    fault = api.post_json("/api/v1/auth/password", body, headers=token, status=400).json["errors"]
+    assert [error["name"] for error in fault] == ["new_password"]
+
+
+def test_a_wrong_present_password_is_refused(api):
+    api.people.user("ada")
+    token = bearer(login(api).json["access"])
+    body = {"current_password": "wrong", "new_password": "nine green bottles falling"}
+    assert api.post_json("/api/v1/auth/password", body, headers=token, status=400).json["errors"][0]["name"] == (
+        "current_password"
+    )
+    assert len(entries(api, "password.refused")) == 1
+
+
+def test_permissions_are_listed_for_everybody_and_own_ones_for_the_caller(api):
+    listed = api.get("/api/v1/auth/permissions").json
+    assert listed["count"] == len(listed["permissions"]) == 32
+    assert {"name", "feature", "action", "description"} == set(listed["permissions"][0])
+    ada = api.people.user("ada", "operator")
+    own = api.get("/api/v1/auth/my-permissions", headers=api.people.bearer(ada)).json
+    assert own["roles"] == ["operator"]
+    assert "alerts.create" in own["permissions"]
+    key = {"X-API-Key": api.people.key(ada, "alerts")}
+    assert {p.partition(".")[0] for p in api.get("/api/v1/auth/my-permissions", headers=key).json["permissions"]} == {
+        "alerts"
+    }
