@@ -9,7 +9,8 @@ from typing import Any
 
 import httpx
 
-from tests.processes import free_port, until
+from tests.ports import free_port
+from tests.waiting import PATIENCE_S, until
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
@@ -97,7 +98,7 @@ def chromium(binary: str, driver: str) -> Iterator[Browser]:
     port = free_port()
     process = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S) as client:
 
             def ready() -> bool:
                 try:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from skywatch import make_app
@@ -19,11 +20,16 @@ from skywatch.core.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.settings import Settings, load
 from tests.contract import CheckedApp
-from tests.servers import postgresql_database, skip_or_fail
+from tests.servers import postgresql_database, redis_prefix, skip_or_fail
+from tests.waiting import PATIENCE_S
 
-# A busy machine makes examples slow, which is no failure.
-hypothesis_settings.register_profile("skywatch", deadline=None)
-hypothesis_settings.load_profile("skywatch")
+# A busy machine makes examples slow, which is no failure; and whether a change is good must not be left to chance.
+# HYPOTHESIS_PROFILE=explore looks for new examples.
+hypothesis_settings.register_profile(
+    "skywatch", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+hypothesis_settings.register_profile("explore", deadline=None)
+hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "skywatch"))
 
 ROOT = Path(__file__).resolve().parent.parent
 TEST_SECRET = "only-for-tests-0123456789abcdef0123456789"
@@ -78,6 +84,15 @@ def sqlite_url(migrated_sqlite: Path, tmp_path: Path) -> str:
 def postgresql_url(migrated_postgresql: str) -> Iterator[str]:
     """A migrated PostgreSQL database of this test's own."""
     with postgresql_database(template=migrated_postgresql) as url:
+        yield url
+
+
+@pytest.fixture
+def redis_url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A place of this test's own on the Redis server, as the setting ``bus`` names it."""
+    # One that is late because the machine is busy is not gone.
+    monkeypatch.setattr("skywatch.core.bus.redis.SOCKET_TIMEOUT_S", PATIENCE_S)
+    with redis_prefix() as url:
         yield url
 
 

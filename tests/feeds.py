@@ -8,6 +8,8 @@ import threading
 import time
 from collections.abc import Iterable
 
+from tests.ports import free_port
+
 
 class FeedServer:
     """Sends chunks to every client from the present place on, and can be stopped and started again on its port.
@@ -19,7 +21,7 @@ class FeedServer:
         self.chunks = list(chunks)
         self.speed = speed
         self.clients: list[socket.socket] = []
-        self.port = 0
+        self.port = free_port()
         self.done = threading.Event()
         self.accepted = 0
         self._stop = threading.Event()
@@ -29,7 +31,6 @@ class FeedServer:
     def open(self) -> None:
         """Listen (again)."""
         self.listener = socket.create_server(("127.0.0.1", self.port))
-        self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._accept, args=(self.listener,), daemon=True).start()
 
     def close_clients(self) -> None:

@@ -6,38 +6,19 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from tests.ports import free_port
+from tests.waiting import PATIENCE_S, until
 
 SKYWATCH = [sys.executable, "-m", "skywatch"]
 # What the tests set themselves; nothing of the tester's own environment may leak in.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k.upper() in ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV")}
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def until(condition: Callable[[], Any], seconds: float = 20.0, every: float = 0.1) -> Any:
-    """Wait for a condition and return what it gave; fails where it does not come true in time."""
-    end = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        if time.monotonic() > end:
-            raise AssertionError(f"did not happen within {seconds} s: {condition}")
-        time.sleep(every)
 
 
 def run_command(*arguments: str, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -48,7 +29,7 @@ def run_command(*arguments: str, stdin: str | None = None, **environment: str) -
         env={**ENVIRONMENT, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=2 * PATIENCE_S,
         check=False,
     )
 
@@ -65,6 +46,8 @@ class Service:
             "database_url": f"sqlite:///{folder}/skywatch.sqlite",
             "listen": f"127.0.0.1:{self.port}",
             "realtime_listen": f"127.0.0.1:{self.realtime_port}",
+            # Who waits for something asks for it again and again.
+            "default_throttle_rates.anon": "1000000/minute",
         }
         values.update({name.replace("__", "."): value for name, value in settings.items()})
         lines = [f"{name} = {value}" for name, value in values.items() if value is not None]
@@ -100,7 +83,7 @@ class Service:
 
     def get(self, path: str) -> Any:
         """The JSON at an address of this service."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as response:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE_S) as response:
             return json.load(response)
 
     def aircraft(self) -> dict[str, dict[str, Any]]:
@@ -111,14 +94,14 @@ class Service:
         """As a power cut does."""
         assert self.process is not None
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(PATIENCE_S)
 
     def stop(self) -> int:
         """As an administrator does; the exit code."""
         if self.process is None or self.process.poll() is not None:
             return -1
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(30)
+        return self.process.wait(PATIENCE_S)
 
     def peak_memory_mb(self) -> float:
         """The most memory the process has had (Linux)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,8 +23,7 @@ from skywatch.realtime.server import RealtimeServer
 from skywatch.security.contexts import FeatureAccess, default_access
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import default_permissions
-
-WAIT_S = 10.0
+from tests.waiting import PATIENCE_S
 
 
 @dataclass
@@ -129,7 +128,7 @@ class Client:
         await self.socket.send(json.dumps(message))
 
     async def receive(self) -> dict[str, Any]:
-        message: dict[str, Any] = json.loads(await asyncio.wait_for(self.socket.recv(), WAIT_S))
+        message: dict[str, Any] = json.loads(await asyncio.wait_for(self.socket.recv(), PATIENCE_S))
         return message
 
     async def until(self, kind: str, **members: Any) -> dict[str, Any]:
@@ -166,11 +165,3 @@ async def connected(
             answer = await client.receive()
             assert answer["type"] == "connected", answer
         yield client
-
-
-async def eventually(condition: Callable[[], bool], what: str = "the condition", wait_s: float = WAIT_S) -> None:
-    """Wait until something is so."""
-    deadline = asyncio.get_running_loop().time() + wait_s
-    while not condition():
-        assert asyncio.get_running_loop().time() < deadline, f"{what} did not come about"
-        await asyncio.sleep(0.01)

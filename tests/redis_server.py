@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import socket
 import subprocess
-import time
 from pathlib import Path
+
+from tests.ports import free_port
+from tests.waiting import PATIENCE_S, until
 
 
 class OwnRedis:
-    """On a port of the system's choice; nothing is kept over a stop."""
+    """On a port that it has again after a stop; nothing is kept over that."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as chosen:
-            chosen.bind(("127.0.0.1", 0))
-            self.port = chosen.getsockname()[1]
+        self.port = free_port()
         self.folder = folder
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -35,17 +35,18 @@ class OwnRedis:
             str(self.folder),
         ]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 10
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-                return
-            except OSError:
-                assert time.monotonic() < deadline, "redis-server did not start"
-                time.sleep(0.02)
+        until(self._answers, "the start of redis-server")
+
+    def _answers(self) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S) as connection:
+                connection.sendall(b"PING\r\n")
+                return connection.recv(100).startswith(b"+PONG")
+        except OSError:
+            return False
 
     def stop(self) -> None:
         if self.process is not None:
             self.process.kill()
-            self.process.wait(10)
+            self.process.wait(PATIENCE_S)
             self.process = None

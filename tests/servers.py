@@ -10,11 +10,13 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import pytest
+import redis
 import sqlalchemy as sa
+
+from tests.waiting import PATIENCE_S
 
 POSTGRESQL_URL = os.environ.get("TEST_POSTGRESQL_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/postgres")
 REDIS_URL = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/0")
-MQTT_URL = os.environ.get("TEST_MQTT_URL", "mqtt://127.0.0.1:1883")
 
 
 def skip_or_fail(reason: str) -> None:
@@ -28,7 +30,7 @@ def require(url: str, what: str) -> str:
     """The URL, where something listens there."""
     parts = urlsplit(url)
     try:
-        socket.create_connection((parts.hostname or "127.0.0.1", parts.port or 0), timeout=2).close()
+        socket.create_connection((parts.hostname or "127.0.0.1", parts.port or 0), timeout=PATIENCE_S).close()
     except OSError:
         skip_or_fail(f"no {what} at {parts.hostname}:{parts.port}")
     return url
@@ -47,3 +49,13 @@ def postgresql_database(template: str | None = None) -> Iterator[str]:
     finally:
         with admin.connect() as connection:
             connection.exec_driver_sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+@contextmanager
+def redis_prefix() -> Iterator[str]:
+    """The address of the Redis server with a prefix of its own for all keys, which are deleted at the end."""
+    prefix = f"skywatch_test_{secrets.token_hex(6)}"
+    yield f"{require(REDIS_URL, 'Redis')}?prefix={prefix}"
+    with redis.Redis.from_url(REDIS_URL) as client:
+        for key in client.scan_iter(match=f"{prefix}:*"):
+            client.delete(key)

@@ -1,11 +1,11 @@
 """What is answered while the database cannot be reached."""
 
 import shutil
-import time
 
 import pytest
 
 from tests.accounts import Population
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def api(make_client, tmp_path):
 
 def test_the_service_is_alive_but_believes_nothing_old(api):
     assert api.get("/api/v1/system/health?probe=live").json["live"] is True
-    time.sleep(3)  # Longer than what is remembered is believed without a check.
+    until(lambda: api.get("/api/v1/aircraft", headers=api.headers, status="*").status_int == 503)
     for headers in ({}, api.headers):
         refused = api.get("/api/v1/aircraft", headers=headers, status=503)
         assert refused.json["code"] == "unavailable"

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 import pytest
 
 from skywatch.cli import api_server
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture
@@ -26,8 +27,8 @@ def serve(make_runtime):
 
             def close():
                 stop.set()
-                thread.join(10)
-                server.task_dispatcher.shutdown(timeout=5)
+                thread.join(PATIENCE_S)
+                server.task_dispatcher.shutdown(timeout=PATIENCE_S)
                 for channel in list(server.active_channels.values()):
                     channel.handle_close()
                 server.close()
@@ -39,4 +40,4 @@ def serve(make_runtime):
 
 
 def connect(server):
-    return socket.create_connection(("127.0.0.1", server.effective_port), timeout=10)
+    return socket.create_connection(("127.0.0.1", server.effective_port), timeout=PATIENCE_S)

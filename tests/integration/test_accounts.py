@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
-import secrets
 import threading
-import time
 import urllib.error
 import urllib.request
 from urllib.parse import urlsplit
@@ -14,44 +12,44 @@ from urllib.parse import urlsplit
 import pytest
 import sqlalchemy as sa
 
+from skywatch.accounts import cache
 from skywatch.accounts.authenticator import Authenticator
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.models import Login
-from skywatch.core.bus.redis import RedisBus
 from skywatch.core.clock import utcnow
-from skywatch.core.db import create_engine, create_session_factory, writing
+from skywatch.core.db import writing
 from skywatch.core.problems import Problem
-from skywatch.core.runtime import Runtime
 from tests.accounts import PASSWORD, Population
 from tests.processes import Service, run_command
 from tests.servers import REDIS_URL, require
 from tests.unit.core.bus.test_redis import Relay
+from tests.waiting import PATIENCE_S, until
 
 
-def seconds_until_refused(authenticator, identity):
-    """How long a login that has just ended is still believed; fails after 2 s."""
-    began = time.monotonic()
-    while not isinstance(authenticator.still_valid(identity), Problem):
-        assert time.monotonic() - began < 2
-        time.sleep(0.005)
-    return time.monotonic() - began
+def remembered(authenticator, token):
+    """The identity of a token, once it costs no query."""
+    first, second = authenticator.identify(token), authenticator.identify(token)
+    return first if first is second else None
+
+
+def is_refused(authenticator, identity):
+    return isinstance(authenticator.still_valid(identity), Problem)
 
 
 @pytest.fixture
-def pair(make_settings):
-    """Two processes' means (in one process), with one database and one Redis, and the second one's way to Redis."""
+def relay():
+    """A way to Redis that can be cut."""
     require(REDIS_URL, "Redis")
     relay = Relay(("127.0.0.1", urlsplit(REDIS_URL).port or 6379))
-    prefix, opened = f"?prefix=skywatch-test-{secrets.token_hex(6)}", []
-    for address in (REDIS_URL, f"redis://127.0.0.1:{relay.address[1]}/0"):
-        settings = make_settings()
-        engine = create_engine(settings.database_url)
-        bus = RedisBus(address + prefix)
-        opened.append(Runtime(settings, engine, create_session_factory(engine), bus))
-    yield (*opened, relay)
+    yield relay
     relay.cut()
-    for runtime in opened:
-        runtime.close()
+
+
+@pytest.fixture
+def pair(make_runtime, redis_url, relay):
+    """Two processes' means (in one process), with one database and one Redis; the second's way there is the relay."""
+    prefix = urlsplit(redis_url).query
+    return make_runtime(bus=redis_url), make_runtime(bus=f"redis://127.0.0.1:{relay.address[1]}/0?{prefix}")
 
 
 def end_logins(runtime, *, announced=True):
@@ -61,38 +59,37 @@ def end_logins(runtime, *, announced=True):
 
 
 @pytest.mark.parametrize("announced", [True, False])
-def test_a_login_ended_in_one_process_stops_in_the_other_within_a_second(pair, announced):
-    one, other, _ = pair
+def test_a_login_ended_in_one_process_stops_in_the_other(pair, announced, monkeypatch):
+    # An ended login is to stop within a second; how soon it does is a matter of the machine, beside this.
+    assert cache.CHECK_EVERY_S < 1
+    if announced:
+        monkeypatch.setattr(cache, "CHECK_EVERY_S", 3600.0)
+        monkeypatch.setattr(cache, "BELIEVED_S", 3600.0)
+    one, other = pair
     people = Population(one)
-    ada = people.user("ada")
+    token = people.token(people.user("ada"))
+    # After that was announced.
     authenticator = Authenticator(other)
-    identity = authenticator.identify(people.token(ada))
-    time.sleep(0.2)
+    identity = until(lambda: remembered(authenticator, token))
     end_logins(one, announced=announced)
-    assert seconds_until_refused(authenticator, identity) < (0.4 if announced else 1.0)
+    assert until(lambda: is_refused(authenticator, identity))
 
 
-def test_what_was_missed_while_the_bus_was_down_is_forgotten_when_it_is_back(pair, monkeypatch):
-    one, other, relay = pair
+def test_what_was_missed_while_the_bus_was_down_is_forgotten_when_it_is_back(pair, relay, monkeypatch):
+    one, other = pair
     # Without the watcher, so that the bus alone has to see to it.
-    monkeypatch.setattr("skywatch.accounts.cache.CHECK_EVERY_S", 3600.0)
-    monkeypatch.setattr("skywatch.accounts.cache.BELIEVED_S", 3600.0)
+    monkeypatch.setattr(cache, "CHECK_EVERY_S", 3600.0)
+    monkeypatch.setattr(cache, "BELIEVED_S", 3600.0)
     people = Population(one)
-    ada = people.user("ada")
+    token = people.token(people.user("ada"))
+    # After that was announced.
     authenticator = Authenticator(other)
-    token = people.token(ada)
-    authenticator.identify(token)
-    time.sleep(0.3)
-    identity = authenticator.identify(token)
+    identity = until(lambda: remembered(authenticator, token))
     relay.cut()
     end_logins(one)
-    time.sleep(0.3)
-    assert not isinstance(authenticator.still_valid(identity), Problem)
+    assert not is_refused(authenticator, identity)
     relay.mend()
-    began = time.monotonic()
-    while not isinstance(authenticator.still_valid(identity), Problem):
-        assert time.monotonic() - began < 10
-        time.sleep(0.05)
+    assert until(lambda: is_refused(authenticator, identity))
 
 
 def post(port, path, body, headers=None):
@@ -103,7 +100,7 @@ def post(port, path, body, headers=None):
         {"Content-Type": "application/json", **(headers or {})},
     )
     try:
-        with urllib.request.urlopen(request, timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as response:
             return response.status, json.load(response)
     except urllib.error.HTTPError as error:
         return error.code, json.load(error)
@@ -126,10 +123,7 @@ def service(tmp_path):
 
 def started(service):
     service.start(wait=False)
-    end = time.monotonic() + 60
-    while post(service.port, "auth/refresh", {"refresh": "x"}) is None:
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    until(lambda: post(service.port, "auth/refresh", {"refresh": "x"}), "the start")
 
 
 def test_after_a_power_cut_a_refresh_token_is_usable_or_used(service):
@@ -146,7 +140,7 @@ def test_after_a_power_cut_a_refresh_token_is_usable_or_used(service):
             assert answer[0] == 200
             used.append(current)
             current = answer[1]["refresh"]
-        service.process.wait(10)
+        service.process.wait(PATIENCE_S)
         started(service)
         # The one whose answer never came was taken or was not; if it is taken it never gives a pair again.
         first, _ = post(service.port, "auth/refresh", {"refresh": current})
@@ -158,29 +152,33 @@ def test_after_a_power_cut_a_refresh_token_is_usable_or_used(service):
         service.kill()
 
 
-def test_a_user_disabled_on_the_command_line_is_out_of_a_running_service_within_a_second(service):
+def test_a_user_disabled_on_the_command_line_is_out_of_a_running_service(service):
     started(service)
     _, tokens = post(service.port, "auth/login", {"username": "ada", "password": PASSWORD})
     headers = {"Authorization": f"Bearer {tokens['access']}"}
-    address = f"http://127.0.0.1:{service.port}/api/v1/auth/profile"
-    assert urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=10).status == 200
+    request = urllib.request.Request(f"http://127.0.0.1:{service.port}/api/v1/auth/profile", headers=headers)
+    assert urllib.request.urlopen(request, timeout=PATIENCE_S).status == 200
     assert run_command("user", "disable", str(service.ini), "ada").returncode == 0
-    time.sleep(1.0)
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=10)
-    assert json.load(refused.value)["code"] == "account_disabled"
+
+    def refusal():
+        try:
+            urllib.request.urlopen(request, timeout=PATIENCE_S).close()
+        except urllib.error.HTTPError as error:
+            return json.load(error)["code"]
+
+    assert until(refusal) == "account_disabled"
 
 
 def test_the_client_behind_a_trusted_proxy_is_who_the_proxy_says(tmp_path):
-    service = Service(tmp_path, auth_mode="hybrid", trusted_proxy="127.0.0.1", receiver__demo="simulate aircraft=5")
-    service.init()
+    settings = {"auth_mode": "hybrid", "trusted_proxy": "127.0.0.1", "receiver__demo": "simulate aircraft=5"}
+    service = Service(tmp_path, default_throttle_rates__anon="100/minute", **settings).init()
     try:
         started(service)
         left = []
         for client in ("192.0.2.1", "192.0.2.2", "192.0.2.1"):
             headers = {"X-Forwarded-For": client, "X-Forwarded-Proto": "https"}
             request = urllib.request.Request(f"http://127.0.0.1:{service.port}/api/v1/auth/config", headers=headers)
-            with urllib.request.urlopen(request, timeout=10) as response:
+            with urllib.request.urlopen(request, timeout=PATIENCE_S) as response:
                 left.append(int(response.headers["X-RateLimit-Remaining"]))
         assert left == [99, 99, 98]
     finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import time
 
 import pytest
 import sqlalchemy as sa
@@ -15,6 +14,7 @@ from skywatch.airframes.service import Airframe, find, find_many
 from skywatch.cli import group
 from skywatch.core.bus import Message
 from skywatch.core.db import create_engine, create_session_factory
+from tests.waiting import PATIENCE_S, until
 
 FIRST = "4B1620;HB-IJS;A320;00;AIRBUS A-320;;Swiss;\nADFEB3;05-1932;GLF5;01;GULFSTREAM;;;\nbad line\n"
 SECOND = "4B1620;HB-IJS;A321;00;AIRBUS A-321;;Swiss;\n3C6444;D-AIBD;A319;00;AIRBUS A-319;;;\n"
@@ -76,13 +76,6 @@ def test_a_file_that_is_not_one_changes_nothing(engine, tmp_path, content, messa
         assert connection.execute(sa.text("SELECT count(*) FROM airframes")).scalar_one() == 2
 
 
-def wait_for(condition):
-    end = time.monotonic() + 5
-    while not condition():
-        assert time.monotonic() < end, "nothing happened for 5 s"
-        time.sleep(0.02)
-
-
 def test_the_book_looks_up_in_the_background_and_again_after_an_import(runtime, tmp_path):
     import_file(runtime.engine, write(tmp_path / "a", FIRST), "tar1090")
     queries = []
@@ -91,7 +84,7 @@ def test_the_book_looks_up_in_the_background_and_again_after_an_import(runtime, 
     assert book.lookup(["4b1620"]) == [None]
     book.start()
     addresses = ["4b1620", "adfeb3", "~123456", *(f"{n:06x}" for n in range(997))]
-    found = book.lookup(addresses, wait_s=5.0)
+    found = book.lookup(addresses, wait_s=PATIENCE_S)
     assert found[0].type_code == "A320"
     assert found[1].military
     assert found[2] == Airframe("~123456")
@@ -102,7 +95,7 @@ def test_the_book_looks_up_in_the_background_and_again_after_an_import(runtime, 
     assert sum("FROM airframes" in query for query in queries) == count
     import_file(runtime.engine, write(tmp_path / "b", SECOND), "tar1090")
     runtime.bus.publish(Message(TOPIC, CHANGED, b"{}"))
-    wait_for(lambda: book.lookup(["4b1620"])[0].type_code == "A321")
+    until(lambda: book.lookup(["4b1620"])[0].type_code == "A321")
     book.close()
 
 

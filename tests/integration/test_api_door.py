@@ -1,7 +1,6 @@
 """How many connections one client address may have to the REST API."""
 
 import socket
-import time
 from contextlib import ExitStack
 
 import pytest
@@ -9,14 +8,13 @@ import pytest
 from skywatch.cli.api_door import Door
 from tests.integration.conftest import connect
 from tests.integration.test_api_protocol import CONFIG, read_answer
-
-DEADLINE_S = 20
+from tests.waiting import PATIENCE_S, until
 
 
 def is_served(server, source="127.0.0.1"):
     """Whether a new connection from an address is answered; one that is refused is closed without a word."""
     address = ("127.0.0.1", server.effective_port)
-    with socket.create_connection(address, timeout=DEADLINE_S, source_address=(source, 0)) as connection:
+    with socket.create_connection(address, timeout=PATIENCE_S, source_address=(source, 0)) as connection:
         try:
             connection.sendall(CONFIG + b"\r\n")
             return read_answer(connection.makefile("rb"))[0] == 200
@@ -28,10 +26,7 @@ def hold(stack, server, count):
     """Connections that are open and accepted."""
     before = len(server.active_channels)
     held = [stack.enter_context(connect(server)) for _ in range(count)]
-    deadline = time.monotonic() + DEADLINE_S
-    while len(server.active_channels) < before + count:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: len(server.active_channels) >= before + count)
     return held
 
 
@@ -54,10 +49,7 @@ def test_a_connection_that_ends_makes_room_for_another(serve):
             held = hold(stack, server, 2)
             assert not is_served(server)
             held[0].sendall(b"no http at all\r\n\r\n")
-        deadline = time.monotonic() + DEADLINE_S
-        while server.active_channels:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        until(lambda: not server.active_channels)
     assert is_served(server)
 
 

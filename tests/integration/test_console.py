@@ -8,7 +8,8 @@ import pytest
 from tests.accounts import PASSWORD, Population
 from tests.chromium import chromium
 from tests.integration.sso.running import served
-from tests.processes import free_port
+from tests.ports import free_port
+from tests.waiting import PATIENCE_S, until
 
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
@@ -32,12 +33,12 @@ def test_a_browser_signs_in_sets_roles_and_signs_out(make_runtime):
         assert browser.run("return document.cookie") == ""
         browser.run("const s = document.createElement('script'); s.text = 'window.hacked = 1'; document.body.append(s)")
         assert browser.run("return window.hacked || 'kept out'") == "kept out"
-        assert browser.run("return getComputedStyle(document.querySelector('main')).maxWidth") != "none"
+        assert until(lambda: browser.run("return getComputedStyle(document.querySelector('main')).maxWidth") != "none")
         browser.click("header button")
         assert browser.shows("[role=status]", "You are signed out.")
         browser.open(f"{url}/console/users")
         assert browser.shows("h1", "Sign in")
-        refused = httpx.get(f"{url}/api/v1/users", timeout=20)
+        refused = httpx.get(f"{url}/api/v1/users", timeout=PATIENCE_S)
         assert refused.status_code == 401
 
 
@@ -51,5 +52,5 @@ def test_two_credentials_sent_as_two_headers_are_refused(make_runtime):
             [("Authorization", f"Bearer {token}"), ("Authorization", f"ApiKey {key}")],
             [("X-API-Key", key), ("X-API-Key", key)],
         ):
-            answer = httpx.get(f"{url}/api/v1/auth/profile", headers=headers, timeout=20)
+            answer = httpx.get(f"{url}/api/v1/auth/profile", headers=headers, timeout=PATIENCE_S)
             assert (answer.status_code, answer.json()["code"]) == (400, "validation_failed")

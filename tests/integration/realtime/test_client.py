@@ -11,7 +11,8 @@ import pytest
 from skywatch.client import Client, Refused
 from skywatch.core.bus import Message
 from skywatch.realtime.server import RealtimeServer
-from tests.realtime import WAIT_S, FakeAccounts, Skies, eventually, publish_sky, serving
+from tests.realtime import FakeAccounts, Skies, publish_sky, serving
+from tests.waiting import PATIENCE_S, eventually
 
 SWISS = {"lat": 46.9, "lon": 7.4}
 
@@ -121,7 +122,7 @@ def test_a_refused_client_stops_and_says_why(make_runtime):
             for token, code in (("wrong", 4001), ("history", 4003)):
                 with pytest.raises(Refused) as refused:
                     await asyncio.wait_for(
-                        collect(Client(url_of(server), ["safety"], tokens=Tokens(token)), []), WAIT_S
+                        collect(Client(url_of(server), ["safety"], tokens=Tokens(token)), []), PATIENCE_S
                     )
                 assert refused.value.code == code
 

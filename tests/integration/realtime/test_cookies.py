@@ -11,7 +11,8 @@ from skywatch import make_app
 from skywatch.accounts.authenticator import Authenticator
 from skywatch.security.contexts import FeatureAccess
 from tests.accounts import PASSWORD, Population
-from tests.realtime import WAIT_S, FakeAccounts, connected, serving
+from tests.realtime import FakeAccounts, connected, serving
+from tests.waiting import PATIENCE_S
 
 OWN = "http://127.0.0.1:6543"
 LISTED = "https://map.example"
@@ -125,7 +126,7 @@ def test_a_socket_io_page_comes_by_its_cookie_too(make_runtime):
             ) as client,
         ):
             await client.socket.send("40")
-            said = [await asyncio.wait_for(client.socket.recv(), WAIT_S) for _ in range(3)]
+            said = [await asyncio.wait_for(client.socket.recv(), PATIENCE_S) for _ in range(3)]
             assert [packet[:2] for packet in said] == ["0{", "40", "42"]
             assert '"user":{"id":1,' in said[2]
 

@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 
 from skywatch.core.bus import Message
+from skywatch.realtime.aircraft import PictureState
 from skywatch.realtime.limits import Limits
-from tests.realtime import WAIT_S, Skies, connected, eventually, publish_sky, serving
+from tests.realtime import Skies, connected, publish_sky, serving
+from tests.waiting import PATIENCE_S, eventually
 
 HANDSHAKE = (
     b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -50,7 +52,7 @@ ATTACKS = {
 async def open_raw(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(HANDSHAKE)
-    assert b" 101 " in await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT_S)
+    assert b" 101 " in await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE_S)
     return reader, writer
 
 
@@ -58,7 +60,7 @@ async def close_code_of(reader: asyncio.StreamReader) -> int | None:
     """The code of the close frame that ends what is read."""
     data = bytearray()
     try:
-        while chunk := await asyncio.wait_for(reader.read(65536), WAIT_S):
+        while chunk := await asyncio.wait_for(reader.read(65536), PATIENCE_S):
             data += chunk
     except ConnectionError:
         pass
@@ -83,10 +85,11 @@ def test_an_attacker_is_gone_and_knows_why_and_the_others_go_on(make_runtime, na
             await good.subscribe("safety")
             reader, writer = await open_raw(server.port)
             writer.write(frame(b'{"type":"connect"}') + poison)
-            began = time.monotonic()
+            began_s = time.process_time()
             runtime.bus.publish(Message("safety", "safety:event", b"{}"))
             await good.receive()
-            assert time.monotonic() - began < 2
+            # The processor's time, of which a busy machine takes none away: the attack keeps nobody else from theirs.
+            assert time.process_time() - began_s < 5
             assert await close_code_of(reader) == expected
             await eventually(lambda: len(server.connections) == 1, "the end of the attacker")
             writer.close()
@@ -97,7 +100,7 @@ def test_an_attacker_is_gone_and_knows_why_and_the_others_go_on(make_runtime, na
 def test_those_who_never_read_are_closed_and_hold_a_bounded_amount(make_runtime):
     async def scenario():
         runtime = make_runtime(realtime_listen="127.0.0.1:0")
-        limits = Limits(1000, 65536, 100, queue_frames=50, queue_bytes=1_000_000, stall_s=2.0)
+        limits = Limits(1000, 65536, 100, queue_frames=50, queue_bytes=1_000_000, stall_s=4.0)
         skies = Skies()
         aircraft = {f"{i:06x}": {"lat": 47.0, "lon": 8.0, "note": "x" * 400, "alt": 0} for i in range(3000)}
         publish_sky(runtime, skies.next(aircraft))
@@ -128,7 +131,7 @@ def test_those_who_never_read_are_closed_and_hold_a_bounded_amount(make_runtime)
                         worst = max(worst, connection.transport.get_write_buffer_size())
             assert worst <= 2 * 64 * 1024 + 4096
             await eventually(lambda: len(server.hub.sessions) == 1, "the end of those who never read")
-            await eventually(lambda: len(server.connections) == 1, "the end of their connections", 15)
+            await eventually(lambda: len(server.connections) == 1, "the end of their connections")
             for sock in lazy:
                 sock.close()
 
@@ -246,8 +249,6 @@ def test_compressed_frames_are_made_once_and_read_by_every_client(make_runtime):
 
 
 def test_one_breath_of_subscriptions_costs_one_snapshot(make_runtime, monkeypatch):
-    from skywatch.realtime.aircraft import PictureState
-
     made: list[object] = []
     make = PictureState.snapshot_data
     monkeypatch.setattr(PictureState, "snapshot_data", lambda self, view: (made.append(view), make(self, view))[1])

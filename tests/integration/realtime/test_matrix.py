@@ -14,7 +14,7 @@ from skywatch.security.permissions import Permission, default_permissions
 from tests.realtime import FakeAccounts, connected, serving
 
 TOPICS = ["aircraft", "military", "alerts", "safety", "acars", "audio", "system"]
-# spec.md, Topic permissions; the feature is what stands before the dot.
+# The topics and their permissions, as the manual has them; the feature is what stands before the dot.
 NEEDS = {
     "aircraft": "aircraft.view",
     "military": "aircraft.view_military",
@@ -24,7 +24,7 @@ NEEDS = {
     "audio": "audio.view",
     "system": "system.view_status",
 }
-# contract.md, Permissions and default roles: every role views the features, military begins with the analyst.
+# The default roles, as the manual has them: every role views the features, military begins with the analyst.
 SEES_MILITARY = {"viewer": False, "operator": False, "analyst": True, "admin": True, "superadmin": True}
 ROLES = [None, "nothing", *SEES_MILITARY]  # None: anonymous; nothing: an account without any role
 SCOPES = ["aircraft", "alerts", "safety", "audio", "acars", "history", "system"]

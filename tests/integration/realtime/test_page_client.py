@@ -9,7 +9,8 @@ from typing import Any
 
 import skywatch.realtime
 from skywatch.core.bus import Message
-from tests.realtime import WAIT_S, FakeAccounts, Skies, eventually, publish_sky, serving
+from tests.realtime import FakeAccounts, Skies, publish_sky, serving
+from tests.waiting import PATIENCE_S, eventually
 
 RUNNER = Path(__file__).with_name("page_client.mjs")
 SCRIPT = Path(skywatch.realtime.__file__).with_name("static") / "skywatch.js"
@@ -25,7 +26,7 @@ async def start(modules: Path, port: int, token: str = "", *browser: str) -> asy
 
 async def said_by(process: asyncio.subprocess.Process) -> list[Any]:
     assert process.stdout is not None
-    line = await asyncio.wait_for(process.stdout.readline(), WAIT_S)
+    line = await asyncio.wait_for(process.stdout.readline(), PATIENCE_S)
     assert line, "the client has ended"
     said: list[Any] = json.loads(line)
     return said

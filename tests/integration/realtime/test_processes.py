@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,30 +12,16 @@ import pytest
 
 from skywatch.core.bus import Message
 from skywatch.core.bus.redis import RedisBus
-from skywatch.core.runtime import Runtime
-from tests.realtime import Skies, connected, eventually, publish_sky, serving
-from tests.servers import REDIS_URL, require
+from tests.realtime import Skies, connected, publish_sky, serving
+from tests.waiting import eventually
 
 SWISS = {"lat": 46.9, "lon": 7.4}
 
 
 @pytest.fixture
-def redis_runtimes(make_runtime):
-    """Runtimes over one Redis, as processes have them; the prefix is this test's own."""
-    url, prefix = require(REDIS_URL, "Redis"), f"skywatch-test-{secrets.token_hex(6)}"
-    buses: list[RedisBus] = []
-
-    def make() -> Runtime:
-        buses.append(RedisBus(f"{url}?prefix={prefix}"))
-        return replace(make_runtime(realtime_listen="127.0.0.1:0"), bus=buses[-1])
-
-    yield make
-    client = buses[0]._client if buses else None
-    if client is not None:
-        for key in client.scan_iter(match=f"{prefix}*"):
-            client.delete(key)
-    for bus in buses:
-        bus.close()
+def redis_runtimes(make_runtime, redis_url):
+    """Runtimes over one Redis, as processes have them."""
+    return lambda: make_runtime(realtime_listen="127.0.0.1:0", bus=redis_url)
 
 
 def test_every_process_has_the_picture_and_every_event_arrives_once(redis_runtimes):

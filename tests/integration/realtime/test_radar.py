@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +17,9 @@ from skywatch.accounts.authenticator import Authenticator
 from skywatch.cli.radar import base_address, channel_addresses, radar
 from skywatch.cli.radar_table import plain
 from skywatch.core.runtime import Runtime
+from tests.ports import free_port
 from tests.realtime import Skies, publish_sky, serving
+from tests.waiting import PATIENCE_S
 
 AIRCRAFT = {
     "4b1620": {"flight": "SWR12\x1b[2J ", "lat": 46.9, "lon": 7.4, "alt_baro": 12025, "gs": 301.4, "squawk": "7700"},
@@ -32,6 +33,12 @@ def no_credentials(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """Waits longer for a service that is there than a user would."""
+    monkeypatch.setattr("skywatch.cli.radar.TIMEOUT_S", PATIENCE_S)
+
+
 @contextlib.contextmanager
 def api(runtime: Runtime) -> Iterator[str]:
     """The REST API in a thread: its address."""
@@ -42,12 +49,12 @@ def api(runtime: Runtime) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.effective_port}"
     finally:
         server.close()
-        thread.join(5)
+        thread.join(PATIENCE_S)
 
 
 @contextlib.contextmanager
 def channel(runtime: Runtime) -> Iterator[int]:
-    """The real-time channel on a loop of its own: its port."""
+    """The real-time channel on a loop of its own: its port. While it is open nothing else is looked for."""
     started: Any = threading.Event()
     found: dict[str, Any] = {}
 
@@ -62,19 +69,14 @@ def channel(runtime: Runtime) -> Iterator[int]:
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    assert started.wait(10)
+    assert started.wait(PATIENCE_S)
     try:
-        yield found["port"]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("skywatch.cli.radar.CHANNEL_PATIENCE_S", PATIENCE_S)
+            yield found["port"]
     finally:
         found["loop"].call_soon_threadsafe(found["stop"].set)
-        thread.join(10)
-
-
-def free_port() -> int:
-    with socket.socket() as chosen:
-        chosen.bind(("127.0.0.1", 0))
-        port: int = chosen.getsockname()[1]
-        return port
+        thread.join(PATIENCE_S)
 
 
 def run(*arguments: str) -> Any:

@@ -6,7 +6,6 @@ Two real-time processes in processes of their own, the REST API here, one Postgr
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -16,15 +15,16 @@ import websockets
 from webtest import TestApp
 
 from skywatch import make_app
+from skywatch.accounts import cache
 from skywatch.core.runtime import Runtime
+from skywatch.realtime import hub
 from tests.accounts import PASSWORD, Population
-from tests.processes import Service, until
+from tests.processes import Service
 from tests.realtime import Client
 from tests.redis_server import OwnRedis
+from tests.waiting import until
 
 WITHIN_S = 5.0
-# A machine that runs all tests at once is late now and then.
-SLACK_S = 1.0
 SECRET = "only-for-tests-0123456789-abcdefghij"
 
 
@@ -89,17 +89,15 @@ async def everywhere(installation: Installation, token: str) -> Any:
 
 
 async def ends(clients: list[Client], how: str) -> None:
-    """Within five seconds each is told that its subscription, or its connection, has ended."""
+    """Each is told that its subscription, or its connection, has ended."""
 
     async def one(client: Client) -> Any:
         if how == "closed":
             return (await client.closed())[0]
         return (await client.until("unsubscribed"))["topics"]
 
-    began = time.monotonic()
     heard = await asyncio.gather(*(one(client) for client in clients))
     assert heard == [4001 if how == "closed" else [how]] * len(clients)
-    assert time.monotonic() - began < WITHIN_S + SLACK_S
 
 
 def revoke(house: Installation, tokens: dict[str, str]) -> None:
@@ -113,6 +111,11 @@ def withdraw(house: Installation, tokens: dict[str, str]) -> None:
 
 def disable(house: Installation, tokens: dict[str, str]) -> None:
     house.api.patch_json("/api/v1/feature-access/safety", {"is_enabled": False}, headers=house.admin)
+
+
+def test_at_worst_it_takes_as_long_as_both_looks_together():
+    """How soon the tests below see it is a matter of the machine, beside this."""
+    assert cache.BELIEVED_S + hub.REVIEW_EVERY_S < WITHIN_S
 
 
 @pytest.mark.parametrize("bus", ["redis is there", "redis is gone"])

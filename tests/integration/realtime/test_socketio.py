@@ -12,9 +12,11 @@ import socketio
 import websockets
 
 from skywatch.core.bus import Message
-from tests.realtime import WAIT_S, FakeAccounts, Skies, connected, publish_sky, serving
+from tests.realtime import FakeAccounts, Skies, connected, publish_sky, serving
+from tests.waiting import PATIENCE_S
 
 SCRIPT = Path(__file__).with_name("socketio_client.mjs")
+CONNECT: dict[str, Any] = {"transports": ["websocket"], "wait_timeout": PATIENCE_S}
 SWISS = {"lat": 46.9, "lon": 7.4}
 
 
@@ -39,7 +41,7 @@ class JavaScript:
 
     async def next(self) -> list[Any]:
         assert self.process.stdout is not None
-        line = await asyncio.wait_for(self.process.stdout.readline(), WAIT_S)
+        line = await asyncio.wait_for(self.process.stdout.readline(), PATIENCE_S)
         assert line, "the client has ended"
         answer: list[Any] = json.loads(line)
         return answer
@@ -121,13 +123,16 @@ def test_the_python_client_subscribes_and_hears(make_runtime):
             client = socketio.AsyncClient(reconnection=False)
             client.on("*", lambda event, data: heard.put_nowait((event, data)))
             await client.connect(
-                f"http://127.0.0.1:{server.port}", transports=["websocket"], auth={"token": "viewer"}, wait_timeout=5
+                f"http://127.0.0.1:{server.port}",
+                transports=["websocket"],
+                auth={"token": "viewer"},
+                wait_timeout=PATIENCE_S,
             )
-            answer = await client.call("subscribe", {"topics": ["aircraft", "military"]}, timeout=5)
+            answer = await client.call("subscribe", {"topics": ["aircraft", "military"]}, timeout=PATIENCE_S)
             assert (answer["joined"], answer["denied"]) == (["aircraft"], ["military"])
             events = {}
             while "aircraft:snapshot" not in events:
-                event, data = await asyncio.wait_for(heard.get(), WAIT_S)
+                event, data = await asyncio.wait_for(heard.get(), PATIENCE_S)
                 events[event] = data
             assert events["aircraft:snapshot"]["aircraft"][0]["hex"] == "4b1620"
             await client.disconnect()
@@ -142,9 +147,12 @@ def test_who_waits_for_an_acknowledgement_gets_it_for_data_that_cannot_be_read_t
         async with serving(runtime, accounts()) as server:
             client = socketio.AsyncClient(reconnection=False)
             await client.connect(
-                f"http://127.0.0.1:{server.port}", transports=["websocket"], auth={"token": "viewer"}, wait_timeout=5
+                f"http://127.0.0.1:{server.port}",
+                transports=["websocket"],
+                auth={"token": "viewer"},
+                wait_timeout=PATIENCE_S,
             )
-            answer = await client.call("subscribe", data, timeout=5)
+            answer = await client.call("subscribe", data, timeout=PATIENCE_S)
             assert (answer["type"], answer["code"]) == ("error", "malformed_body")
             assert client.connected
             await client.disconnect()
@@ -165,10 +173,7 @@ def test_the_python_client_is_told_why_it_is_refused(make_runtime, token, messag
             client.on("connect_error", errors.append)
             with pytest.raises(socketio.exceptions.ConnectionError):
                 await client.connect(
-                    f"http://127.0.0.1:{server.port}",
-                    transports=["websocket"],
-                    auth={"token": token} if token else None,
-                    wait_timeout=5,
+                    f"http://127.0.0.1:{server.port}", auth={"token": token} if token else None, **CONNECT
                 )
             assert errors == [{"message": message}]
 
@@ -211,7 +216,7 @@ def test_bad_packets_end_the_connection_and_nobody_elses(make_runtime, packet):
                 assert (await socket.recv()).startswith("0{")
                 await socket.send("40")
                 await socket.send(packet)
-                await asyncio.wait_for(socket.wait_closed(), WAIT_S)
+                await asyncio.wait_for(socket.wait_closed(), PATIENCE_S)
                 assert socket.close_code == 1002
             await good.send(type="ping")
             assert (await good.receive())["type"] == "pong"

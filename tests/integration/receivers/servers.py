@@ -7,6 +7,8 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 
+from tests.ports import free_port
+
 Feed = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -15,14 +17,14 @@ class Feeder:
 
     def __init__(self, feed: Feed) -> None:
         self.feed = feed
-        self.port = 0
+        # It must have the same one again after it was killed.
+        self.port = free_port()
         self.connections = 0
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
 
     async def start(self) -> None:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
-        self.port = self._server.sockets[0].getsockname()[1]
 
     async def kill(self) -> None:
         """Everything is gone at once, as when the process is killed."""

@@ -13,7 +13,8 @@ import pytest
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.replay import Timeline
 from skywatch.settings import SettingsError
-from tests.unit.receivers.collector import running, until
+from tests.unit.receivers.collector import running
+from tests.waiting import eventually
 
 
 def snapshots(path: Path, seconds: int, start: float = 1_000_000_000.0) -> Path:
@@ -36,16 +37,16 @@ def test_plays_in_time_and_ends(name: str, tmp_path: Path) -> None:
 
     async def play() -> None:
         receiver = open_receiver("tape", f"replay '{path}' speed=10", None)
-        began, wall = time.monotonic(), time.time()
+        began, begun_at = time.monotonic(), time.time()
         async with running(receiver) as heard:
-            await until(lambda: receiver.status.state == "ended")
-        assert time.monotonic() - began == pytest.approx(2, abs=0.5)
+            await eventually(lambda: receiver.status.state == "ended")
+        assert time.monotonic() - began >= 1.9
         assert len(heard.reports) == 21
         times = [report.at for report in heard.reports]
         # Shifted to now, pressed together, in their order.
         assert times == sorted(times)
         assert times[-1] - times[0] == pytest.approx(2.0, abs=0.01)
-        assert times[0] == pytest.approx(wall, abs=0.5)
+        assert begun_at - 1 <= times[0] <= time.time()
         assert all(report.position_at == report.at for report in heard.reports)
         assert receiver.status.address == f"{path} (documents)"
         assert receiver.status.last_error is None
@@ -59,10 +60,8 @@ def test_a_loop_leaves_a_silence_in_which_aircraft_leave(tmp_path: Path) -> None
     async def play() -> None:
         receiver = open_receiver("tape", f"replay {path} speed=10 loop gap=1", None)
         async with running(receiver) as heard:
-            await until(lambda: len(heard.reports) == 6)
-            last = heard.reports[-1].at
-            await until(lambda: len(heard.reports) >= 12)
-        assert heard.reports[6].at - last >= 1.0
+            await eventually(lambda: len(heard.reports) >= 12)
+        assert heard.reports[6].at - heard.reports[5].at >= 1.0
         assert receiver.status.reconnects == 0
 
     asyncio.run(play())
@@ -79,9 +78,9 @@ def test_real_recordings_play_over(shared_data: Path) -> None:
         ):
             receiver = open_receiver("tape", f"replay {shared_data / path} speed=1000", (59.95, 30.30))
             async with running(receiver) as heard:
-                await until(lambda receiver=receiver: receiver.status.state == "ended", 60)
+                await eventually(lambda receiver=receiver: receiver.status.state == "ended")
             assert len(heard.hexes) == aircraft, path
-            assert all(time.time() - 60 < report.at < time.time() + 0.2 for report in heard.reports)
+            assert all(time.time() - 600 < report.at < time.time() + 0.2 for report in heard.reports)
 
     asyncio.run(play())
 
@@ -94,7 +93,7 @@ def test_a_damaged_tape_is_played_to_its_damage(tmp_path: Path) -> None:
     async def play() -> None:
         receiver = open_receiver("tape", f"replay {path} speed=1000", None)
         async with running(receiver) as heard:
-            await until(lambda: receiver.status.state == "ended", 30)
+            await eventually(lambda: receiver.status.state == "ended")
         assert 500 < len(heard.reports) < 5_000
         assert "damaged" in str(receiver.status.last_error)
 

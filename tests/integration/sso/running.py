@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import html
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -20,37 +20,25 @@ from waitress.server import create_server
 
 from skywatch import make_app
 from tests.conftest import ROOT
-from tests.servers import skip_or_fail
+from tests.node_packages import installed
+from tests.waiting import PATIENCE_S
 
 PACKAGE = "oidc-provider@8.8.1"
 HERE = Path(__file__).resolve().parent
-FOLDER = ROOT / "build" / "oidc-provider"
 
 
-def installed() -> Path:
-    """The folder with the provider in it, installed at first use."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        skip_or_fail("there is no node to run the certified provider with")
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with (FOLDER / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (FOLDER / "node_modules" / "oidc-provider" / "package.json").is_file():
-            (FOLDER / "package.json").write_text('{"private": true, "type": "module"}')
-            command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", PACKAGE]
-            done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, timeout=100, check=False)
-            if done.returncode:
-                skip_or_fail(f"the certified provider cannot be installed: {done.stderr[-300:]}")
-        shutil.copy(HERE / "provider.mjs", FOLDER / "provider.mjs")
-    return FOLDER
+def provider_script() -> Path:
+    """The script that runs the provider, beside the packages it imports; each test process has its own."""
+    folder = installed(PACKAGE, ROOT / "build" / "oidc-provider")
+    return Path(shutil.copy(HERE / "provider.mjs", folder / f"provider-{os.getpid()}.mjs"))
 
 
 @contextmanager
 def certified_provider(port: int, site: str) -> Iterator[str]:
     """The provider's address while it runs; ``site`` is Skywatch's."""
     options = json.dumps({"port": port, "site": site})
-    process = subprocess.Popen(
-        ["node", "provider.mjs", options], cwd=installed(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    command = ["node", str(provider_script()), options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         lines = []
         while not (lines and lines[-1].startswith("listening")):
@@ -76,7 +64,7 @@ def served(runtime: Any, port: int) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         server.close()
-        thread.join(5)
+        thread.join(PATIENCE_S)
 
 
 def log_in(browser: httpx.Client, url: str, name: str, stop_at: str) -> str:

@@ -3,6 +3,7 @@
 import json
 import shutil
 import threading
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import httpx
@@ -14,10 +15,12 @@ from skywatch.sso.models import ClaimMapping
 from tests.accounts import PASSWORD, Population
 from tests.chromium import chromium
 from tests.integration.sso.running import certified_provider, log_in, log_out, served
-from tests.processes import free_port, until
+from tests.ports import free_port
+from tests.waiting import PATIENCE_S, until
 
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 CALLBACK = "/api/v1/auth/oidc/callback"
+get, post = partial(httpx.get, timeout=PATIENCE_S), partial(httpx.post, timeout=PATIENCE_S)
 
 
 class Site:
@@ -37,7 +40,7 @@ class Site:
         return certified_provider(self.provider_port, self.url)
 
     def browser(self):
-        return httpx.Client(timeout=20, follow_redirects=False)
+        return httpx.Client(timeout=PATIENCE_S, follow_redirects=False)
 
     def sign_on(self, name, browser=None):
         """A whole sign-on, in a browser of its own or in one that may be logged in at the provider already."""
@@ -53,14 +56,14 @@ class Site:
     def log_out(self, answer):
         """End the Skywatch login; where the browser is to be sent then."""
         headers = {"Authorization": f"Bearer {answer['access']}"}
-        return httpx.post(f"{self.url}/api/v1/auth/logout", json={}, headers=headers).json()["logout_url"]
+        return post(f"{self.url}/api/v1/auth/logout", json={}, headers=headers).json()["logout_url"]
 
     def is_in(self, answer):
         return self.profile(answer).status_code == 200
 
     def profile(self, answer):
         headers = {"Authorization": f"Bearer {answer['access']}"}
-        return httpx.get(f"{self.url}/api/v1/auth/profile", headers=headers)
+        return get(f"{self.url}/api/v1/auth/profile", headers=headers)
 
 
 @pytest.fixture
@@ -108,11 +111,11 @@ def test_keys_that_rotate_between_two_logins_and_a_provider_that_is_away(make_si
         first = site.sign_on("tower")
     # Away: who is in stays in, who has a password comes in, who wants to sign on hears why not.
     assert site.profile(first).status_code == 200
-    local = httpx.post(f"{site.url}/api/v1/auth/login", json={"username": "ada", "password": PASSWORD})
+    local = post(f"{site.url}/api/v1/auth/login", json={"username": "ada", "password": PASSWORD})
     assert local.status_code == 200
-    begun = httpx.get(f"{site.url}/api/v1/auth/oidc/authorize").json()
+    begun = get(f"{site.url}/api/v1/auth/oidc/authorize").json()
     said = {"code": "x", "state": begun["state"], "iss": f"http://127.0.0.1:{site.provider_port}"}
-    refused = httpx.get(f"{site.url}{CALLBACK}", params=said)
+    refused = get(f"{site.url}{CALLBACK}", params=said)
     assert (refused.status_code, refused.json()["code"]) == (502, "sso_provider_unreachable")
     with site.provider():
         second = site.sign_on("tower")
@@ -123,13 +126,13 @@ def test_a_program_signs_on_by_its_loopback_address(make_site):
     site = make_site(oidc_client_id="desk", oidc_client_secret="")
     address = f"http://127.0.0.1:{free_port()}/"
     with site.provider(), site.browser() as browser:
-        begun = httpx.get(f"{site.url}/api/v1/auth/oidc/authorize", params={"redirect_uri": address}).json()
+        begun = get(f"{site.url}/api/v1/auth/oidc/authorize", params={"redirect_uri": address}).json()
         back = httpx.URL(log_in(browser, begun["authorization_url"], "guest", address))
         assert back.params["state"] == begun["state"]
-        answer = httpx.get(f"{site.url}{CALLBACK}", params=back.params)
+        answer = get(f"{site.url}{CALLBACK}", params=back.params)
         assert site.profile(answer.json()).json()["username"] == "guest"
         # The code is used up at the provider too.
-        again = httpx.get(f"{site.url}{CALLBACK}", params=back.params)
+        again = get(f"{site.url}{CALLBACK}", params=back.params)
         assert again.json()["code"] == "sso_state_unknown"
 
 
@@ -154,7 +157,7 @@ def test_a_logout_at_the_provider_ends_the_login_here(make_site):
         answer, somebody = site.sign_on("tower", browser), site.sign_on("guest")
         log_out(browser, f"{provider}/session/end", f"{provider}/session/end/success")
         assert [site.is_in(answer), site.is_in(somebody)] == [False, True]
-        refused = httpx.post(f"{site.url}/api/v1/auth/refresh", json={"refresh": answer["refresh"]})
+        refused = post(f"{site.url}/api/v1/auth/refresh", json={"refresh": answer["refresh"]})
         assert (refused.status_code, refused.json()["code"]) == (401, "token_revoked")
 
 

@@ -8,15 +8,17 @@ import jwt
 import pytest
 import sqlalchemy as sa
 
+from skywatch.accounts import cache
 from skywatch.accounts.authenticator import Authenticator
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.models import ApiKey, FeatureAccessSetting, Login, Role, User, UserRole
-from skywatch.core.clock import unix_now, utcnow
+from skywatch.core.clock import utcnow
 from skywatch.core.db import writing
 from skywatch.core.problems import Problem
-from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission, default_permissions
+from tests.accounts import Population
 from tests.conftest import TEST_SECRET
+from tests.waiting import go_on, until
 
 
 def refused(authenticator, credential):
@@ -59,11 +61,12 @@ def test_a_key_has_its_scopes_and_the_owners_rights(population, authenticator):
     }
 
 
-def test_a_steady_caller_costs_no_query(runtime, population, authenticator):
+def test_a_steady_caller_costs_no_query(runtime, population, authenticator, monkeypatch):
     ada = population.user("ada", "viewer")
     token, key = population.token(ada), population.key(ada, "aircraft")
-    authenticator.identify(token)
-    time.sleep(0.1)  # The watcher has made its first check.
+    # Nothing of this takes long enough to be looked after again.
+    monkeypatch.setattr(cache, "BELIEVED_S", 3600.0)
+    until(lambda: authenticator.identify(token) is authenticator.identify(token), "the watcher's first look")
     identity = authenticator.identify(token)
     authenticator.identify(key), authenticator.feature_access("aircraft")
     authenticator.still_valid(authenticator.identify(key))
@@ -128,8 +131,7 @@ def test_a_token_expires_although_it_is_remembered(population, authenticator, mo
     ada = population.user("ada")
     token = population.token(ada)
     authenticator.identify(token)
-    later = unix_now() + 3601
-    monkeypatch.setattr("skywatch.accounts.authenticator.unix_now", lambda: later)
+    go_on(monkeypatch, 3601)
     assert refused(authenticator, token) == "token_expired"
 
 
@@ -142,17 +144,16 @@ def test_an_ended_login_stops_its_tokens_at_once(runtime, population, authentica
     assert authenticator.still_valid(identity).kind.code == "token_revoked"
 
 
-def test_a_change_that_nobody_announces_is_seen_within_a_second(runtime, population, authenticator):
+def test_a_change_that_nobody_announces_is_seen(runtime, population, authenticator):
     ada = population.user("ada")
     token = population.token(ada)
     identity = authenticator.identify(token)
     with writing(runtime.sessions) as session:
         begin_change(session, None)
         session.execute(sa.update(Login).values(ended_at=utcnow()))
-    began = time.monotonic()
-    while isinstance(authenticator.still_valid(identity), Identity):
-        assert time.monotonic() - began < 1.0
-        time.sleep(0.02)
+    # Within a second, as far as it does not lie with the machine.
+    assert cache.CHECK_EVERY_S < 1
+    until(lambda: isinstance(authenticator.still_valid(identity), Problem))
     assert refused(authenticator, token) == "token_revoked"
 
 
@@ -176,11 +177,11 @@ def test_a_deactivated_or_deleted_owner_stops_tokens_and_keys(runtime, populatio
     assert refused(authenticator, key) == "token_invalid"
 
 
-def test_a_role_ends_by_the_second(population, authenticator):
-    ada = population.user("ada", "admin", expires_at=utcnow() + timedelta(seconds=0.6))
+def test_a_role_ends_by_the_second(population, authenticator, monkeypatch):
+    ada = population.user("ada", "admin", expires_at=utcnow() + timedelta(minutes=30))
     identity = authenticator.identify(population.token(ada))
     assert Permission.USERS_VIEW in identity.permissions
-    time.sleep(0.65)
+    go_on(monkeypatch, 30 * 60)
     now = authenticator.still_valid(identity)
     assert now.permissions == now.roles == frozenset()
 
@@ -212,8 +213,6 @@ def test_keys_expire_and_are_unknown(runtime, population, authenticator):
 
 
 def test_keys_can_be_switched_off(make_runtime):
-    from tests.accounts import Population
-
     runtime = make_runtime(api_key_enabled="false")
     people = Population(runtime)
     assert refused(Authenticator(runtime), people.key(people.user("ada"))) == "token_invalid"
@@ -223,7 +222,7 @@ def test_the_last_use_of_a_key_is_written_down(runtime, population, authenticato
     authenticator.identify(population.key(population.user("ada")))
     authenticator.close()
     with runtime.sessions() as session:
-        assert utcnow() - session.scalars(sa.select(ApiKey.last_used_at)).one() < timedelta(seconds=5)
+        assert utcnow() - session.scalars(sa.select(ApiKey.last_used_at)).one() < timedelta(minutes=5)
 
 
 def test_access_settings_are_those_stored(runtime, population, authenticator):
@@ -239,8 +238,6 @@ def test_access_settings_are_those_stored(runtime, population, authenticator):
 
 
 def test_secrets_rotate(make_runtime):
-    from tests.accounts import Population
-
     old, new = "o" * 40, "n" * 40
     before = make_runtime(jwt_secret_key=old)
     people = Population(before)

@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 from skywatch.cli.decode import decode
 from skywatch.core.geo import METRES_PER_NM, distance_nm
 from skywatch.receivers.mode_s.encoder import all_call, beast, squitter, surface_position
+from tests.waiting import PATIENCE_S
 
 SECOND = 12_000_000
 PAIR = ("8D40621D58C386435CC412692AD6", "8D40621D58C382D690C8AC2863A7")
@@ -130,7 +131,7 @@ def test_a_reader_that_goes_away_is_no_error(shared_data):
     assert process.stdout.readline().startswith(b'{"time"')
     process.stdout.close()
     assert process.stderr.read() == b""
-    process.wait(30)
+    process.wait(PATIENCE_S)
 
 
 def test_every_position_of_a_real_recording(shared_data):
@@ -148,7 +149,7 @@ def test_every_position_of_a_real_recording(shared_data):
 @pytest.mark.parametrize("redirection", [">&-", ">/dev/full"])
 def test_an_output_that_takes_nothing_is_one_line(tape, redirection):
     command = f'"{sys.executable}" -m skywatch decode "{tape}" {redirection}'
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 1
     assert done.stderr.startswith("skywatch: ")
     assert done.stderr.count("\n") == 1, done.stderr

@@ -10,7 +10,7 @@ from skywatch.console.session import COOKIE, Sessions
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem
 from tests.accounts import Population
-from tests.processes import until
+from tests.waiting import until
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.core.db import create_engine, create_session_factory, reason, writing
+from tests.waiting import PATIENCE_S
 
 
 def test_a_new_connection_does_not_wait_for_who_writes(sqlite_url):
@@ -20,7 +21,7 @@ def test_a_new_connection_does_not_wait_for_who_writes(sqlite_url):
         session.execute(sa.text("UPDATE access_version SET version = version + 1"))
         reader = threading.Thread(target=read)
         reader.start()
-        reader.join(5)
+        reader.join(PATIENCE_S)
         assert answers == [1], "the connection waits for the write lock"
     engine.dispose()
 

@@ -1,10 +1,10 @@
-"""A sink for tests, and the helpers that let a receiver run until something is true."""
+"""A sink for tests, and a receiver that runs beside them."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from skywatch.receivers.base import Receiver
 from skywatch.receivers.report import Report
@@ -43,10 +43,3 @@ async def running(receiver: Receiver) -> AsyncIterator[Collector]:
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
-
-
-async def until(condition: Callable[[], object], timeout_s: float = 15.0) -> None:
-    """Wait until the condition holds; fails the test when it takes too long."""
-    async with asyncio.timeout(timeout_s):
-        while not condition():
-            await asyncio.sleep(0.01)

@@ -17,7 +17,8 @@ from skywatch.receivers.meter import RateMeter
 from skywatch.receivers.receiver import InputError, RetryingReceiver, one_line
 from skywatch.receivers.report import Report
 from skywatch.settings import SettingsError
-from tests.unit.receivers.collector import Collector, running, until
+from tests.unit.receivers.collector import Collector, running
+from tests.waiting import eventually
 
 
 def test_rates_are_over_ten_seconds_and_fade() -> None:
@@ -211,7 +212,7 @@ def test_the_pause_is_short_again_after_a_healthy_time(pauses: list[float], monk
     async def play() -> None:
         breaking = Breaking([])
         task = asyncio.create_task(breaking.run(Collector()))
-        await until(lambda: breaking.status.reconnects >= 6)
+        await eventually(lambda: breaking.status.reconnects >= 6)
         task.cancel()
 
     asyncio.run(play())

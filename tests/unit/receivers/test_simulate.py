@@ -14,7 +14,8 @@ from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.report import Report
 from skywatch.receivers.simulation import Traffic
 from skywatch.settings import SettingsError
-from tests.unit.receivers.collector import running, until
+from tests.unit.receivers.collector import running
+from tests.waiting import eventually
 
 CENTRE = (47.45, 8.56)
 START = 1_700_000_000.0
@@ -102,7 +103,7 @@ def test_runs_as_a_receiver() -> None:
     async def play() -> None:
         receiver = open_receiver("demo", "simulate aircraft=25 seed=1 ground=0", None)
         async with running(receiver) as heard:
-            await until(lambda: len(heard.batches) == 2)
+            await eventually(lambda: len(heard.batches) == 2)
         assert receiver.status.state == "connected"
         assert receiver.status.messages == heard.messages > 25
         assert receiver.status.message_rate > 10

@@ -15,6 +15,7 @@ from skywatch.cannonball.tracking import writer
 from skywatch.core.bus.base import Message
 from skywatch.core.db import writing
 from tests.cannonball import Stage, add_known, add_users, orbit, report, straight
+from tests.waiting import until
 
 HERE = (47.0, 8.0)
 POLICE = "3c1234"
@@ -179,7 +180,7 @@ def test_what_a_user_ended_stays_quiet_until_the_aircraft_has_left(stage):
     stage.locate(1, *HERE, radius_nm=5.0)
     stage.fly(POLICE, 5, orbit(47.03, 8.0, 1.0, 100.0))
     session = next(iter(stage.monitor._sessions.sessions.values()))
-    wait_for(lambda: session.id is not None)
+    until(lambda: session.id is not None)
     with writing(stage.runtime.sessions) as db:
         row = db.get(CannonballSession, session.id)
         row.is_active, row.end_reason = False, "ended_by_user"
@@ -339,11 +340,3 @@ def test_the_end_of_a_session_can_be_told_again_from_the_database(stage):
     assert ended.audience == going_on[0].audience
     assert source.key(ended) is not None
     assert source.since(stage.now) == []
-
-
-def wait_for(condition):
-    for _ in range(200):
-        if condition():
-            return
-        time.sleep(0.02)
-    raise AssertionError("it did not happen within 4 s")

@@ -3,29 +3,30 @@
 import secrets
 import socket
 import threading
+from contextlib import suppress
+from urllib.parse import urlsplit
 
 import pytest
 
 from skywatch.core.bus import BusError, Message
 from skywatch.core.bus.redis import RedisBus
+from tests.ports import free_port
 from tests.servers import REDIS_URL, require
 from tests.unit.core.bus.suite import BusSuite, Inbox
+from tests.waiting import PATIENCE_S
 
 
 class TestRedisBus(BusSuite):
     @pytest.fixture
-    def open_bus(self):
-        require(REDIS_URL, "Redis")
-        prefix, opened = f"skywatch-test-{secrets.token_hex(6)}", []
+    def open_bus(self, redis_url):
+        opened = []
 
         def open_one():
-            opened.append(RedisBus(f"{REDIS_URL}?prefix={prefix}"))
+            opened.append(RedisBus(redis_url))
             return opened[-1]
 
         yield open_one
         for bus in opened:
-            for key in bus._client.scan_iter(match=prefix + ":*"):
-                bus._client.delete(key)
             bus.close()
 
 
@@ -35,8 +36,9 @@ class Relay:
     def __init__(self, target: tuple[str, int]) -> None:
         self.target = target
         self.pairs: list[socket.socket] = []
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = self.listener.getsockname()
+        # It must have the same one again when it is mended.
+        self.address = "127.0.0.1", free_port()
+        self.listener = socket.create_server(self.address)
         threading.Thread(target=self._accept, args=(self.listener,), daemon=True).start()
 
     def _accept(self, listener: socket.socket) -> None:
@@ -58,13 +60,9 @@ class Relay:
             pass
 
     def cut(self) -> None:
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
-        for end in self.pairs:
-            try:
+        for end in (self.listener, *self.pairs):
+            with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
             end.close()
         self.pairs.clear()
 
@@ -75,7 +73,7 @@ class Relay:
 
 def test_a_lost_server_is_survived_and_subscribers_hear_of_the_gap():
     require(REDIS_URL, "Redis")
-    relay = Relay(("127.0.0.1", 6379))
+    relay = Relay(("127.0.0.1", urlsplit(REDIS_URL).port or 6379))
     bus = RedisBus(f"redis://127.0.0.1:{relay.address[1]}/0?prefix=skywatch-test-{secrets.token_hex(6)}")
     inbox, mended = Inbox(), threading.Event()
     bus.subscribe(["safety"], inbox, on_reconnect=mended.set)
@@ -88,7 +86,7 @@ def test_a_lost_server_is_survived_and_subscribers_hear_of_the_gap():
     with pytest.raises(BusError):
         bus.get("anything")
     relay.mend()
-    assert mended.wait(10)
+    assert mended.wait(PATIENCE_S)
     bus.publish(Message("safety", "safety:event", b"after"))
     assert [m.data for m in inbox.wait(2)] == [b"before", b"after"]
     bus.close()
