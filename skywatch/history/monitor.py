@@ -75,7 +75,8 @@ class HistoryMonitor:
         """Write once; False where the database did not take it, which is logged, counted and shown in health."""
         try:
             self.writer.flush()
-        except (SQLAlchemyError, OSError) as error:
+        except Exception as error:
+            # Whatever it is: the thread must go on, and health must say so.
             self._failed(error)
             return False
         if self._failures:
@@ -88,7 +89,8 @@ class HistoryMonitor:
         why = reason(error)
         self._failures += 1
         if self._failures == 1:
-            log.error("history cannot be written and waits in memory: %s", why)
+            fault_of_ours = not isinstance(error, SQLAlchemyError | OSError)
+            log.error("history cannot be written and waits in memory: %s", why, exc_info=fault_of_ours)
         self._report(False, f"cannot be written: {why}")
 
     def _report(self, ok: bool, detail: str) -> None:

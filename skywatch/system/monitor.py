@@ -73,9 +73,9 @@ def retain(pruner: Pruner) -> None:
     """One round of retention; a fault is logged and shown in health, and the next round tries again."""
     try:
         removed = pruner.run()
-    except SQLAlchemyError as error:
+    except Exception as error:
         why = reason(error)
-        log.error("retention failed: %s", why)
+        log.error("retention failed: %s", why, exc_info=not isinstance(error, SQLAlchemyError))
         health.report(RETENTION, False, f"failed: {why}")
         return
     if removed:
