@@ -1,4 +1,4 @@
-"""Cannonball: a tick with 200 users and 15,000 aircraft, and the search over 300,000 known aircraft.
+"""Cannonball: a tick with 200 users and 15,000 aircraft, the search over 300,000 known aircraft, a million imported.
 
 CPU time of this process for the tick (the writer's thread beside it is counted too), wall time for the search, which
 is asked through the application as a client would. The plain ``LIKE`` of the database is the search's peer.
@@ -10,6 +10,7 @@ import gc
 import random
 import statistics
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,12 +23,15 @@ from webtest import TestApp
 from benchmarks._traffic import Traffic
 from skywatch import make_app
 from skywatch.accounts.models import User
+from skywatch.cannonball.known.formats.table import Dialect, text_table
+from skywatch.cannonball.known.importing import import_staged
+from skywatch.cannonball.known.lists import stage_list
 from skywatch.cannonball.models import KnownAircraft, KnownRevision
 from skywatch.cannonball.monitor import create
 from skywatch.cannonball.tracking.location import Location, LocationStore
 from skywatch.core.bus import open_bus
 from skywatch.core.clock import utcnow
-from skywatch.core.db import create_engine, create_session_factory, writing
+from skywatch.core.db import SQLITE_BUSY_TIMEOUT_S, create_engine, create_session_factory, writing
 from skywatch.core.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.picture.tracker import GARBAGE_THRESHOLDS
@@ -40,6 +44,8 @@ WARM_UP_TICKS, TICKS = 60, 60
 KNOWN = 300_000
 SEARCHES = 400
 CHECKS = 400
+IMPORTED = 1_000_000
+WRITE_EVERY_S = 0.05
 
 
 def main() -> None:
@@ -51,6 +57,8 @@ def main() -> None:
         _measure_search("SQLite", runtime)
     with postgresql_database() as url, _runtime(url) as runtime:
         _measure_search("PostgreSQL", runtime)
+    with _sqlite() as runtime:
+        _measure_import(runtime)
 
 
 @contextmanager
@@ -163,6 +171,35 @@ def _measure_search(name: str, runtime: Runtime) -> None:
     _show(f"{name}: search with count and verified_count, one page of 50", search, SEARCHES, "target p99 20 ms")
     _show(f"{name}: the same counts with LIKE in the database (peer)", like, 30)
     _show(f"{name}: check", check, CHECKS)
+
+
+def _measure_import(runtime: Runtime) -> None:
+    """Import a million rows into SQLite while another thread writes all the time, as the tracker does."""
+    rows = "".join(f"{0x1000 + 7 * n:06X},N{n % 99999},Sheriff of county {n % 5000}\n" for n in range(IMPORTED))
+    text = f"icao_hex,registration,agency_name\n{rows}".encode()
+    waits: list[float] = []
+    done = threading.Event()
+
+    def write() -> None:
+        while not done.wait(WRITE_EVERY_S):
+            began = time.perf_counter()
+            with writing(runtime.sessions) as db:
+                db.execute(sa.update(KnownAircraft).where(KnownAircraft.id == 1).values(times_detected=1))
+            waits.append(time.perf_counter() - began)
+
+    beside = threading.Thread(target=write)
+    beside.start()
+    began = time.perf_counter()
+    with stage_list(text_table(text, Dialect()), "skywatch") as staged:
+        read = time.perf_counter()
+        import_staged(runtime.engine, staged)
+    done.set()
+    beside.join()
+    print(
+        f"SQLite: {IMPORTED:,} rows imported: read in {read - began:.0f} s, compared and written in "
+        f"{time.perf_counter() - read:.0f} s; {len(waits)} writes beside it, the longest wait {max(waits):.1f} s "
+        f"(who waits for {SQLITE_BUSY_TIMEOUT_S} s gives up)"
+    )
 
 
 def _show(what: str, call: Callable[[int], None], times: int, remark: str = "") -> None:

@@ -114,6 +114,7 @@ def test_another_encoding_is_named(client):
     [
         ("", "the file is empty"),
         ("hex,name\nA00001,x\n", "the header has no column icao_hex"),
+        ("icao_hex,icao_hex\nA00001,A00002\n", "the header has the column icao_hex twice"),
         ("icao_hex,agency_type\nA00001,police\n", "agency_type must be one of"),
         ("icao_hex,agency_state\nA00001,ZZ\n", "two-letter US state code"),
         ("icao_hex,verified\nA00001,perhaps\n", "verified must be true or false"),

@@ -76,7 +76,7 @@ class Table:
         """Line number and fields of each row; first reads the header, whose columns go through ``name``.
 
         A row that cannot be taken apart comes as an empty list. Raises Unreadable where the header lacks a required
-        column.
+        column or has it twice.
         """
         lines = self.lines()
         first = next(lines, None)
@@ -100,6 +100,10 @@ class Table:
                 yield line, fields
 
     def _check_header(self, first: str, required: Iterable[str]) -> None:
+        required = tuple(required)
+        twice = [column for column in required if self.header.count(column) > 1]
+        if twice:
+            raise Unreadable(f"the header has the column {twice[0]} twice")
         missing = [column for column in required if column not in self.header]
         if not missing:
             return
