@@ -22,3 +22,8 @@ def dicts(limit: int = 100) -> dict[str, Any]:
 @app.get("/bytes")
 def ready(limit: int = 100) -> Response:
     return Response(BODY, media_type="application/json")
+
+
+@app.get("/async-bytes")
+async def ready_async(limit: int = 100) -> Response:
+    return Response(BODY, media_type="application/json")

@@ -27,6 +27,8 @@ from skywatch.realtime.server import allow_files
 from skywatch.settings import SettingsError, split_listen
 
 log = logging.getLogger(__name__)
+# Says at every short burst that a request waits for a thread; the metrics show queues that matter.
+logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 # A connection on which nothing moves for so long is closed (s), and how often these are looked for.
 SILENCE_S = 60

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import signal
 import threading
 from pathlib import Path
@@ -20,10 +19,6 @@ from skywatch.core.migrations import check_schema
 from skywatch.core.runtime import Runtime
 from skywatch.settings import ROLES, Role, Settings, SettingsError
 from skywatch.sso.defaults import check_default_roles
-
-log = logging.getLogger(__name__)
-# Says at every short burst that a request waits for a thread; the metrics show queues that matter.
-logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 
 @click.command()

@@ -6,6 +6,7 @@ channel uses the same codes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,8 +116,14 @@ def not_found(what: str) -> Problem:
 
 def invalid(name: str, detail: str, location: str = "body") -> Problem:
     """400 for one field that a rule refuses after the schema let it pass."""
+    return invalid_fields({name: detail}, location)
+
+
+def invalid_fields(faults: Mapping[str, str], location: str = "body") -> Problem:
+    """400 for fields that rules refuse after the schema let them pass: name and fault of each."""
+    count = len(faults)
     return Problem(
         "validation_failed",
-        "The request has 1 fault.",
-        errors=[{"location": location, "name": name, "detail": detail}],
+        f"The request has {count} fault{'s' if count != 1 else ''}.",
+        errors=[{"location": location, "name": name, "detail": detail} for name, detail in faults.items()],
     )

@@ -11,7 +11,7 @@ import colander
 from skywatch.core.problems import KINDS
 from skywatch.http.openapi_schema import JsonSchema, SchemaWriter
 from skywatch.http.schema import JsonInteger, JsonList, JsonString, Schema
-from skywatch.http.service import NUMBER, ApiService, Operation
+from skywatch.http.service import BODY_METHODS, NUMBER, ApiService, Operation
 from skywatch.security.contexts import EXCHANGE, IDENTIFIED, OPEN, OPEN_UNLESS_PRIVATE, OWN_ACCOUNT
 
 PROBLEM = "application/problem+json"
@@ -206,8 +206,6 @@ def _error_statuses(operation: Operation) -> set[int]:
     statuses = {*ALWAYS, *operation.errors, 401, 403}
     if "{" in operation.service.path:
         statuses.add(404)
-    if operation.method in ("POST", "PUT", "PATCH", "DELETE"):
-        statuses.add(413)
-    if operation.body is not None:
-        statuses.add(415)
+    if operation.method in BODY_METHODS:
+        statuses |= {413, 415}
     return statuses

@@ -24,6 +24,8 @@ from skywatch.http.validation import validate, validation_failed
 API_PREFIX = "/api/v1"
 # The number of a row in a path: ASCII digits alone (``\d`` takes those of every script), within 64 bits.
 NUMBER = "[0-9]{1,18}"
+# Methods whose requests may have a body.
+BODY_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 # A field of a path, ``{name}`` or ``{name:pattern}``.
 PATH_FIELD = re.compile(r"\{(\w+)(?::[^/]*)?\}")
 # Query strings whose validated form is kept (each service has its own); long ones are validated each time.
@@ -129,6 +131,8 @@ class ApiService(Service):
         kw["permission"] = str(permission)
         if body_types != ("application/json",):
             parts["body"] = None  # Not read here: the view knows its media types.
+        elif parts["body"] is None and method.upper() in BODY_METHODS:
+            parts["body"] = Schema()  # A call that takes no body refuses what a body names.
         kw["schema"] = _request_schema(parts, any_query=any_query)
         kw["validators"] = ((_remembering if remember else _with_schema)(kw["schema"]),)
         super().add_view(method, view if creates is None else _creating(view, creates), **kw)

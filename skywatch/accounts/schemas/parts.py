@@ -9,7 +9,7 @@ from typing import Any
 import colander
 
 from skywatch.accounts.names import clean_display_name, clean_email, clean_username
-from skywatch.accounts.passwords import MAXIMUM_LENGTH
+from skywatch.accounts.passwords import MAXIMUM_LENGTH, check_password
 from skywatch.http.schema import (
     JsonBoolean,
     JsonInteger,
@@ -93,8 +93,16 @@ def display_name_node(**kw: Any) -> colander.SchemaNode:
 
 
 def password_node(**kw: Any) -> colander.SchemaNode:
-    """A new password; how good it has to be depends on whose it is, which the service says."""
-    return text(MAXIMUM_LENGTH, 1, **kw)
+    """A new password; whether it is too much like its owner's name is for the service to say."""
+    validator = colander.All(colander.Length(1, MAXIMUM_LENGTH), _not_easy)
+    return colander.SchemaNode(JsonString(), validator=validator, **kw)
+
+
+def _not_easy(node: colander.SchemaNode, password: str) -> None:
+    try:
+        check_password(password)
+    except ValueError as error:
+        raise colander.Invalid(node, str(error)) from None
 
 
 def role_names_node(**kw: Any) -> colander.SchemaNode:

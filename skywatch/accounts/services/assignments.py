@@ -10,13 +10,15 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session, joinedload
 
 from skywatch.accounts.caller import Caller, check_covers
-from skywatch.accounts.models import Role, UserRole
+from skywatch.accounts.models import Role, User, UserRole
 from skywatch.accounts.services.guard import keeping_a_superadmin
 from skywatch.accounts.services.users import get_user, permissions_of, permissions_of_role
 from skywatch.core import audit
 from skywatch.core.clock import utcnow
-from skywatch.core.problems import Problem, invalid, not_found
+from skywatch.core.problems import Problem, invalid, invalid_fields, not_found
 from skywatch.security.permissions import Permission
+
+NOT_TO_COME = "must be in the future"
 
 MANUAL = "manual"
 
@@ -47,14 +49,12 @@ def create_assignment(
 ) -> UserRole:
     """Let a user hold a role, perhaps for a time; one that has run out is replaced."""
     held = caller.begin(session, Permission.USERS_EDIT)
-    _check_future(expires_at)
-    try:
-        user = get_user(session, user_id)
-    except Problem:
-        raise invalid("user", "there is no such user") from None
-    role = session.get(Role, role_id)
-    if role is None:
-        raise invalid("role", "there is no such role")
+    user, role = session.get(User, user_id), session.get(Role, role_id)
+    faults = {name: f"there is no such {name}" for name, row in (("user", user), ("role", role)) if row is None}
+    if not _is_to_come(expires_at):
+        faults["expires_at"] = NOT_TO_COME
+    if user is None or role is None or faults:
+        raise invalid_fields(faults)
     check_covers(held, permissions_of(user), "The user")
     check_covers(held, permissions_of_role(role), "The role")
     same = sa.select(UserRole).where(
@@ -78,7 +78,8 @@ def create_assignment(
 def update_assignment(session: Session, caller: Caller, assignment_id: int, expires_at: datetime | None) -> UserRole:
     """Change when an assignment ends; None means never."""
     held = caller.begin(session, Permission.USERS_EDIT)
-    _check_future(expires_at)
+    if not _is_to_come(expires_at):
+        raise invalid("expires_at", NOT_TO_COME)
     assignment = _editable(session, held, assignment_id)
     before = {"expires_at": assignment.expires_at}
     with keeping_a_superadmin(session):
@@ -122,9 +123,8 @@ def _editable(session: Session, held: frozenset[Permission], assignment_id: int)
     return assignment
 
 
-def _check_future(expires_at: datetime | None) -> None:
-    if expires_at is not None and expires_at <= utcnow():
-        raise invalid("expires_at", "must be in the future")
+def _is_to_come(expires_at: datetime | None) -> bool:
+    return expires_at is None or expires_at > utcnow()
 
 
 def _whole() -> tuple[Any, ...]:

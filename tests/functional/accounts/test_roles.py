@@ -78,3 +78,9 @@ def test_short_lists_have_the_envelope_of_all_lists(api, root, path, plural):
     part = api.get(f"{V1}/{path}?limit=2&offset=1", headers=root).json
     assert (part[plural], part["count"]) == (whole[plural][1:3], whole["count"])
     assert part["next"].endswith("?limit=2&offset=3")
+
+
+def test_everything_that_is_wrong_with_an_assignment_is_named_at_once(api, root):
+    body = {"user": 999, "role": 998, "expires_at": "2020-01-01T00:00:00Z"}
+    errors = api.post_json(f"{V1}/user-roles", body, headers=root, status=400).json["errors"]
+    assert [error["name"] for error in errors] == ["user", "role", "expires_at"]

@@ -141,3 +141,17 @@ def test_a_display_name_may_be_in_any_script(api):
     for name, kept in (("Zoë O’Neil-Łukasz", None), ("山田 太郎", None), ("Ame\u0301lie", "Amélie"), ("नेहा", None)):
         changed = api.patch_json(f"{V1}/auth/profile", {"display_name": name}, headers=owner)
         assert changed.json["display_name"] == (kept or name)
+
+
+@pytest.mark.parametrize("password", ["short", "password123"])
+def test_a_password_that_is_too_easy_is_named_beside_all_else(api, root, password):
+    body = {"username": "a b", "email": "nowhere", "password": password, "colour": 1}
+    errors = api.post_json(f"{V1}/users", body, headers=root, status=400).json["errors"]
+    assert {error["name"] for error in errors} == {"username", "email", "password", "colour"}
+
+
+def test_a_call_that_takes_no_body_refuses_what_a_body_names(api, root):
+    ada = api.people.user("ada", "viewer")
+    refused = api.request(f"{V1}/users/{ada}", method="DELETE", body=b'{"force": true}', headers=root, status=400)
+    assert [(error["location"], error["name"]) for error in refused.json["errors"]] == [("body", "force")]
+    api.delete(f"{V1}/users/{ada}", headers=root, status=204)
