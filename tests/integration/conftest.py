@@ -28,9 +28,10 @@ def serve(make_runtime):
             def close():
                 stop.set()
                 thread.join(PATIENCE_S)
-                server.task_dispatcher.shutdown(timeout=PATIENCE_S)
+                # A worker may wait for a client that reads no more.
                 for channel in list(server.active_channels.values()):
                     channel.handle_close()
+                server.task_dispatcher.shutdown(timeout=5)
                 server.close()
 
             stack.callback(close)
