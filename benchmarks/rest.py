@@ -171,13 +171,13 @@ def _contenders(stack: ExitStack, environment: dict[str, str]) -> Iterator[Conte
             port, pid = start(*UVICORN, "--loop", "uvloop", "--http", "httptools")
             yield Contender("the same (uvicorn[standard])", port, "/async-bytes?limit=200", pid)
     else:
-        print("FastAPI is not installed (pip install 'skywatch[bench]')")
+        print("FastAPI is not installed (make bench installs it)")
     if _installed("rest_framework", "gunicorn"):
         port, pid = start("gunicorn", "-w", "1", "--threads", "8", "-b", "127.0.0.1:PORT", DJANGO)
         yield Contender("Django REST, dictionaries (gunicorn)", port, "/dicts", pid)
         yield Contender("Django REST, ready bytes (gunicorn)", port, "/bytes", pid)
     else:
-        print("Django REST framework is not installed (pip install 'skywatch[bench]')")
+        print("Django REST framework is not installed (make bench installs it)")
 
 
 def _installed(*names: str) -> bool:

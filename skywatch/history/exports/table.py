@@ -173,7 +173,7 @@ def require_parquet() -> None:
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
-        raise Problem("unavailable", "Parquet needs an extra on the server: pip install 'skywatch[parquet]'.") from None
+        raise Problem("unavailable", "This server was installed without its extra for Parquet.") from None
 
 
 def parquet(tracks: Iterable[Track]) -> Iterator[bytes]:
