@@ -49,7 +49,7 @@ def parse_area(value: object) -> Area | None:
         raise ValueError("bbox must be four numbers: west, south, east, north")
     try:
         west, south, east, north = (float(part) for part in value if not isinstance(part, bool))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError("bbox must be four numbers: west, south, east, north") from None
     if not (-90 <= south <= north <= 90):
         raise ValueError("bbox: south and north must lie between -90 and 90, south not above north")

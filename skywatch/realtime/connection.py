@@ -120,6 +120,9 @@ class Connection(WebSocketServerProtocol):
             return
         super().processHandshake()
 
+    def sendHttpErrorResponse(self, code: int, reason: str, responseHeaders: Any = None) -> None:  # noqa: N802, N803
+        self.sendData(handshake.refusal(code, reason, responseHeaders or ()))
+
     def onConnect(self, request: ConnectionRequest) -> str | None:  # noqa: N802
         rules = self.shared.rules
         self._socket_io = handshake.is_socket_io(request, rules)

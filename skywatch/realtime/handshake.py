@@ -5,6 +5,7 @@ Where the channel is, which pages may open it, what the headers, the address and
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -20,6 +21,7 @@ from skywatch.realtime.protocols import engineio
 from skywatch.settings import Settings, split_listen
 
 SOCKET_IO_PATH = "/socket.io"
+UPGRADE_REQUIRED = 426
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,18 @@ def is_socket_io(request: ConnectionRequest, rules: Rules) -> bool:
     if request.params.get("EIO", [engineio.VERSION])[-1] != engineio.VERSION:
         raise ConnectionDeny(400, "Unsupported protocol version")
     return True
+
+
+def refusal(code: int, reason: str, headers: Iterable[tuple[str, str]] = ()) -> bytes:
+    """The whole HTTP answer to a handshake that fails; to those who come without WebSocket it says what is needed."""
+    lines, text = [*headers, ("Connection", "close")], reason
+    if code == UPGRADE_REQUIRED:
+        lines = [*headers, ("Connection", "Upgrade, close"), ("Upgrade", "websocket")]
+        text = 'This address speaks WebSocket only; a Socket.IO client needs transports: ["websocket"].'
+    body = f"{text}\n".encode()
+    lines += [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(body)))]
+    head = "".join(f"{name}: {value}\r\n" for name, value in lines)
+    return f"HTTP/1.1 {code} {reason}\r\n{head}\r\n".encode() + body
 
 
 def forwarded_address(request: ConnectionRequest, peer: str, rules: Rules) -> str | None:

@@ -173,9 +173,11 @@ def _repaired_parts(body: bytes) -> tuple[_Loose, list[msgspec.Raw]]:
 def repaired(body: bytes) -> bytes:
     """What some programs take for JSON, as JSON: NaN becomes a text, and bytes that are no text question marks.
 
+    A byte order mark before it is left out.
+
     Raises ValueError or RecursionError where it cannot be read like that either.
     """
-    document = json.loads(body.decode("utf-8", "replace"), parse_constant=str)
+    document = json.loads(body.decode("utf-8-sig", "replace"), parse_constant=str)
     return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 
+import httpx
 import pytest
 import websockets
 
 from skywatch.core.bus import Audience, Message
 from tests.realtime import FakeAccounts, Skies, connected, publish_sky, serving
+from tests.waiting import PATIENCE_S
 
 SWISS = {"lat": 46.9, "lon": 7.4}
 FRENCH = {"lat": 48.8, "lon": 2.3}
@@ -279,3 +281,26 @@ def test_a_token_in_the_address_works_with_a_warning_and_is_never_logged(make_ru
     own = [r for r in caplog.records if not r.name.startswith("websockets")]
     assert sum("sent its token in the address" in r.getMessage() for r in own) == 1
     assert not any("very-secret-token" in r.getMessage() for r in own)
+
+
+def test_a_number_beyond_all_reason_is_an_error_and_the_connection_stays(make_runtime):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0")
+        async with serving(runtime) as server, connected(server) as client:
+            await client.send(type="subscribe", topics=["aircraft"], bbox=[10**400, 0, 1, 1])
+            assert (await client.until("error"))["code"] == "validation_failed"
+            assert (await client.subscribe("aircraft"))["joined"] == ["aircraft"]
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("path", ["/ws", "/socket.io/?EIO=4&transport=polling"], ids=["native", "polling"])
+def test_who_comes_without_websocket_is_told_what_is_needed(make_runtime, path):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0")
+        async with serving(runtime) as server, httpx.AsyncClient() as client:
+            answer = await client.get(f"http://127.0.0.1:{server.port}{path}", timeout=PATIENCE_S)
+            assert (answer.status_code, answer.headers["upgrade"]) == (426, "websocket")
+            assert "WebSocket" in answer.text
+
+    asyncio.run(scenario())

@@ -181,7 +181,9 @@ def test_another_view_cannot_be_resumed():
         ["nan", 0, 1, 1],
         [0, 0, "inf", 1],
         [None, 0, 1, 1],
+        [10**400, 0, 1, 1],
     ],
+    ids=lambda bbox: str(bbox)[:30],
 )
 def test_what_is_no_area_is_refused(bbox):
     with pytest.raises(ValueError, match="bbox"):

@@ -217,6 +217,13 @@ def test_poison_hides_no_other_aircraft(poison: bytes) -> None:
     assert sum(invalid.values()) >= 1
 
 
+def test_a_byte_order_mark_is_no_fault() -> None:
+    invalid: Counter[str] = Counter()
+    body = b'\xef\xbb\xbf{"now":1700000000,"aircraft":[{"hex":"4b1a23"}]}'
+    assert [report.hex for report in read_document(body, invalid).aircraft] == ["4b1a23"]
+    assert not invalid
+
+
 def test_every_value_of_the_real_files_arrives(shared_data: Path) -> None:
     compared = 0
     for path in sorted((shared_data / "readsb").glob("*.json")):
