@@ -21,7 +21,7 @@ PATIENCE_S = 60.0
 
 
 def until(
-    condition: Callable[[], T], what: str = "the condition", wait_s: float = PATIENCE_S, every_s: float = 0.02
+    condition: Callable[[], T], what: str = "the condition", *, wait_s: float = PATIENCE_S, every_s: float = 0.02
 ) -> T:
     """Wait until a condition is true, and return what it gave; fails the test where it does not come true."""
     end = time.monotonic() + wait_s
@@ -32,7 +32,7 @@ def until(
 
 
 async def eventually(
-    condition: Callable[[], T], what: str = "the condition", wait_s: float = PATIENCE_S, every_s: float = 0.01
+    condition: Callable[[], T], what: str = "the condition", *, wait_s: float = PATIENCE_S, every_s: float = 0.01
 ) -> T:
     """``until``, for what happens on the loop that the test itself runs on."""
     end = time.monotonic() + wait_s

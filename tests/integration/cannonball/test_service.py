@@ -104,7 +104,7 @@ def begin(service):
         except OSError:
             return None
 
-    until(answers, 60)
+    until(answers)
     return service
 
 
@@ -150,7 +150,7 @@ def test_the_pattern_of_an_aircraft_near_a_user_is_told_to_them_and_nobody_else(
         locate(cleo, tuple(map(float, destination(*CENTRE, 90.0, 200.0))))
         locate(ben)
         until(lambda: ben.alerts("le_detected"))
-        (told,) = until(lambda: ben.alerts("pattern_detected"), PATTERN_WAIT_S)
+        (told,) = until(lambda: ben.alerts("pattern_detected"), wait_s=PATTERN_WAIT_S)
         (session,) = ben.active()
         assert ben.events("cannonball:session")[-1]["id"] == session["id"] == told["session"]
         (pattern,) = ben.call("GET", BASE + f"patterns/?icao_hex={ADDRESS}")["patterns"]
