@@ -37,7 +37,12 @@ Status = Literal["ok", "degraded", "failing"]
 
 def all_checks(runtime: Runtime) -> list[Check]:
     """Every check, in the order of what depends on what."""
-    checks = [_database(runtime), _bus(runtime), _tracker(runtime), _receivers(runtime), _disk(runtime)]
+    bus = _bus(runtime)
+    # Without the bus nobody here knows whether the tracker ticks and what its receivers do.
+    of_tracker = (
+        [_tracker(runtime), _receivers(runtime)] if bus.ok else [_unknown("tracker", True), _unknown("receivers")]
+    )
+    checks = [_database(runtime), bus, *of_tracker, _disk(runtime)]
     for process in known_processes(runtime):
         for component in process.components:
             if component.name != "tracker":
@@ -73,6 +78,10 @@ def _database(runtime: Runtime) -> Check:
 def _bus(runtime: Runtime) -> Check:
     ok = runtime.bus.healthy()
     return Check("bus", ok, True, "answers" if ok else "does not answer")
+
+
+def _unknown(name: str, required: bool = False) -> Check:
+    return Check(name, False, required, "not known: the bus does not answer")
 
 
 def tracker_statistics(runtime: Runtime) -> TrackerStatistics | None:

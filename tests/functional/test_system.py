@@ -65,6 +65,16 @@ def test_before_the_first_tick_the_service_lives_and_is_not_ready(client):
     assert check(answer.json, "database")["ok"]
 
 
+def test_without_the_bus_nobody_claims_to_know_the_tracker(client, monkeypatch):
+    tick(client, roof="connected")
+    monkeypatch.setattr(client.runtime.bus, "healthy", lambda: False)
+    monkeypatch.setattr(client.runtime.bus, "last", lambda topic: None)
+    answer = get(client, "health", status=503).json
+    details = {name: check(answer, name)["detail"] for name in ("bus", "tracker", "receivers")}
+    assert details["bus"] == "does not answer"
+    assert details["tracker"] == details["receivers"] == "not known: the bus does not answer"
+
+
 def test_with_a_tick_and_a_receiver_it_is_ready(client):
     tick(client, roof="connected")
     answer = get(client, "health").json
