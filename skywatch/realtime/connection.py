@@ -190,10 +190,10 @@ class Connection(WebSocketServerProtocol):
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
         if self.session is None or self._deaf:
             return
-        if isBinary:
-            self.session.end(closing.NOT_TEXT)
-        else:
+        if not isBinary:
             self.session.received(payload)
+        elif not self.session.protocol.expects_binary():
+            self.session.end(closing.NOT_TEXT)
 
     def onPing(self, payload: bytes) -> None:  # noqa: N802
         if self._count() and self.outbox is not None and not self.outbox.congested:

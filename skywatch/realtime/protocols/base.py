@@ -63,6 +63,10 @@ class Protocol(ABC):
     def read(self, payload: bytes) -> Action | None:
         """What the client wants; None for mere signs of life. Raises BadMessage or BadPacket."""
 
+    def expects_binary(self) -> bool:
+        """Whether a binary message that has come was announced; it is passed over."""
+        return False
+
     @abstractmethod
     def encode(self, kind: str, body: dict[str, Any], ack: int | None = None) -> list[bytes]:
         """A message to this client alone (and its acknowledgement, where one is expected)."""

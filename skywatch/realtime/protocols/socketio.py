@@ -1,7 +1,7 @@
 """Socket.IO protocol 5 on the main namespace: ``emit(type, {...})`` both ways.
 
-Source: github.com/socketio/socket.io-protocol, revision 5. Binary packets are not accepted; other namespaces are
-answered with the error that Socket.IO itself gives.
+Source: github.com/socketio/socket.io-protocol, revision 5. Events with binary data are answered with an error, their
+attachments passed over; other namespaces are answered with the error that Socket.IO itself gives.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from skywatch.realtime.protocols.base import (
     decode_json,
 )
 
-CONNECT, DISCONNECT, EVENT, ACK, CONNECT_ERROR = (bytes([c]) for c in b"01234")
-# Type, an optional namespace up to its comma, an optional acknowledgement number, the JSON.
-_PACKET = re.compile(rb"([0-4])(?:(/[^,]{0,255})(?:,|$))?([0-9]{0,15})(.*)", re.DOTALL)
+CONNECT, DISCONNECT, EVENT, ACK, CONNECT_ERROR, BINARY_EVENT, BINARY_ACK = (bytes([c]) for c in b"0123456")
+# Type, of a binary packet how many attachments follow, an optional namespace up to its comma, an optional
+# acknowledgement number, the JSON.
+_PACKET = re.compile(rb"(?:([0-4])|([56])([0-9]{1,2})-)(?:(/[^,]{0,255})(?:,|$))?([0-9]{0,15})(.*)", re.DOTALL)
 
 
 def encode_event(event: Event) -> bytes:
@@ -42,7 +43,7 @@ def encode_event(event: Event) -> bytes:
 
 
 class SocketIOProtocol(Protocol):
-    """One Socket.IO connection; it knows only whether it was let in."""
+    """One Socket.IO connection; it knows only how many binary attachments are still to come."""
 
     name = "socketio"
     ping = engineio.PING_FRAME
@@ -50,6 +51,7 @@ class SocketIOProtocol(Protocol):
 
     def __init__(self, heartbeat_s: float, timeout_s: float, max_payload: int) -> None:
         self._open = engineio.open_packet(heartbeat_s, timeout_s, max_payload)
+        self._attachments = 0
 
     def opened(self) -> list[bytes]:
         return [self._open]
@@ -63,7 +65,10 @@ class SocketIOProtocol(Protocol):
         match = _PACKET.fullmatch(content)
         if match is None:
             raise BadPacket("not a Socket.IO packet")
-        packet, namespace, number, text = match.groups()
+        plain, binary, attachments, namespace, number, text = match.groups()
+        packet = plain or binary
+        if binary:
+            self._attachments += int(attachments)
         if namespace not in (None, b"/"):
             raise OtherNamespace(namespace)
         if packet == CONNECT:
@@ -72,9 +77,16 @@ class SocketIOProtocol(Protocol):
             return Leave()
         if packet == EVENT:
             return _event(text, int(number) if number else None)
-        if packet == ACK:
+        if packet == BINARY_EVENT:
+            raise BadMessage("Binary data is not understood.", _event(text, int(number) if number else None))
+        if packet in (ACK, BINARY_ACK):
             return None  # Nothing that is sent asks for one.
         raise BadPacket("a packet that only a server sends")
+
+    def expects_binary(self) -> bool:
+        expected = self._attachments > 0
+        self._attachments -= expected
+        return expected
 
     def encode(self, kind: str, body: dict[str, Any], ack: int | None = None) -> list[bytes]:
         payloads = [b"42" + msgspec.json.encode([kind, body])]

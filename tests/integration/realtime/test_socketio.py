@@ -224,6 +224,33 @@ def test_bad_packets_end_the_connection_and_nobody_elses(make_runtime, packet):
     asyncio.run(scenario())
 
 
+def test_binary_data_is_an_error_and_the_connection_stays(make_runtime):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0")
+        async with serving(runtime) as server, socketio.AsyncSimpleClient() as client:
+            await client.connect(f"http://127.0.0.1:{server.port}", **CONNECT)
+            answer = await client.call("ping", {"one": b"1", "two": [b"2"]}, timeout=PATIENCE_S)
+            assert (answer["type"], answer["code"]) == ("error", "malformed_body")
+            assert (await client.call("ping", {}, timeout=PATIENCE_S))["type"] == "pong"
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("said", ["", '450-["ping"]'], ids=["unannounced", "none announced"])
+def test_binary_data_that_no_packet_announced_ends_the_connection(make_runtime, said):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0")
+        address = "ws://127.0.0.1:{}/socket.io/?EIO=4"
+        async with serving(runtime) as server, websockets.connect(address.format(server.port)) as socket:
+            if said:
+                await socket.send(said)
+            await socket.send(b"data")
+            await asyncio.wait_for(socket.wait_closed(), PATIENCE_S)
+            assert socket.close_code == 1003
+
+    asyncio.run(scenario())
+
+
 def test_another_namespace_is_answered_as_socket_io_does(make_runtime):
     async def scenario():
         runtime = make_runtime(realtime_listen="127.0.0.1:0")
