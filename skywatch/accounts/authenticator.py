@@ -108,6 +108,9 @@ class Authenticator:
         if login_id is not None:
             state = self.cache.get("login", login_id, lambda session: load_login(session, login_id))
             if state is None or state.user_id != user_id:
+                # What is remembered of the user may be older: they may have been switched off, which ends logins too.
+                self.cache.forget("user", user_id)
+                self._active(user_id)
                 raise Problem("token_revoked")
         return self._identity(
             (method, login_id, user_id, expires_at),

@@ -177,6 +177,21 @@ def test_a_deactivated_or_deleted_owner_stops_tokens_and_keys(runtime, populatio
     assert refused(authenticator, key) == "token_invalid"
 
 
+def test_who_is_remembered_as_active_still_hears_that_the_account_is_disabled(
+    runtime, population, authenticator, monkeypatch
+):
+    ada = population.user("ada")
+    token = population.token(ada)
+    monkeypatch.setattr(cache, "BELIEVED_S", 3600.0)
+    until(lambda: authenticator.rights(ada) is authenticator.rights(ada), "the watcher's first look")
+    # Told to nobody: the user stays remembered, and the login has not been asked for yet.
+    with writing(runtime.sessions) as session:
+        session.execute(sa.update(User).values(is_active=False))
+        session.execute(sa.update(Login).values(ended_at=utcnow()))
+    assert authenticator.rights(ada).is_active
+    assert refused(authenticator, token) == "account_disabled"
+
+
 def test_a_role_ends_by_the_second(population, authenticator, monkeypatch):
     ada = population.user("ada", "admin", expires_at=utcnow() + timedelta(minutes=30))
     identity = authenticator.identify(population.token(ada))
