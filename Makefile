@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 INI ?= development.ini
 PYTEST_ARGS ?= -n auto --dist worksteal
 
-.PHONY: run test lint format typecheck floors unit bench docs clean help
+.PHONY: run test lint format typecheck floors unit web web-beside web-check wheel bench docs clean help
 
 help: ## show the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
@@ -29,12 +29,33 @@ $(VENV)/.installed: setup.py pyproject.toml | $(BIN)/python
 
 .venv: $(VENV)/.installed
 
-run: $(VENV)/.runtime ## start the service (INI=development.ini)
+# The extra "web" by name: installing Skywatch itself again would disturb a service that is starting from it.
+$(VENV)/.web: setup.py | $(BIN)/python
+	@$(PIP) install $$($(BIN)/python -c "import re; print(*re.findall(r'\"web\": \[\"(.+?)\", \"(.+?)\"\]', open('setup.py').read())[0])")
+	@touch $@
+
+web: $(VENV)/.web ## build the web application
+	@$(BIN)/python web/make.py build
+
+wheel: web ## build a wheel into dist/, with the web application in it
+	@$(PIP) install build
+	$(BIN)/python -m build --wheel
+
+# The service does not wait for its web application, and runs without it where it cannot be built: `/` says why.
+web-beside:
+	@mkdir -p var
+	@test -f skywatch/web/built/index.html || \
+		echo "The web application is being built; this takes about a minute." >skywatch/web/built.state
+	@(nohup $(MAKE) --no-print-directory web >var/web-build.log 2>&1 || \
+		test -f skywatch/web/built/index.html || test -n "$$(grep 'could not' skywatch/web/built.state)" || \
+		echo "The web application could not be built: $$(tail -1 var/web-build.log)" >skywatch/web/built.state) &
+
+run: $(VENV)/.runtime web-beside ## start the service (INI=development.ini)
 	@mkdir -p var
 	@$(BIN)/skywatch init $(INI) --first-administrator
 	@exec $(BIN)/skywatch serve $(INI)
 
-test: lint typecheck floors unit ## everything: lint, types, floors, tests
+test: lint typecheck floors web-check unit ## everything: lint, types, floors, tests
 
 lint: $(VENV)/.installed ## ruff: lint and format
 	$(BIN)/ruff check .
@@ -49,6 +70,11 @@ typecheck: $(VENV)/.installed ## mypy
 
 floors: $(VENV)/.installed ## import-linter: imports go down only
 	$(BIN)/lint-imports
+
+web-check: $(VENV)/.installed ## the web application: types, lint, unit tests
+	$(BIN)/python web/make.py check
+	$(BIN)/python web/make.py unit
+	$(BIN)/python web/make.py build
 
 unit: $(VENV)/.installed ## pytest alone
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

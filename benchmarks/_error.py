@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from skywatch.core import geo
-from skywatch.history.interpolation import Paths
+from skywatch.history.moments.interpolation import Paths
 from skywatch.history.points import ALTITUDE_FT, AT_S, DEGREES, Points, identity
 
 # An aircraft's identity and a time in 10 ms as one number that sorts like the two.

@@ -18,13 +18,13 @@ import sqlalchemy as sa
 from benchmarks._traffic import Traffic
 from skywatch.core.db import create_engine, create_session_factory, writing
 from skywatch.core.migrations import upgrade
-from skywatch.history.archive import read_tail
 from skywatch.history.codec import decode, encode
 from skywatch.history.models import Chunk, Flight, Tail
 from skywatch.history.points import SLICE_S
-from skywatch.history.recorder import Recorder
+from skywatch.history.reading.archive import read_tail
+from skywatch.history.recording.recorder import Recorder
+from skywatch.history.recording.writer import Writer, chunk_rows
 from skywatch.history.shards import slices
-from skywatch.history.writer import Writer, chunk_rows
 from skywatch.picture.sky import COLUMNS, Sky
 from tests.servers import postgresql_database
 

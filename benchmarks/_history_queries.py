@@ -17,7 +17,7 @@ from webob import Request
 
 from skywatch import make_app
 from skywatch.core.runtime import Runtime
-from skywatch.settings import load
+from skywatch.features import load
 from tests.identities import as_role, install
 
 ROUNDS, LONG_ROUNDS = 9, 3

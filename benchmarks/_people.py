@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from skywatch.accounts.caller import CLI_CALLER, Caller
 from skywatch.accounts.defaults import install
-from skywatch.accounts.services.keys import create_key
-from skywatch.accounts.services.logins import start_login
-from skywatch.accounts.services.users import create_user
-from skywatch.accounts.tokens import TokenCodec
+from skywatch.accounts.keys.service import create_key
+from skywatch.accounts.logins.service import start_login
+from skywatch.accounts.logins.tokens import TokenCodec
+from skywatch.accounts.users.service import create_user
 from skywatch.core.audit import Actor
 from skywatch.core.db import writing
 from skywatch.core.migrations import upgrade

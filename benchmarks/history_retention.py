@@ -23,10 +23,10 @@ import sqlalchemy as sa
 from benchmarks._history import KINDS, Copies, Database, database, new_writer, record
 from benchmarks._history_queries import Client, iso
 from benchmarks._traffic import Traffic
-from skywatch.core.retention import MEGABYTE, Pruner, discover, extent
+from skywatch.core.retention import MEGABYTE, Pruner, extent
+from skywatch.features import FEATURES, load
 from skywatch.history.models import Chunk
 from skywatch.history.points import SLICE_S
-from skywatch.settings import load
 
 DAY_S = 86_400
 YEAR_DAYS = 365
@@ -121,7 +121,7 @@ def prune(base: Database, **limits: float) -> dict[str, Any]:
         return False
 
     settings = load(ini | {name: str(value) for name, value in limits.items()}, {})
-    pruner = Pruner(base.engine, base.sessions, settings, discover(), pause)
+    pruner = Pruner(base.engine, base.sessions, settings, FEATURES.retention_kinds(), pause)
     began, cpu = time.perf_counter(), time.thread_time()
     removed = pruner.run()
     return {
@@ -144,7 +144,7 @@ def age(base: Database, aircraft: int, flown_s: int) -> float:
 
 def state(base: Database) -> dict[str, Any]:
     """How much there is."""
-    positions = next(kind for kind in discover() if kind.name == "positions")
+    positions = next(kind for kind in FEATURES.retention_kinds() if kind.name == "positions")
     with base.sessions() as session:
         found = extent(session, positions)
         real = session.scalar(sa.select(sa.func.sum(sa.func.length(Chunk.data)))) or 0

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from skywatch.cannonball.patterns.fleet import PatternFleet
-from skywatch.cannonball.patterns.plane import LocalPlane
-from skywatch.cannonball.patterns.scoring import Score, report, score
-from skywatch.cannonball.patterns.tracker import PatternTracker
-from skywatch.cannonball.patterns.tracks import BadLine, Track, find_patterns, read_tracks
+from skywatch.patterns.fleet import PatternFleet
+from skywatch.patterns.plane import LocalPlane
+from skywatch.patterns.scoring import Score, report, score
+from skywatch.patterns.tracker import PatternTracker
+from skywatch.patterns.tracks import BadLine, Track, find_patterns, read_tracks
 
 SKY = 15_000
 WARM_TICKS, TICKS = 1_500, 200

@@ -19,7 +19,7 @@ from skywatch.receivers.aircraft_json import read_document
 from skywatch.receivers.finishing import finish
 from skywatch.receivers.readsb_lines import LinesDecoder
 from skywatch.receivers.sbs import SbsDecoder
-from skywatch.receivers.simulation import Traffic
+from skywatch.receivers.simulator.traffic import Traffic
 
 SIZES = (200, 1_000, 5_000, 15_000)
 START = 1_750_000_000.0

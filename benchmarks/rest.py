@@ -20,8 +20,8 @@ import numpy as np
 from benchmarks._load import free_port, requests_a_second, wait_for
 from skywatch.core.migrations import upgrade
 from skywatch.core.runtime import Runtime
+from skywatch.features import load
 from skywatch.picture.sky import COLUMNS, Sky, to_bytes
-from skywatch.settings import load
 
 AIRCRAFT = 200
 CONNECTIONS = 8

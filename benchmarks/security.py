@@ -25,14 +25,14 @@ from benchmarks._load import free_port, requests_a_second
 from benchmarks._people import NAME, populate
 from benchmarks.rest import CONNECTIONS, sample_sky, server
 from skywatch import make_app
-from skywatch.accounts.services.local import log_in
-from skywatch.accounts.tokens import TokenCodec
+from skywatch.accounts.logins.local import log_in
+from skywatch.accounts.logins.tokens import TokenCodec
 from skywatch.core.audit import Actor
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
+from skywatch.features import load
 from skywatch.http.limiter import Limiter
 from skywatch.picture.sky import to_bytes
-from skywatch.settings import load
 
 SECONDS = 2.0
 ROUNDS = 4

@@ -20,7 +20,7 @@ from skywatch.core.db import create_engine, create_session_factory
 from skywatch.core.geo import destination
 from skywatch.core.migrations import upgrade
 from skywatch.core.runtime import Runtime
-from skywatch.settings import load
+from skywatch.features import load
 from tests.cannonball import Stage, add_known, add_users
 
 WIDTH, PANEL, LEFT, TOP, GAP = 900, 150, 60, 40, 34

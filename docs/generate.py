@@ -16,10 +16,12 @@ from typing import Any
 from skywatch import make_app
 from skywatch.core.problems import KINDS
 from skywatch.core.runtime import Runtime
+from skywatch.features import SETTINGS, load
 from skywatch.http.service import ApiService
 from skywatch.security.contexts import EXCHANGE, IDENTIFIED, OPEN, OPEN_UNLESS_PRIVATE, OWN_ACCOUNT
-from skywatch.security.permissions import DEFAULT_ROLES, MEANINGS, Permission, default_permissions
-from skywatch.settings import FIELDS, load, public_name
+from skywatch.security.kinds import BEHAVIOUR
+from skywatch.security.permissions import DEFAULT_ROLES, Permission, default_permissions
+from skywatch.settings import names_of, public_name
 
 WITHOUT_ROLE = {
     OPEN: "everybody, in every mode",
@@ -27,6 +29,12 @@ WITHOUT_ROLE = {
     EXCHANGE: "everybody: one credential is exchanged for another",
     IDENTIFIED: "every identity, API keys included",
     OWN_ACCOUNT: "every login, but no API key",
+}
+WHO = {
+    "everyone": "everybody",
+    "open_write": "holders, and callers without credentials",
+    "identity": "every identity",
+    "holder": "holders",
 }
 REFERENCE = Path(__file__).resolve().parent / "reference"
 
@@ -43,7 +51,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def settings_page() -> str:
     """Every setting, its default and meaning."""
     rows = []
-    for field in FIELDS.values():
+    for field in names_of(SETTINGS).fields.values():
         default = "" if isinstance(field.default, type(None)) or field.metadata["secret"] else field.default
         if field.default_factory is not dataclasses.MISSING:
             default = ""
@@ -89,17 +97,40 @@ def console_table(registry: Any) -> str:
 def permissions_page() -> str:
     """Every permission and the default roles that hold it."""
     held = {role.name: default_permissions(role.name) for role in DEFAULT_ROLES}
-    rows = [
-        (f"`{permission}`", MEANINGS[permission], *("yes" if permission in held[r.name] else "" for r in DEFAULT_ROLES))
-        for permission in Permission
-    ]
+    rows = []
+    for permission in Permission:
+        yes = ["yes" if permission in held[role.name] else "" for role in DEFAULT_ROLES]
+        rows.append((f"`{permission}`", permission.kind, permission.meaning, *yes))
     roles = [(f"`{r.name}`", r.priority, r.description) for r in DEFAULT_ROLES]
     return (
         "# Permissions\n\n"
-        + table(("permission", "allows to", *(role.name for role in DEFAULT_ROLES)), rows)
+        + table(("permission", "kind", "allows to", *(role.name for role in DEFAULT_ROLES)), rows)
         + "\n## Default roles\n\n"
         + table(("role", "priority", "meaning"), roles)
+        + "\n## Kinds of permissions\n\n"
+        "Who may do what a permission allows, by mode and by the level of the access setting that decides. In mode "
+        "`private` the level `public` counts as `authenticated`. An API key reaches only the features of its scopes, "
+        "and a feature that is switched off lets nobody in.\n\n"
+        + kinds_table()
+        + "\nEndpoints with `personal_read` and `personal_write` are of the kind own, at the level of the read and of "
+        "the write access; at the level `permission` they need the `view` permission of the feature.\n"
     )
+
+
+def kinds_table() -> str:
+    """Whom each kind of permission is granted to."""
+    rows = [
+        (
+            kind,
+            behaviour.meaning,
+            f"`{behaviour.decided_by}`" if behaviour.decided_by else "",
+            *(WHO[who] for who in (behaviour.in_public_mode, behaviour.public)),
+            *(WHO[who] for who in (behaviour.authenticated, behaviour.permission)),
+        )
+        for kind, behaviour in BEHAVIOUR.items()
+    ]
+    levels = ("level `public`", "level `authenticated`", "level `permission`")
+    return table(("kind", "allows to", "decided by", "mode `public`", *levels), rows)
 
 
 def errors_page() -> str:

@@ -17,26 +17,12 @@ if TYPE_CHECKING:
 # Pyramid and Cornice still import pkg_resources; whoever starts Skywatch can do nothing about it.
 warnings.filterwarnings("ignore", message="pkg_resources is deprecated", category=UserWarning)
 
-# The parts of the application, in the order they are set up. An address is looked for in the same order: what many
-# clients ask every second comes first.
-PARTS = (
-    "skywatch.http",
-    "skywatch.picture",
-    "skywatch.aircraft",
-    "skywatch.accounts",
-    "skywatch.sso",
-    "skywatch.cannonball",
-    "skywatch.history",
-    "skywatch.system",
-    "skywatch.console",
-)
-
 
 def main(global_config: dict[str, str] | None = None, **settings: Any) -> Router:
-    """The WSGI application (PasteDeploy app factory): parse the settings, open the means, list the parts."""
+    """The WSGI application (PasteDeploy app factory): parse the settings, open the means, add the features."""
     from skywatch.core.migrations import check_schema
     from skywatch.core.runtime import Runtime
-    from skywatch.settings import load
+    from skywatch.features import load
     from skywatch.sso.defaults import check_default_roles
 
     runtime = Runtime.open(load(settings))
@@ -50,12 +36,14 @@ def make_app(runtime: Runtime) -> Router:
     from pyramid.config import Configurator
 
     from skywatch.http.request import make_request_class
+    from skywatch.picture.request import SkyRequest
 
+    runtime.features.load_metrics()
     config = Configurator()
     config.registry["runtime"] = runtime
-    for part in PARTS:
-        config.include(part)
-    make_request_class(config)
+    for package in runtime.features.includes():
+        config.include(package)
+    make_request_class(config, SkyRequest)
     return config.make_wsgi_app()
 
 

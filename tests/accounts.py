@@ -9,9 +9,9 @@ import sqlalchemy as sa
 
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
+from skywatch.accounts.logins.tokens import TokenCodec, new_token_id
 from skywatch.accounts.models import ApiKey, Login, Role, User, UserRole
-from skywatch.accounts.passwords import hash_password
-from skywatch.accounts.tokens import TokenCodec, new_token_id
+from skywatch.accounts.users.passwords import hash_password
 from skywatch.core.clock import utcnow
 from skywatch.core.db import writing
 
@@ -31,7 +31,7 @@ class Population:
     def role(self, name, permissions):
         """A role of the installation's own; gives its number."""
         with writing(self.runtime.sessions) as session:
-            begin_change(session, self.runtime.bus)
+            begin_change(session)
             role = Role(name=name, display_name=name.title(), permissions=sorted(permissions), priority=5)
             session.add(role)
             session.flush()
@@ -40,7 +40,7 @@ class Population:
     def user(self, name, *roles, active=True, expires_at: datetime | None = None):
         """A user with the password ``PASSWORD``; gives the number."""
         with writing(self.runtime.sessions) as session:
-            begin_change(session, self.runtime.bus)
+            begin_change(session)
             user = User(
                 username=name,
                 username_key=name.casefold(),

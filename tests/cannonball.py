@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from skywatch.accounts.models import User
+from skywatch.airframes.service import Airframe
 from skywatch.cannonball.known.formats.table import Dialect, text_table
 from skywatch.cannonball.known.importing import import_staged
 from skywatch.cannonball.known.lists import stage_list
+from skywatch.cannonball.location import Location, LocationStore
 from skywatch.cannonball.monitor import create
-from skywatch.cannonball.tracking.location import Location, LocationStore
 from skywatch.core.db import writing
 from skywatch.core.geo import destination
 from skywatch.picture.picture import Picture
@@ -23,13 +25,27 @@ from skywatch.receivers.report import Report
 START = 1_700_000_000.0
 
 
+class Airframes:
+    """An airframe database: address -> Airframe."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Airframe] = {}
+
+    def want(self, addresses: Iterable[str]) -> None:
+        """Nothing needs to be looked up ahead."""
+
+    def lookup(self, addresses: list[str], wait_s: float = 0.0) -> list[Airframe | None]:
+        return [self.known.get(address) for address in addresses]
+
+
 class Stage:
     """A runtime with users, the monitor on it, a clock that the test moves, and what was published."""
 
     def __init__(self, runtime: Any, start: float = START) -> None:
         self.runtime = runtime
         self.now = start
-        self.picture = Picture(clock=lambda: self.now, monotonic=lambda: self.now)
+        self.airframes = Airframes()
+        self.picture = Picture(airframes=self.airframes, clock=lambda: self.now, monotonic=lambda: self.now)
         self.events: list[tuple[str, dict[str, Any], Any]] = []
         runtime.bus.subscribe(["alerts"], self._hear)
         self.monitor = create(runtime)

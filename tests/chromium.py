@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,9 +18,10 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 class Browser:
     """One browser; whatever is not there yet is waited for."""
 
-    def __init__(self, client: httpx.Client, binary: str) -> None:
+    def __init__(self, client: httpx.Client, binary: str, more: Sequence[str] = ()) -> None:
         self._client = client
-        switches = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        switches = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"]
+        switches += more or ["--disable-gpu"]
         wanted = {"goog:chromeOptions": {"binary": binary, "args": switches}}
         answer = client.post("/session", json={"capabilities": {"alwaysMatch": wanted}})
         assert answer.status_code == 200, answer.text
@@ -70,6 +71,19 @@ class Browser:
         """What a script gives back that is run in the page, outside its policy."""
         return self._do("POST", "/execute/sync", {"script": script, "args": []})
 
+    def run_async(self, script: str) -> Any:
+        """What a script gives to its last argument, a function."""
+        return self._do("POST", "/execute/async", {"script": script, "args": []})
+
+    def keys(self, text: str) -> None:
+        """Keys pressed one after the other, wherever the focus is."""
+        strokes = [{"type": kind, "value": key} for key in text for kind in ("keyDown", "keyUp")]
+        self._do("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": strokes}]})
+
+    def cdp(self, command: str, **parameters: Any) -> Any:
+        """A command of the DevTools protocol."""
+        return self._do("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
     def close(self) -> None:
         self._client.delete(self._base)
 
@@ -93,7 +107,7 @@ class Browser:
 
 
 @contextmanager
-def chromium(binary: str, driver: str) -> Iterator[Browser]:
+def chromium(binary: str, driver: str, switches: Sequence[str] = ()) -> Iterator[Browser]:
     """A browser until the end of the block."""
     port = free_port()
     process = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -107,7 +121,7 @@ def chromium(binary: str, driver: str) -> Iterator[Browser]:
                     return False
 
             until(ready)
-            browser = Browser(client, binary)
+            browser = Browser(client, binary, switches)
             try:
                 yield browser
             finally:

@@ -18,7 +18,8 @@ from skywatch.core.bus import open_bus
 from skywatch.core.db import create_engine, create_session_factory
 from skywatch.core.migrations import upgrade
 from skywatch.core.runtime import Runtime
-from skywatch.settings import Settings, load
+from skywatch.features import load
+from skywatch.settings import Settings
 from tests.contract import CheckedApp
 from tests.servers import postgresql_database, redis_prefix, skip_or_fail
 from tests.waiting import PATIENCE_S

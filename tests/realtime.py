@@ -107,10 +107,10 @@ def publish_sky(runtime: Runtime, sky: Sky) -> None:
 
 @asynccontextmanager
 async def serving(
-    runtime: Runtime, accounts: FakeAccounts | Any = None, limits: Limits | None = None, sources: Any = ()
+    runtime: Runtime, accounts: FakeAccounts | Any = None, limits: Limits | None = None
 ) -> AsyncIterator[RealtimeServer]:
     """A server on a port of the system's choice."""
-    server = RealtimeServer(runtime, accounts or FakeAccounts(), sources, limits=limits)
+    server = RealtimeServer(runtime, accounts or FakeAccounts(), limits=limits)
     await server.start()
     try:
         yield server

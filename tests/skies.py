@@ -13,7 +13,8 @@ from skywatch.picture.sky import COLUMNS, SOURCE_INDEX, Sky
 
 STATION = (47.45, 8.56)
 NOW = 1_795_000_000.0
-DETAILS = ("r", "ownOp", "year")
+DETAILS = ("r", "ownOp", "operator", "year")
+_NAMES = {"operator": "operator", "owner": "ownOp"}
 _NUMBERS = {
     "lat": "lat",
     "lon": "lon",
@@ -35,16 +36,20 @@ def sky_of(
     for name, dtype in COLUMNS.items():
         fill = np.nan if dtype.startswith("f") else -1 if dtype == "i2" else 0
         columns[name] = np.full(len(aircraft), fill if not dtype.startswith("S") else b"", dtype=dtype)
-    encoded, details = [], []
+    encoded, details, names = [], [], [""]
     for row, entry in enumerate(aircraft):
         _fill(columns, row, entry, now, station)
+        for column, name in _NAMES.items():
+            if name in entry:
+                columns[column][row] = len(names)
+                names.append(entry[name])
         shown = {k: v for k, v in entry.items() if k not in DETAILS}
         shown |= {"military": bool(entry.get("military")), "on_ground": entry.get("alt_baro") == "ground"}
         shown.pop("first_seen", None)
         encoded.append(msgspec.json.encode(shown))
         details.append(msgspec.json.encode({k: entry[k] for k in DETAILS if k in entry})[1:-1])
     hexes = [entry["hex"] for entry in aircraft]
-    return Sky("test", seq, now, 1000, hexes, columns, encoded, details, (), ("roof",), station)
+    return Sky("test", seq, now, 1000, hexes, columns, encoded, details, (), ("roof",), station, tuple(names))
 
 
 def _fill(columns: Any, row: int, entry: dict[str, Any], now: float, station: tuple[float, float] | None) -> None:

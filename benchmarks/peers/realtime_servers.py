@@ -198,9 +198,10 @@ def _skywatch(**changes: Any) -> Any:
 
     from skywatch.core.bus import open_bus
     from skywatch.core.db import create_engine, create_session_factory
+    from skywatch.core.migrations import upgrade
     from skywatch.core.runtime import Runtime
+    from skywatch.features import load
     from skywatch.realtime.server import RealtimeServer
-    from skywatch.settings import load
 
     @asynccontextmanager
     async def opened() -> Any:
@@ -216,6 +217,7 @@ def _skywatch(**changes: Any) -> Any:
             }
             settings = load(ini, environ={})
             engine = create_engine(url)
+            upgrade(engine)
             runtime = Runtime(settings, engine, create_session_factory(engine), open_bus("memory"))
             server = RealtimeServer(runtime, Anybody())
             await server.start()

@@ -14,16 +14,17 @@ from typing import Any
 
 import skywatch.http
 from benchmarks._people import populate
-from skywatch import PARTS
-from skywatch.accounts.services.users import get_user
-from skywatch.accounts.views import shape
-from skywatch.cli.api_server import create_api_server
+from skywatch.accounts.users.answers import profile
+from skywatch.accounts.users.service import get_user
 from skywatch.core.bus import Message
+from skywatch.core.feature import Feature, FeatureSet
 from skywatch.core.runtime import Runtime
+from skywatch.features import FEATURES
 from skywatch.http.service import ApiService
 from skywatch.picture.sky import from_bytes
 from skywatch.security.contexts import OPEN
-from skywatch.settings import load
+from skywatch.serving.api_server import create_api_server
+from skywatch.settings import load_with_origins
 
 profile_service = ApiService("bench.profile", "/bench/profile", feature=None)
 
@@ -32,7 +33,7 @@ profile_service = ApiService("bench.profile", "/bench/profile", feature=None)
 def get_profile(request: Any) -> dict[str, Any]:
     """The profile of the only user, without asking who calls"""
     authenticator = request.registry["authenticator"]
-    shown = authenticator.remembered_profile(1, lambda session: shape.profile(get_user(session, 1)))
+    shown = authenticator.remembered_profile(1, lambda session: profile(get_user(session, 1)))
     return {**shown, "permissions": sorted(shown["permissions"])}
 
 
@@ -46,7 +47,6 @@ def main() -> None:
     """Serve until told to stop."""
     if os.environ.get("BENCH_NAKED"):
         skywatch.http.TWEENS = tuple(name for name in skywatch.http.TWEENS if name != "throttle.throttle")
-    skywatch.PARTS = (*PARTS, "benchmarks.peers.secured_app")
     with tempfile.TemporaryDirectory() as folder:
         ini = {
             "environment": "development",
@@ -56,7 +56,9 @@ def main() -> None:
             "default_throttle_rates.anon": "100000000/minute",
             "default_throttle_rates.user": "100000000/minute",
         }
-        runtime = Runtime.open(load(ini, {}))
+        bench = Feature(name="bench", include="benchmarks.peers.secured_app")
+        settings, _ = load_with_origins(FeatureSet([*FEATURES, bench]).settings(), ini, {})
+        runtime = Runtime.open(settings)
         Path(os.environ["BENCH_CREDENTIALS"]).write_text(json.dumps(populate(runtime)))
         sky = from_bytes(Path(os.environ["BENCH_SKY"]).read_bytes())
         runtime.bus.publish(Message("picture", "tick", b"", snapshot=True, local=sky))

@@ -6,12 +6,12 @@ import os
 import tempfile
 from pathlib import Path
 
-from skywatch.cli.api_server import create_api_server
 from skywatch.core.bus import Message
 from skywatch.core.migrations import upgrade
 from skywatch.core.runtime import Runtime
+from skywatch.features import load
 from skywatch.picture.sky import from_bytes
-from skywatch.settings import load
+from skywatch.serving.api_server import create_api_server
 
 
 def main() -> None:

@@ -6,15 +6,20 @@ channel alike; everything else here changes what it knows.
 
 from __future__ import annotations
 
-from pyramid.config import Configurator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyramid.config import Configurator
+
+SUBJECTS = ("users", "roles", "assignments", "permissions", "access", "audit_log", "logins", "profile", "keys")
 
 
 def includeme(config: Configurator) -> None:
     """Let the API know its callers, and add the account resources."""
     # Here, so that who needs the tables alone does not load the API with them.
     from skywatch.accounts.authenticator import Authenticator
+    from skywatch.accounts.logins.attempts import GuessLimits
     from skywatch.accounts.methods import cookie_method, header_method
-    from skywatch.accounts.services.attempts import GuessLimits
 
     authenticator = Authenticator(config.registry["runtime"])
     config.registry["authenticator"] = authenticator
@@ -23,9 +28,13 @@ def includeme(config: Configurator) -> None:
         config.registry["limiter"], settings.guesses_place, settings.guesses_anywhere
     )
     config.registry["feature_access"] = authenticator.feature_access
+    config.registry["access_settings"] = authenticator.access_settings
+    # What other parts add to ``auth/config``.
+    config.registry["auth_config"] = {"oidc_enabled": False, "oidc_provider_name": ""}
     # What other parts have to say at a logout: functions of the request and the numbers of the logins that end.
     config.registry["at_logout"] = []
     config.registry["security_policy"].methods.extend([header_method, cookie_method])
     for name in ("login", "refresh"):
         config.add_throttle_bucket("POST", f"/api/v1/auth/{name}", name)
-    config.scan("skywatch.accounts.views")
+    for subject in SUBJECTS:
+        config.scan(f"skywatch.accounts.{subject}.views")

@@ -9,17 +9,19 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.cache import PROFILE, AccessCache
+from skywatch.accounts.keys.usage import UsageRecorder
+from skywatch.accounts.logins.tokens import Claims, TokenCodec
 from skywatch.accounts.models import ApiKey
 from skywatch.accounts.rights import KeyState, Rights, access_of, load_access, load_key, load_login, load_rights
-from skywatch.accounts.tokens import Claims, TokenCodec
-from skywatch.accounts.usage import UsageRecorder
+from skywatch.accounts.settings import AccountSettings
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
 from skywatch.security.contexts import FeatureAccess
+from skywatch.security.credentials import KEY_PREFIX
 from skywatch.security.identity import Identity, Method
+from skywatch.security.permissions import FEATURES
 
-KEY_PREFIX = "sk_"
 MAXIMUM_REMEMBERED = 20_000
 
 
@@ -27,10 +29,12 @@ class Authenticator:
     """Identities from credentials. Safe to use from any thread; a steady caller costs no database query."""
 
     def __init__(self, runtime: Runtime) -> None:
-        self.codec = TokenCodec(runtime.settings)
+        self.codec = TokenCodec(runtime.settings.of(AccountSettings))
         self.cache = AccessCache(runtime)
+        # The stored settings that were read last, and all of them in order.
+        self._access: tuple[dict[str, FeatureAccess] | None, tuple[FeatureAccess, ...]] = (None, ())
         self._usage = UsageRecorder(runtime.sessions)
-        self._keys_enabled = runtime.settings.api_key_enabled
+        self._keys_enabled = runtime.settings.of(AccountSettings).api_key_enabled
         self._verified: dict[bytes, Claims] = {}
         self._identities: dict[tuple[object, ...], tuple[Rights, Identity]] = {}
         runtime.at_close(self.close)
@@ -81,6 +85,15 @@ class Authenticator:
     def feature_access(self, feature: str) -> FeatureAccess:
         """The access setting of a feature now."""
         return access_of(self.cache.get("access", None, load_access) or {}, feature)
+
+    def access_settings(self) -> tuple[FeatureAccess, ...]:
+        """The access settings of all features now, in the order of ``FEATURES``; the same object until one changes."""
+        stored = self.cache.get("access", None, load_access) or {}
+        known, settings = self._access
+        if stored is not known:
+            settings = tuple([access_of(stored, feature) for feature in FEATURES])
+            self._access = stored, settings
+        return settings
 
     def rights(self, user_id: int) -> Rights | None:
         """What a user may do now, or None where there is no such user."""

@@ -18,14 +18,13 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.models import AccessVersion
-from skywatch.core.bus import Message
+from skywatch.core.bus import Message, topics
 from skywatch.core.clock import unix_now
 from skywatch.core.runtime import Runtime
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-TOPIC = "accounts"
 # The kind of what changes with every login (the moment of the last one), which is no change of rights.
 PROFILE = "profile"
 CHECK_EVERY_S = 0.5
@@ -46,7 +45,7 @@ class AccessCache:
         self._checked_at = float("-inf")
         self._in_use = threading.Event()
         self._stop = threading.Event()
-        self._subscription = runtime.bus.subscribe([TOPIC], self._changed, self.clear)
+        self._subscription = runtime.bus.subscribe([topics.IDENTITIES], self._changed, self.clear)
         self._watcher = threading.Thread(target=self._watch, name="accounts-watch", daemon=True)
         self._watcher.start()
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from pyramid.request import Request
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.rights import load_rights
 from skywatch.core.audit import COMMAND_LINE, Actor, Target, record_apart
-from skywatch.core.bus import Bus
 from skywatch.core.problems import Problem
+from skywatch.http.actor import actor_of
+from skywatch.http.request import Request
 from skywatch.security.permissions import Permission
 
 AUDITED_REFUSALS = (403, 409)
@@ -21,14 +21,13 @@ AUDITED_REFUSALS = (403, 409)
 
 @dataclass(frozen=True)
 class Caller:
-    """Somebody who changes accounts; ``bus`` is where the change is announced."""
+    """Somebody who changes accounts."""
 
     actor: Actor
-    bus: Bus | None = None
 
     def begin(self, session: Session, needs: Permission | None = None) -> frozenset[Permission]:
         """Begin a change and give the caller's rights at this moment; raises Problem where ``needs`` was lost."""
-        begin_change(session, self.bus)
+        begin_change(session)
         if self.actor.user_id is None:
             return frozenset(Permission)
         rights = load_rights(session, self.actor.user_id)
@@ -42,18 +41,6 @@ class Caller:
 CLI_CALLER = Caller(COMMAND_LINE)
 
 
-def actor_of(request: Request) -> Actor:
-    """Who sends a request, for the audit log; nobody known is ``anonymous``."""
-    identity = request.identity
-    return Actor(
-        identity.username if identity is not None else "",
-        identity.method if identity is not None else "anonymous",
-        identity.user_id if identity is not None else None,
-        request.client_address,
-        request.request_id,
-    )
-
-
 def nobody(request: Request) -> Actor:
     """Who knocks: nobody known yet, whatever credentials the request carries."""
     return Actor("", "anonymous", None, request.client_address, request.request_id)
@@ -61,7 +48,7 @@ def nobody(request: Request) -> Actor:
 
 def caller_of(request: Request) -> Caller:
     """Who sends a request; the view's permission has seen to it that somebody does."""
-    return Caller(actor_of(request), request.runtime.bus)
+    return Caller(actor_of(request))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.accounts.models import Login
+from skywatch.accounts.settings import AccountSettings
 from skywatch.core.models import AuditEntry
 from skywatch.core.retention import Kind
 
@@ -20,13 +21,13 @@ KINDS: tuple[Kind, ...] = (
         name="audit",
         table=_entries,
         column="at",
-        days=lambda settings: settings.retention_audit_days,
-        megabytes=lambda settings: settings.retention_audit_mb,
+        days=lambda settings: settings.of(AccountSettings).retention_audit_days,
+        megabytes=lambda settings: settings.of(AccountSettings).retention_audit_mb,
     ),
     Kind(
         name="logins",
         table=_logins,
         column="expires_at",
-        days=lambda settings: settings.retention_logins_days,
+        days=lambda settings: settings.of(AccountSettings).retention_logins_days,
     ),
 )

@@ -1,56 +1,48 @@
-"""What the aircraft views share: the sky of this request, the caller's rights over it, and cached bodies.
+"""What the aircraft views share: the aircraft a caller may see, and cached bodies.
 
 Many clients ask the same question of the same picture, so an answer is built once for each tick, question and
-set of rights, and its validator (ETag) is made of the same three.
+kind of caller, and its validator (ETag) is made of the same three. A question is what the view reads of the request,
+nothing else: whatever a client adds to get past caches makes no further answer.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
-from pyramid.request import Request
 from pyramid.response import Response
 
 from skywatch.core.problems import Problem, not_found
 from skywatch.http.conditional import not_modified, set_etag
-from skywatch.http.paging import link_base
 from skywatch.http.render import json_response
+from skywatch.picture.request import SkyRequest
 from skywatch.picture.sky import Sky
-from skywatch.security.permissions import Permission
+from skywatch.security.visibility import Visibility
 
 # Different questions kept for one tick; beyond that answers are built each time.
 MAXIMUM_CACHED = 256
 
 
-@dataclass(frozen=True)
-class Rights:
-    """What the caller may see of aircraft."""
-
-    military: bool
-    details: bool
-
-
-def rights_of(request: Request) -> Rights:
-    """The caller's rights, decided by the policy."""
-    return Rights(
-        military=request.may(Permission.AIRCRAFT_VIEW_MILITARY),
-        details=request.may(Permission.AIRCRAFT_VIEW_DETAILS),
-    )
-
-
 def live_response(
-    request: Request, build: Callable[[Sky, Rights], bytes], content_type: str = "application/json"
+    request: SkyRequest,
+    build: Callable[[Sky, Visibility], bytes],
+    asked: str | Mapping[str, Any] = "",
+    *,
+    with_details: bool = True,
+    content_type: str = "application/json",
 ) -> Response:
-    """The answer to this request's address and query, built at most once a tick for each set of rights."""
-    sky: Sky = request.sky
-    rights: Rights = request.aircraft_rights
-    # The answer may hold links, which begin with what this client calls the service.
-    base = link_base(request)
-    asked = f"{request.environ.get('PATH_INFO', '')} {request.environ.get('QUERY_STRING', '')}"
-    question = f"{base} {asked} {rights.military:d}{rights.details:d}"
+    """The answer of this view, built at most once a tick for all who ask and may see the same.
+
+    ``asked`` is all that ``build`` reads of the request (a validated query string, or a text); ``with_details`` says
+    whether the answer contains airframe details.
+    """
+    sky = request.sky
+    may = request.may
+    text = asked if isinstance(asked, str) else repr(sorted(asked.items()))
+    rights = f"{may.military:d}{with_details and may.details:d}"
+    question = f"{request.current_service.name} {rights} {text}"
     etag = f"{sky.epoch}-{sky.seq}-{_fingerprint(question)}"
     unchanged = not_modified(request, etag)
     if unchanged is not None:
@@ -58,7 +50,7 @@ def live_response(
     cache: dict[str, bytes] = sky.scratch
     body = cache.get(question)
     if body is None:
-        body = build(sky, rights)
+        body = build(sky, may)
         if len(cache) < MAXIMUM_CACHED:
             cache[question] = body
     return set_etag(json_response(body, content_type=content_type), etag)
@@ -69,16 +61,16 @@ def _fingerprint(question: str) -> str:
     return hashlib.blake2s(question.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
 
 
-def visible_row(request: Request, address: str, rights: Rights) -> int:
+def visible_row(request: SkyRequest, address: str) -> int:
     """The row of an aircraft the caller may see; raises Problem 404 otherwise."""
-    sky: Sky = request.sky
+    sky = request.sky
     row = sky.index.get(address)
-    if row is None or (sky.column("military")[row] and not rights.military):
+    if row is None or (sky.column("military")[row] and not request.may.military):
         raise not_found("aircraft in the sky at this moment")
     return row
 
 
-def refuse_hidden_filters(rights: Rights, names: set[str]) -> None:
+def refuse_hidden_filters(may: Visibility, names: set[str]) -> None:
     """A filter on what the caller may not see would tell it all the same: 403."""
-    if "registration" in names and not rights.details:
+    if "registration" in names and not may.details:
         raise Problem("permission_denied", "Asking by registration needs aircraft.view_details.")

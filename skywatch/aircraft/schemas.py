@@ -231,6 +231,9 @@ class AircraftDetail(Aircraft):
 
     airframe = colander.SchemaNode(Nullable(Airframe.schema_type()), *Airframe().children)
     ages = Ages()
+    acars_messages = colander.SchemaNode(
+        Nullable(JsonInteger()), description="ACARS messages of the last 24 hours; null without `acars.view`."
+    )
 
 
 class TrailPoint(Schema):

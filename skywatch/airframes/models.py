@@ -17,6 +17,7 @@ class AirframeRecord(Base):
     """One aircraft as one database knows it; texts are empty and the year 0 where it says nothing."""
 
     __tablename__ = "airframes"
+    __table_args__ = (sa.Index("ix_airframes_registration", "registration"),)
 
     icao_hex: Mapped[str] = mapped_column(sa.String(6), primary_key=True)
     source: Mapped[str] = mapped_column(sa.String(16), primary_key=True)

@@ -7,21 +7,25 @@ finds flight patterns, and `tracking` watches the picture around each user.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from pyramid.config import Configurator
+from skywatch.cannonball.settings import CannonballSettings
 
-from skywatch.cannonball.known.index import KnownIndex
+if TYPE_CHECKING:
+    from pyramid.config import Configurator
 
 IMPORT_PATH = "/api/v1/cannonball/known-aircraft/import"
 
 
 def includeme(config: Configurator) -> None:
     """Set up the resources below ``/api/v1/cannonball``."""
+    from skywatch.cannonball.known.index import KnownIndex
+
     index = config.registry["cannonball_known_index"] = KnownIndex(config.registry["runtime"].sessions)
     # Reading 300,000 known aircraft takes seconds, which nobody should have to wait for.
-    preparations: list[Callable[[], object]] = config.registry.setdefault("preparations", [])
-    preparations.append(index.prepare)
+    warm_up_jobs: list[Callable[[], object]] = config.registry.setdefault("warm_up_jobs", [])
+    warm_up_jobs.append(index.prepare)
     limits: dict[str, int] = config.registry.setdefault("body_limits", {})
-    limits[IMPORT_PATH] = config.registry["runtime"].settings.cannonball_import_max_bytes
-    for module in ("known.views", "known.import_views", "views"):
+    limits[IMPORT_PATH] = config.registry["runtime"].settings.of(CannonballSettings).cannonball_import_max_bytes
+    for module in ("known.views.entries", "known.views.imports", "views"):
         config.scan(f"skywatch.cannonball.{module}")

@@ -4,34 +4,39 @@ from __future__ import annotations
 
 import logging
 import queue
+import time
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from skywatch.cannonball.known.revision import TOPIC as KNOWN_TOPIC
+from skywatch.cannonball import topics
 from skywatch.cannonball.known.revision import current_revision
+from skywatch.cannonball.location import LocationStore
+from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.changes import Detection
-from skywatch.cannonball.tracking.interest import InterestBook
+from skywatch.cannonball.tracking.interest import InterestTable
 from skywatch.cannonball.tracking.known_table import EMPTY, KnownTable
-from skywatch.cannonball.tracking.location import LocationStore
-from skywatch.cannonball.tracking.locations import LocationBook
+from skywatch.cannonball.tracking.locations import LocationCache
+from skywatch.cannonball.tracking.pauses import Pauses
 from skywatch.cannonball.tracking.records import Change
 from skywatch.cannonball.tracking.restart import end_open_patterns, recent_pauses, take_up_sessions
-from skywatch.cannonball.tracking.sessions import SessionBook
+from skywatch.cannonball.tracking.session import LiveSession
+from skywatch.cannonball.tracking.sessions import Pair, SessionTracker
 from skywatch.cannonball.tracking.watch import PatternWatch
-from skywatch.cannonball.tracking.writer import Chore, Writer
+from skywatch.cannonball.tracking.writer import CannonballWriter
 from skywatch.core.bus import BusError
 from skywatch.core.bus.base import Message
 from skywatch.core.clock import unix_now
 from skywatch.core.db import writing
+from skywatch.core.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
 from skywatch.picture.sky import Sky
 
 log = logging.getLogger(__name__)
 
-# Internal topic: a user ended a session (data: its id).
-COMMAND_TOPIC = "cannonball.commands"
 LIST_EVERY_S = 5.0
 LOCATIONS_EVERY_S = 60.0
+# A start waits for the database and the bus this long in all; it happens in a thread.
+START_S = 3.0
+
+Restored = tuple[dict[Pair, Pauses], list[LiveSession]]
 
 
 class CannonballMonitor:
@@ -41,39 +46,37 @@ class CannonballMonitor:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        settings = self._settings = runtime.settings
-        self._locations = LocationBook(runtime.bus)
-        self._interests = InterestBook()
+        settings = self._settings = runtime.settings.of(CannonballSettings)
+        self._locations = LocationCache(runtime.bus)
+        self._interests = InterestTable()
         self._watch = PatternWatch(settings.cannonball_pattern_confidence, settings.cannonball_pattern_memory_s)
-        self._sessions = SessionBook(settings)
+        self._sessions = SessionTracker(settings)
         self._ended: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._detected: dict[int, float] = {}
         self._table = EMPTY
         self._now = unix_now()
-        self._writer = Writer(
-            runtime,
+        self._restored: queue.SimpleQueue[Restored] = queue.SimpleQueue()
+        self._list_task = PeriodicTask("cannonball_list", LIST_EVERY_S, self._refresh_table)
+        self._locations_task = PeriodicTask("cannonball_locations", LOCATIONS_EVERY_S, self._locations.read_all)
+        self._writer = CannonballWriter(
+            runtime.sessions,
             settings.cannonball_flush_s,
-            [
-                Chore(LIST_EVERY_S, self._refresh_table),
-                Chore(LOCATIONS_EVERY_S, self._locations.read_all),
-            ],
-            self._ended.put,
+            prepare=self._restore,
+            on_ended_elsewhere=self._ended.put,
         )
-        self._subscription = runtime.bus.subscribe([KNOWN_TOPIC, COMMAND_TOPIC], self._hear)
+        self._subscription = runtime.bus.subscribe([topics.KNOWN, topics.COMMANDS], self._hear)
 
     def start(self) -> None:
-        """Take up what was running before."""
-        self._locations.read_all()
-        try:
-            self._refresh_table()
-            self._restore()
-        except SQLAlchemyError as error:
-            log.warning("Cannonball begins without what was before: %s", str(error).splitlines()[0])
-        self._writer.start()
+        """Begin, with what was running before where the database gives it soon; otherwise it is taken up later."""
+        wait_until = time.monotonic() + START_S
+        self._locations_task.start(START_S)
+        self._list_task.start(max(0.0, wait_until - time.monotonic()))
+        self._writer.start(max(0.0, wait_until - time.monotonic()))
 
     def on_tick(self, sky: Sky) -> None:
         """One tick: locations, interest, patterns, sessions; what is to be written goes to the writer."""
         self._now = sky.now
+        self._take_up()
         changes: list[Change] = []
         self._locations.update(sky.now)
         self._interests.table = self._table
@@ -88,12 +91,15 @@ class CannonballMonitor:
     def close(self) -> None:
         """Write what was taken; running sessions are taken up again by the next start."""
         self._subscription.close()
+        self._list_task.close()
+        self._locations_task.close()
         self._locations.close()
         self._writer.close()
 
     def _hear(self, message: Message) -> None:
-        if message.topic == KNOWN_TOPIC:
-            self._writer.run_chores_soon()
+        if message.topic == topics.KNOWN:
+            self._list_task.run_soon()
+            self._locations_task.run_soon()
         else:
             self._ended.put(int(message.data))
 
@@ -120,6 +126,7 @@ class CannonballMonitor:
                 self._table = KnownTable.read(db)
 
     def _restore(self) -> None:
+        """In the writer's thread, before it writes anything: what was running when the last tracker stopped."""
         now = unix_now()
         try:
             users = {location.user_id for location in LocationStore(self._runtime.bus).all()}
@@ -129,10 +136,15 @@ class CannonballMonitor:
             pauses = recent_pauses(db, now)
             sessions = take_up_sessions(db, users, now, self._settings.cannonball_unseen_s)
             end_open_patterns(db, now)
-        for pair, given in pauses.items():
-            self._sessions.remember_pauses(pair, given)
-        for session in sessions:
-            self._sessions.restore(session)
+        self._restored.put((pauses, sessions))
+
+    def _take_up(self) -> None:
+        while not self._restored.empty():
+            pauses, sessions = self._restored.get()
+            for pair, given in pauses.items():
+                self._sessions.remember_pauses(pair, given)
+            for session in sessions:
+                self._sessions.restore(session)
 
 
 def create(runtime: Runtime) -> CannonballMonitor:

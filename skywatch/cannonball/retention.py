@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern
+from skywatch.cannonball.settings import CannonballSettings
 from skywatch.core.retention import Kind
 from skywatch.settings import Settings
 
@@ -18,11 +19,11 @@ _sessions: Any = CannonballSession.__table__
 
 
 def _days(settings: Settings) -> float:
-    return settings.retention_cannonball_days
+    return settings.of(CannonballSettings).retention_cannonball_days
 
 
 def _megabytes(settings: Settings) -> float:
-    return settings.retention_cannonball_mb
+    return settings.of(CannonballSettings).retention_cannonball_mb
 
 
 KINDS: tuple[Kind, ...] = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import colander
 
-from skywatch.cannonball.patterns import Confidence, PatternType
 from skywatch.cannonball.vocabulary import AlertType, EndReason, Identification, ThreatLevel, values
 from skywatch.http.paging import PageLinks, PageQuery
 from skywatch.http.schema import (
@@ -22,6 +21,7 @@ from skywatch.http.schema import (
     Schema,
     Timestamp,
 )
+from skywatch.patterns.findings import Confidence, PatternType
 
 MAXIMUM_RADIUS_NM = 100.0
 # Faster than any user moves (kt).
@@ -181,7 +181,10 @@ class AlertRecord(Schema):
     distance_nm = number()
     bearing = number()
     pattern = colander.SchemaNode(Nullable(JsonInteger()))
-    notified = colander.SchemaNode(JsonBoolean(), description="It was handed to the real-time channel.")
+    notified = colander.SchemaNode(
+        JsonBoolean(),
+        description="A notification channel delivered it; without one: it went to the real-time channel.",
+    )
     announced = colander.SchemaNode(JsonBoolean(), description="A client spoke it.")
     acknowledged = colander.SchemaNode(JsonBoolean())
     acknowledged_at = colander.SchemaNode(Nullable(Timestamp()))

@@ -17,15 +17,8 @@ from skywatch.cannonball.models import CannonballAlert, CannonballSession, Fligh
 from skywatch.cannonball.vocabulary import EndReason
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import not_found
-
-
-@dataclass(frozen=True)
-class Viewer:
-    """Who asks."""
-
-    user_id: int
-    sees_all: bool
-    sees_military: bool
+from skywatch.security.permissions import Permission
+from skywatch.security.visibility import Visibility
 
 
 @dataclass(frozen=True)
@@ -37,11 +30,12 @@ class Page:
 
 
 class CannonballService:
-    """The rules over one session for one viewer."""
+    """The rules over one session for a caller who may see so much."""
 
-    def __init__(self, db: Session, viewer: Viewer) -> None:
+    def __init__(self, db: Session, may: Visibility) -> None:
         self.db = db
-        self.viewer = viewer
+        self.may = may
+        self._sees_all = Permission.CANNONBALL_MANAGE in may.manages
 
     def active_sessions(self) -> list[CannonballSession]:
         """Sessions that are running now, the most urgent first."""
@@ -58,7 +52,7 @@ class CannonballService:
         return self._page(query, CannonballSession.id, page)
 
     def session(self, session_id: int) -> CannonballSession:
-        """One session; raises Problem (404) where it is not the viewer's."""
+        """One session; raises Problem (404) where it is not the caller's."""
         found = self.db.scalar(self._own(CannonballSession).where(CannonballSession.id == session_id))
         if found is None:
             raise not_found("session")
@@ -87,7 +81,7 @@ class CannonballService:
         return self._page(query, CannonballAlert.id, page)
 
     def alert(self, alert_id: int) -> CannonballAlert:
-        """One alert; raises Problem (404) where it is not the viewer's."""
+        """One alert; raises Problem (404) where it is not the caller's."""
         found = self.db.scalar(self._own(CannonballAlert).where(CannonballAlert.id == alert_id))
         if found is None:
             raise not_found("alert")
@@ -108,9 +102,9 @@ class CannonballService:
         return alert, changed
 
     def acknowledge_all(self) -> list[CannonballAlert]:
-        """Acknowledge the viewer's own open alerts; those that were."""
+        """Acknowledge the caller's own open alerts; those that were."""
         own = sa.select(CannonballAlert).where(
-            CannonballAlert.user_id == self.viewer.user_id, CannonballAlert.acknowledged.is_(False)
+            CannonballAlert.user_id == self.may.user_id, CannonballAlert.acknowledged.is_(False)
         )
         now = utcnow()
         found = list(self.db.scalars(own))
@@ -120,9 +114,9 @@ class CannonballService:
         return found
 
     def patterns(self, page: Page, filters: dict[str, Any]) -> tuple[list[tuple[FlightPattern, int | None]], int]:
-        """Patterns in the sky, the newest first, each with the viewer's session in which it was seen."""
+        """Patterns in the sky, the newest first, each with the caller's session in which it was seen."""
         query = sa.select(FlightPattern)
-        if not self.viewer.sees_military:
+        if not self.may.military:
             query = query.where(FlightPattern.military.is_(False))
         query = _between(query, FlightPattern.started_at, filters)
         query = _equal(query, FlightPattern, filters, ("pattern_type", "icao_hex", "is_surveillance", "confidence"))
@@ -141,9 +135,9 @@ class CannonballService:
 
     def _own(self, table: Any) -> sa.Select[Any]:
         query = sa.select(table)
-        if not self.viewer.sees_all:
-            query = query.where(table.user_id == self.viewer.user_id)
-        if not self.viewer.sees_military:
+        if not self._sees_all:
+            query = query.where(table.user_id == self.may.user_id)
+        if not self.may.military:
             query = query.where(table.military.is_(False))
         return query
 
@@ -165,8 +159,8 @@ class CannonballService:
             .where(SessionPattern.pattern_id.in_([pattern.id for pattern in patterns]))
             .group_by(SessionPattern.pattern_id)
         )
-        if not self.viewer.sees_all:
-            query = query.where(CannonballSession.user_id == self.viewer.user_id)
+        if not self._sees_all:
+            query = query.where(CannonballSession.user_id == self.may.user_id)
         return {row.pattern_id: row.session_id for row in self.db.execute(query)}
 
 

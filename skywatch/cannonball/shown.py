@@ -8,47 +8,29 @@ from typing import Any
 import msgspec
 
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern
+from skywatch.cannonball.schemas import AlertRecord, PatternRecord, SessionRecord, SessionSummary
 from skywatch.core.clock import to_iso
-
-_SUMMARY = (
-    "id", "icao_hex", "callsign", "is_active", "threat_level", "urgency_score", "distance_nm", "bearing",
-    "closing_speed_kts", "last_seen", "pattern_count", "alert_count",
-)  # fmt: skip
-_SESSION = (
-    *_SUMMARY, "identification", "agency_name", "military", "peak_threat_level", "peak_urgency_score", "closest_nm",
-    "started_at", "ended_at", "end_reason",
-)  # fmt: skip
-_ALERT = (
-    "id", "session_icao", "session_callsign", "alert_type", "priority", "title", "message", "aircraft_lat",
-    "aircraft_lon", "aircraft_altitude", "user_lat", "user_lon", "distance_nm", "bearing", "notified", "announced",
-    "acknowledged", "acknowledged_at", "created_at",
-)  # fmt: skip
-_PATTERN = (
-    "id", "icao_hex", "callsign", "pattern_type", "is_surveillance", "confidence", "confidence_score", "center_lat",
-    "center_lon", "radius_nm", "started_at", "ended_at", "duration_s", "details",
-)  # fmt: skip
+from skywatch.http.answer import answer
 
 
 def summary(session: CannonballSession) -> dict[str, Any]:
     """A session as the list of active ones shows it."""
-    return {name: getattr(session, name) for name in _SUMMARY}
+    return answer(SessionSummary, session)
 
 
 def full_session(session: CannonballSession) -> dict[str, Any]:
     """A session with everything that is recorded of it."""
-    shown = {name: getattr(session, name) for name in _SESSION}
-    return {**shown, "user": session.user_id, "known_aircraft": session.known_aircraft_id}
+    return answer(SessionRecord, session, user=session.user_id, known_aircraft=session.known_aircraft_id)
 
 
 def full_alert(alert: CannonballAlert) -> dict[str, Any]:
     """An alert."""
-    shown = {name: getattr(alert, name) for name in _ALERT}
-    return {**shown, "session": alert.session_id, "pattern": alert.pattern_id}
+    return answer(AlertRecord, alert, session=alert.session_id, pattern=alert.pattern_id)
 
 
 def full_pattern(pattern: FlightPattern, session_id: int | None) -> dict[str, Any]:
     """A pattern; ``session_id`` is the viewer's session in which it was seen, if there is one."""
-    return {**{name: getattr(pattern, name) for name in _PATTERN}, "session": session_id}
+    return answer(PatternRecord, pattern, session=session_id)
 
 
 def encoded(shown: dict[str, Any]) -> bytes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from pyramid.request import Request
-
-from skywatch.cannonball.monitor import COMMAND_TOPIC
+from skywatch.cannonball import topics
+from skywatch.cannonball.location import Location, LocationStore
+from skywatch.cannonball.messages import alert_message, session_message
 from skywatch.cannonball.schemas import (
     Acknowledged,
     ActiveSessions,
@@ -23,14 +23,16 @@ from skywatch.cannonball.schemas import (
     ShownLocation,
     ThingId,
 )
-from skywatch.cannonball.service import CannonballService, Page, Viewer
+from skywatch.cannonball.service import CannonballService, Page
+from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.shown import full_alert, full_pattern, full_session, summary
-from skywatch.cannonball.tracking.location import Location, LocationStore
-from skywatch.cannonball.tracking.records import alert_message, session_message
+from skywatch.core import events
 from skywatch.core.bus.base import Message
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import not_found
+from skywatch.http.answer import answer
 from skywatch.http.paging import page
+from skywatch.http.request import Request
 from skywatch.http.service import NUMBER, ApiService
 from skywatch.security.contexts import PERSONAL_WRITE
 from skywatch.security.permissions import Permission
@@ -41,23 +43,7 @@ BASE = "/api/v1/cannonball"
 
 def service(request: Request) -> CannonballService:
     """The rules for this request's caller."""
-    viewer = Viewer(
-        request.identity.user_id,
-        request.may(Permission.CANNONBALL_MANAGE),
-        request.may(Permission.AIRCRAFT_VIEW_MILITARY),
-    )
-    return CannonballService(request.db, viewer)
-
-
-def publish_after_commit(request: Request, messages: list[Message]) -> None:
-    """Tell the real-time channel (and the tracker) once the change is committed."""
-    bus = request.runtime.bus
-
-    def committed(successful: bool) -> None:
-        for message in messages if successful else ():
-            bus.publish(message)
-
-    request.tm.get().addAfterCommitHook(committed)
+    return CannonballService(request.db, request.may)
 
 
 location = ApiService(
@@ -121,11 +107,11 @@ def put_location(request: Request) -> dict[str, Any]:
     A location lives ten minutes without refresh. Without `heading` and `speed_kt` the movement is read off the
     fixes; a jump that no movement explains starts anew at the new place.
     """
-    settings = request.runtime.settings
+    settings = request.runtime.settings.of(CannonballSettings)
     body = request.validated["body"]
     now = unix_now()
     kept = Location(
-        user_id=request.identity.user_id,
+        user_id=request.caller.user_id,
         lat=body["lat"],
         lon=body["lon"],
         radius_nm=body["radius_nm"] or settings.cannonball_default_radius_nm,
@@ -135,22 +121,22 @@ def put_location(request: Request) -> dict[str, Any]:
         speed_kt=body["speed_kt"],
     )
     LocationStore(request.runtime.bus).put(kept)
-    return _shown_location(kept)
+    return _location(kept)
 
 
 @location.get(permission=VIEW, responses={200: ShownLocation()}, errors=(404,))
 def get_location(request: Request) -> dict[str, Any]:
     """Show the caller's location"""
-    kept = LocationStore(request.runtime.bus).get(request.identity.user_id)
+    kept = LocationStore(request.runtime.bus).get(request.caller.user_id)
     if kept is None:
         raise not_found("location")
-    return _shown_location(kept)
+    return _location(kept)
 
 
 @location.delete(permission=PERSONAL_WRITE, responses={204: None})
 def delete_location(request: Request) -> None:
     """End tracking around the caller"""
-    LocationStore(request.runtime.bus).delete(request.identity.user_id)
+    LocationStore(request.runtime.bus).delete(request.caller.user_id)
     request.response.status_code = 204
 
 
@@ -186,8 +172,9 @@ def end_session(request: Request) -> dict[str, Any]:
     """
     ended, changed = service(request).end_session(request.validated["path"]["id"])
     if changed:
-        command = Message(COMMAND_TOPIC, "end", str(ended.id).encode())
-        publish_after_commit(request, [command, session_message(ended)])
+        # The tracker sees the row as well, when it next writes the session's numbers.
+        events.publish(request.db, Message(topics.COMMANDS, "end", str(ended.id).encode()), stored=False)
+        events.publish(request.db, session_message(ended))
     return full_session(ended)
 
 
@@ -214,7 +201,7 @@ def list_alerts(request: Request) -> dict[str, Any]:
 def acknowledge_all_alerts(request: Request) -> dict[str, Any]:
     """Acknowledge all of the caller's own alerts"""
     done = service(request).acknowledge_all()
-    publish_after_commit(request, [alert_message(a) for a in done])
+    events.publish(request.db, *[alert_message(a) for a in done])
     return {"acknowledged": len(done)}
 
 
@@ -241,7 +228,7 @@ def announce_alert(request: Request) -> dict[str, Any]:
 
 def _marked(request: Request, marked: Any, changed: bool) -> dict[str, Any]:
     if changed:
-        publish_after_commit(request, [alert_message(marked)])
+        events.publish(request.db, alert_message(marked))
     return full_alert(marked)
 
 
@@ -250,13 +237,10 @@ def _query(request: Request) -> tuple[Page, dict[str, Any]]:
     return Page(filters.pop("offset"), filters.pop("limit")), filters
 
 
-def _shown_location(kept: Location) -> dict[str, Any]:
-    return {
-        "lat": kept.lat,
-        "lon": kept.lon,
-        "heading": kept.heading,
-        "speed_kt": kept.speed_kt,
-        "radius_nm": kept.radius_nm,
-        "updated_at": datetime.fromtimestamp(kept.at, UTC),
-        "expires_at": datetime.fromtimestamp(kept.expires_at, UTC),
-    }
+def _location(kept: Location) -> dict[str, Any]:
+    return answer(
+        ShownLocation,
+        kept,
+        updated_at=datetime.fromtimestamp(kept.at, UTC),
+        expires_at=datetime.fromtimestamp(kept.expires_at, UTC),
+    )

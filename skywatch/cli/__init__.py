@@ -2,45 +2,33 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import click
 
+from skywatch.core.feature import load
 from skywatch.core.version import VERSION
+from skywatch.features import FEATURES, load_origins
 
-# Subcommand -> module of this package that defines a click command of the same name (dashes become underscores).
-COMMANDS = (
-    "init",
-    "settings",
-    "serve",
-    "decode",
-    "airframes",
-    "known-aircraft",
-    "patterns",
-    "history",
-    "oidc",
-    "user",
-    "radar",
-)
+# The subcommands of no feature -> ``module:command``; features declare theirs.
+COMMANDS = {name: f"skywatch.cli.{name}:{name}" for name in ("init", "settings", "serve", "decode", "radar")}
 
 
 class LazyGroup(click.Group):
     """Imports a subcommand only when it is used, so that ``skywatch decode`` does not load a web server."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(COMMANDS)
+        return sorted({*COMMANDS, *FEATURES.commands})
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
+        path = COMMANDS.get(name) or FEATURES.commands.get(name)
+        if path is None:
             return None
-        module_name = name.replace("-", "_")
-        module = importlib.import_module(f"skywatch.cli.{module_name}")
-        command: click.Command = getattr(module, module_name)
+        command: click.Command = load(path)
         return command
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "obj": load_origins})
 @click.version_option(VERSION, prog_name="skywatch")
 def group() -> None:
     """Skywatch: a self-hosted, real-time aircraft tracking service."""

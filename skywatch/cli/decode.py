@@ -11,7 +11,7 @@ from typing import BinaryIO
 import click
 import msgspec
 
-from skywatch.cli.common import fail, one_line_errors
+from skywatch.core.command import fail, one_line_errors
 from skywatch.receivers.framing.clock import Counter
 from skywatch.receivers.framing.recording import FORMATS, Format, RecordingError, open_recording, read_recording
 from skywatch.receivers.mode_s.decoded import Decoded, Status

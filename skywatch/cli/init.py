@@ -14,10 +14,11 @@ from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
 from skywatch.accounts.models import User
 from skywatch.accounts.rights import SUPERADMIN
-from skywatch.accounts.services.users import create_user
-from skywatch.cli.common import ini_argument, one_line_errors, read_ini
+from skywatch.accounts.users.service import create_user
+from skywatch.core.command import ini_argument, one_line_errors, read_ini
 from skywatch.core.db import check_connection, create_engine, create_session_factory, writing
 from skywatch.core.migrations import upgrade
+from skywatch.notify.push.vapid import install as install_vapid_key
 from skywatch.settings import Settings
 
 FIRST_ADMINISTRATOR = "admin"
@@ -39,8 +40,9 @@ def init(ini: Path, first_administrator: bool) -> None:
     upgrade(engine)
     sessions = create_session_factory(engine)
     with writing(sessions) as session:
-        begin_change(session, None)
+        begin_change(session)
         added = install(session)
+        install_vapid_key(session)
     if added:
         click.echo(f"Added: {', '.join(added)}.")
     click.echo("The database is up to date.")
@@ -56,7 +58,7 @@ def create_first_administrator(session: Session, settings: Settings) -> str | No
     """The password of a new superadmin, or None where there is a user already or this is no development."""
     if settings.environment != "development":
         return None
-    begin_change(session, None)
+    begin_change(session)
     if session.scalar(sa.select(User.id).limit(1)) is not None:
         return None
     password = secrets.token_urlsafe(15)

@@ -16,10 +16,10 @@ import httpx
 from rich.console import Console
 from rich.live import Live
 
-from skywatch.cli.common import fail
 from skywatch.cli.radar_table import table
 from skywatch.client import Client, FixedToken, LoginTokens, Refused, TokenSource
 from skywatch.client.tokens import LoginFailed
+from skywatch.core.command import fail
 
 TOKEN_VARIABLES = ("SKYWATCH_API_KEY", "SKYWATCH_TOKEN")
 DEFAULT_CHANNEL_PORT = 6544

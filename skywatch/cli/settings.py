@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from skywatch.cli.common import ini_argument, one_line_errors, read_ini
+from skywatch.core.command import ini_argument, one_line_errors, read_ini
 from skywatch.core.logs import mask
 
 # The password in an address: all before its last @, for a password may hold what should have been escaped.

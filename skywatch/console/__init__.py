@@ -6,7 +6,10 @@ nothing there. The pages hold no rules: they ask and change through the services
 
 from __future__ import annotations
 
-from pyramid.config import Configurator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyramid.config import Configurator
 
 HEADERS = {
     # Neither scripts nor anything from elsewhere; forms go to the service itself.
@@ -26,9 +29,10 @@ def includeme(config: Configurator) -> None:
     from skywatch.console.problems import show_problem
     from skywatch.console.routes import HOME, MAXIMUM_BODY_BYTES, SIGN_IN, SIGN_OUT, STYLE, add_routes
     from skywatch.console.session import Sessions
+    from skywatch.console.settings import ConsoleSettings
     from skywatch.security.area import Area
 
-    settings = config.registry["runtime"].settings
+    settings = config.registry["runtime"].settings.of(ConsoleSettings)
     if not settings.console_enabled:
         return
     sessions = Sessions(settings, config.registry["authenticator"])

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pyramid.request import Request
 from pyramid.response import Response
 from sqlalchemy.orm import Session
 
@@ -16,6 +15,7 @@ from skywatch.console.routes import see_other
 from skywatch.core.audit import Target
 from skywatch.core.db import writing
 from skywatch.core.problems import Problem
+from skywatch.http.request import Request
 
 # What is told on the page itself; all else is a page of its own.
 TOLD_ON_THE_PAGE = (400, 403, 409)

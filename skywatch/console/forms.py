@@ -12,15 +12,14 @@ from urllib.parse import parse_qsl
 import colander
 from pyramid.config import Configurator
 from pyramid.interfaces import ICSRFStoragePolicy
-from pyramid.request import Request
 from zope.interface import implementer
 
-from skywatch.accounts.tokens import new_token_id
+from skywatch.accounts.logins.tokens import new_token_id
 from skywatch.console.routes import SIGN_IN
 from skywatch.console.session import is_secure, secret_of, set_cookie
 from skywatch.core.problems import Problem
-from skywatch.http.cors import is_own
 from skywatch.http.errors import validation_problem
+from skywatch.http.request import Request
 from skywatch.security.area import area_of
 
 TOKEN = "csrf_token"  # noqa: S105
@@ -53,7 +52,7 @@ class FormTokens:
 
     def check_csrf_token(self, request: Request, supplied_token: str) -> bool:
         """True, or raises Problem (403) that tells people what to do."""
-        if not is_own(request, request.headers.get("Origin")):
+        if not request.registry["allowed_origins"].is_own(request.headers.get("Origin"), request.host_url):
             raise Problem("csrf_failed", "The form was not sent from a page of this console.")
         sent = [value for name, value in _pairs(request) if name == TOKEN]
         if _is_sign_in(request) and _visitor(request) is None:

@@ -10,11 +10,11 @@ from typing import Any
 
 from jinja2 import StrictUndefined
 from pyramid.config import Configurator
-from pyramid.request import Request
 
 from skywatch.console.notes import take
 from skywatch.console.routes import HOME, ROUTES, SIGN_IN, SIGN_OUT, STYLE
 from skywatch.core.version import VERSION
+from skywatch.http.request import Request
 from skywatch.http.security import feature_context
 from skywatch.security.contexts import IDENTIFIED
 from skywatch.security.permissions import Permission

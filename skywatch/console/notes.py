@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyramid.request import Request
 from pyramid.response import Response
 from webob.cookies import SignedSerializer
 
 from skywatch.console.session import is_secure, secret_of, set_cookie
+from skywatch.http.request import Request
 
 COOKIE = "skywatch_console_note"
 LIFETIME_S = 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from pyramid.request import Request
+from skywatch.http.request import Request
 
 PAGE_SIZE = 50
 

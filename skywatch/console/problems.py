@@ -5,13 +5,13 @@ from __future__ import annotations
 from urllib.parse import quote, urlsplit
 
 from pyramid.renderers import render
-from pyramid.request import Request
 from pyramid.response import Response
 
 from skywatch.console.routes import HOME, SIGN_IN, SIGN_OUT, local, see_other
 from skywatch.core.problems import Problem
 from skywatch.http.database import SAFE_METHODS
 from skywatch.http.errors import with_headers
+from skywatch.http.request import Request
 
 
 def show_problem(problem: Problem, request: Request) -> Response:

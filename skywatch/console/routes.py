@@ -6,10 +6,11 @@ import re
 
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPSeeOther
-from pyramid.request import Request
 
+from skywatch.http.request import Request
 from skywatch.http.security import context_factory
 from skywatch.http.service import NUMBER
+from skywatch.http.settings import HttpSettings
 
 HOME = "/console"
 SIGN_IN = f"{HOME}/sign-in"
@@ -49,4 +50,4 @@ def local(address: str | None) -> str:
 
 def see_other(request: Request, address: str) -> HTTPSeeOther:
     """Send the browser on to a page of the console."""
-    return HTTPSeeOther(request.runtime.settings.base_url.rstrip("/") + address)
+    return HTTPSeeOther(request.runtime.settings.of(HttpSettings).base_url.rstrip("/") + address)

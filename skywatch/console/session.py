@@ -12,16 +12,16 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from pyramid.request import Request
 from pyramid.response import Response
 from webob.cookies import SignedSerializer
 
 from skywatch.accounts.authenticator import Authenticator
-from skywatch.accounts.tokens import THROWAWAY_SECRET
+from skywatch.accounts.logins.tokens import THROWAWAY_SECRET
 from skywatch.console.routes import HOME
+from skywatch.console.settings import ConsoleSettings
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import Problem
-from skywatch.security.contexts import MANAGED_FEATURES
+from skywatch.http.request import Request
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission
 from skywatch.settings import Settings
@@ -29,7 +29,8 @@ from skywatch.settings import Settings
 COOKIE = "skywatch_console"
 # The moment a visitor was last seen is written down in the cookie once in so long.
 SEEN_EVERY_S = 60.0
-ADMINISTRATIVE = frozenset(p for p in Permission if p.feature in MANAGED_FEATURES) | {Permission.SYSTEM_MANAGE}
+_DIRECTORIES = frozenset(p.feature for p in Permission if p.kind == "directory")
+ADMINISTRATIVE = frozenset(p for p in Permission if p.feature in _DIRECTORIES) | {Permission.SYSTEM_MANAGE}
 
 
 class Session(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -51,7 +52,7 @@ class _Serializer:
 class Sessions:
     """Reads and writes the cookie of one installation."""
 
-    def __init__(self, settings: Settings, authenticator: Authenticator) -> None:
+    def __init__(self, settings: ConsoleSettings, authenticator: Authenticator) -> None:
         self._signer = SignedSerializer(secret_of(settings), "skywatch console session", serializer=_Serializer)
         self._authenticator = authenticator
         self._idle_s = settings.console_idle_minutes * 60.0

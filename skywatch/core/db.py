@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.engine import URL, Engine, make_url
+from sqlalchemy.engine import URL, Engine, ExceptionContext, make_url
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 from sqlalchemy.types import TypeDecorator
 
@@ -102,6 +102,33 @@ def reason(error: BaseException) -> str:
     return said.splitlines()[0] if said else type(error).__name__
 
 
+READ_ONLY = "25006"  # PostgreSQL's read_only_sql_transaction
+# What PostgreSQL says of a row itself: data exceptions, broken constraints, limits of a statement, triggers.
+_REFUSED_CLASSES = frozenset({"22", "23", "44", "54", "P0"})
+# The same of SQLite (primary result codes): TOOBIG, CONSTRAINT, MISMATCH, RANGE.
+_REFUSED_CODES = frozenset({18, 19, 20, 25})
+
+
+def is_outage(error: BaseException) -> bool:
+    """Whether the database does not take anything at present: away, locked, read-only, full, of another schema.
+
+    False for what is wrong with the rows themselves, which no later attempt mends.
+    """
+    if isinstance(error, sa.exc.TimeoutError | OSError):
+        return True
+    if not isinstance(error, sa.exc.DBAPIError):
+        return False
+    if error.connection_invalidated:
+        return True
+    state = getattr(error.orig, "sqlstate", None)
+    if state is not None:
+        return str(state)[:2] not in _REFUSED_CLASSES
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    if code is not None:
+        return code & 0xFF not in _REFUSED_CODES
+    return not isinstance(error, sa.exc.IntegrityError | sa.exc.DataError)
+
+
 def create_session_factory(engine: Engine) -> SessionFactory:
     """Sessions whose objects stay usable after commit."""
     return sessionmaker(engine, expire_on_commit=False)
@@ -161,4 +188,13 @@ def _sqlite_engine(url: URL) -> Engine:
 
 
 def _server_engine(url: URL) -> Engine:
-    return sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20)
+    engine = sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20)
+
+    @event.listens_for(engine, "handle_error")
+    def _leave(context: ExceptionContext) -> None:
+        # Read-only: a standby, or a primary that became one. Connections keep that state, so that the next attempt
+        # needs new ones, which may lead to another server.
+        if getattr(context.original_exception, "sqlstate", None) == READ_ONLY:
+            context.is_disconnect = True
+
+    return engine

@@ -1,16 +1,21 @@
-"""What the parts of this process say of their own health; the system feature gathers and shows it.
+"""The state of the parts of this process; the system feature gathers and shows it.
 
-A part reports once when its state changes and again whenever it likes; a part that is silent keeps its last word.
-Nothing here knows what the parts are.
+A part either reports its state when it changes (``report``) or is asked for it whenever somebody looks (``watch``):
+a thread that hangs or has ended cannot report that by itself. Nothing here knows what the parts are.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import msgspec
 
 from skywatch.core.clock import unix_now
+
+log = logging.getLogger(__name__)
 
 
 class Component(msgspec.Struct):
@@ -23,25 +28,76 @@ class Component(msgspec.Struct):
     figures: dict[str, float] = {}
 
 
+@dataclass(frozen=True)
+class State:
+    """The answer of a part that is asked; ``detail`` is for people and never holds a secret."""
+
+    ok: bool
+    detail: str = ""
+    figures: dict[str, float] = field(default_factory=dict)
+
+
+Probe = Callable[[], State]
+
 _lock = threading.Lock()
 _components: dict[str, Component] = {}
+_probes: dict[str, list[Probe]] = {}
 
 
 def report(name: str, ok: bool, detail: str = "", **figures: float) -> None:
-    """Say how a part is; ``detail`` is for people and never holds a secret."""
+    """Set the state of a part; ``detail`` is for people and never holds a secret."""
     with _lock:
-        before = _components.get(name)
-        since = before.since if before is not None and before.ok == ok else unix_now()
-        _components[name] = Component(name, ok, detail, since, figures)
+        _store(name, State(ok, detail, figures))
 
 
-def withdraw(name: str) -> None:
-    """Forget a part that has been stopped on purpose."""
+def watch(name: str, probe: Probe) -> None:
+    """Ask ``probe`` for the state of a part from now on; of several under one name, the first that fails is shown.
+
+    Probes run in the thread of whoever asks for ``components`` and must return at once.
+    """
     with _lock:
+        _probes.setdefault(name, []).append(probe)
+
+
+def withdraw(name: str, probe: Probe | None = None) -> None:
+    """Forget a part that has been stopped on purpose; with ``probe``, only that one."""
+    with _lock:
+        remaining = [other for other in _probes.get(name, ()) if probe is not None and other != probe]
+        if remaining:
+            _probes[name] = remaining
+            return
+        _probes.pop(name, None)
         _components.pop(name, None)
 
 
 def components() -> list[Component]:
     """All parts of this process, by name."""
     with _lock:
+        watched = {name: list(probes) for name, probes in _probes.items()}
+    # Without the lock: a probe may need one that somebody holds who reports.
+    states = {name: _worst(probes) for name, probes in watched.items()}
+    with _lock:
+        for name, state in states.items():
+            if name in _probes:
+                _store(name, state)
         return sorted(_components.values(), key=lambda c: c.name)
+
+
+def _worst(probes: list[Probe]) -> State:
+    states = [_ask(probe) for probe in probes]
+    return next((state for state in states if not state.ok), states[0])
+
+
+def _ask(probe: Probe) -> State:
+    try:
+        return probe()
+    except Exception as error:
+        # Whatever is wrong with one part, the others must be shown.
+        log.error("the state of a part cannot be read", exc_info=True)
+        return State(False, f"its state cannot be read: {type(error).__name__}")
+
+
+def _store(name: str, state: State) -> None:
+    before = _components.get(name)
+    since = before.since if before is not None and before.ok == state.ok else unix_now()
+    _components[name] = Component(name, state.ok, state.detail, since, state.figures)

@@ -1,4 +1,7 @@
-"""The figures of this process, for Prometheus: every metric is named here once and counted wherever things happen.
+"""The figures of this process, for Prometheus.
+
+A room declares its metrics in its ``metrics.py`` with ``counter``, ``gauge`` and ``histogram``; those that all share
+are here.
 
 Names follow Prometheus' rules (unit last, ``_total`` for counters). ``export`` gives all values as bytes that travel
 over the bus, ``exposition`` writes one page from the figures of several processes, each with its own ``process``
@@ -10,7 +13,7 @@ from __future__ import annotations
 import math
 import os
 import socket
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -24,80 +27,39 @@ REGISTRY = CollectorRegistry(auto_describe=False)
 ProcessCollector(registry=REGISTRY)
 
 # Latency bounds (s): from a cached answer to the slowest export that still begins in time.
-_LATENCY = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-_TICK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)
+LATENCY_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+# Bounds of what is done on every tick (s).
+TICK_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)
 
 
-def _counter(name: str, meaning: str, *labels: str) -> Counter:
+def counter(name: str, meaning: str, *labels: str) -> Counter:
+    """Declare a counter; the name ends with ``_total``."""
     return Counter(name, meaning, labels, registry=REGISTRY)
 
 
-def _gauge(name: str, meaning: str, *labels: str) -> Gauge:
+def gauge(name: str, meaning: str, *labels: str) -> Gauge:
+    """Declare a gauge."""
     return Gauge(name, meaning, labels, registry=REGISTRY)
 
 
-# REST API
-HTTP_REQUESTS = _counter("skywatch_http_requests_total", "Requests answered", "method", "route", "status")
-HTTP_LATENCY = Histogram(
-    "skywatch_http_request_duration_seconds",
-    "Time until the answer began",
-    ("method", "route"),
-    buckets=_LATENCY,
-    registry=REGISTRY,
-)
-HTTP_IN_FLIGHT = _gauge("skywatch_http_requests_in_flight", "Requests being answered")
-THROTTLED = _counter("skywatch_http_throttled_total", "Requests refused by a rate limit", "scope")
+def histogram(name: str, meaning: str, *labels: str, buckets: Sequence[float] = LATENCY_S) -> Histogram:
+    """Declare a histogram of seconds; the name ends with ``_seconds``."""
+    return Histogram(name, meaning, labels, buckets=buckets, registry=REGISTRY)
 
-# Picture and receivers
-TICK_SECONDS = Histogram(
-    "skywatch_tick_duration_seconds", "Time one tick of the picture took", buckets=_TICK, registry=REGISTRY
-)
-MONITOR_SECONDS = Histogram(
-    "skywatch_monitor_duration_seconds",
-    "Time a monitor took for one tick",
-    ("monitor",),
-    buckets=_TICK,
-    registry=REGISTRY,
-)
-MONITOR_ERRORS = _counter("skywatch_monitor_errors_total", "Ticks on which a monitor failed", "monitor")
-PICTURE_AIRCRAFT = _gauge("skywatch_picture_aircraft", "Aircraft in the picture")
-PICTURE_WITH_POSITION = _gauge(
-    "skywatch_picture_aircraft_with_position", "Aircraft in the picture that have a position"
-)
-PICTURE_TICK_AT = _gauge("skywatch_picture_tick_timestamp_seconds", "Unix time of the last tick")
-PICTURE_MESSAGES = _gauge("skywatch_picture_messages", "Messages merged since the start")
-RECEIVER_UP = _gauge("skywatch_receiver_up", "1 where the receiver is connected", "receiver")
-RECEIVER_MESSAGE_RATE = _gauge("skywatch_receiver_messages_per_second", "Messages a second", "receiver")
-RECEIVER_POSITION_RATE = _gauge("skywatch_receiver_positions_per_second", "Positions a second", "receiver")
-RECEIVER_MESSAGES = _gauge("skywatch_receiver_messages", "Messages since the start", "receiver")
-RECEIVER_RECONNECTS = _gauge("skywatch_receiver_reconnects", "Reconnects since the start", "receiver")
-RECEIVER_INVALID = _gauge("skywatch_receiver_invalid", "Messages refused since the start", "receiver", "reason")
 
-# Real-time channel
-REALTIME_CONNECTIONS = _gauge("skywatch_realtime_connections", "Open connections", "protocol")
-REALTIME_SUBSCRIBERS = _gauge("skywatch_realtime_subscribers", "Subscriptions", "topic")
-REALTIME_SENT = _counter("skywatch_realtime_messages_sent_total", "Messages sent", "topic")
-REALTIME_DROPPED = _counter("skywatch_realtime_messages_dropped_total", "Messages replaced or dropped", "topic")
-REALTIME_CLOSED = _counter("skywatch_realtime_closed_total", "Connections ended by the service", "code")
-
-# Queues, database and history
-QUEUE_DEPTH = _gauge("skywatch_queue_depth", "Entries waiting in a bounded queue", "queue")
-DATABASE_WRITES = _counter("skywatch_database_writes_total", "Transactions committed by a background writer", "writer")
-DATABASE_WRITE_SECONDS = Histogram(
-    "skywatch_database_write_duration_seconds",
-    "Time of one transaction of a background writer",
-    ("writer",),
-    buckets=_LATENCY,
-    registry=REGISTRY,
+# Queues, database and retention
+QUEUE_DEPTH = gauge("skywatch_queue_depth", "Entries waiting in a bounded queue", "queue")
+DATABASE_WRITES = counter("skywatch_database_writes_total", "Transactions committed by a background writer", "writer")
+DATABASE_WRITE_SECONDS = histogram(
+    "skywatch_database_write_duration_seconds", "Time of one transaction of a background writer", "writer"
 )
-DATABASE_WRITE_ERRORS = _counter("skywatch_database_write_errors_total", "Transactions that failed", "writer")
-HISTORY_POSITIONS = _counter("skywatch_history_positions_total", "Positions taken into history")
-HISTORY_POINTS = _counter("skywatch_history_points_total", "Track points kept after thinning")
-HISTORY_FLIGHTS = _counter("skywatch_history_flights_total", "Flights begun")
-HISTORY_LOST = _counter("skywatch_history_points_lost_total", "Track points dropped because the database was away")
-RETENTION_ROWS = _counter("skywatch_retention_rows_total", "Rows removed by retention", "kind")
-RETENTION_BYTES = _gauge("skywatch_retention_bytes", "Size of a kind of data (estimated)", "kind")
-ERRORS = _counter("skywatch_log_errors_total", "Log lines of level error and above", "logger")
+DATABASE_WRITE_ERRORS = counter("skywatch_database_write_errors_total", "Transactions that failed", "writer")
+DATABASE_WRITE_DROPPED = counter(
+    "skywatch_database_write_dropped_total", "Entries of a background writer that were not written", "writer", "reason"
+)
+RETENTION_ROWS = counter("skywatch_retention_rows_total", "Rows removed by retention", "kind")
+RETENTION_BYTES = gauge("skywatch_retention_bytes", "Size of a kind of data (estimated)", "kind")
+ERRORS = counter("skywatch_log_errors_total", "Log lines of level error and above", "logger")
 
 
 def process_name(role: str = "") -> str:
@@ -136,8 +98,9 @@ def export() -> bytes:
 
 
 class _Merged(Collector):
-    def __init__(self, processes: Mapping[str, bytes]) -> None:
+    def __init__(self, processes: Mapping[str, bytes], without: Collection[tuple[str, str]]) -> None:
         self.processes = processes
+        self.without = frozenset(without)
 
     def collect(self) -> Iterator[Metric]:
         merged: dict[str, Metric] = {}
@@ -147,6 +110,8 @@ class _Merged(Collector):
                 if metric is None:
                     metric = merged[family.name] = Metric(family.name, family.meaning, family.kind)
                 for sample in family.samples:
+                    if not self.without.isdisjoint(sample.labels.items()):
+                        continue
                     metric.add_sample(sample.name, {**sample.labels, "process": process}, float(sample.value))
         yield from merged.values()
 
@@ -158,8 +123,11 @@ def _decode(data: bytes) -> Iterable[_Family]:
         return ()  # A process of another version, about to be replaced: its figures are not worth an error page.
 
 
-def exposition(processes: Mapping[str, bytes]) -> bytes:
-    """The page that Prometheus reads; ``processes`` maps a process' name to its ``export``."""
+def exposition(processes: Mapping[str, bytes], without: Collection[tuple[str, str]] = ()) -> bytes:
+    """The page that Prometheus reads; ``processes`` maps a process' name to its ``export``.
+
+    Samples that bear one of the labels in ``without`` (name and value) are left out.
+    """
     registry: Any = CollectorRegistry(auto_describe=False)
-    registry.register(_Merged(processes))
+    registry.register(_Merged(processes, without))
     return generate_latest(registry)

@@ -1,4 +1,4 @@
-"""Tables that belong to no feature: the audit log."""
+"""Tables that belong to no feature: the audit log, the events of the last day, the batches of background writers."""
 
 from __future__ import annotations
 
@@ -34,3 +34,33 @@ class AuditEntry(Base):
     target_name: Mapped[str | None] = mapped_column(sa.String(254))
     before: Mapped[dict[str, Any] | None]
     after: Mapped[dict[str, Any] | None]
+
+
+class StoredEvent(Base):
+    """A message for subscribers, written in the transaction of the change that it is about (``core.events``).
+
+    ``message`` is the whole message as the bus carries it, all its forms and its audience included; ``topic`` and
+    ``event`` are repeated for queries. Identifiers are never used twice, so that a reader can go by them.
+    """
+
+    __tablename__ = "events"
+    __table_args__ = (sa.Index("ix_events_at", "at"), {"sqlite_autoincrement": True})
+
+    id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    at: Mapped[datetime]
+    topic: Mapped[str] = mapped_column(sa.String(64))
+    event: Mapped[str] = mapped_column(sa.String(64))
+    message: Mapped[bytes]
+
+
+class WriterBatch(Base):
+    """The number of the last batch of each background writer, written with the batch (``core.writer``).
+
+    It shows whether a commit whose answer was lost has taken place.
+    """
+
+    __tablename__ = "writer_batches"
+
+    writer: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
+    batch: Mapped[int] = mapped_column(sa.BigInteger)
+    at: Mapped[datetime]

@@ -1,12 +1,12 @@
 """The errors a client may see, each with a stable code (RFC 9457 problem details).
 
-Services raise these; ``skywatch.http.errors`` turns them into ``application/problem+json``. The real-time
-channel uses the same codes.
+Those here are common to all features; a feature declares its own in its ``feature.py``. Services raise them;
+``skywatch.http.errors`` turns them into ``application/problem+json``. The real-time channel uses the same codes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,11 @@ class ProblemKind:
     status: int
     title: str
 
+    @property
+    def name(self) -> str:
+        """The code."""
+        return self.code
+
 
 KINDS: dict[str, ProblemKind] = {
     kind.code: kind
@@ -30,30 +35,6 @@ KINDS: dict[str, ProblemKind] = {
         ProblemKind("token_revoked", 401, "The login has ended"),
         ProblemKind("account_disabled", 401, "The account is deactivated"),
         ProblemKind("local_auth_disabled", 403, "Login with a password is switched off"),
-        ProblemKind("sso_disabled", 403, "Single sign-on is switched off"),
-        ProblemKind("sso_redirect_refused", 400, "The redirect address is not registered"),
-        ProblemKind("sso_state_unknown", 401, "No such sign-on is under way"),
-        ProblemKind("sso_other_browser", 401, "The sign-on was begun in another browser"),
-        ProblemKind("sso_denied", 401, "The identity provider did not let the person in"),
-        ProblemKind("sso_code_refused", 401, "The identity provider refused the code"),
-        ProblemKind("sso_token_malformed", 401, "The ID token cannot be read"),
-        ProblemKind("sso_algorithm_refused", 401, "The ID token's algorithm is not accepted"),
-        ProblemKind("sso_key_unknown", 401, "The ID token is signed with an unknown key"),
-        ProblemKind("sso_signature_wrong", 401, "The ID token's signature is wrong"),
-        ProblemKind("sso_issuer_wrong", 401, "The answer is of another issuer"),
-        ProblemKind("sso_audience_wrong", 401, "The ID token is for another audience"),
-        ProblemKind("sso_party_wrong", 401, "The ID token was issued to another client"),
-        ProblemKind("sso_nonce_missing", 401, "The ID token has no nonce"),
-        ProblemKind("sso_nonce_wrong", 401, "The ID token answers another sign-on"),
-        ProblemKind("sso_token_expired", 401, "The ID token has expired"),
-        ProblemKind("sso_claim_wrong", 401, "A claim of the ID token is missing or wrong"),
-        ProblemKind("sso_access_token_wrong", 401, "The access token is not the ID token's"),
-        ProblemKind("sso_subject_wrong", 401, "The user information is of somebody else"),
-        ProblemKind("sso_email_unverified", 401, "The e-mail address is an account's and not verified"),
-        ProblemKind("sso_provider_unreachable", 502, "The identity provider cannot be reached"),
-        ProblemKind("sso_provider_slow", 502, "The identity provider does not answer in time"),
-        ProblemKind("sso_provider_answer", 502, "The identity provider's answer cannot be used"),
-        ProblemKind("sso_logout_token_refused", 400, "The logout token is not valid"),
         ProblemKind("permission_denied", 403, "Permission denied"),
         ProblemKind("feature_disabled", 403, "The feature is switched off"),
         ProblemKind("scope_denied", 403, "The API key does not reach this area"),
@@ -64,12 +45,20 @@ KINDS: dict[str, ProblemKind] = {
         ProblemKind("validation_failed", 400, "The request is not valid"),
         ProblemKind("malformed_body", 400, "The body cannot be read"),
         ProblemKind("payload_too_large", 413, "The body is too large"),
+        ProblemKind("headers_too_large", 431, "The header fields are too large"),
         ProblemKind("unsupported_media_type", 415, "Unsupported media type"),
         ProblemKind("rate_limited", 429, "Too many requests"),
         ProblemKind("unavailable", 503, "Temporarily unavailable"),
         ProblemKind("internal_error", 500, "Internal error"),
     )
 }
+
+
+def declare(kinds: Iterable[ProblemKind]) -> None:
+    """Add the error codes of a feature; raises ValueError for a code with another meaning."""
+    for kind in kinds:
+        if KINDS.setdefault(kind.code, kind) != kind:
+            raise ValueError(f"error code {kind.code} is declared twice")
 
 
 class Problem(Exception):

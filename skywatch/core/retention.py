@@ -1,21 +1,18 @@
 """How long and how much of each kind of data is kept, and how the rest goes: in small steps that block nobody.
 
-A feature says what it stores in a module ``retention`` with a tuple ``KINDS``; ``discover`` finds them all. A step
-removes a few of the oldest rows in a transaction of its own and is sized to take some tens of milliseconds; between
-steps others get their turn. SQLite gives freed pages back to the file system in steps as well; PostgreSQL, whose files
-keep their size, is told which room may be used again, and is judged by what lives in it.
+A feature declares what it stores as a tuple of ``Kind`` (``Feature.retention``). A step removes a few of the oldest
+rows in a transaction of its own and is sized to take some tens of milliseconds; between steps others get their turn.
+SQLite gives freed pages back to the file system in steps as well; PostgreSQL, whose files keep their size, is told
+which room may be used again, and is judged by what lives in it.
 """
 
 from __future__ import annotations
 
-import importlib
 import math
-import pkgutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -38,6 +35,8 @@ INCREMENTAL = 2  # what PRAGMA auto_vacuum says of a database made by us
 FULL = 0.8
 # PostgreSQL's own vacuum waits for a fifth of a table; ours comes when more than this share of its rows has gone.
 VACUUM_SHARE = 0.02
+# A new table or index of PostgreSQL takes a page or two.
+FRESH_BYTES = 16_384
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +45,8 @@ class Kind:
 
     ``unix`` says that the column holds unix seconds. ``days`` and ``megabytes`` read the settings; 0 is no limit.
     ``only`` restricts what may be removed. ``yields`` marks the kind that goes first where the whole database is
-    too large.
+    too large. Where rows stand for files, ``bytes_column`` tells their size, and ``after`` is called with settings and
+    sessions at the end of each run, to remove the files that have lost their rows.
     """
 
     name: str
@@ -57,6 +57,8 @@ class Kind:
     unix: bool = False
     only: Any = None
     yields: bool = False
+    bytes_column: str = ""
+    after: Callable[[Settings, SessionFactory], None] | None = None
 
     @property
     def age(self) -> Any:
@@ -77,31 +79,25 @@ class Extent:
     oldest_at: datetime | None
 
 
-def discover() -> list[Kind]:
-    """The kinds of all features, by name."""
-    found: list[Kind] = []
-    for room in pkgutil.iter_modules([str(Path(__file__).parents[1])]):
-        if not room.ispkg or room.name == "core":
-            continue
-        name = f"skywatch.{room.name}.retention"
-        try:
-            module = importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            if error.name != name:
-                raise
-            continue
-        found.extend(getattr(module, "KINDS", ()))
-    return sorted(found, key=lambda kind: kind.name)
-
-
-def extent(session: Any, kind: Kind) -> Extent:
-    """Rows, estimated bytes and age of a kind."""
-    rows, oldest = session.execute(sa.select(sa.func.count(), sa.func.min(kind.age)).select_from(kind.table)).one()
+def extent(session: Any, kind: Kind, where: Any = None) -> Extent:
+    """Rows, estimated bytes and age of a kind; ``where`` is an SQL condition on what is counted."""
+    counted = sa.true() if where is None else where
+    query = sa.select(sa.func.count(), sa.func.min(kind.age)).select_from(kind.table).where(counted)
+    rows, oldest = session.execute(query).one()
     if not rows:
         return Extent(0, 0, None)
-    sample = session.execute(sa.select(kind.table).order_by(kind.age.desc()).limit(SAMPLE_ROWS)).all()
+    if kind.bytes_column:
+        total = session.scalar(sa.select(sa.func.sum(kind.table.c[kind.bytes_column])).where(counted))
+        return Extent(rows, int(total or 0), kind.at(oldest))
+    newest = sa.select(kind.table).where(counted).order_by(kind.age.desc()).limit(SAMPLE_ROWS)
+    sample = session.execute(newest).all()
     mean = sum(sum(map(_size, row)) + ROW_OVERHEAD for row in sample) / len(sample)
     return Extent(rows, int(rows * mean), kind.at(oldest))
+
+
+def _is_one_of(keys: tuple[Any, ...], ids: list[tuple[Any, ...]]) -> Any:
+    """The condition on a primary key of one or more columns."""
+    return keys[0].in_([key for (key,) in ids]) if len(keys) == 1 else sa.tuple_(*keys).in_(ids)
 
 
 def _size(value: Any) -> int:
@@ -137,7 +133,9 @@ def idle_bytes(session: Any, kind: Kind, rows: int) -> int:
         sa.select(sa.func.pg_table_size(kind.table.name), sa.func.pg_total_relation_size(kind.table.name))
     ).one()
     filled = rows * float(width or 0) / (FULL * table) if table else 1.0
-    return int(whole * max(0.0, 1 - filled))
+    # What an empty table has already is not idle: with many kinds it adds up.
+    fresh = FRESH_BYTES * (len(kind.table.indexes) + 2)
+    return max(0, int(whole * max(0.0, 1 - filled)) - fresh)
 
 
 class Pruner:
@@ -167,6 +165,8 @@ class Pruner:
         for kind in self.kinds:
             self._too_old(kind)
             self._too_much(kind)
+            if kind.after is not None:
+                kind.after(self.settings, self.sessions)
         self._database_too_large()
         removed = sum(self.removed.values()) - before
         self.give_back()
@@ -184,8 +184,14 @@ class Pruner:
             found = extent(session, kind)
         metrics.RETENTION_BYTES.labels(kind.name).set(found.bytes)
         self._kept[kind.name] = found.rows
-        if limit and found.bytes > limit:
+        # Files differ in size: the oldest may be smaller than the others, and a share of them is not enough.
+        while limit and found.bytes > limit:
+            before = self.removed[kind.name]
             self._remove(kind, sa.true(), math.ceil(found.rows * (1 - limit / found.bytes)))
+            if not kind.bytes_column or self.removed[kind.name] == before or self._pause(0.02):
+                return
+            with self.sessions() as session:
+                found = extent(session, kind)
 
     def _database_too_large(self) -> None:
         limit = self.settings.retention_database_mb * MEGABYTE
@@ -202,17 +208,17 @@ class Pruner:
 
     def _remove(self, kind: Kind, which: Any, at_most: int | None = None) -> None:
         """Remove the oldest rows of a condition step by step."""
-        (key,) = kind.table.primary_key.columns
+        keys = tuple(kind.table.primary_key.columns)
         where = which if kind.only is None else which & kind.only
         left = at_most
         while left is None or left > 0:
             rows = self._rows[kind.name] if left is None else min(self._rows[kind.name], left)
-            oldest = sa.select(key).where(where).order_by(kind.age).limit(rows)
+            oldest = sa.select(*keys).where(where).order_by(kind.age).limit(rows)
             began = time.perf_counter()
             with writing(self.sessions) as session:
-                ids = list(session.scalars(oldest))
+                ids = [tuple(row) for row in session.execute(oldest)]
                 if ids:
-                    session.execute(sa.delete(kind.table).where(key.in_(ids)))
+                    session.execute(sa.delete(kind.table).where(_is_one_of(keys, ids)))
             took_s = time.perf_counter() - began
             if not ids:
                 return

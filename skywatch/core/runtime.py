@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from sqlalchemy.engine import Engine
 
+from skywatch.core import events
 from skywatch.core.bus import Bus, open_bus
 from skywatch.core.db import SessionFactory, check_connection, create_engine, create_session_factory
+from skywatch.core.feature import FeatureSet
 from skywatch.settings import Settings
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -21,6 +26,15 @@ class Runtime:
     sessions: SessionFactory
     bus: Bus
     _closing: list[Callable[[], None]] = field(default_factory=list, repr=False, compare=False)
+    _shared: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sessions", events.publishing(self.sessions, self.bus))
+
+    @property
+    def features(self) -> FeatureSet:
+        """The features of the installation."""
+        return self.settings.features
 
     @classmethod
     def open(cls, settings: Settings) -> Runtime:
@@ -28,6 +42,16 @@ class Runtime:
         engine = create_engine(settings.database_url)
         check_connection(engine)
         return cls(settings, engine, create_session_factory(engine), open_bus(settings.bus))
+
+    def shared(self, create: Callable[[Runtime], T]) -> T:
+        """The one object of this process that ``create`` makes, for parts of a feature that work on the same thing.
+
+        A feature's inputs and its monitor meet in this way. For the start of a process: not safe between threads.
+        """
+        if create not in self._shared:
+            self._shared[create] = create(self)
+        shared: T = self._shared[create]
+        return shared
 
     def at_close(self, callback: Callable[[], None]) -> None:
         """Call back when the means are given back, while they still work; the last comer goes first."""

@@ -12,8 +12,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
+from skywatch.core.columns import Moment, Scaled
 from skywatch.core.db import Base, BigId
-from skywatch.history.columns import Moment, Scaled
 
 HUNDREDTHS = Scaled(100)
 MICRODEGREES = Scaled(1_000_000)

@@ -1,26 +1,23 @@
-"""History's part in the tracker: takes every tick, and writes from a thread of its own every few seconds."""
+"""History's part in the tracker: takes every tick, and writes in the background every few seconds."""
 
 from __future__ import annotations
 
-import logging
-import threading
 import time
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
-from skywatch.core import health, metrics
-from skywatch.core.db import reason
 from skywatch.core.runtime import Runtime
-from skywatch.history.recorder import Recorder
-from skywatch.history.writer import Writer
+from skywatch.core.writer import BackgroundWriter
+from skywatch.history.recording.batch import Batch
+from skywatch.history.recording.recorder import Recorder
+from skywatch.history.recording.writer import Writer, Written
+from skywatch.history.settings import HistorySettings
 from skywatch.picture.sky import Sky
 
-log = logging.getLogger(__name__)
-COMPONENT = "history_writer"
-# After a failed flush the next one waits longer, up to this (s): a full disk needs no hammering.
-LONGEST_PAUSE_S = 30.0
 # What was heard just now is in the next tick, a second later at most.
 TICK_S = 1.0
+# A start waits this long for the database; what the last process left is taken up later where that is not enough.
+START_S = 3.0
 
 
 def pause_after(flush_s: float, took_s: float) -> float:
@@ -32,78 +29,89 @@ def pause_after(flush_s: float, took_s: float) -> float:
     return max(flush_s / 2, flush_s - TICK_S - 2 * took_s)
 
 
+class RecorderSource:
+    """The recorder as the source of a background writer: a batch of everything, every ``flush_s``.
+
+    What waits is counted in points and bounded by the recorder.
+    """
+
+    def __init__(self, recorder: Recorder, flush_s: float) -> None:
+        self._recorder = recorder
+        self._flush_s = flush_s
+        self._due_at = time.monotonic() + pause_after(flush_s, 0.0)
+        self._taken_at = 0.0
+        self._collected_until = 0.0
+        self._committed_until = 0.0
+
+    @property
+    def depth(self) -> int:
+        return self._recorder.waiting
+
+    @property
+    def dropped(self) -> int:
+        return self._recorder.lost
+
+    def behind_s(self) -> float:
+        return max(0.0, self._recorder.now - self._committed_until) if self._committed_until else 0.0
+
+    def delay_s(self) -> float:
+        return max(0.0, self._due_at - time.monotonic())
+
+    def take(self, limit: int) -> list[Batch]:
+        self._taken_at = time.monotonic()
+        if self._recorder.now == self._collected_until:
+            self._due_at = self._taken_at + self._flush_s
+            return []
+        batch = self._recorder.collect()
+        self._collected_until = batch.now
+        return [batch]
+
+    def done(self, entries: list[Batch]) -> None:
+        now = time.monotonic()
+        self._due_at = now + pause_after(self._flush_s, now - self._taken_at)
+        self._committed_until = entries[-1].now
+
+
 class HistoryMonitor:
     """Records flights and tracks. While the database is away everything waits in memory, up to a bound."""
 
     name = "history"
 
     def __init__(self, runtime: Runtime) -> None:
-        settings = runtime.settings
-        self.flush_s = settings.history_flush_s
+        settings = runtime.settings.of(HistorySettings)
         self.recorder = Recorder(
             settings.history_error_m, settings.history_altitude_error_ft, settings.history_flight_gap_s
         )
-        self.writer = Writer(runtime.sessions, self.recorder)
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="history-writer", daemon=True)
-        self._failures = 0
+        self._writer = Writer(runtime.sessions, self.recorder)
+        # A batch depends on the one before: it is tried again until it is written, whatever the fault is.
+        self._background = BackgroundWriter(
+            "history",
+            runtime.sessions,
+            RecorderSource(self.recorder, settings.history_flush_s),
+            self._write,
+            committed=self._committed,
+            prepare=self._writer.recover,
+            divisible=False,
+        )
 
     def start(self) -> None:
-        """Recover what the last process left, and begin to write."""
-        self.writer.recover()
-        self._thread.start()
+        """Begin to write, with what the last process left where the database gives it soon."""
+        self._background.start(START_S)
 
     def on_tick(self, sky: Sky) -> None:
         self.recorder.take(sky)
 
     def close(self) -> None:
         """Write the rest. Flights stay open: the next start goes on with those still in the air."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join()
-        self.flush()
-        health.withdraw(COMPONENT)
+        self._background.close()
 
-    def _run(self) -> None:
-        pause = pause_after(self.flush_s, 0.0)
-        while not self._stop.wait(pause):
-            began = time.monotonic()
-            written = self.flush()
-            pause = pause_after(self.flush_s, time.monotonic() - began) if written else min(LONGEST_PAUSE_S, pause * 2)
+    def _write(self, session: Session, batches: list[Batch]) -> Written:
+        (batch,) = batches
+        return self._writer.write(session, batch)
 
-    def flush(self) -> bool:
-        """Write once; False where the database did not take it, which is logged, counted and shown in health."""
-        try:
-            self.writer.flush()
-        except Exception as error:
-            # Whatever it is: the thread must go on, and health must say so.
-            self._failed(error)
-            return False
-        if self._failures:
-            log.warning("history is written again after %d failed attempts", self._failures)
-        self._failures = 0
-        self._report(True, "")
-        return True
-
-    def _failed(self, error: Exception) -> None:
-        why = reason(error)
-        self._failures += 1
-        if self._failures == 1:
-            fault_of_ours = not isinstance(error, SQLAlchemyError | OSError)
-            log.error("history cannot be written and waits in memory: %s", why, exc_info=fault_of_ours)
-        self._report(False, f"cannot be written: {why}")
-
-    def _report(self, ok: bool, detail: str) -> None:
-        recorder = self.recorder
-        metrics.QUEUE_DEPTH.labels("history").set(recorder.waiting)
-        health.report(
-            COMPONENT,
-            ok,
-            detail,
-            waiting_points=recorder.waiting,
-            behind_s=max(0.0, recorder.now - self.writer.committed_at) if self.writer.committed_at else 0.0,
-            failures=self._failures,
-        )
+    def _committed(self, batches: list[Batch], written: Written) -> None:
+        (batch,) = batches
+        self._writer.committed(batch, written)
 
 
 class NoHistory:
@@ -123,4 +131,4 @@ class NoHistory:
 
 def create(runtime: Runtime) -> HistoryMonitor | NoHistory:
     """The monitor that the setting ``history_enabled`` asks for."""
-    return HistoryMonitor(runtime) if runtime.settings.history_enabled else NoHistory()
+    return HistoryMonitor(runtime) if runtime.settings.of(HistorySettings).history_enabled else NoHistory()

@@ -6,6 +6,7 @@ from typing import Any
 
 from skywatch.core.retention import Kind
 from skywatch.history.models import Chunk, Flight
+from skywatch.history.settings import HistorySettings
 from skywatch.settings import Settings
 
 _chunks: Any = Chunk.__table__
@@ -13,7 +14,7 @@ _flights: Any = Flight.__table__
 
 
 def _flight_days(settings: Settings) -> float:
-    kept = settings.retention_flights_days, settings.retention_positions_days
+    kept = settings.of(HistorySettings).retention_flights_days, settings.of(HistorySettings).retention_positions_days
     return max(kept) if all(kept) else 0.0
 
 
@@ -23,8 +24,8 @@ KINDS: tuple[Kind, ...] = (
         table=_chunks,
         column="slice_at",
         unix=True,
-        days=lambda settings: settings.retention_positions_days,
-        megabytes=lambda settings: settings.retention_positions_mb,
+        days=lambda settings: settings.of(HistorySettings).retention_positions_days,
+        megabytes=lambda settings: settings.of(HistorySettings).retention_positions_mb,
         yields=True,
     ),
     Kind(
@@ -32,7 +33,7 @@ KINDS: tuple[Kind, ...] = (
         table=_flights,
         column="first_seen_at",
         days=_flight_days,
-        megabytes=lambda settings: settings.retention_flights_mb,
+        megabytes=lambda settings: settings.of(HistorySettings).retention_flights_mb,
         only=_flights.c.active.is_(False),
     ),
 )

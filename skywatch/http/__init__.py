@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from pyramid.config import Configurator
-from pyramid.tweens import INGRESS, MAIN
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyramid.config import Configurator
 
 # What every request passes, outermost first.
 TWEENS = (
@@ -22,6 +24,8 @@ TWEENS = (
 
 def includeme(config: Configurator) -> None:
     """Set up Cornice, rendering, errors and the tweens, outermost first."""
+    from pyramid.tweens import INGRESS, MAIN
+
     config.add_settings(handle_exceptions=False)
     config.include("cornice")
     config.include("skywatch.security.area")
@@ -32,6 +36,7 @@ def includeme(config: Configurator) -> None:
     config.include("skywatch.http.security")
     config.include("skywatch.http.openapi_views")
     config.include("skywatch.http.client")
+    config.include("skywatch.http.cors")
     config.include("skywatch.http.throttle")
     previous = INGRESS
     for tween in TWEENS:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from skywatch.settings import Settings, split_listen
+from skywatch.http.settings import HttpSettings
+from skywatch.settings import split_listen
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def channel_address(settings: Settings, reached: str) -> str:
+def channel_address(settings: HttpSettings, reached: str) -> str:
     """The ``ws://`` or ``wss://`` address of the channel without its path; empty where it cannot be known.
 
     ``realtime_url`` says it. Without, it follows from the public address, which is ``base_url`` or else the address

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyramid.request import Request
+from skywatch.http.request import Request
 
 
 def takes_gzip(request: Request) -> bool:

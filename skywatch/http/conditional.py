@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pyramid.request import Request
 from pyramid.response import Response
 
 from skywatch.http.headers import set_headers
+from skywatch.http.request import Request
 
 
 def not_modified(request: Request, etag: str) -> Response | None:

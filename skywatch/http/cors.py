@@ -1,17 +1,18 @@
-"""Cross-origin requests: which pages may call the API, and which origins an unsafe cookie request may come from."""
+"""Cross-origin requests: the headers that let pages of allowed origins call the API (CORS)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
-from pyramid.request import Request
+from pyramid.config import Configurator
 from pyramid.response import Response
 
 from skywatch.http.headers import add_vary
+from skywatch.http.origins import AllowedOrigins
+from skywatch.http.request import Request
+from skywatch.http.settings import HttpSettings
 from skywatch.security.area import area_of
-from skywatch.settings import Settings
 
 Handler = Callable[[Request], Response]
 METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
@@ -25,14 +26,15 @@ PREFLIGHT_MAX_AGE_S = 600
 
 def cors_tween(handler: Handler, registry: Any) -> Handler:
     """Answer preflights and mark responses for the origins that the settings allow."""
-    settings: Settings = registry["runtime"].settings
+    settings: HttpSettings = registry["runtime"].settings.of(HttpSettings)
+    origins: AllowedOrigins = registry["allowed_origins"]
 
     def tween(request: Request) -> Response:
         if area_of(request) is not None:
             return handler(request)
         origin = request.headers.get("Origin")
         preflight = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
-        allowed = origin is not None and allows(settings, origin)
+        allowed = origins.may_read(origin)
         response = Response(status=204) if preflight and allowed else handler(request)
         if not settings.cors_allow_all_origins:
             add_vary(response, "Origin")
@@ -52,26 +54,5 @@ def cors_tween(handler: Handler, registry: Any) -> Handler:
     return tween
 
 
-def allows(settings: Settings, origin: str) -> bool:
-    """Whether pages of an origin may call the API."""
-    return settings.cors_allow_all_origins or origin.lower() in settings.cors_allowed_origins
-
-
-def is_own_or_allowed(request: Request, origin: str | None) -> bool:
-    """Whether an origin may send requests that a cookie proves: the service's own, or one that the settings list."""
-    if not origin:
-        return False
-    settings: Settings = request.runtime.settings
-    return is_own(request, origin) or origin.lower() in settings.cors_allowed_origins
-
-
-def is_own(request: Request, origin: str | None) -> bool:
-    """Whether an origin is the service's own."""
-    base_url = request.runtime.settings.base_url
-    return bool(origin) and str(origin).lower() == (origin_of(base_url) if base_url else request.host_url.lower())
-
-
-def origin_of(url: str) -> str:
-    """The origin of an address, in lower case."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}".lower()
+def includeme(config: Configurator) -> None:
+    config.registry["allowed_origins"] = AllowedOrigins.of(config.registry["runtime"].settings.of(HttpSettings))

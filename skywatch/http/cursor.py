@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 import colander
-from pyramid.request import Request
 
 from skywatch.http.paging import PageQuery, link_base, page_links
+from skywatch.http.request import Request
 from skywatch.http.schema import QueryString
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import zope.sqlalchemy
 from pyramid.config import Configurator
-from pyramid.request import Request
 from sqlalchemy.orm import Session
 
 from skywatch.core.db import begin_writing
+from skywatch.http.request import Request
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 

@@ -9,13 +9,13 @@ import msgspec
 from pyramid.config import Configurator
 from pyramid.exceptions import URLDecodeError
 from pyramid.httpexceptions import HTTPException, HTTPForbidden, HTTPMethodNotAllowed, HTTPNotFound
-from pyramid.request import Request
 from pyramid.response import Response
 from sqlalchemy.exc import OperationalError
 
 from skywatch.core.bus import BusError
 from skywatch.core.problems import KINDS, Problem
 from skywatch.http.pages import problem_page_of
+from skywatch.http.request import Request
 from skywatch.security.area import area_of
 
 log = logging.getLogger(__name__)

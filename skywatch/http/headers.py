@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pyramid.request import Request
 from pyramid.response import Response
 
+from skywatch.http.request import Request
 from skywatch.security.area import area_of
 
 Handler = Callable[[Request], Response]

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pyramid.request import Request
 from pyramid.response import Response
 
-from skywatch.core import metrics
+from skywatch.http import metrics
+from skywatch.http.request import Request
 
 Handler = Callable[[Request], Response]
 # The pattern, never the path: a client must not be able to make new time series.

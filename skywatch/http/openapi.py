@@ -38,6 +38,7 @@ TITLES = {
     413: "The body is too large",
     415: "The body is of a type that is not taken",
     416: "The file has no such range",
+    417: "What was sent is not complete",
     429: "Too many requests; see Retry-After",
     500: "A fault of the service",
     502: "Another service failed",

@@ -7,13 +7,13 @@ from importlib.resources import files
 from typing import Any
 
 from pyramid.config import Configurator
-from pyramid.request import Request
 from pyramid.response import Response
 
 from skywatch.core.version import VERSION
 from skywatch.http.conditional import not_modified, set_etag
 from skywatch.http.openapi import document
 from skywatch.http.render import encode, json_response
+from skywatch.http.request import Request
 from skywatch.http.service import ApiService
 from skywatch.security.contexts import OPEN, OPEN_UNLESS_PRIVATE
 

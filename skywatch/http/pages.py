@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pyramid.config import Configurator
-from pyramid.request import Request
 from pyramid.response import Response
 
 from skywatch.core.problems import Problem
+from skywatch.http.request import Request
 
 ProblemPage = Callable[[Problem, Request], Response]
 

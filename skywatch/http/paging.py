@@ -7,9 +7,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 import colander
-from pyramid.request import Request
 
+from skywatch.http.request import Request
 from skywatch.http.schema import JsonInteger, JsonString, Nullable, QueryInteger, Schema
+from skywatch.http.settings import HttpSettings
 
 DEFAULT_LIMIT = 100
 MAXIMUM_LIMIT = 1000
@@ -66,7 +67,7 @@ def link_base(request: Request) -> str:
 
     Empty, so that the link is relative, where the client does not say whom it asked (HTTP/1.0 does not have to).
     """
-    public: str = request.runtime.settings.base_url.rstrip("/")
+    public: str = request.runtime.settings.of(HttpSettings).base_url.rstrip("/")
     return public or (request.host_url if request.environ.get("HTTP_HOST") else "")
 
 

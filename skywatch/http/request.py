@@ -2,12 +2,51 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pyramid.request
+from cornice.service import Service
 from pyramid.config import Configurator
 from pyramid.interfaces import IRequestExtensions
-from pyramid.request import Request
+from sqlalchemy.orm import Session
+
+from skywatch.core.problems import Problem
+from skywatch.core.runtime import Runtime
+from skywatch.http.cookies import parse_cookies
+from skywatch.security.identity import Identity
+from skywatch.security.visibility import Visibility
 
 
-def make_request_class(config: Configurator) -> None:
+class Request(pyramid.request.Request):
+    """A request as views see it: Pyramid's, and what this package adds to it.
+
+    ``db`` is a session, opened when it is first asked for; ``identity`` is None for anonymous callers, ``may`` is what
+    the caller may see; ``validated`` holds ``path``, ``querystring`` and ``body`` as their schemas have made them.
+    """
+
+    db: Session
+    identity: Identity | None
+    may: Visibility
+    runtime: Runtime
+    client_address: str
+    request_id: str
+    validated: dict[str, Any]
+    current_service: Service
+
+    @property
+    def cookies(self) -> dict[str, str]:
+        """The cookies by name, in the place of WebOb's slow ones."""
+        return parse_cookies(self.environ.get("HTTP_COOKIE"))
+
+    @property
+    def caller(self) -> Identity:
+        """The identity, in views whose permission anonymous callers do not have; raises Problem (401)."""
+        if self.identity is None:
+            raise Problem("authentication_required")
+        return self.identity
+
+
+def make_request_class(config: Configurator, base: type[Request]) -> None:
     """Give requests by their class what the parts have added to them (``config.add_request_method``).
 
     Pyramid adds it to each request anew, for which it makes a class a request: a seventh of the cost of a small one.
@@ -18,4 +57,4 @@ def make_request_class(config: Configurator) -> None:
     members = {**extensions.methods, **extensions.descriptors}
     extensions.methods.clear()
     extensions.descriptors.clear()
-    config.set_request_factory(type("SkywatchRequest", (Request,), members))
+    config.set_request_factory(type("SkywatchRequest", (base,), members))

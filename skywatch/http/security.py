@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from pyramid.config import Configurator
-from pyramid.request import Request
 
+from skywatch.http.request import Request
 from skywatch.security.contexts import FeatureContext, default_access, prepared_context
 from skywatch.security.identity import Identity
-from skywatch.security.permissions import Permission
-from skywatch.security.policy import SkywatchSecurityPolicy, decide
+from skywatch.security.permissions import FEATURES
+from skywatch.security.policy import SkywatchSecurityPolicy
+from skywatch.security.visibility import Visibility, visibility_under
 
 
 def feature_context(request: Request, feature: str | None) -> FeatureContext:
@@ -54,20 +55,20 @@ def context_factory(feature: str | None) -> Callable[[Request], AskedFeature]:
     return factory
 
 
-def may(request: Request, permission: Permission) -> bool:
-    """Whether the caller may also do something beside what the view was opened for (see military, details)."""
-    asked = getattr(request, "context", None)
-    if not isinstance(asked, AskedFeature) or asked.feature != permission.feature:
-        asked = AskedFeature(request, permission.feature)
-    return bool(decide(asked.context, request.identity, permission))
+def visibility(request: Request) -> Visibility:
+    """What the caller may see beside what the view was opened for, as ``request.may``."""
+    registry = request.registry
+    return visibility_under(request.identity, request.runtime.settings.auth_mode, registry["access_settings"]())
 
 
 def includeme(config: Configurator) -> None:
     policy = SkywatchSecurityPolicy()
     config.registry["security_policy"] = policy
     config.registry["feature_access"] = default_access
+    # All of them at once, for what every request asks.
+    config.registry["access_settings"] = lambda: tuple([default_access(feature) for feature in FEATURES])
     config.set_security_policy(policy)
-    config.add_request_method(may, "may")
+    config.add_request_method(visibility, "may", reify=True)
 
 
-__all__ = ["Identity", "context_factory", "feature_context", "may"]
+__all__ = ["Identity", "context_factory", "feature_context", "visibility"]

@@ -17,6 +17,7 @@ import colander
 from cornice import Service
 
 from skywatch.http.paging import link_base
+from skywatch.http.request import Request
 from skywatch.http.schema import Schema
 from skywatch.http.security import context_factory
 from skywatch.http.validation import validate, validation_failed
@@ -144,7 +145,7 @@ class ApiService(Service):
 
 def _creating(view: Callable[..., Any], service: ApiService) -> Callable[..., Any]:
     @functools.wraps(view)
-    def create(request: Any) -> Any:
+    def create(request: Request) -> Any:
         created = view(request)
         request.response.status_code = 201
         request.response.headers["Location"] = link_base(request) + service.address(created)
@@ -154,7 +155,7 @@ def _creating(view: Callable[..., Any], service: ApiService) -> Callable[..., An
 
 
 def _with_schema(schema: colander.SchemaNode) -> Callable[..., None]:
-    def validator(request: Any, **kw: Any) -> None:
+    def validator(request: Request, **kw: Any) -> None:
         request.current_service_schema = schema
         kw["schema"] = schema
         validate(request, **kw)
@@ -167,7 +168,7 @@ def _remembering(schema: colander.SchemaNode) -> Callable[..., None]:
     validate_all = _with_schema(schema)
     known: dict[str, dict[str, Any]] = {}
 
-    def validator(request: Any, **kw: Any) -> None:
+    def validator(request: Request, **kw: Any) -> None:
         text = request.query_string
         if text in known:
             request.validated["querystring"] = dict(known[text])

@@ -12,13 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 from pyramid.config import Configurator
-from pyramid.request import Request
 from pyramid.response import Response
 
+from skywatch.core.addresses import client_network
 from skywatch.core.problems import Problem
-from skywatch.http.client import client_network
 from skywatch.http.errors import problem_response
 from skywatch.http.limiter import Limiter, Verdict
+from skywatch.http.metrics import THROTTLED
+from skywatch.http.request import Request
 
 Handler = Callable[[Request], Response]
 BUCKETS = ("anon", "user", "login", "refresh")
@@ -45,6 +46,7 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
                     bucket, subject = "user", str(identity.user_id)
         verdict = limiter.hit(rates[bucket], bucket, subject, exact=bucket in ("login", "refresh"))
         if not verdict.allowed:
+            THROTTLED.labels(bucket).inc()
             response = problem_response(too_many(verdict), request)
         elif refusal is not None:
             response = problem_response(refusal, request)

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from pyramid.request import Request
 from pyramid.response import Response
 from sqlalchemy.exc import OperationalError
 
@@ -18,6 +17,8 @@ from skywatch.core.problems import Problem
 from skywatch.http.compression import takes_gzip
 from skywatch.http.errors import internal_error_view, problem_response, unavailable_view
 from skywatch.http.headers import add_vary, set_headers
+from skywatch.http.request import Request
+from skywatch.http.settings import HttpSettings
 from skywatch.security.area import area_of
 
 log = logging.getLogger(__name__)
@@ -100,7 +101,7 @@ def trailing_slash_tween(handler: Handler, registry: Any) -> Handler:
 
 def body_limit_tween(handler: Handler, registry: Any) -> Handler:
     """Refuse bodies over the limit before anything reads them; routes with a larger one are listed by prefix."""
-    limit = registry["runtime"].settings.max_body_bytes
+    limit = registry["runtime"].settings.of(HttpSettings).max_body_bytes
     exceptions: dict[str, int] = registry.setdefault("body_limits", {})
 
     def tween(request: Request) -> Response:

@@ -11,11 +11,11 @@ from typing import Any
 
 import colander
 from cornice.validators import colander_validator
-from pyramid.request import Request
 from pyramid.response import Response
 
 from skywatch.core.problems import Problem
 from skywatch.http.errors import problem_response, validation_problem
+from skywatch.http.request import Request
 
 JSON_TYPES = ("application/json", "")
 

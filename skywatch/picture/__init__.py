@@ -6,18 +6,21 @@ a request has it as ``request.sky``.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from skywatch.picture.replica import PictureReplica
-from skywatch.picture.sky import Sky
+if TYPE_CHECKING:
+    from skywatch.http.request import Request
+    from skywatch.picture.sky import Sky
 
 
 def includeme(config: Any) -> None:
     """``request.sky`` is the picture of the last tick; the replica is ``request.registry["picture"]``."""
+    from skywatch.picture.replica import PictureReplica
+
     config.registry["picture"] = PictureReplica(config.registry["runtime"].bus)
     config.add_request_method(_sky, "sky", reify=True)
 
 
-def _sky(request: Any) -> Sky:
+def _sky(request: Request) -> Sky:
     sky: Sky = request.registry["picture"].sky
     return sky

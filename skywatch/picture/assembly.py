@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 from msgspec import UNSET
 
-from skywatch.airframes.book import AirframeBook
+from skywatch.airframes.cache import AirframeCache
 from skywatch.airframes.service import Airframe
 from skywatch.core import geo
 from skywatch.core.clock import unix_to_iso
-from skywatch.picture.columns import fill, present, texts
+from skywatch.picture.columns import fill, present
 from skywatch.picture.details import DetailsWriter
 from skywatch.picture.fields import MLAT_TRUST, POSITION_LIFETIME_S, TISB_SOURCES
 from skywatch.picture.gathering import Gathered
 from skywatch.picture.positions import Array, Positions
-from skywatch.picture.sky import COLUMNS, Sky, empty_sky
+from skywatch.picture.rows import RowMap, TextColumns
+from skywatch.picture.sky import Sky, empty_sky
 from skywatch.picture.wire import AS_REPORTED, content, encode
 
 # How long a tick waits for the airframes of new aircraft, so that a military one is never shown as a civil one.
@@ -28,11 +29,12 @@ TELLING = ("lat", "lon", "alt_baro_ft", "gs_kt", "track_deg")
 class Assembly:
     """Makes one sky after the other; remembers what the last one said, to tell what changed."""
 
-    def __init__(self, epoch: str, station: tuple[float, float] | None, airframes: AirframeBook | None = None) -> None:
+    def __init__(self, epoch: str, station: tuple[float, float] | None, airframes: AirframeCache | None = None) -> None:
         self.epoch = epoch
         self.station = station
         self._airframes = airframes
         self._details_writer = DetailsWriter()
+        self._texts = TextColumns()
         self._seq = 0
         self._last = empty_sky()
         self._first_seen: dict[float, str] = {}
@@ -57,7 +59,7 @@ class Assembly:
         receiver = np.where(current, positions.receiver, gathered.receiver).astype("u2")
         seen_at = np.array(said["at"], "f8")
         distance, bearing = self._from_station(lat, lon)
-        airframes = self._lookup(hexes)
+        rows = RowMap(previous_row)
 
         members: dict[str, list[Any]] = {name: said[name] for name in AS_REPORTED}
         members |= {
@@ -73,11 +75,11 @@ class Assembly:
             "seen": present(np.maximum(now - seen_at, 0.0), 1),
             "seen_pos": present(np.maximum(now - position_at, 0.0), 3),
         }
-        details, registrations = self._details_writer.complete(members, said, airframes)
-        encoded = encode(members)
-        columns = fill(members, said["at"], gathered.heard)
+        added = self._details_writer.complete(members, said, self._lookup(hexes), rows)
+        encoded, details = encode(members), added.details
+        columns = fill(members, said["at"], gathered.heard, self._texts, rows)
+        columns |= added.columns
         columns |= {
-            "registration": texts(registrations, COLUMNS["registration"]),
             "lat": lat,
             "lon": lon,
             "distance_nm": distance.astype("f4"),
@@ -93,7 +95,18 @@ class Assembly:
         columns["changed"] = self._changed(columns, encoded, details, previous_row)
         self._seq += 1
         self._last = Sky(
-            self.epoch, self._seq, now, messages, hexes, columns, encoded, details, left, receivers, self.station
+            self.epoch,
+            self._seq,
+            now,
+            messages,
+            hexes,
+            columns,
+            encoded,
+            details,
+            left,
+            receivers,
+            self.station,
+            added.names,
         )
         return self._last
 

@@ -13,7 +13,8 @@ from msgspec.structs import astuple
 
 from skywatch.picture.details import interesting
 from skywatch.picture.positions import Array
-from skywatch.picture.sky import COLUMNS, SOURCE_INDEX
+from skywatch.picture.rows import RowMap, TextColumns
+from skywatch.picture.sky import SOURCE_INDEX
 from skywatch.picture.view import Heard
 from skywatch.receivers.report import Report
 
@@ -34,7 +35,13 @@ NUMBERS = {
 }
 COUNTS = {"nic": "nic", "nac_p": "nac_p", "sil": "sil"}
 TEXTS = {"flight": "flight", "type": "t", "squawk": "squawk", "category": "category"}
-TIMES = {"altitude_at": "alt_baro", "velocity_at": "gs", "callsign_at": "flight", "squawk_at": "squawk"}
+TIMES = {
+    "altitude_at": "alt_baro",
+    "velocity_at": "gs",
+    "callsign_at": "flight",
+    "squawk_at": "squawk",
+    "acas_ra_at": "acas_ra",
+}
 
 
 def floats(values: list[Any]) -> Array:
@@ -78,7 +85,13 @@ def take_apart(reports: Sequence[Report], names: tuple[str, ...] = Report.__stru
     return lists
 
 
-def fill(members: dict[str, list[Any]], at: list[float], heard: list[tuple[int, dict[str, Heard]]]) -> dict[str, Array]:
+def fill(
+    members: dict[str, list[Any]],
+    at: list[float],
+    heard: list[tuple[int, dict[str, Heard]]],
+    texts: TextColumns,
+    rows: RowMap,
+) -> dict[str, Array]:
     """The columns that only depend on what was reported; ``members`` as for ``wire.encode``, the rest as Gathered's."""
     columns: dict[str, Array] = {}
     altitudes = [NAN if value is UNSET or value == "ground" else value for value in members["alt_baro"]]
@@ -88,7 +101,7 @@ def fill(members: dict[str, list[Any]], at: list[float], heard: list[tuple[int, 
     for name, member in COUNTS.items():
         columns[name] = _numbers(members[member], -1, "i2")
     for name, member in TEXTS.items():
-        columns[name] = texts(members[member], COLUMNS[name])
+        columns[name] = texts.fill(name, members[member], rows)
     columns["messages"] = _numbers(members["messages"], 0, "i8")
     columns["on_ground"] = np.array(members["on_ground"], "?")
     columns["military"] = np.array(members["military"], "?")
@@ -98,17 +111,12 @@ def fill(members: dict[str, list[Any]], at: list[float], heard: list[tuple[int, 
     columns["acas_ra"] = np.zeros(len(at), "?")
     columns["acas_ra"][_places(members["acas_ra"])] = True
     columns["source"] = np.fromiter(map(SOURCE_INDEX.get, members["type"], repeat(UNKNOWN_SOURCE)), "u1", len(at))
+    columns["acas_ra_frames"] = np.zeros(len(at), "i4")
+    for row, fields in heard if columns["acas_ra"].any() else ():
+        if "acas_ra" in fields:
+            columns["acas_ra_frames"][row] = fields["acas_ra"].frames
     columns |= _times(columns, at, heard)
     return columns
-
-
-def texts(values: list[Any], dtype: str) -> Array:
-    """ASCII text, empty for what is UNSET or None; what is not ASCII becomes ``?``."""
-    said = [value or "" for value in values]
-    try:
-        return np.array(said, dtype)
-    except UnicodeEncodeError:
-        return np.array([value.encode("ascii", "replace") for value in said], dtype)
 
 
 def _places(values: list[Any], but_for: Any = UNSET) -> list[int]:
@@ -126,6 +134,7 @@ def _times(columns: dict[str, Array], at: list[float], heard: list[tuple[int, di
         "velocity_at": ~np.isnan(columns["gs_kt"]),
         "callsign_at": columns["flight"] != b"",
         "squawk_at": columns["squawk"] != b"",
+        "acas_ra_at": columns["acas_ra"],
     }
     times = {name: np.where(there, said_at, NAN) for name, there in said.items()}
     for row, fields in heard:

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from msgspec import UNSET
 
-from skywatch.picture.books import Book
 from skywatch.picture.columns import floats, is_absent, take_apart
 from skywatch.picture.fields import MLAT_TRUST, STALE_S, TISB_TRUST, UNNAMED_TRUST
 from skywatch.picture.merge import merge
 from skywatch.picture.positions import NO_TRUST, Array, Offer
+from skywatch.picture.receiver_views import ReceiverViews
 from skywatch.picture.sky import SOURCE_INDEX
 from skywatch.picture.view import Heard, View
 from skywatch.receivers.report import Report
@@ -90,7 +90,7 @@ class _Spoken:
         )
 
 
-def gather(books: Sequence[Book], order: Collection[str], now: float) -> Gathered:
+def gather(books: Sequence[ReceiverViews], order: Collection[str], now: float) -> Gathered:
     """Everything that is known now: the addresses of ``order`` first, in that order, then those that are new.
 
     ``books`` stand in an order that does not depend on who spoke first: it decides where all else is equal.

@@ -6,6 +6,7 @@ everything known is moved along, so that ages stay true.
 
 from __future__ import annotations
 
+import dataclasses
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -14,15 +15,15 @@ from operator import attrgetter
 
 import numpy as np
 
-from skywatch.airframes.book import AirframeBook
+from skywatch.airframes.cache import AirframeCache
 from skywatch.picture.assembly import Assembly
-from skywatch.picture.books import Book
 from skywatch.picture.gathering import gather
-from skywatch.picture.judge import Judge
+from skywatch.picture.position_validator import PositionValidator
 from skywatch.picture.positions import Array, Positions, acceptable, choose
+from skywatch.picture.receiver_views import ReceiverViews
 from skywatch.picture.saved import FORM, SavedBook, SavedPicture, SavedPosition
 from skywatch.picture.sky import Sky
-from skywatch.picture.trail import TrailBook
+from skywatch.picture.trail import TrailStore
 from skywatch.picture.view import View
 from skywatch.receivers.report import Report
 
@@ -41,7 +42,7 @@ class Picture:
         self,
         station: tuple[float, float] | None = None,
         timeout_s: float = 60.0,
-        airframes: AirframeBook | None = None,
+        airframes: AirframeCache | None = None,
         *,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
@@ -53,14 +54,14 @@ class Picture:
         self.messages = 0
         # How many times faster than life a receiver plays a recording.
         self.pace: dict[str, float] = {}
-        self.judge = Judge(self.pace)
-        self.trails = TrailBook()
+        self.validator = PositionValidator(self.pace)
+        self.trails = TrailStore()
         self._airframes = airframes
         self._assembly = Assembly(self.epoch, station, airframes)
         self._clock, self._monotonic = clock, monotonic
         self._clock_offset = clock() - monotonic()
-        self._books: dict[str, Book] = {}
-        self._by_name: list[Book] = []
+        self._books: dict[str, ReceiverViews] = {}
+        self._by_name: list[ReceiverViews] = []
         self._index: dict[str, int] = {}
         self._first_seen = np.empty(0)
         self._positions = Positions.none(0)
@@ -94,13 +95,15 @@ class Picture:
                 self._restored = {}
             self._recall(hexes, previous_row)
         receivers = tuple(self._books)
-        offers = self.judge.review(gathered.offers, receivers, self._positions, hexes, now)
+        offers = self.validator.review(gathered.offers, receivers, self._positions, hexes, now)
         offered = choose(offers, len(hexes), now)
         accepted = np.flatnonzero(acceptable(self._positions, offered, now))
         self._positions.set(accepted, offered, accepted)
         sky = self._assembly.sky(
             now, self.messages, gathered, self._positions, self._first_seen, previous_row, left, receivers
         )
+        if self.validator.refused:
+            sky = dataclasses.replace(sky, refused=tuple(self.validator.refused))
         self.trails.add(sky)
         return sky
 
@@ -187,12 +190,12 @@ class Picture:
                 book.shift(step)
             self._positions.at += step
             self._first_seen = self._first_seen + step
-            self.judge.shift(step)
+            self.validator.shift(step)
             self.trails.shift(step)
         return now
 
-    def _open_book(self, name: str) -> Book:
-        book = self._books[name] = Book(name, len(self._books))
+    def _open_book(self, name: str) -> ReceiverViews:
+        book = self._books[name] = ReceiverViews(name, len(self._books))
         # In the order of names nothing depends on which receiver spoke first.
         self._by_name = sorted(self._books.values(), key=attrgetter("name"))
         return book

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import threading
 
-from skywatch.core.bus import Bus, Message
+from skywatch.core.bus import Bus, Message, topics
 from skywatch.picture.sky import Sky, to_bytes
 
-TOPIC, EVENT = "picture", "tick"
+EVENT = "tick"
 
 
 class SkyPublisher:
@@ -28,7 +28,7 @@ class SkyPublisher:
     def publish(self, sky: Sky) -> None:
         """Pass a sky on; returns at once."""
         if self._bus.carries_objects:
-            self._bus.publish(Message(TOPIC, EVENT, b"", snapshot=True, local=sky))
+            self._bus.publish(Message(topics.PICTURE, EVENT, b"", snapshot=True, local=sky))
             return
         with self._work:
             if self._next is not None:
@@ -54,4 +54,4 @@ class SkyPublisher:
                 sky, self._next = self._next, None
             if sky is None:
                 return
-            self._bus.publish(Message(TOPIC, EVENT, to_bytes(sky), snapshot=True))
+            self._bus.publish(Message(topics.PICTURE, EVENT, to_bytes(sky), snapshot=True))

@@ -6,8 +6,7 @@ import logging
 import threading
 import time
 
-from skywatch.core.bus import Bus, Message
-from skywatch.picture.publisher import TOPIC
+from skywatch.core.bus import Bus, Message, topics
 from skywatch.picture.sky import Sky, empty_sky, from_bytes
 from skywatch.picture.trail import Point
 from skywatch.picture.trails_remote import TrailClient
@@ -27,7 +26,7 @@ class PictureReplica:
         self._complained = False
         self._taken_at = -SILENT_AFTER_S
         self._trails = TrailClient(bus)
-        self._subscription = bus.subscribe((TOPIC,), self._take, on_reconnect=self._catch_up)
+        self._subscription = bus.subscribe((topics.PICTURE,), self._take, on_reconnect=self._catch_up)
         self._catch_up()
 
     @property
@@ -47,7 +46,7 @@ class PictureReplica:
         self._trails.close()
 
     def _catch_up(self) -> None:
-        last = self._bus.last(TOPIC)
+        last = self._bus.last(topics.PICTURE)
         if last is not None:
             self._take(last)
 

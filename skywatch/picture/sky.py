@@ -43,6 +43,7 @@ COLUMNS: dict[str, str] = {
     "velocity_at": "f8",  # ground speed, track, vertical rate
     "callsign_at": "f8",
     "squawk_at": "f8",
+    "acas_ra_at": "f8",
     "first_seen": "f8",
     "messages": "i8",
     "on_ground": "?",
@@ -50,6 +51,7 @@ COLUMNS: dict[str, str] = {
     "interesting": "?",
     "emergency": "?",  # squawk 7500, 7600 or 7700, or an emergency state
     "acas_ra": "?",
+    "acas_ra_frames": "i4",  # frames with an advisory since it began; 0 where the input does not tell frames
     "mlat": "?",  # the position was computed from arrival times
     "tisb": "?",
     "flight": "S8",
@@ -57,14 +59,29 @@ COLUMNS: dict[str, str] = {
     "type": "S4",
     "squawk": "S4",
     "category": "S2",
+    "operator": "u4",  # index into Sky.names, 0 where unknown
+    "owner": "u4",
     "source": "u1",  # index into SOURCES
     "receiver": "u2",  # index into Sky.receivers: where the last position came from
     "previous_row": "i4",  # this aircraft's row in the tick before, -1 where it is new
+    "airframe_changed": "?",  # registration, operator or owner may differ from the tick before, or the aircraft is new
     "changed": "?",  # something but ages, counts and signal strength differs from the tick before
 }
 
 # The index of a source in SOURCES is what the column ``source`` holds.
 SOURCE_INDEX: dict[str, int] = {name: index for index, name in enumerate(SOURCES)}
+
+
+@dataclass(frozen=True)
+class RefusedPosition:
+    """A position that was not believed because the aircraft cannot have come there, said ``times`` times in a row."""
+
+    hex: str
+    lat: float
+    lon: float
+    at: float
+    receiver: str
+    times: int
 
 
 @dataclass(frozen=True)
@@ -74,7 +91,7 @@ class Sky:
     ``encoded`` holds complete JSON objects without airframe details that need ``aircraft.view_details``;
     ``details`` holds, for each, the JSON members to add for those who may see them (``"r":"D-AIZZ",...``, empty
     where nothing is known). ``left`` are the addresses that went with this tick. ``messages`` counts all
-    messages since the start.
+    messages since the start. ``names`` holds each operator and owner once; an index is good for this sky alone.
     """
 
     epoch: str
@@ -88,6 +105,9 @@ class Sky:
     left: tuple[str, ...] = ()
     receivers: tuple[str, ...] = ()
     station: tuple[float, float] | None = None
+    names: tuple[str, ...] = ("",)
+    # For the monitors of the tracker alone: it does not travel to other processes.
+    refused: tuple[RefusedPosition, ...] = ()
     # Answers that readers have built from this sky, kept for others who ask the same; it goes with the sky.
     scratch: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -102,6 +122,10 @@ class Sky:
     def column(self, name: str) -> Column:
         """One column, by its name in COLUMNS; never write to it."""
         return self.columns[name]
+
+    def name(self, column: str, row: int) -> str:
+        """The operator or owner of one aircraft, empty where unknown."""
+        return self.names[int(self.columns[column][row])]
 
     def body(self, row: int, details: bool) -> bytes:
         """The JSON object of one aircraft, with or without the airframe details."""
@@ -147,6 +171,7 @@ class _Head(msgspec.Struct, array_like=True):
     left: tuple[str, ...]
     receivers: tuple[str, ...]
     station: tuple[float, float] | None
+    names: tuple[str, ...]
     encoded_lengths: bytes
     detail_lengths: bytes
     columns: dict[str, bytes]
@@ -170,6 +195,7 @@ def to_bytes(sky: Sky) -> bytes:
             sky.left,
             sky.receivers,
             sky.station,
+            sky.names,
             np.fromiter(map(len, sky.encoded), "<u4", len(sky.encoded)).tobytes(),
             np.fromiter(map(len, sky.details), "<u4", len(sky.details)).tobytes(),
             {name: column.tobytes() for name, column in sky.columns.items()},
@@ -204,6 +230,7 @@ def from_bytes(data: bytes) -> Sky:
         head.left,
         head.receivers,
         head.station,
+        head.names,
     )
 
 

@@ -12,6 +12,7 @@ WINDOW_TICKS = 60
 class TrackerStatistics(msgspec.Struct):
     """Figures of the last tick and of the last minute; times are unix seconds, durations seconds.
 
+    ``military`` and ``military_with_position`` are the military ones among the aircraft counted before them.
     ``skies_skipped`` counts the skies that a slow bus did not take; ``implausible`` the positions that were not
     believed since the start, by receiver and reason.
     """
@@ -22,6 +23,8 @@ class TrackerStatistics(msgspec.Struct):
     started_at: float = 0.0
     aircraft: int = 0
     with_position: int = 0
+    military: int = 0
+    military_with_position: int = 0
     messages: int = 0
     message_rate: float = 0.0
     tick_s: float = 0.0

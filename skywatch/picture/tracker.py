@@ -15,25 +15,27 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from skywatch.airframes.book import AirframeBook
-from skywatch.core import health, metrics
-from skywatch.core.bus import Message
+from skywatch.airframes.cache import AirframeCache
+from skywatch.core import health
+from skywatch.core.bus import Message, topics
 from skywatch.core.clock import unix_now
 from skywatch.core.db import reason
 from skywatch.core.runtime import Runtime
-from skywatch.picture import saved
+from skywatch.picture import metrics, saved
+from skywatch.picture.further_reports import FurtherReports
 from skywatch.picture.monitor import Monitor
 from skywatch.picture.picture import Picture
 from skywatch.picture.publisher import SkyPublisher
+from skywatch.picture.settings import PictureSettings
 from skywatch.picture.sky import Sky
 from skywatch.picture.statistics import TickMeter, TrackerStatistics
 from skywatch.picture.trails_remote import TrailServer
 from skywatch.receivers.base import Receiver, ReceiverStatus
 from skywatch.receivers.factory import open_receiver
+from skywatch.receivers.settings import ReceiverSettings
 
 log = logging.getLogger(__name__)
 
-RECEIVERS_TOPIC, TRACKER_TOPIC = "receivers", "tracker"
 SAVED_PICTURE, SAVED_TRAILS = "picture", "trails"
 # Trails grow to many times the size of the picture and lose little by being older: every so many saves.
 TRAILS_EVERY = 6
@@ -61,17 +63,18 @@ class Tracker:
         self, runtime: Runtime, monitors: Sequence[Monitor] = (), receivers: Sequence[Receiver] | None = None
     ) -> None:
         self.runtime = runtime
-        settings = runtime.settings
+        settings = self.settings = runtime.settings.of(PictureSettings)
         station = None
         if settings.station_lat is not None and settings.station_lon is not None:
             station = settings.station_lat, settings.station_lon
         if receivers is None:
-            receivers = [open_receiver(name, text, station) for name, text in settings.receivers.items()]
+            declared = settings.of(ReceiverSettings).receivers
+            receivers = [open_receiver(name, text, station) for name, text in declared.items()]
         self.receivers = list(receivers)
         self.monitors = list(monitors)
         for monitor in self.monitors:
             metrics.MONITOR_ERRORS.labels(monitor.name)  # at 0: Prometheus sees no growth in what appears at 1
-        self.airframes = AirframeBook(runtime.sessions, runtime.bus)
+        self.airframes = AirframeCache(runtime.sessions, runtime.bus)
         self.picture = Picture(station, settings.picture_timeout_s, self.airframes)
         for receiver in self.receivers:
             # Only recordings have a speed; to ask for their class would load their decoders for everybody.
@@ -79,6 +82,7 @@ class Tracker:
         self.statistics = TrackerStatistics(epoch=self.picture.epoch)
         self._meter = TickMeter()
         self._publisher = SkyPublisher(runtime.bus)
+        self._further = runtime.shared(FurtherReports)
         self._monitor_errors: Counter[str] = Counter()
         self._slow_logged_at: dict[str, float] = {}
         self._saving: asyncio.Task[None] | None = None
@@ -93,8 +97,8 @@ class Tracker:
         self.airframes.start()
         await asyncio.to_thread(self._warm_up)
         trail_server = TrailServer(self.runtime.bus, self.picture.trails)
-        for monitor in self.monitors:
-            self._guarded(monitor, monitor.start)
+        # In a thread: a start may wait a little for the database.
+        await asyncio.to_thread(self._start_monitors)
         tasks = [
             asyncio.create_task(receiver.run(self.picture), name=f"receiver {receiver.status.name}")
             for receiver in self.receivers
@@ -120,6 +124,8 @@ class Tracker:
     def tick(self) -> Sky:
         """One tick: picture, bus, monitors."""
         started = time.perf_counter()
+        for source, reports in self._further.take().items():
+            self.picture.put(source, reports, len(reports))
         sky = self.picture.tick()
         self._publisher.publish(sky)
         for monitor in self.monitors:
@@ -143,7 +149,7 @@ class Tracker:
         statuses = []
         for receiver in self.receivers:
             status = receiver.status
-            invalid = {**status.invalid, **self.picture.judge.implausible.get(status.name, Counter())}
+            invalid = {**status.invalid, **self.picture.validator.implausible.get(status.name, Counter())}
             statuses.append(msgspec.structs.replace(status, invalid=invalid))
         return statuses
 
@@ -174,40 +180,58 @@ class Tracker:
         statistics.at, statistics.seq = sky.now, sky.seq
         statistics.skies_skipped = self._publisher.skipped
         statistics.aircraft = len(sky)
-        statistics.with_position = int(np.count_nonzero(~np.isnan(sky.columns["lat"])))
+        positions, military = ~np.isnan(sky.columns["lat"]), sky.columns["military"]
+        statistics.with_position = int(np.count_nonzero(positions))
+        statistics.military = int(np.count_nonzero(military))
+        statistics.military_with_position = int(np.count_nonzero(positions & military))
         statistics.messages = sky.messages
         statistics.monitor_errors = dict(self._monitor_errors)
-        statistics.implausible = {name: dict(counts) for name, counts in self.picture.judge.implausible.items()}
+        statistics.implausible = {name: dict(counts) for name, counts in self.picture.validator.implausible.items()}
         self._meter.add(time.monotonic(), took_s, sky.messages)
         self._meter.fill(statistics)
-        self.runtime.bus.publish(Message(TRACKER_TOPIC, "statistics", _json.encode(statistics), snapshot=True))
+        self.runtime.bus.publish(Message(topics.TRACKER, "statistics", _json.encode(statistics), snapshot=True))
         metrics.TICK_SECONDS.observe(took_s)
-        metrics.PICTURE_AIRCRAFT.set(statistics.aircraft)
-        metrics.PICTURE_WITH_POSITION.set(statistics.with_position)
+        _measure_aircraft(statistics)
         metrics.PICTURE_TICK_AT.set(sky.now)
         metrics.PICTURE_MESSAGES.set(sky.messages)
         statuses = self.statuses()
-        self.runtime.bus.publish(Message(RECEIVERS_TOPIC, "status", _json.encode(statuses), snapshot=True))
+        self.runtime.bus.publish(Message(topics.RECEIVERS, "status", _json.encode(statuses), snapshot=True))
         for status in statuses:
             _measure(status)
-        health.report("tracker", True, aircraft=statistics.aircraft, tick_s=statistics.tick_mean_s)
+        health.report("tracker", True, tick_s=statistics.tick_mean_s)
+
+    def _start_monitors(self) -> None:
+        for monitor in self.monitors:
+            self._guarded(monitor, monitor.start)
+
+    async def _close_monitors(self) -> None:
+        """All at once: each may wait some seconds for the database, and a process has 20 s to stop."""
+
+        def close(monitor: Monitor) -> None:
+            self._guarded(monitor, monitor.close)
+
+        await asyncio.gather(*(asyncio.to_thread(close, monitor) for monitor in self.monitors))
 
     def _warm_up(self) -> None:
-        sessions, timeout_s = self.runtime.sessions, self.runtime.settings.picture_timeout_s
+        sessions, timeout_s = self.runtime.sessions, self.settings.picture_timeout_s
         try:
             data = saved.read(sessions, SAVED_PICTURE, timeout_s)
             if data is None:
                 return
             alive = self.picture.restore(saved.decode(data))
             log.info("the picture was restored with %d aircraft", len(alive))
-            trails = saved.read(sessions, SAVED_TRAILS, timeout_s + TRAILS_EVERY * self.runtime.settings.picture_save_s)
+            trails = saved.read(
+                sessions,
+                SAVED_TRAILS,
+                timeout_s + TRAILS_EVERY * self.settings.picture_save_s,
+            )
             if trails is not None:
                 self.picture.trails.restore(trails, alive)
         except Exception as error:
             log.warning("the saved picture cannot be used as a whole: %s", error)
 
     def _save_when_due(self) -> None:
-        interval_s = self.runtime.settings.picture_save_s
+        interval_s = self.settings.picture_save_s
         if not interval_s or self.picture.messages == self._saved_messages or time.monotonic() < self._next_save:
             return
         if self._saving is not None and not self._saving.done():
@@ -232,10 +256,9 @@ class Tracker:
     async def _close(self) -> None:
         if self._saving is not None:
             await self._saving
-        if self.runtime.settings.picture_save_s and self.picture.messages != self._saved_messages:
+        if self.settings.picture_save_s and self.picture.messages != self._saved_messages:
             await self._save(with_trails=True)
-        for monitor in self.monitors:
-            self._guarded(monitor, monitor.close)
+        await self._close_monitors()
         self.airframes.close()
         health.withdraw("tracker")
 
@@ -243,6 +266,14 @@ class Tracker:
 def until_next_second(now: float) -> float:
     """Seconds to the next full one of the wall clock ``now`` (unix seconds): more than none, and at most one."""
     return 1.0 - now % 1.0
+
+
+def _measure_aircraft(statistics: TrackerStatistics) -> None:
+    hidden, hidden_with_position = statistics.military, statistics.military_with_position
+    metrics.PICTURE_AIRCRAFT.labels("false").set(statistics.aircraft - hidden)
+    metrics.PICTURE_AIRCRAFT.labels("true").set(hidden)
+    metrics.PICTURE_WITH_POSITION.labels("false").set(statistics.with_position - hidden_with_position)
+    metrics.PICTURE_WITH_POSITION.labels("true").set(hidden_with_position)
 
 
 def _measure(status: ReceiverStatus) -> None:

@@ -90,7 +90,7 @@ class _Flight:
             del self.points[: gone * STRIDE]
 
 
-class TrailBook:
+class TrailStore:
     """The trails of all aircraft in the sky; fed with every tick in order, read from any thread."""
 
     def __init__(self) -> None:

@@ -11,12 +11,10 @@ import threading
 
 import msgspec
 
-from skywatch.core.bus import Bus, Message
-from skywatch.picture.trail import Point, TrailBook
+from skywatch.core.bus import Bus, Message, topics
+from skywatch.picture.trail import Point, TrailStore
 
 log = logging.getLogger(__name__)
-# The book itself (only within a process), questions, and answers to one asker.
-BOOK_TOPIC, QUESTIONS_TOPIC, ANSWERS_TOPIC = "trails", "trails:questions", "trails:answers:"
 # An answer takes the bus' way there and back and, at worst, the rest of a tick.
 WAIT_S = 1.0
 
@@ -40,11 +38,11 @@ _answers = msgspec.msgpack.Decoder(_Answer)
 class TrailServer:
     """Beside the tracker: answers questions for trails."""
 
-    def __init__(self, bus: Bus, trails: TrailBook) -> None:
+    def __init__(self, bus: Bus, trails: TrailStore) -> None:
         self._bus = bus
         self._trails = trails
-        bus.publish(Message(BOOK_TOPIC, "book", b"", snapshot=True, local=trails))
-        self._subscription = bus.subscribe((QUESTIONS_TOPIC,), self._answer)
+        bus.publish(Message(topics.TRAILS, "book", b"", snapshot=True, local=trails))
+        self._subscription = bus.subscribe((topics.TRAIL_QUESTIONS,), self._answer)
 
     def close(self) -> None:
         """Stop answering."""
@@ -68,7 +66,7 @@ class TrailClient:
         self._lock = threading.Lock()
         self._waiting: dict[int, tuple[threading.Event, list[list[Point]]]] = {}
         self._number = 0
-        self._topic = ANSWERS_TOPIC + secrets.token_hex(8)
+        self._topic = topics.TRAIL_ANSWERS + secrets.token_hex(8)
         self._subscription = None if bus.carries_objects else bus.subscribe((self._topic,), self._take)
 
     def close(self) -> None:
@@ -79,7 +77,7 @@ class TrailClient:
     def trail(self, address: str) -> list[Point]:
         """The positions of the current flight; empty where there are none or the tracker does not answer."""
         if self._subscription is None:
-            book = self._bus.last(BOOK_TOPIC)
+            book = self._bus.last(topics.TRAILS)
             return book.local.trail(address) if book is not None else []
         answered, points = threading.Event(), list[list[Point]]()
         with self._lock:
@@ -88,7 +86,7 @@ class TrailClient:
             self._waiting[number] = answered, points
         try:
             question = _encoder.encode(_Question(self._topic, number, address))
-            self._bus.publish(Message(QUESTIONS_TOPIC, "question", question))
+            self._bus.publish(Message(topics.TRAIL_QUESTIONS, "question", question))
             answered.wait(WAIT_S)
         finally:
             with self._lock:

@@ -16,10 +16,14 @@ FIELDS: tuple[str, ...] = (*LIFETIME_S, *AIRFRAME_FIELDS)
 
 
 class Heard(msgspec.Struct, array_like=True, gc=False):
-    """When a field was last heard (unix s) and from how trusted a source."""
+    """When a field was last heard (unix s) and from how trusted a source.
+
+    ``frames`` counts the messages that carried it, where that matters (resolution advisories).
+    """
 
     at: float
     trust: int
+    frames: int = 0
 
 
 class View(Report, gc=False):
@@ -54,6 +58,8 @@ def absorb(view: View, said: Report) -> None:
             heard[name] = Heard(at, level)
             view.expires_at = min(view.expires_at, at + LIFETIME_S[name])
         setattr(view, name, value)
+    if said.acas_ra is not UNSET and "acas_ra" in heard:
+        heard["acas_ra"].frames += 1
     if said.lat is not UNSET:
         position = heard.get("lat")
         if position is not None and position.at == at:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from skywatch.picture.sky import Sky, empty_sky
 from skywatch.realtime.areas import Area, Rows, Tiles
+from skywatch.realtime.columns import Form
 from skywatch.realtime.frames import Event
 
 Population = Literal["all", "civil", "military"]
@@ -36,11 +37,13 @@ class View:
     population: Population
     details: bool
     area: Area | None = None
+    # Rows of a few values instead of whole aircraft.
+    form: Form | None = None
 
     @cached_property
     def mark(self) -> str:
         """A short mark that is the same in every process for views that show the same."""
-        shown = f"{self.topic} {self.population} {self.details} {self.area}"
+        shown = f"{self.topic} {self.population} {self.details} {self.area}" + (f" {self.form}" if self.form else "")
         return hashlib.blake2s(shown.encode(), digest_size=4).hexdigest()
 
 
@@ -93,9 +96,9 @@ class PictureState:
         sky, before = self.sky, self.previous
         was = sky.column("previous_row")
         stayed = np.zeros(len(before), dtype=bool)
-        members = (was >= 0) & _members(sky, population)
+        members = (was >= 0) & members_of(sky, population)
         stayed[was[members]] = True
-        return np.flatnonzero(_members(before, population) & ~stayed)
+        return np.flatnonzero(members_of(before, population) & ~stayed)
 
     # What subscribers are sent
 
@@ -161,7 +164,7 @@ class PictureState:
         assert self.previous is not None
         key = ("step", view.population, view.details)
         if key not in self._memory:
-            changed = np.flatnonzero(self.sky.column("changed") & _members(self.sky, view.population))
+            changed = np.flatnonzero(self.sky.column("changed") & members_of(self.sky, view.population))
             removed = [self.previous.hexes[row] for row in self._left_rows(view.population).tolist()]
             self._memory[key] = (b",".join([bodies[row] for row in changed.tolist()]), removed)
         step: tuple[bytes, list[str]] = self._memory[key]  # type: ignore[assignment]
@@ -180,12 +183,12 @@ class PictureState:
         if view.area is None:
             return removed
         known = set(removed)
-        outside = ~shown & (self.changed_seq > since) & _members(self.sky, view.population)
+        outside = ~shown & (self.changed_seq > since) & members_of(self.sky, view.population)
         hexes = self.sky.hexes
         return removed + [hexes[row] for row in np.flatnonzero(outside).tolist() if hexes[row] not in known]
 
     def _rows(self, view: View) -> Rows:
-        members = _members(self.sky, view.population)
+        members = members_of(self.sky, view.population)
         if view.area is not None:
             members = members & view.area.inside(self.sky.column("lat"), self.sky.column("lon"))
         return np.flatnonzero(members)
@@ -208,7 +211,7 @@ class PictureState:
         assert self.previous is not None
         sky, before = self.sky, self.previous
         lat, lon = sky.column("lat"), sky.column("lon")
-        rows = np.flatnonzero(sky.column("changed") & _members(sky, population))
+        rows = np.flatnonzero(sky.column("changed") & members_of(sky, population))
         was = sky.column("previous_row")[rows]
         if len(before):
             was_lat = np.where(was >= 0, before.column("lat")[was], np.nan)
@@ -230,7 +233,8 @@ class PictureState:
         return tiles
 
 
-def _members(sky: Sky, population: Population) -> npt.NDArray[np.bool_]:
+def members_of(sky: Sky, population: Population) -> npt.NDArray[np.bool_]:
+    """Which aircraft of a sky belong to a population."""
     military = sky.column("military")
     if population == "all":
         return np.ones(len(sky), dtype=bool)

@@ -10,16 +10,14 @@ from typing import Any, Protocol
 
 from skywatch.core.clock import unix_to_iso
 from skywatch.core.problems import Problem
-from skywatch.realtime.rights import Rights, rights_of
-from skywatch.realtime.topics import FEATURES, TOPICS
+from skywatch.realtime.topics import TopicTable
 from skywatch.security.contexts import FeatureAccess
 from skywatch.security.identity import Identity
+from skywatch.security.visibility import Visibility, visibility_of
 from skywatch.settings import AuthMode
 
 # Logins come in bursts after a restart; each waits for the database, hardly ever for the processor.
 THREADS = 4
-# Decisions remembered: the same identity under the same access settings may always do the same.
-MAXIMUM_REMEMBERED = 10_000
 
 
 class Authenticator(Protocol):
@@ -36,18 +34,20 @@ class Authenticator(Protocol):
 
 
 @dataclass(frozen=True)
-class Standing:
-    """An identity (None: anonymous) and what it may hear."""
+class Admission:
+    """An identity (None: anonymous) and what it may see."""
 
     identity: Identity | None
-    rights: Rights
+    may: Visibility
+    # The topics that it may join, in their usual order.
+    topics: tuple[str, ...]
 
     def introduction(self) -> dict[str, Any]:
         """What a subscriber is told of itself."""
         who = self.identity
         return {
             "user": {"id": who.user_id, "username": who.username} if who is not None else None,
-            "topics": [name for name in TOPICS if name in self.rights.topics],
+            "topics": self.topics,
             "expires_at": unix_to_iso(who.expires_at) if who is not None and who.expires_at else None,
         }
 
@@ -65,60 +65,41 @@ class Offer:
     leaks: bool = False
 
 
-class Doorman:
-    """Runs an authenticator off the loop and turns its answers into standings."""
+class ConnectionAuthenticator:
+    """Runs an authenticator off the loop and turns its answers into admissions."""
 
-    def __init__(self, authenticator: Authenticator, mode: AuthMode) -> None:
+    def __init__(self, authenticator: Authenticator, mode: AuthMode, topics: TopicTable) -> None:
+        self._topics = topics
         self._authenticator = authenticator
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="realtime-accounts")
-        self._rights: dict[tuple[Identity | None, tuple[FeatureAccess, ...]], Rights] = {}
         self.mode = mode
 
-    async def admit(self, credential: str | None) -> Standing:
+    async def admit(self, credential: str | None) -> Admission:
         """Who comes with this credential; raises Problem where it is wrong."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._admit, credential)
 
-    def _admit(self, credential: str | None) -> Standing:
+    def _admit(self, credential: str | None) -> Admission:
         identity = self._authenticator.identify(credential) if credential is not None else None
         return self._standing(identity)
 
-    async def review(self, identities: list[Identity | None]) -> list[Problem | Standing]:
-        """The standing of each identity as it is now, or why it is good no more."""
+    async def review(self, identities: list[Identity | None]) -> list[Problem | Admission]:
+        """The admission of each identity as it is now, or why it is good no more."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._review, identities)
 
-    def _review(self, identities: list[Identity | None]) -> list[Problem | Standing]:
-        standings: list[Problem | Standing] = []
+    def _review(self, identities: list[Identity | None]) -> list[Problem | Admission]:
+        admissions: list[Problem | Admission] = []
         for identity in identities:
             current = self._authenticator.still_valid(identity) if identity is not None else None
-            standings.append(current if isinstance(current, Problem) else self._standing(current))
-        return standings
+            admissions.append(current if isinstance(current, Problem) else self._standing(current))
+        return admissions
 
-    def _standing(self, identity: Identity | None) -> Standing:
-        access = {feature: self._authenticator.feature_access(feature) for feature in FEATURES}
-        key = (identity, tuple(access.values()))
-        rights = self._rights.get(key)
-        if rights is None:
-            if len(self._rights) >= MAXIMUM_REMEMBERED:
-                self._rights.clear()
-            rights = self._rights[key] = rights_of(identity, self.mode, access.__getitem__)
-        return Standing(identity, rights)
+    def _standing(self, identity: Identity | None) -> Admission:
+        may = visibility_of(identity, self.mode, self._authenticator.feature_access)
+        return Admission(identity, may, self._topics.open_to(may))
 
     def close(self) -> None:
         """Let the worker threads go."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-def credential_of_headers(headers: Mapping[str, str]) -> str | None:
-    """The credential in a handshake's headers, or None; raises Problem (401) where it is malformed."""
-    authorization, key = headers.get("authorization"), headers.get("x-api-key")
-    if authorization is None:
-        return key.strip() if key is not None else None
-    if key is not None:
-        raise Problem("token_invalid", "Send one credential, not two.")
-    scheme, _, credential = authorization.strip().partition(" ")
-    if scheme.lower() not in ("bearer", "apikey") or not credential.strip():
-        raise Problem("token_invalid", "Expected Authorization: Bearer <token>.")
-    return credential.strip()
 
 
 def credential_of_auth(auth: Mapping[str, Any] | None) -> str | None:

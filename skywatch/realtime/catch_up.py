@@ -1,105 +1,110 @@
-"""After an interruption of the bus: what the database kept meanwhile is delivered from there, nothing twice.
+"""Delivers stored events that the bus did not: after its interruption, a start, or the death of a publisher.
 
-A feature whose events must not be lost registers an ``EventSource`` for its topic. While the bus works, sources are
-not asked; after a gap each is asked once at once and once a little later, because what was committed before the
-gap ended may still be on its way.
+The table is looked at every few seconds and at once when the bus has resumed. What the bus delivered is recognised by
+its identifier, so that nothing is delivered twice.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable
 
+from skywatch.core import health
 from skywatch.core.bus import Message
-from skywatch.core.clock import unix_now
+from skywatch.core.db import reason
+from skywatch.core.event_reader import READ_LIMIT, EventReader, Recent
+from skywatch.core.fault_log import FaultLog
+from skywatch.core.health import State
 
 log = logging.getLogger(__name__)
-# Events of so long ago are looked up again after a gap: longer than a message takes from commit to delivery.
-OVERLAP_S = 10.0
-SECOND_LOOK_S = 5.0
-# Longer gaps are answered from the last hour; older events are history, not news.
-LONGEST_GAP_S = 3600.0
-# Keys of delivered messages, to tell what was delivered already.
-REMEMBERED_KEYS = 20_000
-
-
-class EventSource(Protocol):
-    """How a feature gives events of its topic from the database."""
-
-    topic: str
-
-    def key(self, message: Message) -> str | None:
-        """What tells one event from another, whether it came from the bus or from here; None: cannot be told."""
-
-    def since(self, at: float) -> Sequence[Message]:
-        """Events committed after a unix time, oldest first; may wait for the database (in a worker thread)."""
+COMPONENT = "event_reader"
+LOOK_EVERY_S = 5.0
+# What a process that starts takes from the table, so that clients who come back find what they missed meanwhile.
+RECENT_S, RECENT_EVENTS = 3600.0, 1000
+# A start waits no longer for the database; what is recent is then missing from the first snapshots.
+START_S = 3.0
 
 
 class CatchUp:
-    """Remembers what was delivered, and fills gaps from the sources."""
+    """Compares what was delivered with what is stored. Everything but the reading runs on the loop."""
 
     def __init__(
-        self,
-        sources: Sequence[EventSource],
-        publish: Callable[[Message], None],
-        loop: asyncio.AbstractEventLoop,
-        second_look_s: float = SECOND_LOOK_S,
+        self, reader: EventReader, publish: Callable[[Message], None], loop: asyncio.AbstractEventLoop
     ) -> None:
-        self._sources: dict[str, list[EventSource]] = {}
-        for source in sources:
-            self._sources.setdefault(source.topic, []).append(source)
+        self._reader = reader
         self._publish = publish
         self._loop = loop
-        self._second_look_s = second_look_s
-        self._known: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._look_now = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._faults = FaultLog(log, "missed events cannot be looked up", "missed events are looked up again")
+        self._why = ""
 
     def is_known(self, message: Message) -> bool:
         """Whether this message was delivered before; it counts as delivered from now on."""
-        known = False
-        for source in self._sources.get(message.topic, ()):
-            key = source.key(message)
-            if key is None:
-                continue
-            entry = (message.topic, key)
-            known = known or entry in self._known
-            self._known[entry] = None
-            self._known.move_to_end(entry)
-        while len(self._known) > REMEMBERED_KEYS:
-            self._known.popitem(last=False)
-        return known
+        return self._reader.is_known(message)
 
-    def begin(self, gap_from: float) -> None:
-        """Deliveries have resumed; they were complete until ``gap_from`` (unix time)."""
-        if not self._sources:
-            return
-        if self._task is not None:
-            self._task.cancel()
-        at = max(gap_from, unix_now() - LONGEST_GAP_S) - OVERLAP_S
-        self._task = self._loop.create_task(self._fill(at))
+    async def start(self) -> None:
+        """Publish what is recent, then look for what is missed from now on."""
+        try:
+            recent = await asyncio.wait_for(self._loop.run_in_executor(None, self._recent), START_S)
+        except Exception as error:
+            # Whatever it is, the channel starts without; what is committed from now on will be found.
+            self._failed(error)
+        else:
+            self._reader.start_at(recent.position)
+            self._deliver(recent.messages)
+        self._task = self._loop.create_task(self._look_for_ever())
+        health.watch(COMPONENT, self._state)
 
-    async def _fill(self, at: float) -> None:
-        await self._look(at)
-        await asyncio.sleep(self._second_look_s)
-        await self._look(at)
-
-    async def _look(self, at: float) -> None:
-        for topic, sources in self._sources.items():
-            for source in sources:
-                try:
-                    messages = await self._loop.run_in_executor(None, source.since, at)
-                except Exception:
-                    log.exception("topic %s: what happened during the interruption cannot be looked up", topic)
-                    continue
-                for message in messages:
-                    if not self.is_known(message):
-                        self._publish(message)
+    def begin(self) -> None:
+        """Look at once: deliveries of the bus have resumed."""
+        self._look_now.set()
 
     async def close(self) -> None:
         """Stop looking."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+            health.withdraw(COMPONENT, self._state)
+
+    def _recent(self) -> Recent:
+        return self._reader.recent(RECENT_S, RECENT_EVENTS)
+
+    async def _look_for_ever(self) -> None:
+        while True:
+            try:
+                await asyncio.wait_for(self._look_now.wait(), LOOK_EVERY_S)
+            except TimeoutError:
+                pass
+            self._look_now.clear()
+            await self._look()
+
+    async def _look(self) -> None:
+        more = True
+        while more:
+            try:
+                messages = await self._loop.run_in_executor(None, self._reader.missed)
+            except Exception as error:
+                # Whatever it is, the next look may succeed.
+                self._failed(error)
+                return
+            self._faults.succeeded()
+            self._deliver(messages)
+            more = len(messages) == READ_LIMIT
+
+    def _deliver(self, messages: list[Message]) -> None:
+        for message in messages:
+            if not self._reader.is_known(message):
+                self._publish(message)
+
+    def _failed(self, error: Exception) -> None:
+        self._why = reason(error)
+        self._faults.failed(self._why)
+
+    def _state(self) -> State:
+        if self._task is not None and self._task.done():
+            return State(False, "its task has ended")
+        if self._faults.count:
+            return State(False, f"missed events cannot be looked up: {self._why}")
+        return State(True)

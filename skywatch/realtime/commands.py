@@ -6,8 +6,9 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from skywatch.aircraft.schemas import FIELDS
 from skywatch.realtime.areas import Area, parse_area
-from skywatch.realtime.topics import TOPICS
+from skywatch.realtime.columns import DEFAULT_FIELDS, MAXIMUM_LIMIT, Form
 
 MAXIMUM_TOPICS = 32
 T = TypeVar("T", bound=msgspec.Struct)
@@ -36,6 +37,9 @@ class _Subscribe(_Body, kw_only=True):
     topics: list[str]
     bbox: Any = None
     since: Any = None
+    format: Literal["columns"] | None = None
+    fields: list[str] | None = None
+    limit: int | None = None
 
 
 class Unsubscribe(_Body, kw_only=True):
@@ -74,6 +78,22 @@ class Subscribe:
         self.topics = list(dict.fromkeys(fields.topics))
         self.area = area_of(fields.bbox)
         self.since = _points(fields.since, self.topics)
+        self.form = _form(fields)
+
+
+def _form(body: _Subscribe) -> Form | None:
+    """The columns that a message asks for; None for whole aircraft."""
+    if body.format is None:
+        if body.fields is not None or body.limit is not None:
+            raise InvalidCommand('fields and limit belong to the format "columns".')
+        return None
+    named = DEFAULT_FIELDS if body.fields is None else tuple(dict.fromkeys(("hex", *body.fields)))
+    unknown = [name for name in named if name != "flags" and name not in FIELDS]
+    if unknown:
+        raise InvalidCommand(f"{unknown[0][:32]} is not a field of an aircraft.")
+    if body.limit is not None and not 1 <= body.limit <= MAXIMUM_LIMIT:
+        raise InvalidCommand(f"limit must be 1 to {MAXIMUM_LIMIT}.")
+    return Form(named, body.limit)
 
 
 def convert(body: dict[str, Any], kind: type[T]) -> T:
@@ -90,12 +110,6 @@ def area_of(bbox: Any) -> Area | None:
         return parse_area(bbox)
     except ValueError as error:
         raise InvalidCommand(f"{error}.") from None
-
-
-def live_topic(name: str) -> bool:
-    """Whether a topic carries the picture; False also for what is no topic."""
-    topic = TOPICS.get(name)
-    return topic is not None and topic.live
 
 
 def _points(since: Any, topics: list[str]) -> dict[str, Point]:

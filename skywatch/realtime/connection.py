@@ -15,14 +15,15 @@ from autobahn.asyncio.websocket import WebSocketServerProtocol
 from autobahn.websocket import protocol as autobahn_protocol
 from autobahn.websocket.types import ConnectionDeny, ConnectionRequest
 
-from skywatch.core.metrics import REALTIME_CLOSED
+from skywatch.core.addresses import client_network
 from skywatch.core.problems import Problem
 from skywatch.realtime import closing, handshake
 from skywatch.realtime.authentication import Offer
 from skywatch.realtime.closing import Closing
 from skywatch.realtime.handshake import Rules
 from skywatch.realtime.hub import Hub
-from skywatch.realtime.limits import Limits, MessageRate, Places, Seldom, address_group, is_proxy
+from skywatch.realtime.limits import ConnectionCounter, Limits, LogInterval, MessageRate
+from skywatch.realtime.metrics import REALTIME_CLOSED
 from skywatch.realtime.protocols.native import SUBPROTOCOL, NativeProtocol
 from skywatch.realtime.protocols.socketio import SocketIOProtocol
 from skywatch.realtime.queues import HIGH_WATER_BYTES, LOW_WATER_BYTES, Outbox
@@ -58,9 +59,9 @@ class Shared:
     hub: Hub
     rules: Rules
     limits: Limits
-    places: Places
+    addresses: ConnectionCounter
     connections: dict[Connection, None] = field(default_factory=dict)
-    leak_warnings: Seldom = field(default_factory=lambda: Seldom(WARN_EVERY_S))
+    leak_warnings: LogInterval = field(default_factory=lambda: LogInterval(WARN_EVERY_S))
     # Connections refused by a limit.
     refused: int = 0
 
@@ -81,7 +82,7 @@ class Connection(WebSocketServerProtocol):
         self._offer: Offer | Problem = Offer()
         self._origin_refused = False
         self._socket_io = False
-        self._place: str | None = None
+        self._counted_address: str | None = None
         self._deaf = False
         self._closing_since: float | None = None
         super().connection_made(transport)
@@ -92,22 +93,22 @@ class Connection(WebSocketServerProtocol):
         if len(self.shared.connections) > self.shared.limits.connections:
             self.shared.refused += 1
             transport.abort()
-        elif not is_proxy(self._peer, self.shared.rules.trusted) and not self._take_place(self._peer):
+        elif self._peer not in self.shared.rules.proxies and not self._count_address(self._peer):
             transport.abort()
 
-    def _take_place(self, address: str) -> bool:
-        group = address_group(address)
-        if not self.shared.places.take(group):
+    def _count_address(self, address: str) -> bool:
+        group = client_network(address)
+        if not self.shared.addresses.take(group):
             self.shared.refused += 1
             return False
-        self._place = group
+        self._counted_address = group
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.shared.connections.pop(self, None)
-        if self._place is not None:
-            self.shared.places.give_back(self._place)
-            self._place = None
+        if self._counted_address is not None:
+            self.shared.addresses.release(self._counted_address)
+            self._counted_address = None
         if self.session is not None:
             self.session.gone()
         super().connection_lost(exc)
@@ -127,7 +128,7 @@ class Connection(WebSocketServerProtocol):
         rules = self.shared.rules
         self._socket_io = handshake.is_socket_io(request, rules)
         forwarded = handshake.forwarded_address(request, self._peer, rules)
-        if forwarded is not None and not self._take_place(forwarded):
+        if forwarded is not None and not self._count_address(forwarded):
             raise ConnectionDeny(429, "Too Many Requests")
         self._origin_refused = not handshake.page_allowed(request, rules)
         self._offer = handshake.offer_of(request, rules)

@@ -16,9 +16,8 @@ import msgspec
 
 from skywatch.core.bus import Message
 from skywatch.realtime.frames import Event
-from skywatch.realtime.rights import Rights
-from skywatch.realtime.topics import Topic
-from skywatch.security.permissions import Permission
+from skywatch.realtime.topics import TopicTable
+from skywatch.security.visibility import Visibility
 
 # What a topic remembers for those who come back; events are small and rare beside aircraft.
 MEMORY_EVENTS = 500
@@ -29,22 +28,13 @@ SNAPSHOT_EVENTS = 100
 STREAM_IDLE_S = 600.0
 
 
-@dataclass(frozen=True)
-class StreamKey:
-    """What decides which events of a topic a subscriber hears."""
-
-    military: bool
-    holds: frozenset[Permission]
-    user_id: int | None
-
-
 @dataclass(eq=False)
 class Stream:
-    """The numbered events that one kind of subscriber hears."""
+    """The numbered events of all who may see the same; ``may`` is what decides it, and no more."""
 
     topic: str
     epoch: str
-    rights: Rights
+    may: Visibility
     seq: int = 0
     idle_since: float | None = None
     memory: deque[Event] = field(default_factory=lambda: deque(maxlen=MEMORY_EVENTS))
@@ -52,7 +42,7 @@ class Stream:
     def add(self, message: Message) -> Event:
         """Number one message."""
         self.seq += 1
-        event = Event(self.topic, message.event, self.epoch, self.seq, message.data)
+        event = Event(self.topic, message.event, self.epoch, self.seq, message.data_for(self.may.permissions))
         self.memory.append(event)
         return event
 
@@ -69,53 +59,64 @@ class Stream:
 class EventLog:
     """One event topic: its recent messages and its streams."""
 
-    def __init__(self, topic: Topic, start: str) -> None:
-        self.topic = topic
-        self.streams: dict[StreamKey, Stream] = {}
+    def __init__(self, name: str, topics: TopicTable, start: str) -> None:
+        self.topic = topics.all[name]
+        self.deciding = topics.deciding[name]
+        self._hears = topics.hears
+        self.streams: dict[Visibility, Stream] = {}
         self.recent: deque[Message] = deque(maxlen=MEMORY_EVENTS)
         self._recent_bytes = 0
         self._start = start
         self._numbers = itertools.count(1)
 
-    def stream_for(self, rights: Rights) -> Stream:
-        """The stream of a subscriber with these rights, begun where there is none yet."""
-        key = StreamKey(rights.military, rights.holds, rights.user_id if self.topic.personal else None)
+    def stream_for(self, may: Visibility) -> Stream:
+        """The stream of a subscriber who may see so much, begun where there is none yet."""
+        key = Visibility(may.user_id if self.topic.personal else None, may.permissions & self.deciding)
         stream = self.streams.get(key)
         if stream is None:
             epoch = f"{self._start}.{next(self._numbers)}"
-            stream = self.streams[key] = Stream(self.topic.name, epoch, rights)
+            stream = self.streams[key] = Stream(self.topic.name, epoch, key)
         stream.idle_since = None
         return stream
 
     def publish(self, message: Message) -> Iterator[tuple[Stream, Event]]:
         """Remember a message and number it in every stream that may hear it.
 
-        A message for some users on a topic that is not personal is nobody's: it raises ValueError.
+        A message for some users on a topic that is not personal is nobody's, and so is one that names a permission
+        by which streams are not told apart: it raises ValueError.
         """
         if message.audience.users and not self.topic.personal:
             raise ValueError(f"topic {self.topic.name} carries no events of single users ({message.event})")
+        undeclared = message.named_permissions - self.deciding
+        if undeclared:
+            raise ValueError(
+                f"{message.event} names permissions that its topic does not declare: {', '.join(sorted(undeclared))}"
+            )
         self._remember(message)
         for stream in self.streams.values():
-            if stream.rights.may_receive(message.event, message.audience):
+            if self._hears(stream.may, message):
                 yield stream, stream.add(message)
 
     def _remember(self, message: Message) -> None:
         if len(self.recent) == MEMORY_EVENTS:
-            self._recent_bytes -= len(self.recent[0].data)
+            self._recent_bytes -= self.recent[0].size
         self.recent.append(message)
-        self._recent_bytes += len(message.data)
+        self._recent_bytes += message.size
         while self._recent_bytes > MEMORY_BYTES and len(self.recent) > 1:
-            self._recent_bytes -= len(self.recent.popleft().data)
+            self._recent_bytes -= self.recent.popleft().size
 
-    def snapshot(self, rights: Rights, now: float) -> Event:
-        """The latest events that these rights may hear, as ``<topic>:snapshot``; it stands at the stream's seq."""
-        stream = self.stream_for(rights)
-        return Event(self.topic.name, f"{self.topic.name}:snapshot", stream.epoch, stream.seq, self.data(rights, now))
+    def snapshot(self, may: Visibility, now: float) -> Event:
+        """The latest events that such a subscriber may hear, as ``<topic>:snapshot``; it stands at the stream's seq."""
+        stream = self.stream_for(may)
+        return Event(
+            self.topic.name, f"{self.topic.name}:snapshot", stream.epoch, stream.seq, self.data(stream.may, now)
+        )
 
-    def data(self, rights: Rights, now: float) -> bytes:
+    def data(self, may: Visibility, now: float) -> bytes:
         """The data of a snapshot: the latest events, oldest first."""
-        heard = [m for m in self.recent if rights.may_receive(m.event, m.audience)][-SNAPSHOT_EVENTS:]
-        events = b",".join([b'{"event":%b,"data":%b}' % (msgspec.json.encode(m.event), m.data) for m in heard])
+        heard = [m for m in self.recent if self._hears(may, m)][-SNAPSHOT_EVENTS:]
+        forms = [(msgspec.json.encode(m.event), m.data_for(may.permissions)) for m in heard]
+        events = b",".join([b'{"event":%b,"data":%b}' % form for form in forms])
         return b'{"events":[%b],"count":%d,"now":%.3f}' % (events, len(heard), now)
 
     def forget_idle(self, now: float, listened: set[Stream]) -> None:

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from autobahn.websocket.types import ConnectionDeny, ConnectionRequest
-from webob.cookies import RequestCookies
 
 from skywatch.accounts.methods import ACCESS_COOKIE
+from skywatch.core.addresses import TrustedProxies
 from skywatch.core.problems import Problem
-from skywatch.realtime.authentication import Offer, credential_of_headers
-from skywatch.realtime.limits import Network, client_address, is_proxy, networks
-from skywatch.realtime.origins import origin_allowed
+from skywatch.http.cookies import parse_cookies
+from skywatch.http.origins import AllowedOrigins
+from skywatch.http.settings import HttpSettings
+from skywatch.realtime.authentication import Offer
 from skywatch.realtime.protocols import engineio
-from skywatch.settings import Settings, split_listen
+from skywatch.security.credentials import credential_of_headers, second_credential
 
 SOCKET_IO_PATH = "/socket.io"
 UPGRADE_REQUIRED = 426
@@ -29,37 +29,20 @@ class Rules:
     """What the settings say about handshakes."""
 
     path: str
-    # Origins that may open the channel from other places: what CORS allows, and the service's public address.
-    origins: tuple[str, ...]
-    # Ports of the same host whose pages may open the channel: the REST API and its console.
-    service_ports: frozenset[int]
-    trusted: tuple[Network, ...] = ()
-    # Whether the access cookie is a credential, for pages of which origins, and for those of the host reached too.
+    origins: AllowedOrigins
+    proxies: TrustedProxies
+    # Whether the access cookie is a credential.
     cookies: bool = False
-    cookie_origins: tuple[str, ...] = ()
-    cookies_of_host: bool = False
 
     @classmethod
-    def of(cls, settings: Settings) -> Rules:
+    def of(cls, settings: HttpSettings) -> Rules:
         """The rules that the settings name."""
-        public = _public_origins(settings)
-        listed = tuple(settings.cors_allowed_origins)
         return cls(
-            path=settings.realtime_path.rstrip("/"),
-            origins=("*",) if settings.cors_allow_all_origins else (*listed, *public),
-            service_ports=frozenset({split_listen(settings.listen)[1]}),
-            trusted=networks(settings.trusted_proxy),
+            path=settings.of(HttpSettings).realtime_path.rstrip("/"),
+            origins=AllowedOrigins.of(settings),
+            proxies=TrustedProxies(settings.trusted_proxy),
             cookies=settings.jwt_auth_cookie,
-            cookie_origins=(*listed, *public) if settings.cors_allow_credentials else public,
-            cookies_of_host=not public,
         )
-
-
-def _public_origins(settings: Settings) -> tuple[str, ...]:
-    if not settings.base_url:
-        return ()
-    parts = urlsplit(settings.base_url)
-    return (f"{parts.scheme}://{parts.netloc}",)
 
 
 def is_socket_io(request: ConnectionRequest, rules: Rules) -> bool:
@@ -88,27 +71,26 @@ def refusal(code: int, reason: str, headers: Iterable[tuple[str, str]] = ()) -> 
 
 def forwarded_address(request: ConnectionRequest, peer: str, rules: Rules) -> str | None:
     """Whose connection a trusted proxy forwards; None where the peer is no proxy."""
-    if not is_proxy(peer, rules.trusted):
+    if peer not in rules.proxies:
         return None
-    return client_address(peer, request.headers.get("x-forwarded-for"), rules.trusted)
+    return rules.proxies.client_address(peer, request.headers.get("x-forwarded-for"))
 
 
 def page_allowed(request: ConnectionRequest, rules: Rules) -> bool:
     """Whether the page that opens the channel may; programs, which name no origin, may."""
-    host = request.headers.get("host", "")
-    return origin_allowed(request.origin or "", host, rules.origins, rules.service_ports)
+    return rules.origins.may_connect(request.origin, request.headers.get("host", ""))
 
 
 def offer_of(request: ConnectionRequest, rules: Rules) -> Offer | Problem:
     """The credentials that the handshake brings, or why they cannot be taken."""
     try:
-        credential = credential_of_headers(request.headers)
+        credential = credential_of_headers(request.headers.get("authorization"), request.headers.get("x-api-key"))
     except Problem as problem:
         return problem
     tokens = request.params.get("token")
     if tokens:
         if credential is not None or len(tokens) > 1:
-            return Problem("token_invalid", "Send one credential, not two.")
+            return second_credential("querystring", "token", "is a second credential")
         credential = str(tokens[0])
     return Offer(credential, _access_cookie(request, rules), leaks=bool(tokens))
 
@@ -119,13 +101,9 @@ def _access_cookie(request: ConnectionRequest, rules: Rules) -> str | None:
     A browser sends cookies along whichever page opens a WebSocket, and no CORS keeps another site's page from
     reading what comes. It says truly which page that is, though: without an allowed origin there is no cookie.
     """
-    header, origin = request.headers.get("cookie"), request.origin
-    if not rules.cookies or not header or not origin:
+    header = request.headers.get("cookie")
+    if not rules.cookies or not header:
         return None
-    allowed = origin.lower() in {entry.lower() for entry in rules.cookie_origins}
-    if not allowed and rules.cookies_of_host:
-        # No public address is set: pages of the host that the browser itself says it has reached.
-        allowed = origin_allowed(origin, request.headers.get("host", ""), (), rules.service_ports)
-    if not allowed:
+    if not rules.origins.may_connect_by_cookie(request.origin, request.headers.get("host", "")):
         return None
-    return RequestCookies({"HTTP_COOKIE": header}).get(ACCESS_COOKIE) or None
+    return parse_cookies(header).get(ACCESS_COOKIE) or None

@@ -10,32 +10,31 @@ import logging
 import random
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from skywatch.core.bus import Bus, Message, Subscription
+from skywatch.core.bus import topics as bus_topics
 from skywatch.core.clock import unix_now
+from skywatch.core.event_reader import EventReader
 from skywatch.core.problems import Problem
 from skywatch.picture.sky import Sky, from_bytes
 from skywatch.realtime.aircraft import View
-from skywatch.realtime.authentication import Doorman, Standing
-from skywatch.realtime.catch_up import CatchUp, EventSource
+from skywatch.realtime.authentication import Admission, ConnectionAuthenticator
+from skywatch.realtime.catch_up import CatchUp
 from skywatch.realtime.closing import Closing
 from skywatch.realtime.events import Stream
 from skywatch.realtime.frames import Event
-from skywatch.realtime.limits import Places
+from skywatch.realtime.limits import ConnectionCounter
 from skywatch.realtime.live import LiveTopics
 from skywatch.realtime.protocols import base
 from skywatch.realtime.queues import Turn
 from skywatch.realtime.streams import EventTopics
-from skywatch.realtime.topics import EVENT_TOPICS
+from skywatch.realtime.topics import TopicTable
 from skywatch.security.identity import Identity
 
 log = logging.getLogger(__name__)
-PICTURE_TOPIC = "picture"
-# Published by the accounts whenever somebody's rights or login change.
-ACCOUNTS_TOPIC = "accounts"
-# An ended login must be refused within one second, so everybody's standing is looked at a little oftener.
+# An ended login must be refused within one second, so everybody's admission is looked at a little oftener.
 REVIEW_EVERY_S = 0.9
 SWEEP_EVERY_S = 60.0
 
@@ -43,7 +42,7 @@ SWEEP_EVERY_S = 60.0
 class Subscriber(Protocol):
     """What the hub needs to know and ask of those whom it has let in."""
 
-    standing: Standing | None
+    admission: Admission | None
 
     @property
     def protocol(self) -> base.Protocol:
@@ -56,7 +55,7 @@ class Subscriber(Protocol):
     def send(self, kind: str, body: dict[str, Any]) -> None:
         """Tell it something."""
 
-    def review(self, now: Problem | Standing) -> None:
+    def review(self, now: Problem | Admission) -> None:
         """Tell it what it may do now."""
 
     def end(self, reason: Closing) -> None:
@@ -70,36 +69,38 @@ class Hub:
         self,
         bus: Bus,
         loop: asyncio.AbstractEventLoop,
-        doorman: Doorman,
-        sources: Sequence[EventSource] = (),
+        connection_authenticator: ConnectionAuthenticator,
+        topics: TopicTable,
+        reader: EventReader,
         *,
         heartbeat_s: float = 25.0,
         connections_per_user: int = 50,
     ) -> None:
         self.bus = bus
         self.loop = loop
-        self.doorman = doorman
+        self.connection_authenticator = connection_authenticator
         self.heartbeat_s = heartbeat_s
         self.turn = Turn(loop, self._hand_over)
         self.live = LiveTopics(self.turn.call, self.turn.write)
-        self.events = EventTopics()
+        self.topics = topics
+        self.events = EventTopics(topics)
         self.sessions: dict[Subscriber, None] = {}
-        self._users = Places(connections_per_user)
-        self._catch_up = CatchUp(sources, self._publish, loop)
+        self._users = ConnectionCounter(connections_per_user)
+        self._catch_up = CatchUp(reader, self._publish, loop)
         self._inbox: deque[Message | Sky] = deque()
         self._called = False
-        self._heard_at = unix_now()
         self._review_wanted = asyncio.Event()
         self._subscriptions: list[Subscription] = []
         self._tasks: list[asyncio.Task[None]] = []
 
-    def open(self) -> None:
-        """Begin to hear the bus, with the picture of this moment."""
-        topics = (PICTURE_TOPIC, ACCOUNTS_TOPIC, *EVENT_TOPICS)
+    async def open(self) -> None:
+        """Begin to receive from the bus, with the picture of this moment and the recent events."""
+        topics = (bus_topics.PICTURE, bus_topics.IDENTITIES, *self.topics.events)
         self._subscriptions.append(self.bus.subscribe(topics, self._receive, self._resumed))
-        last = self.bus.last(PICTURE_TOPIC)
+        last = self.bus.last(bus_topics.PICTURE)
         if last is not None:
             self._receive(last)
+        await self._catch_up.start()
         self._tasks.append(self.loop.create_task(self._review_for_ever()))
         self._tasks.append(self.loop.create_task(self._sweep_for_ever()))
 
@@ -117,8 +118,7 @@ class Hub:
 
     def _receive(self, message: Message) -> None:
         """In the bus's thread: decode what is large, and wake the loop once for all that waits."""
-        self._heard_at = unix_now()
-        if message.topic == PICTURE_TOPIC:
+        if message.topic == bus_topics.PICTURE:
             try:
                 sky = message.local if message.local is not None else from_bytes(message.data)
             except ValueError as error:
@@ -136,12 +136,11 @@ class Hub:
 
     def _resumed(self) -> None:
         """In the bus's thread: deliveries were interrupted, messages may be missing."""
-        gap_from = self._heard_at
-        last = self.bus.last(PICTURE_TOPIC)
+        last = self.bus.last(bus_topics.PICTURE)
         if last is not None:
             self._receive(last)
         try:
-            self.loop.call_soon_threadsafe(self._catch_up.begin, gap_from)
+            self.loop.call_soon_threadsafe(self._catch_up.begin)
         except RuntimeError:
             pass
 
@@ -153,7 +152,7 @@ class Hub:
             if isinstance(arrived, Sky):
                 if not self._is_old(arrived, skies[-1] if skies else self.live.state.sky):
                     skies.append(arrived)
-            elif arrived.topic == ACCOUNTS_TOPIC:
+            elif arrived.topic == bus_topics.IDENTITIES:
                 self._review_wanted.set()
             elif not self._catch_up.is_known(arrived):
                 self._publish(arrived)
@@ -181,13 +180,13 @@ class Hub:
         """What a subscriber of this source would be told at first."""
         if isinstance(source, View):
             return self.live.state.snapshot(source)
-        return self.events.logs[source.topic].snapshot(source.rights, unix_now())
+        return self.events.logs[source.topic].snapshot(source.may, unix_now())
 
     # The subscribers
 
-    def enter(self, session: Subscriber, standing: Standing) -> bool:
+    def enter(self, session: Subscriber, admission: Admission) -> bool:
         """Let a subscriber in; False where the user has enough connections."""
-        if standing.identity is not None and not self._users.take(standing.identity.user_id):
+        if admission.identity is not None and not self._users.take(admission.identity.user_id):
             return False
         self.sessions[session] = None
         return True
@@ -196,8 +195,8 @@ class Hub:
         """A subscriber has gone."""
         if session in self.sessions:
             del self.sessions[session]
-            if session.standing is not None and session.standing.identity is not None:
-                self._users.give_back(session.standing.identity.user_id)
+            if session.admission is not None and session.admission.identity is not None:
+                self._users.release(session.admission.identity.user_id)
 
     def end_all(self, reason: Closing, within_s: float) -> None:
         """Send everybody away, each told to come back at another moment within so many seconds."""
@@ -219,19 +218,19 @@ class Hub:
                 log.exception("the rights of the subscribers could not be reviewed")
 
     async def review(self) -> None:
-        """Look at everybody's standing as it is now."""
+        """Look at everybody's admission as it is now."""
         groups: dict[Identity | None, list[Subscriber]] = {}
         for session in self.sessions:
-            if session.standing is not None:
-                groups.setdefault(session.standing.identity, []).append(session)
+            if session.admission is not None:
+                groups.setdefault(session.admission.identity, []).append(session)
         if not groups:
             return
-        standings = await self.doorman.review(list(groups))
-        for (identity, sessions), standing in zip(groups.items(), standings, strict=True):
+        admissions = await self.connection_authenticator.review(list(groups))
+        for (identity, sessions), admission in zip(groups.items(), admissions, strict=True):
             for session in sessions:
                 # A token that was renewed meanwhile is judged the next time.
-                if session.standing is not None and session.standing.identity == identity:
-                    session.review(standing)
+                if session.admission is not None and session.admission.identity == identity:
+                    session.review(admission)
 
     async def _sweep_for_ever(self) -> None:
         while True:

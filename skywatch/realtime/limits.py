@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 
-from skywatch.settings import Settings
-
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+from skywatch.realtime.settings import RealtimeSettings
 
 
 @dataclass(frozen=True)
@@ -29,7 +26,7 @@ class Limits:
     stall_s: float = 30.0
 
     @classmethod
-    def of(cls, settings: Settings) -> Limits:
+    def of(cls, settings: RealtimeSettings) -> Limits:
         """The limits that the settings name."""
         return cls(
             connections=settings.realtime_max_connections,
@@ -60,93 +57,40 @@ class MessageRate:
         return True
 
 
-class Seldom:
-    """Lets one through in ``every_s`` seconds, so that whoever may connect cannot fill the log."""
+class LogInterval:
+    """Allows one log line in ``every_s`` seconds, so that no client can fill the log."""
 
     def __init__(self, every_s: float) -> None:
         self._every_s = every_s
         self._next_at = float("-inf")
 
     def take(self, now: float) -> bool:
-        """Whether this is the first one for so long."""
+        """Whether a line may be written now."""
         if now < self._next_at:
             return False
         self._next_at = now + self._every_s
         return True
 
 
-class Places:
-    """How many connections each holder (an address, a user) has, at most ``limit``."""
+class ConnectionCounter:
+    """Counts the connections of each holder (an address, a user), at most ``limit``."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._taken: Counter[Hashable] = Counter()
+        self._counts: Counter[Hashable] = Counter()
 
     def take(self, holder: Hashable) -> bool:
-        """Take one more place; False where the holder has all of theirs."""
-        if self._taken[holder] >= self._limit:
+        """Count one connection more; False where the holder has reached the limit."""
+        if self._counts[holder] >= self._limit:
             return False
-        self._taken[holder] += 1
+        self._counts[holder] += 1
         return True
 
-    def give_back(self, holder: Hashable) -> None:
-        """Give a taken place back."""
-        self._taken[holder] -= 1
-        if self._taken[holder] <= 0:
-            del self._taken[holder]
+    def release(self, holder: Hashable) -> None:
+        """Count one connection less."""
+        self._counts[holder] -= 1
+        if self._counts[holder] <= 0:
+            del self._counts[holder]
 
     def __len__(self) -> int:
-        return len(self._taken)
-
-
-def networks(texts: Sequence[str]) -> tuple[Network, ...]:
-    """The networks of the setting ``trusted_proxy``; raises ValueError where one is none."""
-    return tuple(ipaddress.ip_network(text, strict=False) for text in texts)
-
-
-def client_address(peer: str, forwarded_for: str | None, trusted: Sequence[Network]) -> str:
-    """Who is at the other end: the last address in ``X-Forwarded-For`` that is not a trusted proxy's.
-
-    The header counts only where the peer itself is a trusted proxy.
-    """
-    if not _is_trusted(peer, trusted) or not forwarded_for:
-        return peer
-    address = peer
-    for text in reversed(forwarded_for.split(",")):
-        candidate = text.strip()
-        try:
-            ipaddress.ip_address(candidate)
-        except ValueError:
-            break  # Whoever wrote that cannot be believed about what stands before it.
-        address = candidate
-        if not _is_trusted(candidate, trusted):
-            break
-    return address
-
-
-def is_proxy(peer: str, trusted: Sequence[Network]) -> bool:
-    """Whether a peer is a trusted proxy."""
-    return _is_trusted(peer, trusted)
-
-
-def address_group(address: str) -> str:
-    """What counts as one address: an IPv4 address, an IPv6 /64."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, ipaddress.IPv6Address):
-        if parsed.ipv4_mapped is not None:
-            return str(parsed.ipv4_mapped)
-        return str(ipaddress.ip_network((parsed, 64), strict=False))
-    return address
-
-
-def _is_trusted(address: str, trusted: Sequence[Network]) -> bool:
-    if not trusted:
-        return False
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    return any(parsed in network for network in trusted if network.version == parsed.version)
+        return len(self._counts)

@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from skywatch.core.metrics import REALTIME_DROPPED, REALTIME_SENT
 from skywatch.picture.sky import Sky
 from skywatch.realtime.aircraft import PictureState, View
+from skywatch.realtime.column_events import ColumnEvents
 from skywatch.realtime.commands import Point
 from skywatch.realtime.frames import Encoder, Event
+from skywatch.realtime.metrics import REALTIME_DROPPED, REALTIME_SENT
 from skywatch.realtime.queues import Outbox
 
 # Making the updates of many areas takes a while: what is made is sent on its way this often meanwhile. Not after each,
@@ -47,6 +48,7 @@ class LiveTopics:
 
     def __init__(self, wake: Callable[[], None] | None = None, send: Callable[[], None] = lambda: None) -> None:
         self.state = PictureState()
+        self._columns = ColumnEvents(self.state)
         self._views: dict[View, _Viewers] = {}
         self._wake = wake
         self._send = send
@@ -55,7 +57,8 @@ class LiveTopics:
     def join(self, listener: Listener, view: View, since: Point | None) -> None:
         """Begin to watch: what was missed since a point, or a snapshot."""
         viewers = self._views.setdefault(view, _Viewers())
-        resumes = since is not None and self.state.can_continue(view, since.epoch, since.seq)
+        # Columns always begin with a full state: that is small.
+        resumes = since is not None and view.form is None and self.state.can_continue(view, since.epoch, since.seq)
         viewers.behind[listener] = since.seq if since is not None and resumes else None
         if self._wake is not None:
             self._newcomers[listener, view] = None
@@ -86,12 +89,19 @@ class LiveTopics:
         since = viewers.behind.pop(listener)
         viewers.level[listener] = None
         if since is None or not self.state.floor <= since <= self.state.sky.seq:
-            event = self.state.snapshot(view)
+            event = self.snapshot(view)
         elif since == self.state.sky.seq:
             return
         else:
-            event = self.state.update(view, since)
+            event = self._update(view, since)
         listener.outbox.push(event.frame(listener.variant))
+
+    def snapshot(self, view: View) -> Event:
+        """All that a view shows now, in its form."""
+        return self.state.snapshot(view) if view.form is None else self._columns.full(view)
+
+    def _update(self, view: View, since: int) -> Event:
+        return self.state.update(view, since) if view.form is None else self._columns.update(view, since)
 
     def tick(self, skies: Sequence[Sky]) -> None:
         """Take one or more skies in their order and tell all viewers the difference at once."""
@@ -105,7 +115,7 @@ class LiveTopics:
             if not continuous:
                 viewers.behind = dict.fromkeys(viewers.behind)
             if viewers.level:
-                event = self.state.update(view, before) if continuous else self.state.snapshot(view)
+                event = self._update(view, before) if continuous else self.snapshot(view)
                 self._tell(viewers, event, before if continuous else None)
             if time.monotonic() - sent_at > SEND_EVERY_S:
                 self._send()

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import resource
 import socket
 import time
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from autobahn.asyncio.websocket import WebSocketServerFactory
 from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
 
-from skywatch.core.metrics import REALTIME_CONNECTIONS, REALTIME_SUBSCRIBERS
+from skywatch.core.event_reader import EventReader
+from skywatch.core.open_files import allow_files
 from skywatch.core.runtime import Runtime
+from skywatch.http.settings import HttpSettings
 from skywatch.realtime import closing
-from skywatch.realtime.authentication import Authenticator, Doorman
-from skywatch.realtime.catch_up import EventSource
+from skywatch.realtime.authentication import Authenticator, ConnectionAuthenticator
 from skywatch.realtime.connection import CLOSING_S, Connection, Shared
 from skywatch.realtime.handshake import Rules
 from skywatch.realtime.hub import Hub
-from skywatch.realtime.limits import Limits, Places
-from skywatch.realtime.topics import TOPICS
+from skywatch.realtime.limits import ConnectionCounter, Limits
+from skywatch.realtime.metrics import REALTIME_CONNECTIONS, REALTIME_SUBSCRIBERS
+from skywatch.realtime.settings import RealtimeSettings
+from skywatch.realtime.topics import TopicTable
 from skywatch.settings import split_listen
 
 log = logging.getLogger(__name__)
@@ -38,25 +39,22 @@ OTHER_FILES = 256
 class RealtimeServer:
     """The real-time channel of one process.
 
-    ``start`` and ``stop`` run on the loop that serves the channel. ``authenticator`` answers who somebody is;
-    ``sources`` give events from the database after an interruption of the bus.
+    ``start`` and ``stop`` run on the loop that serves the channel. ``authenticator`` answers who somebody is.
     """
 
     def __init__(
         self,
         runtime: Runtime,
         authenticator: Authenticator,
-        sources: Sequence[EventSource] = (),
         *,
         limits: Limits | None = None,
     ) -> None:
-        settings = runtime.settings
+        settings = runtime.settings.of(RealtimeSettings)
         self._runtime = runtime
         self._settings = settings
         self._authenticator = authenticator
-        self._sources = tuple(sources)
         self.limits = limits or Limits.of(settings)
-        self.rules = Rules.of(settings)
+        self.rules = Rules.of(settings.of(HttpSettings))
         self.hub: Hub
         self._shared: Shared
         self._server: asyncio.Server | None = None
@@ -84,26 +82,30 @@ class RealtimeServer:
         loop = asyncio.get_running_loop()
         settings = self._settings
         allow_files(self.limits.connections + OTHER_FILES)
-        doorman = Doorman(self._authenticator, settings.auth_mode)
+        topics = TopicTable(self._runtime.features)
+        connection_authenticator = ConnectionAuthenticator(self._authenticator, settings.auth_mode, topics)
         self.hub = Hub(
             self._runtime.bus,
             loop,
-            doorman,
-            self._sources,
+            connection_authenticator,
+            topics,
+            EventReader(self._runtime.sessions, topics.events),
             heartbeat_s=settings.realtime_heartbeat_s,
             connections_per_user=settings.realtime_connections_per_user,
         )
-        places = Places(settings.realtime_connections_per_address)
-        self._shared = Shared(self.hub, self.rules, self.limits, places)
-        host, port = split_listen(settings.realtime_listen)
+        addresses = ConnectionCounter(settings.realtime_connections_per_address)
+        self._shared = Shared(self.hub, self.rules, self.limits, addresses)
+        host, port = split_listen(settings.of(HttpSettings).realtime_listen)
         sockets = [_listening_socket(*address) for address in await _addresses(loop, host, port)]
         try:
+            # Before the first subscriber comes: what happened before is none of their news.
+            await self.hub.open()
             self._server = await loop.create_server(self._factory(loop), sock=sockets[0], backlog=BACKLOG)
         except BaseException:
             for listening in sockets:
                 listening.close()
+            await self.hub.close()
             raise
-        self.hub.open()
         self._look_after = loop.create_task(self._look_after_for_ever())
         log.info("the real-time channel listens on %s port %d", host, self.port)
 
@@ -125,7 +127,7 @@ class RealtimeServer:
             if connection.transport is not None:
                 connection.transport.abort()
         await self.hub.close()
-        self.hub.doorman.close()
+        self.hub.connection_authenticator.close()
         self._server = None
 
     def statistics(self) -> dict[str, int]:
@@ -173,7 +175,7 @@ class RealtimeServer:
     def _measure(self) -> None:
         """Bring the gauges of the metrics up to date."""
         protocols: Counter[str] = Counter(native=0, socketio=0)
-        topics: Counter[str] = Counter(dict.fromkeys(TOPICS, 0))
+        topics: Counter[str] = Counter(dict.fromkeys(self.hub.topics.all, 0))
         for session in self.hub.sessions:
             protocols[session.protocol.name] += 1
             topics.update(session.subscriptions.keys())
@@ -193,16 +195,6 @@ def _accept_deflate(offers: list[Any]) -> Any:
                 no_context_takeover=True,
             )
     return None
-
-
-def allow_files(wanted: int) -> None:
-    """Raise the soft limit of open files as far as the hard one lets us."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    target = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    if soft != resource.RLIM_INFINITY and soft < target:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
-    if soft != resource.RLIM_INFINITY and target < wanted:
-        log.warning("the system allows %d open files, fewer than the connections allowed by settings need", target)
 
 
 async def _addresses(loop: asyncio.AbstractEventLoop, host: str, port: int) -> list[tuple[int, Any]]:

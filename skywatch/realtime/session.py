@@ -15,7 +15,7 @@ from skywatch.core.problems import Problem
 from skywatch.realtime import closing
 from skywatch.realtime.aircraft import View
 from skywatch.realtime.answers import Answers
-from skywatch.realtime.authentication import Offer, Standing, credential_of_auth
+from skywatch.realtime.authentication import Admission, Offer, credential_of_auth
 from skywatch.realtime.closing import Closing
 from skywatch.realtime.commands import (
     InvalidCommand,
@@ -33,9 +33,8 @@ from skywatch.realtime.hub import Hub
 from skywatch.realtime.link import Link
 from skywatch.realtime.protocols import base, socketio
 from skywatch.realtime.queues import Outbox
-from skywatch.realtime.rights import Rights
 from skywatch.realtime.subscriptions import Subscriptions
-from skywatch.realtime.topics import TOPICS
+from skywatch.security.visibility import Visibility
 
 log = logging.getLogger(__name__)
 # What a client may send before it has been let in; a library may write connect and subscribe at once.
@@ -55,7 +54,7 @@ class Session:
         self.variant: tuple[Encoder, bool] = (protocol.encode_event, link.deflate)
         self.state: Literal["new", "connecting", "ready", "ended"] = "new"
         self.offer = Offer()
-        self.standing: Standing | None = None
+        self.admission: Admission | None = None
         self._topics = Subscriptions(hub, self)
         self.subscriptions: Mapping[str, View | Stream] = self._topics.sources
         self._answers = Answers(protocol, outbox)
@@ -73,7 +72,7 @@ class Session:
 
     async def _admit(self, credential: str | None) -> None:
         try:
-            standing = await self.hub.doorman.admit(credential)
+            admission = await self.hub.connection_authenticator.admit(credential)
         except Problem:
             self.refuse(closing.AUTHENTICATION_FAILED)
             return
@@ -83,18 +82,18 @@ class Session:
             return
         if self.state != "connecting":
             return
-        if standing.identity is None and self.hub.doorman.mode == "private":
+        if admission.identity is None and self.hub.connection_authenticator.mode == "private":
             self.refuse(closing.AUTHENTICATION_FAILED)
-        elif not standing.rights.topics:
+        elif not admission.topics:
             self.refuse(closing.PERMISSION_DENIED)
-        elif not self.hub.enter(self, standing):
+        elif not self.hub.enter(self, admission):
             self.refuse(closing.TOO_MANY_CONNECTIONS)
         else:
-            self.standing = standing
+            self.admission = admission
             self.state = "ready"
             for payload in self.protocol.welcomed():
                 self.outbox.push(text_frame(payload))
-            self.send("connected", {**standing.introduction(), "heartbeat_s": self.hub.heartbeat_s})
+            self.send("connected", {**admission.introduction(), "heartbeat_s": self.hub.heartbeat_s})
             while self._early and self.state == "ready":
                 self._obey(self._early.popleft())
 
@@ -161,11 +160,14 @@ class Session:
 
     def _subscribe(self, command: base.Command) -> None:
         wanted = Subscribe(command.body)
-        rights = self._rights
-        joined = [name for name in wanted.topics if name in rights.topics]
-        denied = [name for name in wanted.topics if name not in rights.topics]
+        events = [name for name in wanted.topics if not self.hub.topics.is_live(name)]
+        if wanted.form is not None and events:
+            raise InvalidCommand(f'The format "columns" is for the aircraft topics, not for {events[0][:32]}.')
+        opened = self.hub.topics.open_to(self._may)
+        joined = [name for name in wanted.topics if name in opened]
+        denied = [name for name in wanted.topics if name not in opened]
         for name in joined:
-            self._topics.put(name, wanted.area, rights)
+            self._topics.put(name, wanted.area, self._may, wanted.form)
         self._answers.reply(command, "subscribed", {"topics": self._topics.names(), "joined": joined, "denied": denied})
         for name in joined:
             self._topics.join(name, wanted.since.get(name))
@@ -183,15 +185,15 @@ class Session:
 
     def _request(self, command: base.Command) -> None:
         wanted = convert(command.body, Request)
-        if wanted.topic not in TOPICS:
+        if wanted.topic not in self.hub.topics.all:
             raise InvalidCommand("There is no such topic.", "not_found")
-        if wanted.topic not in self._rights.topics:
+        if wanted.topic not in self.hub.topics.open_to(self._may):
             raise InvalidCommand("Permission denied.", "permission_denied")
         self.link.charge(SNAPSHOT_COST)
         if self.state == "ended":
             return
         area = area_of(wanted.bbox) if wanted.bbox is not None else self._topics.area_of(wanted.topic)
-        event = self.hub.snapshot(self._topics.source(wanted.topic, area, self._rights))
+        event = self.hub.snapshot(self._topics.source(wanted.topic, area, self._may))
         body = {"method": wanted.method, "topic": wanted.topic, "epoch": event.epoch, "seq": event.seq}
         self._answers.reply(command, "response", body | {"data": msgspec.Raw(event.data)})
 
@@ -206,7 +208,7 @@ class Session:
 
     async def _take_new_token(self, credential: str, command: base.Command) -> None:
         try:
-            standing = await self.hub.doorman.admit(credential)
+            admission = await self.hub.connection_authenticator.admit(credential)
         except Problem as problem:
             self.error(problem.kind.code, problem.detail, command)
             return
@@ -216,19 +218,19 @@ class Session:
             return
         if self.state != "ready":
             return
-        if standing.rights.user_id != self._rights.user_id:
+        if admission.may.user_id != self._may.user_id:
             self.error("permission_denied", "The token belongs to another user.", command)
             return
-        self.review(standing)
+        self.review(admission)
         if self.state == "ready":
-            self._answers.reply(command, "refreshed", standing.introduction())
+            self._answers.reply(command, "refreshed", admission.introduction())
 
     # Topics
 
     @property
-    def _rights(self) -> Rights:
-        assert self.standing is not None
-        return self.standing.rights
+    def _may(self) -> Visibility:
+        assert self.admission is not None
+        return self.admission.may
 
     def drained(self) -> None:
         """The connection takes data again: bring the aircraft topics up to the latest tick."""
@@ -236,24 +238,24 @@ class Session:
 
     # Changed rights and the end
 
-    def review(self, now: Problem | Standing) -> None:
-        """Take the standing of this moment: topics that are no longer allowed end, or the connection does."""
+    def review(self, now: Problem | Admission) -> None:
+        """Take the admission of this moment: topics that are no longer allowed end, or the connection does."""
         if self.state != "ready":
             return
         if isinstance(now, Problem):
             self.error(now.kind.code, now.detail)
             self.end(closing.AUTHENTICATION_FAILED)
             return
-        before, self.standing = self._rights, now
-        if now.rights == before:
+        before, self.admission = self._may, now
+        if now.may == before:
             return
-        if not now.rights.topics:
+        if not now.topics:
             self.end(closing.PERMISSION_DENIED)
             return
-        lost = self._topics.leave_forbidden(now.rights)
+        lost = self._topics.leave_forbidden(now.may)
         if lost:
             self.send("unsubscribed", {"topics": lost, "remaining": self._topics.names(), "code": "permission_denied"})
-        self._topics.renew(now.rights)
+        self._topics.renew(now.may)
 
     def send(self, kind: str, body: dict[str, Any]) -> None:
         """Tell this client alone."""

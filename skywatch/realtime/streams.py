@@ -6,27 +6,27 @@ import secrets
 
 from skywatch.core.bus import Message
 from skywatch.core.clock import unix_now
-from skywatch.core.metrics import REALTIME_SENT
 from skywatch.realtime.commands import Point
 from skywatch.realtime.events import EventLog, Stream
 from skywatch.realtime.frames import Encoder, Event
 from skywatch.realtime.live import Listener
-from skywatch.realtime.rights import Rights
-from skywatch.realtime.topics import EVENT_TOPICS, TOPICS
+from skywatch.realtime.metrics import REALTIME_SENT
+from skywatch.realtime.topics import TopicTable
+from skywatch.security.visibility import Visibility
 
 
 class EventTopics:
     """The event topics of one process."""
 
-    def __init__(self) -> None:
+    def __init__(self, topics: TopicTable) -> None:
         start = secrets.token_hex(4)
-        self.logs = {name: EventLog(TOPICS[name], start) for name in EVENT_TOPICS}
+        self.logs = {name: EventLog(name, topics, start) for name in topics.events}
         self._listeners: dict[Stream, dict[Listener, None]] = {}
         self._gathered: dict[Stream, list[Event]] = {}
 
-    def stream_of(self, topic: str, rights: Rights) -> Stream:
-        """The stream that a subscriber with these rights hears."""
-        return self.logs[topic].stream_for(rights)
+    def stream_of(self, topic: str, may: Visibility) -> Stream:
+        """The stream that a subscriber who may see so much hears."""
+        return self.logs[topic].stream_for(may)
 
     def join(self, listener: Listener, stream: Stream, since: Point | None) -> None:
         """Begin to listen: what was missed since a point, or a snapshot where that is too long ago."""
@@ -36,7 +36,7 @@ class EventTopics:
             return
         missed = stream.since(since.epoch, since.seq)
         if missed is None:
-            missed = [self.logs[stream.topic].snapshot(stream.rights, unix_now())]
+            missed = [self.logs[stream.topic].snapshot(stream.may, unix_now())]
         for event in missed:
             listener.outbox.push(event.frame(listener.variant))
 

@@ -1,15 +1,15 @@
-"""The topics that one subscriber has asked for: what it sees or hears of each, with the rights it has."""
+"""The topics that one subscriber has asked for: what it sees or hears of each, as far as it may."""
 
 from __future__ import annotations
 
 from skywatch.realtime.aircraft import View
 from skywatch.realtime.areas import Area
+from skywatch.realtime.columns import Form
 from skywatch.realtime.commands import Point
 from skywatch.realtime.events import Stream
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.live import Listener
-from skywatch.realtime.rights import Rights
-from skywatch.realtime.topics import TOPICS
+from skywatch.security.visibility import Visibility
 
 
 class Subscriptions:
@@ -20,28 +20,29 @@ class Subscriptions:
         self._hub = hub
         self._listener = listener
         self._areas: dict[str, Area | None] = {}
+        self._forms: dict[str, Form | None] = {}
 
     def names(self) -> list[str]:
         """The topics, in their usual order."""
-        return [name for name in TOPICS if name in self.sources]
+        return [name for name in self._hub.topics.all if name in self.sources]
 
     def area_of(self, topic: str) -> Area | None:
         """The area that was last asked for with a topic."""
         return self._areas.get(topic)
 
-    def source(self, topic: str, area: Area | None, rights: Rights) -> View | Stream:
-        """What somebody with these rights sees or hears of a topic."""
-        if not TOPICS[topic].live:
-            return self._hub.events.stream_of(topic, rights)
+    def source(self, topic: str, area: Area | None, may: Visibility, form: Form | None = None) -> View | Stream:
+        """What somebody who may see so much sees or hears of a topic."""
+        if not self._hub.topics.is_live(topic):
+            return self._hub.events.stream_of(topic, may)
         if topic == "military":
-            return View(topic, "military", rights.details, area)
-        return View(topic, "all" if rights.military else "civil", rights.details, area)
+            return View(topic, "military", may.details, area, form)
+        return View(topic, "all" if may.military else "civil", may.details, area, form)
 
-    def put(self, topic: str, area: Area | None, rights: Rights) -> None:
+    def put(self, topic: str, area: Area | None, may: Visibility, form: Form | None = None) -> None:
         """Note a topic in place of what was seen or heard of it before; nothing comes of it until ``join``."""
         self.leave(topic)
-        self._areas[topic] = area
-        self.sources[topic] = self.source(topic, area, rights)
+        self._areas[topic], self._forms[topic] = area, form
+        self.sources[topic] = self.source(topic, area, may, form)
 
     def join(self, topic: str, since: Point | None) -> None:
         """Have a noted topic come: what was missed since a point, or what there is now."""
@@ -64,17 +65,18 @@ class Subscriptions:
         for topic in list(self.sources):
             self.leave(topic)
 
-    def leave_forbidden(self, rights: Rights) -> list[str]:
-        """Leave the topics that these rights do not open; returns which."""
-        lost = [topic for topic in self.sources if topic not in rights.topics]
+    def leave_forbidden(self, may: Visibility) -> list[str]:
+        """Leave the topics that are no longer open; returns which."""
+        opened = self._hub.topics.open_to(may)
+        lost = [topic for topic in self.sources if topic not in opened]
         for topic in lost:
             self.leave(topic)
         return lost
 
-    def renew(self, rights: Rights) -> None:
-        """Begin anew with the topics of which these rights show something else than before."""
+    def renew(self, may: Visibility) -> None:
+        """Begin anew with the topics of which something else may be seen than before."""
         for topic, source in list(self.sources.items()):
-            fresh = self.source(topic, self.area_of(topic), rights)
+            fresh = self.source(topic, self.area_of(topic), may, self._forms.get(topic))
             if fresh != source:
                 self.leave(topic)
                 self.sources[topic] = fresh

@@ -1,52 +1,39 @@
-"""The seven topics of the channel, each with the permission that opens it.
-
-A topic either carries the picture (``live``: snapshot and updates of aircraft) or events. The events of a
-``personal`` topic belong to users, so that each user's are numbered on their own.
-"""
+"""The topics of the channel and who hears their events, as the features declare them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from skywatch.security.permissions import Permission
-
-
-@dataclass(frozen=True)
-class Topic:
-    """One topic: its name, the permission that opens it, and what kind of thing it carries."""
-
-    name: str
-    permission: Permission
-    live: bool = False
-    personal: bool = False
+from skywatch.core.bus import Message
+from skywatch.core.feature import FeatureSet, Topic
+from skywatch.security.visibility import Visibility
 
 
-TOPICS: dict[str, Topic] = {
-    topic.name: topic
-    for topic in (
-        Topic("aircraft", Permission.AIRCRAFT_VIEW, live=True),
-        Topic("military", Permission.AIRCRAFT_VIEW_MILITARY, live=True),
-        Topic("alerts", Permission.ALERTS_VIEW, personal=True),
-        Topic("safety", Permission.SAFETY_VIEW),
-        Topic("acars", Permission.ACARS_VIEW),
-        Topic("audio", Permission.AUDIO_VIEW),
-        Topic("system", Permission.SYSTEM_VIEW_STATUS),
-    )
-}
-EVENT_TOPICS: tuple[str, ...] = tuple(name for name, topic in TOPICS.items() if not topic.live)
+class TopicTable:
+    """The topics of an installation, in their usual order."""
 
-# Events of another feature that travel on a topic (``cannonball:alert`` on ``alerts``) need that feature's own
-# permission too: a disabled feature or a key without its scope must not hear it through the side door.
-GATES: dict[str, Permission] = {"cannonball": Permission.CANNONBALL_VIEW}
-# Whoever holds one of these hears also what belongs to others, where the audience of a message names it.
-OVERSIGHT: tuple[Permission, ...] = (Permission.ALERTS_MANAGE_ALL, Permission.CANNONBALL_MANAGE)
+    def __init__(self, features: FeatureSet) -> None:
+        self.all: dict[str, Topic] = features.topics
+        # Topics that carry events, not the picture.
+        self.events: tuple[str, ...] = tuple(name for name, topic in self.all.items() if not topic.live)
+        # For each topic, every permission on which it depends who hears its events, and in which form.
+        self.deciding: dict[str, frozenset[str]] = features.deciding_permissions()
+        self._kinds = features.events
 
-# The features whose access settings decide what may be heard.
-FEATURES: tuple[str, ...] = tuple(
-    sorted({p.feature for p in (*(t.permission for t in TOPICS.values()), *GATES.values(), *OVERSIGHT)})
-)
+    def is_live(self, name: str) -> bool:
+        """Whether a topic carries the picture; False also for what is no topic."""
+        topic = self.all.get(name)
+        return topic is not None and topic.live
 
+    def open_to(self, may: Visibility) -> tuple[str, ...]:
+        """The topics that a subscriber may join."""
+        return tuple(topic.name for topic in self.all.values() if topic.permission in may.permissions)
 
-def gate_of(event: str) -> Permission | None:
-    """The further permission that an event needs, by the feature its name begins with."""
-    return GATES.get(event.partition(":")[0])
+    def hears(self, may: Visibility, message: Message) -> bool:
+        """Whether a message on an open topic is for a subscriber.
+
+        Events of another feature that travel on a topic need that feature's own
+        permission too: a disabled feature or a key without its scope must not hear it through the side door.
+        """
+        kind = self._kinds.get(message.event)
+        if kind is not None and not may.permissions.issuperset(kind.needs):
+            return False
+        return message.audience.includes(may.user_id, may.permissions)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from skywatch.receivers.http_source import HttpSource, parse_url, shown_url
-from skywatch.receivers.options import Options, Station, Words
+from skywatch.inputs.http_source import HttpSource, parse_url, shown_url
+from skywatch.inputs.options import Options, Station, Words
 from skywatch.receivers.polling import PollingReceiver
 from skywatch.settings import environment_secret
 

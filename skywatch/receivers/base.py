@@ -7,37 +7,21 @@ growing pause.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
-import msgspec
-
+from skywatch.inputs.base import InputStatus
 from skywatch.receivers.report import Report
 
-State = Literal["starting", "connected", "waiting", "ended", "failed"]
 
+class ReceiverStatus(InputStatus):
+    """The state of one receiver as ``system/receivers`` shows it.
 
-class ReceiverStatus(msgspec.Struct):
-    """The state of one receiver as ``system/receivers`` shows it; rates are a second, times unix seconds.
-
-    ``waiting`` is the pause before the next try, ``ended`` a recording that was played to its end, ``failed`` a
-    fault of ours (it is tried again as well). ``invalid`` counts what was received and refused, by reason: the
-    name of a field, or ``hex``, ``aircraft``, ``line``, ``too_long``, ``document`` where more than one field went.
-    ``address`` holds no credentials.
+    ``invalid`` counts what was received and refused, by reason: the name of a field, or ``hex``, ``aircraft``,
+    ``line``, ``too_long``, ``document`` where more than one field went.
     """
 
-    name: str
-    kind: str
-    address: str
-    state: State = "starting"
-    message_rate: float = 0.0
     position_rate: float = 0.0
-    messages: int = 0
     positions: int = 0
-    last_message_at: float | None = None
-    reconnects: int = 0
-    last_error: str | None = None
-    last_error_at: float | None = None
-    invalid: dict[str, int] = {}
 
 
 class Sink(Protocol):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from skywatch.inputs.options import Station, Words, parse_host_port
 from skywatch.receivers.framing.beast import BeastFramer
 from skywatch.receivers.mode_s_stream import ModeSReceiver
-from skywatch.receivers.options import Station, Words, parse_host_port
 
 
 class BeastReceiver(ModeSReceiver):

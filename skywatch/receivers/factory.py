@@ -5,12 +5,10 @@ Kinds are imported when they are asked for: who only simulates does not load an 
 
 from __future__ import annotations
 
-import difflib
 import importlib
-import shlex
 
+from skywatch.inputs.options import Station, split_setting
 from skywatch.receivers.base import Receiver
-from skywatch.receivers.options import Station
 from skywatch.settings import SettingsError
 
 # kind -> module with ``create(name, words, station) -> Receiver``, which raises ValueError for people.
@@ -22,7 +20,7 @@ KINDS: dict[str, str] = {
     "readsb-lines": "readsb_lines",
     "replay": "replay",
     "sbs": "sbs",
-    "simulate": "simulate",
+    "simulate": "simulator.receiver",
 }
 
 
@@ -33,17 +31,7 @@ def open_receiver(name: str, text: str, station: Station) -> Receiver:
     an unknown kind, a bad address or option, a missing file or a recording that is not one.
     """
     setting = f"receiver.{name}"
-    try:
-        words = shlex.split(text)
-    except ValueError:
-        raise SettingsError(setting, "a quotation mark is not closed") from None
-    if not words:
-        raise SettingsError(setting, "is empty; expected a kind and an address, such as beast localhost:30005")
-    kind, *rest = words
-    if kind not in KINDS:
-        close = difflib.get_close_matches(kind, KINDS, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(KINDS))}"
-        raise SettingsError(setting, f"unknown kind of receiver {kind!r} ({hint})")
+    kind, rest = split_setting(setting, text, KINDS, "beast localhost:30005")
     module = importlib.import_module(f"skywatch.receivers.{KINDS[kind]}")
     try:
         receiver: Receiver = module.create(name, rest, station)

@@ -10,13 +10,13 @@ from typing import Protocol
 
 import numpy as np
 
+from skywatch.inputs.options import Station
 from skywatch.receivers.documents import Heard
 from skywatch.receivers.framing.avr import AvrFramer
 from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
 from skywatch.receivers.framing.clock import TICKS_PER_S
 from skywatch.receivers.framing.frames import Column, FrameBatch
 from skywatch.receivers.mode_s.decoder import Decoder as FrameDecoder
-from skywatch.receivers.options import Station
 from skywatch.receivers.report import Report
 from skywatch.receivers.source_clock import SourceClock
 from skywatch.receivers.stream import Decoder, StreamReceiver

@@ -10,11 +10,11 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
+from skywatch.inputs.http_source import LARGEST_BODY, Fetched, HttpSource, parse_url, shown_url
+from skywatch.inputs.options import Options, Station, Words
+from skywatch.inputs.retrying import InputError
 from skywatch.receivers.aircraft_json import BAD_JSON
-from skywatch.receivers.http_source import LARGEST_BODY, Fetched, HttpSource, parse_url, shown_url
-from skywatch.receivers.options import Options, Station, Words
 from skywatch.receivers.polling import PollingReceiver
-from skywatch.receivers.receiver import InputError
 
 DEFAULT_EVERY_S = 1.0
 EVERY_S = (0.2, 60.0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from skywatch.inputs.lines import LineSplitter
+from skywatch.inputs.options import Station, Words, parse_host_port
 from skywatch.receivers.aircraft_json import read_line
 from skywatch.receivers.documents import Heard
 from skywatch.receivers.finishing import finish
-from skywatch.receivers.lines import LineSplitter
-from skywatch.receivers.options import Station, Words, parse_host_port
 from skywatch.receivers.report import Report
 from skywatch.receivers.source_clock import SourceClock
 from skywatch.receivers.stream import Decoder, StreamReceiver

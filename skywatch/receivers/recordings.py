@@ -16,14 +16,14 @@ from typing import BinaryIO, Literal, NamedTuple, cast
 import numpy as np
 from msgspec import UNSET
 
+from skywatch.inputs.lines import LineSplitter
+from skywatch.inputs.options import Station
 from skywatch.receivers.aircraft_json import DocumentError, read_document, read_line
 from skywatch.receivers.documents import Heard, growth
 from skywatch.receivers.finishing import finish
 from skywatch.receivers.framing import recording as frame_recordings
-from skywatch.receivers.lines import LineSplitter
 from skywatch.receivers.mode_s.decoder import Decoder as FrameDecoder
 from skywatch.receivers.mode_s_stream import FrameReports
-from skywatch.receivers.options import Station
 from skywatch.receivers.sbs import SbsLine
 
 Kind = Literal["document", "documents", "lines", "sbs", "beast", "avr", "csv"]

@@ -12,9 +12,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from skywatch.inputs.options import Options, Station, Words
+from skywatch.inputs.retrying import InputEnded
 from skywatch.receivers.documents import Heard
-from skywatch.receivers.options import Options, Station, Words
-from skywatch.receivers.receiver import InputEnded, RetryingReceiver
+from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.recordings import Kind, Moment, RecordingError, moments, recognise
 from skywatch.receivers.report import Report
 
@@ -46,12 +47,12 @@ class ReplayReceiver(RetryingReceiver):
     async def session(self) -> None:
         """Play once, or for ever."""
         while True:
-            self.connected()
+            self.set_connected()
             try:
                 await self._play()
             except RecordingError as error:
                 # What lies before the damage was played; beginning anew would only make the aircraft jump.
-                self.problem(str(error))
+                self.set_problem(str(error))
             if not self._loop:
                 raise InputEnded
             self._status.state = "waiting"

@@ -13,6 +13,8 @@ from functools import lru_cache
 
 from msgspec import UNSET
 
+from skywatch.inputs.lines import LineSplitter
+from skywatch.inputs.options import Station, Words, parse_host_port
 from skywatch.receivers.documents import Heard
 from skywatch.receivers.limits import (
     ALTITUDE_FT,
@@ -23,8 +25,6 @@ from skywatch.receivers.limits import (
     clean_address,
     clean_callsign,
 )
-from skywatch.receivers.lines import LineSplitter
-from skywatch.receivers.options import Station, Words, parse_host_port
 from skywatch.receivers.report import Report
 from skywatch.receivers.source_clock import SourceClock
 from skywatch.receivers.stream import Decoder, StreamReceiver

@@ -1,26 +1,23 @@
 """``StreamReceiver``: reads a TCP stream for ever; a kind says what its bytes mean.
 
 A peer that is gone without a word is noticed twice over: by TCP keep-alive, and because every program of these
-kinds says something within two minutes, if only a heartbeat.
+kinds sends something within two minutes, if only a heartbeat.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import socket
 import time
 from abc import abstractmethod
 
+from skywatch.inputs.options import join_address
+from skywatch.inputs.retrying import InputError
+from skywatch.inputs.tcp import open_stream
 from skywatch.receivers.documents import Heard
-from skywatch.receivers.receiver import InputError, RetryingReceiver, one_line
+from skywatch.receivers.receiver import RetryingReceiver
 
-CONNECT_TIMEOUT_S = 10.0
 # readsb and dump1090 send a heartbeat every 60 s on every port; two may be missed.
 IDLE_TIMEOUT_S = 130.0
-READ_BYTES = 1 << 16
-# Seconds until the first probe, between probes, and probes until the connection is given up.
-KEEPALIVE = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
 
 
 class Decoder:
@@ -39,7 +36,7 @@ class StreamReceiver(RetryingReceiver):
     gather_s = 0.0
 
     def __init__(self, name: str, host: str, port: int) -> None:
-        super().__init__(name, f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
+        super().__init__(name, join_address(host, port))
         self._host = host
         self._port = port
 
@@ -49,41 +46,11 @@ class StreamReceiver(RetryingReceiver):
 
     async def session(self) -> None:
         """Connect and read until the connection breaks."""
-        reader, writer = await self._connect()
-        try:
-            self.connected()
+        async with open_stream(self._host, self._port, self.idle_timeout_s) as stream:
+            self.set_connected()
             decoder = self.decoder()
-            while received := await self._read(reader):
+            while received := await stream.read():
                 self.deliver(*decoder.feed(received, time.time()))
                 if self.gather_s:
                     await asyncio.sleep(self.gather_s)
             raise InputError("the connection was closed by the other side")
-        finally:
-            writer.close()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
-
-    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        try:
-            async with asyncio.timeout(CONNECT_TIMEOUT_S):
-                reader, writer = await asyncio.open_connection(self._host, self._port, limit=READ_BYTES)
-        except TimeoutError:
-            raise InputError(f"no connection within {CONNECT_TIMEOUT_S:g} s") from None
-        except OSError as error:
-            raise InputError(f"cannot connect: {one_line(error)}") from None
-        _keep_alive(writer.get_extra_info("socket"))
-        return reader, writer
-
-    async def _read(self, reader: asyncio.StreamReader) -> bytes:
-        try:
-            async with asyncio.timeout(self.idle_timeout_s):
-                return await reader.read(READ_BYTES)
-        except TimeoutError:
-            raise InputError(f"nothing was heard for {self.idle_timeout_s:g} s") from None
-
-
-def _keep_alive(connection: socket.socket) -> None:
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in KEEPALIVE:
-        if hasattr(socket, name):  # not every system has them all
-            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

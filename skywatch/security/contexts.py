@@ -1,7 +1,6 @@
 """Feature contexts: what is asked for, with the ACL that the deployment mode and the access settings give it.
 
-A level ``public`` lets everybody, ``authenticated`` any identity, ``permission`` only holders. An operation with
-a permission of its own needs it whenever an identity is known, in every mode but public.
+Whom a permission is granted to is looked up in the table of kinds (``skywatch.security.kinds``) and nowhere else.
 """
 
 from __future__ import annotations
@@ -9,15 +8,15 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from pyramid.authorization import ALL_PERMISSIONS, Allow, Deny
 
 from skywatch.security.identity import AUTHENTICATED, EVERYONE
+from skywatch.security.kinds import BEHAVIOUR, Kind, Level
 from skywatch.security.permissions import FEATURES, Permission
 from skywatch.settings import AuthMode
 
-Level = Literal["public", "authenticated", "permission"]
 Acl = list[tuple[str, str, Any]]
 
 OPEN = "open"
@@ -32,26 +31,13 @@ IDENTIFIED = "identified"
 OWN_ACCOUNT = "own_account"
 """The permission of views that change the caller's own account: any login, but no API key."""
 
+PERSONAL_READ = "personal_read"
+"""The permission of views that show the caller's own records of a feature, at its read level."""
 PERSONAL_WRITE = "personal_write"
-"""The permission of views that write the caller's own records of a personal feature, at its write level."""
+"""The permission of views that write the caller's own records of a feature, at its write level."""
 
-# Features whose records belong to the caller: nobody in particular has none, so every mode asks for an identity.
-PERSONAL_FEATURES = frozenset({"cannonball"})
-# Managing the installation needs an identity with the permission in every mode, public included.
-MANAGED_FEATURES = frozenset({"users", "roles"})
-MANAGED_PERMISSIONS = frozenset({Permission.SYSTEM_MANAGE, Permission.CANNONBALL_MANAGE, Permission.ALERTS_MANAGE_ALL})
-# What reading a feature needs at the level ``permission``; such a permission is the feature's read level itself.
-VIEW_PERMISSIONS = frozenset({p for p in Permission if p.action == "view"} | {Permission.SYSTEM_VIEW_STATUS})
-# Operations that read: they follow the read level where nobody is identified.
-READ_OPERATIONS = frozenset(
-    {
-        Permission.AIRCRAFT_VIEW_DETAILS,
-        Permission.AIRCRAFT_VIEW_MILITARY,
-        Permission.ACARS_VIEW_FULL,
-        Permission.HISTORY_EXPORT,
-        Permission.SYSTEM_VIEW_METRICS,
-    }
-)
+# Features whose records belong to their users.
+PERSONAL_FEATURES = frozenset(p.feature for p in Permission if p.kind in ("own", "edit_own"))
 
 
 @dataclass(frozen=True)
@@ -102,49 +88,28 @@ class FeatureContext:
             return [*acl, (Allow, f"permission:{Permission.SYSTEM_MANAGE}", str(Permission.SYSTEM_MANAGE))]
         if not self.access.is_enabled:
             return [(Allow, EVERYONE, OPEN), (Deny, EVERYONE, ALL_PERMISSIONS)]
-        if self.feature in PERSONAL_FEATURES:
-            return [*acl, *self._personal_rules(self.feature, self.access)]
         for permission in Permission:
             if permission.feature == self.feature:
-                acl.extend(self._rules(permission, self.access))
+                level = _level_of(permission.kind, self.access)
+                acl += self._entries(str(permission), permission.kind, level, permission)
+        if self.feature in PERSONAL_FEATURES:
+            view = Permission(f"{self.feature}.view")
+            acl += self._entries(PERSONAL_READ, "own", self.access.read_access, view)
+            acl += self._entries(PERSONAL_WRITE, "own", self.access.write_access, view)
         return acl
 
-    def _personal_rules(self, feature: str, access: FeatureAccess) -> Acl:
-        view = Permission(f"{feature}.view")
-        acl: Acl = []
-        for permission, level in ((str(view), access.read_access), (PERSONAL_WRITE, access.write_access)):
-            needs_holder = level == "permission" and self.mode != "public"
-            acl.append((Allow, f"permission:{view}" if needs_holder else AUTHENTICATED, permission))
-        operations = [p for p in Permission if p.feature == feature and p is not view]
-        acl.extend((Allow, f"permission:{operation}", operation) for operation in operations)
-        return acl
+    def _entries(self, permission: str, kind: Kind, level: Level, held: Permission) -> Acl:
+        """What the table of kinds says of a permission, as entries of the ACL; holders are those who hold ``held``."""
+        holder = f"permission:{held}"
+        who = BEHAVIOUR[kind].granted_to(self.mode, level)
+        if who == "open_write":
+            return [(Allow, holder, permission), (Deny, AUTHENTICATED, permission), (Allow, EVERYONE, permission)]
+        principal = {"everyone": EVERYONE, "identity": AUTHENTICATED, "holder": holder}[who]
+        return [(Allow, principal, permission)]
 
-    def _rules(self, permission: Permission, access: FeatureAccess) -> Acl:
-        holder = f"permission:{permission}"
-        if permission in MANAGED_PERMISSIONS:
-            return [(Allow, holder, permission)]
-        if self.feature in MANAGED_FEATURES:
-            # Names and addresses of people are shown to nobody in particular, whatever the mode and the setting.
-            opened = permission in VIEW_PERMISSIONS and access.read_access != "permission" and self.mode != "public"
-            return [(Allow, AUTHENTICATED if opened else holder, permission)]
-        if self.mode == "public":
-            return [(Allow, EVERYONE, permission)]
-        reads = permission in VIEW_PERMISSIONS or permission in READ_OPERATIONS
-        level = access.read_access if reads else access.write_access
-        if self.mode == "private" and level == "public":
-            level = "authenticated"
-        if permission in VIEW_PERMISSIONS:
-            who = {"public": EVERYONE, "authenticated": AUTHENTICATED, "permission": holder}[level]
-            return [(Allow, who, permission)]
-        # Anonymous callers of a public feature hold no permission: they see what everybody may see, and
-        # may write, but nothing that is kept from identified callers (military, details, full texts).
-        if level == "public" and not reads:
-            return [
-                (Allow, holder, permission),
-                (Deny, AUTHENTICATED, permission),
-                (Allow, EVERYONE, permission),
-            ]
-        return [(Allow, holder, permission)]
+
+def _level_of(kind: Kind, access: FeatureAccess) -> Level:
+    return access.write_access if BEHAVIOUR[kind].decided_by == "write_access" else access.read_access
 
 
 @functools.lru_cache(maxsize=512)

@@ -7,14 +7,14 @@ line that names the setting. Nothing else in Skywatch reads the environment or t
 
 from __future__ import annotations
 
-from skywatch.settings.declaration import SettingsError
+from skywatch.settings.declaration import SettingsError, setting
 from skywatch.settings.kinds import environment_secret, split_listen
-from skywatch.settings.loader import Origin, load, load_with_origins
-from skywatch.settings.names import FIELDS, public_name
-from skywatch.settings.table import ROLES, AuthMode, Environment, Role, Settings
+from skywatch.settings.loader import Origin, load_with_origins
+from skywatch.settings.names import compose, names_of, public_name, published
+from skywatch.settings.table import MINIMUM_SECRET_LENGTH, ROLES, AuthMode, Environment, Role, Settings
 
 __all__ = [
-    "FIELDS",
+    "MINIMUM_SECRET_LENGTH",
     "ROLES",
     "AuthMode",
     "Environment",
@@ -22,9 +22,12 @@ __all__ = [
     "Role",
     "Settings",
     "SettingsError",
+    "compose",
     "environment_secret",
-    "load",
     "load_with_origins",
+    "names_of",
     "public_name",
+    "published",
+    "setting",
     "split_listen",
 ]

@@ -25,8 +25,14 @@ def setting(
     parse: Callable[[str], Any] | None = None,
     minimum: float | None = None,
     maximum: float | None = None,
+    is_member: Callable[[str], bool] | None = None,
+    published: bool = False,
 ) -> Any:
-    """Declare one setting: ``default`` is of the annotated type, ``meaning`` is the manual's sentence."""
+    """Declare one setting: ``default`` is of the annotated type, ``meaning`` is the manual's sentence.
+
+    The name of a family ends with ``.*``; ``is_member`` tells its members from other programs' variables in the
+    environment. ``published`` ones are shown by ``system/info``.
+    """
     metadata = {
         "name": name,
         "meaning": meaning,
@@ -34,6 +40,8 @@ def setting(
         "parse": parse,
         "minimum": minimum,
         "maximum": maximum,
+        "is_member": is_member,
+        "published": published,
     }
     if isinstance(default, dict):
         return dataclasses.field(default_factory=lambda: dict(default), metadata=metadata)

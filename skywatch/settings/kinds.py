@@ -7,8 +7,6 @@ import os
 import re
 from collections.abc import Mapping
 
-from skywatch.settings.redirects import check_registered
-
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
@@ -70,21 +68,6 @@ def split_listen(text: str) -> tuple[str, int]:
     if not match:
         raise ValueError("expected host:port, such as 127.0.0.1:6543")
     return match.group(1).strip("[]"), int(match.group(2))
-
-
-def parse_redirect(text: str) -> str:
-    """One redirect address to register, or none."""
-    if text:
-        check_registered(text)
-    return text
-
-
-def parse_redirects(text: str) -> tuple[str, ...]:
-    """Redirect addresses to register, separated by spaces."""
-    found = tuple(text.split())
-    for address in found:
-        check_registered(address)
-    return found
 
 
 def parse_path(text: str) -> str:

@@ -11,11 +11,9 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from skywatch.settings.check import check
 from skywatch.settings.declaration import SettingsError
 from skywatch.settings.kinds import parse_boolean
-from skywatch.settings.names import FAMILIES, FIELDS, NAMES
-from skywatch.settings.providers import split_member
+from skywatch.settings.names import Names, names_of
 from skywatch.settings.table import Settings
 
 # Settings of the libraries below us that may stand in the same ini section.
@@ -32,82 +30,78 @@ class Origin:
     secret: bool
 
 
-def load(ini: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> Settings:
-    """Parse and check all settings; raises SettingsError naming the first that is wrong."""
-    settings, _ = load_with_origins(ini, environ)
-    return settings
-
-
 def load_with_origins(
-    ini: Mapping[str, Any], environ: Mapping[str, str] | None = None
+    kind: type[Settings], ini: Mapping[str, Any], environ: Mapping[str, str] | None = None
 ) -> tuple[Settings, list[Origin]]:
-    """Like ``load``, with the origin of every value for ``skywatch settings``."""
+    """Parse and check all settings of ``kind``, with the origin of every value.
+
+    Raises SettingsError that names the first wrong one.
+    """
+    names = names_of(kind)
     environ = os.environ if environ is None else environ
     texts: dict[str, tuple[str, Literal["ini", "environment"]]] = {}
     for name, value in ini.items():
-        if _is_known(name):
+        if _is_known(names, name):
             texts[name] = (str(value), "ini")
         elif not name.startswith(FOREIGN_PREFIXES):
-            raise SettingsError(name, _unknown(name))
-    texts.update(_from_environment(environ, texts))
+            raise SettingsError(name, _unknown(names, name))
+    texts.update(_from_environment(names, environ))
     values: dict[str, Any] = {}
     origins: list[Origin] = []
-    for name, field_name in NAMES.items():
-        field = FIELDS[field_name]
+    for name, field_name in names.single.items():
+        field = names.fields[field_name]
         if name in texts:
             text, source = texts[name]
-            values[field_name] = _parse(name, field, text.strip())
+            values[field_name] = _parse(name, field, names.hints[field_name], text.strip())
             origins.append(Origin(name, values[field_name], source, field.metadata["secret"]))
         else:
             origins.append(Origin(name, field.default, "default", field.metadata["secret"]))
-    for prefix, field_name in FAMILIES.items():
+    for prefix, field_name in names.families.items():
         members = {n.removeprefix(prefix): v for n, v in texts.items() if n.startswith(prefix)}
         values[field_name] = {key: text.strip() for key, (text, _) in members.items()}
         for key, (text, source) in members.items():
-            secret = FIELDS[field_name].metadata["secret"]
+            secret = names.fields[field_name].metadata["secret"]
             origins.append(Origin(prefix + key, text.strip(), source, secret))
-    settings = Settings(**values)
-    check(settings)
+    settings = kind(**values)
+    for part in reversed(kind.__mro__):
+        if "check" in vars(part):
+            vars(part)["check"](settings)
     return settings, origins
 
 
-def _is_known(name: str) -> bool:
-    return name in NAMES or any(name.startswith(p) and len(name) > len(p) for p in FAMILIES)
+def _is_known(names: Names, name: str) -> bool:
+    return name in names.single or any(name.startswith(p) and len(name) > len(p) for p in names.families)
 
 
-def _unknown(name: str) -> str:
-    close = difflib.get_close_matches(name, [*NAMES, *FAMILIES], n=1)
+def _unknown(names: Names, name: str) -> str:
+    close = difflib.get_close_matches(name, [*names.single, *names.families], n=1)
     return "is not a setting of Skywatch" + (f" (did you mean {close[0]}?)" if close else "")
 
 
-def _from_environment(
-    environ: Mapping[str, str], ini: Mapping[str, Any]
-) -> dict[str, tuple[str, Literal["ini", "environment"]]]:
-    found: dict[str, tuple[str, Literal["ini", "environment"]]] = {}
-    for name in NAMES:
-        variable = name.upper()
-        for candidate in (variable, variable.replace(".", "_")):
+def _from_environment(names: Names, environ: Mapping[str, str]) -> dict[str, tuple[str, Literal["ini", "environment"]]]:
+    texts: dict[str, tuple[str, Literal["ini", "environment"]]] = {}
+    own = set()
+    for name in names.single:
+        for candidate in (name.upper(), name.upper().replace(".", "_")):
+            own.add(candidate)
             if candidate in environ:
-                found[name] = (environ[candidate], "environment")
-    own = {variant for name in NAMES for variant in (name.upper(), name.upper().replace(".", "_"))}
-    for prefix in FAMILIES:
+                texts[name] = (environ[candidate], "environment")
+    for prefix, field_name in names.families.items():
+        is_member = names.fields[field_name].metadata["is_member"]
         variable_prefix = prefix.upper().replace(".", "_")
         for variable, text in environ.items():
             # OIDC_ENABLED is a setting of its own, no member of the family OIDC_*.
             if variable in own or not variable.startswith(variable_prefix) or len(variable) == len(variable_prefix):
                 continue
-            if prefix == "oidc." and split_member(variable.removeprefix(variable_prefix).lower()) is None:
-                continue  # Some other program's.
-            found[prefix + variable.removeprefix(variable_prefix).lower()] = (text, "environment")
-    return found
+            member = variable.removeprefix(variable_prefix).lower()
+            if is_member is None or is_member(member):
+                texts[prefix + member] = (text, "environment")
+    return texts
 
 
-_HINTS = typing.get_type_hints(Settings)
-
-
-def _parse(name: str, field: dataclasses.Field[Any], text: str) -> Any:
+def _parse(name: str, field: dataclasses.Field[Any], hint: Any, text: str) -> Any:
     try:
-        value = field.metadata["parse"](text) if field.metadata["parse"] else _convert(_HINTS[field.name], text)
+        value = field.metadata["parse"](text) if field.metadata["parse"] else _convert(hint, text)
     except ValueError as error:
         raise SettingsError(name, str(error)) from None
     minimum, maximum = field.metadata["minimum"], field.metadata["maximum"]

@@ -1,13 +1,29 @@
-"""The settings of the table by the names that an administrator writes them with."""
+"""The settings of an installation: composed of its rooms' settings, and by the names an administrator writes."""
 
 from __future__ import annotations
 
 import dataclasses
+import typing
+from collections.abc import Iterable
 from typing import Any
 
 from skywatch.settings.table import Settings
 
-FIELDS: dict[str, dataclasses.Field[Any]] = {f.name: f for f in dataclasses.fields(Settings)}
+
+def compose(rooms: Iterable[type], features: Any) -> type[Settings]:
+    """One frozen class with the settings of all rooms; raises ValueError where two declare the same name."""
+    rooms = list(dict.fromkeys(rooms))
+    owners: dict[str, type] = {}
+    for room in (Settings, *rooms):
+        for name in vars(room).get("__annotations__", {}):
+            if name in owners:
+                raise ValueError(f"setting {name} is declared by {owners[name].__name__} and by {room.__name__}")
+            owners[name] = room
+    bases = tuple(rooms) if any(issubclass(room, Settings) for room in rooms) else (*rooms, Settings)
+    kind = dataclasses.make_dataclass("InstallationSettings", [], bases=bases, frozen=True, kw_only=True)
+    composed = typing.cast(type[Settings], kind)
+    composed.features = features
+    return composed
 
 
 def public_name(field: dataclasses.Field[Any]) -> str:
@@ -16,8 +32,33 @@ def public_name(field: dataclasses.Field[Any]) -> str:
     return name
 
 
-# Public name -> field: single settings, and families by what the names of their members begin with (``receiver.``).
-NAMES: dict[str, str] = {public_name(f): f.name for f in FIELDS.values() if not public_name(f).endswith(".*")}
-FAMILIES: dict[str, str] = {
-    public_name(f).removesuffix("*"): f.name for f in FIELDS.values() if public_name(f).endswith(".*")
-}
+def published(settings: Settings) -> dict[str, Any]:
+    """The settings that ``system/info`` shows, by name."""
+    fields = dataclasses.fields(settings)
+    return {field.name: getattr(settings, field.name) for field in fields if field.metadata["published"]}
+
+
+@dataclasses.dataclass(frozen=True)
+class Names:
+    """The fields of a settings class by their public names.
+
+    ``single`` maps the name of a setting to its field, ``families`` what the names of a family's members begin with
+    (``receiver.``). ``hints`` are the types of the fields.
+    """
+
+    fields: dict[str, dataclasses.Field[Any]]
+    single: dict[str, str]
+    families: dict[str, str]
+    hints: dict[str, Any]
+
+
+def names_of(kind: type[Settings]) -> Names:
+    """The names of a settings class."""
+    fields = {f.name: f for f in dataclasses.fields(kind)}
+    by_name = {public_name(f): f.name for f in fields.values()}
+    return Names(
+        fields,
+        {name: field for name, field in by_name.items() if not name.endswith(".*")},
+        {name.removesuffix("*"): field for name, field in by_name.items() if name.endswith(".*")},
+        typing.get_type_hints(kind),
+    )

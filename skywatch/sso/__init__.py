@@ -6,15 +6,19 @@ Tokens, logins and users themselves are the accounts' business; this room only s
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from pyramid.config import Configurator
-from pyramid.request import Request
+if TYPE_CHECKING:
+    from pyramid.config import Configurator
+
+    from skywatch.http.request import Request
 
 
 def includeme(config: Configurator) -> None:
     """Add the resources; no provider is asked for anything before somebody signs on."""
     from skywatch.sso.flow import SignOn
     from skywatch.sso.logout import logout_url
+    from skywatch.sso.settings import SsoSettings
     from skywatch.sso.views.signing_on import CALLBACK, show_problem
 
     runtime = config.registry["runtime"]
@@ -26,6 +30,11 @@ def includeme(config: Configurator) -> None:
         return {"logout_url": url} if url is not None else {}
 
     config.registry["at_logout"].append(at_logout)
+    settings = runtime.settings.of(SsoSettings)
+    config.registry["auth_config"] |= {
+        "oidc_enabled": settings.oidc_enabled,
+        "oidc_provider_name": settings.oidc_provider_name,
+    }
     config.add_problem_page(CALLBACK, show_problem)
     for name in ("authorize", "callback", "providers"):
         config.add_throttle_bucket("GET", f"/api/v1/auth/oidc/{name}", "anon")

@@ -7,12 +7,13 @@ import sqlalchemy as sa
 from skywatch.accounts.models import Role
 from skywatch.core.runtime import Runtime
 from skywatch.settings import SettingsError
-from skywatch.settings.providers import FIRST, read_providers
+from skywatch.sso.providers import FIRST, read_providers
+from skywatch.sso.settings import SsoSettings
 
 
 def check_default_roles(runtime: Runtime) -> None:
     """Raise SettingsError for a default role that nobody has made: new people would silently come without any."""
-    wanted = [provider for provider in read_providers(runtime.settings) if provider.default_role]
+    wanted = [provider for provider in read_providers(runtime.settings.of(SsoSettings)) if provider.default_role]
     if not wanted:
         return
     with runtime.sessions() as session:

@@ -17,8 +17,8 @@ from joserfc.errors import JoseError
 from joserfc.jwk import JWKRegistry, Key
 
 from skywatch.core.problems import Problem
-from skywatch.settings.providers import Provider
 from skywatch.sso.fetch import Fetcher
+from skywatch.sso.providers import Provider
 
 log = logging.getLogger(__name__)
 # A public key proves who signed; with HS256 whoever can check could sign as well, and `none` proves nothing.

@@ -11,20 +11,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from skywatch.accounts.logins.service import TokenPair
+from skywatch.accounts.logins.tokens import TokenCodec
 from skywatch.accounts.models import User
-from skywatch.accounts.services.logins import TokenPair
-from skywatch.accounts.tokens import TokenCodec
 from skywatch.core import audit
 from skywatch.core.db import writing
 from skywatch.core.problems import Problem, not_found
 from skywatch.core.runtime import Runtime
-from skywatch.settings.providers import read_providers
-from skywatch.settings.redirects import may_redirect
+from skywatch.http.settings import HttpSettings
 from skywatch.sso import pending, people
 from skywatch.sso.answer import Answer, code_of
 from skywatch.sso.idtoken import check_id_token
 from skywatch.sso.models import PendingLogin
 from skywatch.sso.party import Party
+from skywatch.sso.providers import read_providers
+from skywatch.sso.redirects import may_redirect
+from skywatch.sso.settings import SsoSettings
 
 log = logging.getLogger(__name__)
 
@@ -35,9 +37,10 @@ class SignOn:
     def __init__(self, runtime: Runtime, codec: TokenCodec) -> None:
         self._runtime = runtime
         self._codec = codec
-        providers = read_providers(runtime.settings)
-        places = max(1, runtime.settings.api_threads // 2 // max(1, len(providers)))
-        self.parties = {provider.name: Party(provider, runtime.settings, places) for provider in providers}
+        settings = runtime.settings.of(SsoSettings)
+        providers = read_providers(settings)
+        places = max(1, settings.of(HttpSettings).api_threads // 2 // max(1, len(providers)))
+        self.parties = {provider.name: Party(provider, settings, places) for provider in providers}
 
     def check_enabled(self) -> None:
         """Raise Problem (403) where there is no provider."""
@@ -59,7 +62,7 @@ class SignOn:
         """The address to send a person to, and the sign-on that it begins; raises Problem (400, 401, 403, 404, 502)."""
         party = self.party(name)
         target = own_uri if redirect_uri is None else redirect_uri
-        if target != own_uri and not may_redirect(target, self._runtime.settings.oidc_redirect_uris):
+        if target != own_uri and not may_redirect(target, self._runtime.settings.of(SsoSettings).oidc_redirect_uris):
             raise Problem("sso_redirect_refused", "Register it in oidc_redirect_uris, or use a loopback address.")
         # A provider that does not answer is found out before anything is written.
         party.discovery.metadata()
@@ -76,7 +79,7 @@ class SignOn:
     def take(self, answer: Answer, browser: str | None, actor: audit.Actor) -> PendingLogin:
         """The sign-on that an answer is to, once; raises Problem (401, 403), written down with its code."""
         self.check_enabled()
-        needs_browser = self._runtime.settings.jwt_auth_cookie
+        needs_browser = self._runtime.settings.of(HttpSettings).jwt_auth_cookie
         with self._noting_failure(actor), writing(self._runtime.sessions) as session:
             return pending.take(session, state=answer.state, browser=browser, needs_browser=needs_browser)
 
@@ -96,9 +99,7 @@ class SignOn:
             # The ID token has the last word: it is signed.
             claims = {**party.userinfo(tokens.access_token, claims["sub"]), **claims}
             with writing(self._runtime.sessions) as session:
-                return people.sign_in(
-                    session, self._runtime.bus, self._codec, party.provider, claims, tokens.id_token, actor
-                )
+                return people.sign_in(session, self._codec, party.provider, claims, tokens.id_token, actor)
 
     @contextmanager
     def _noting_failure(self, actor: audit.Actor) -> Iterator[dict[str, Any]]:

@@ -16,8 +16,8 @@ from joserfc.errors import BadSignatureError, ExpiredTokenError, InvalidClaimErr
 
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import Problem
-from skywatch.settings.providers import Provider
 from skywatch.sso.discovery import Discovery
+from skywatch.sso.providers import Provider
 
 MAXIMUM_LENGTH = 64_000
 # Clocks of two machines differ by this much at most (s).

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import sqlalchemy as sa
 
 from skywatch.accounts.changes import begin_change
-from skywatch.accounts.services.logins import end_login
+from skywatch.accounts.logins.service import end_login
 from skywatch.core import audit
 from skywatch.core.clock import utcnow
 from skywatch.core.db import writing
@@ -24,6 +24,7 @@ from skywatch.sso.models import ExternalLogin, UsedLogoutToken
 from skywatch.sso.party import Party
 from skywatch.sso.pending import digest
 from skywatch.sso.people import logins_of
+from skywatch.sso.settings import SsoSettings
 
 
 def obey(runtime: Runtime, sign_on: SignOn, token: str, actor: audit.Actor) -> int:
@@ -41,7 +42,7 @@ def obey(runtime: Runtime, sign_on: SignOn, token: str, actor: audit.Actor) -> i
     ends = utcnow() + timedelta(seconds=OLDEST_LOGOUT_S + 2 * LEEWAY_S)
     by_provider = audit.Actor(party.provider.name, "oidc", None, actor.address, actor.request_id)
     with writing(runtime.sessions) as session:
-        begin_change(session, runtime.bus)
+        begin_change(session)
         session.execute(sa.delete(UsedLogoutToken).where(UsedLogoutToken.expires_at <= utcnow()))
         name = digest(f"{claims['iss']} {claims['jti']}")
         if session.get(UsedLogoutToken, name) is not None:
@@ -70,8 +71,8 @@ def logout_url(runtime: Runtime, sign_on: SignOn, login_ids: Iterable[str]) -> s
     if found is None or party is None or metadata is None or metadata.end_session_endpoint is None:
         return None
     parameters = {"id_token_hint": found.id_token, "client_id": party.provider.client_id}
-    if runtime.settings.oidc_logout_redirect_uri:
-        parameters["post_logout_redirect_uri"] = runtime.settings.oidc_logout_redirect_uri
+    if runtime.settings.of(SsoSettings).oidc_logout_redirect_uri:
+        parameters["post_logout_redirect_uri"] = runtime.settings.of(SsoSettings).oidc_logout_redirect_uri
     joint = "&" if "?" in metadata.end_session_endpoint else "?"
     return metadata.end_session_endpoint + joint + urlencode(parameters)
 

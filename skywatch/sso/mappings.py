@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from skywatch.accounts.caller import Caller, check_covers
 from skywatch.accounts.models import Role
-from skywatch.accounts.services.users import permissions_of_role
+from skywatch.accounts.users.service import permissions_of_role
 from skywatch.core import audit
 from skywatch.core.problems import Problem, invalid, not_found
 from skywatch.security.permissions import Permission

@@ -1,23 +1,25 @@
-"""A provider as a sign-on uses it: where to send a person, the tokens for a code, and what it knows of the person."""
+"""A provider as a sign-on uses it: where to send a person, the tokens for a code, and what it knows of the person.
+
+Authlib's client does the protocol (authorization URL, PKCE, client authentication, exchange of the code); ``fetch``
+does the HTTP, because a provider that hangs or floods must not hurt the service.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
-from authlib.oauth2.auth import ClientAuth
-from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_request
-from authlib.oauth2.rfc7636 import create_s256_code_challenge
+from authlib.oauth2 import ClientAuth, OAuth2Client, OAuth2Error
 
 from skywatch.core.problems import Problem
-from skywatch.settings import Settings
-from skywatch.settings.providers import Provider
-from skywatch.sso.discovery import Discovery, Metadata
-from skywatch.sso.fetch import Fetcher, Refused
+from skywatch.sso.discovery import Discovery
+from skywatch.sso.fetch import Fetcher
 from skywatch.sso.models import PendingLogin
 from skywatch.sso.pending import Begun
+from skywatch.sso.providers import Provider
+from skywatch.sso.settings import SsoSettings
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Tokens:
 class Party:
     """A provider of the settings and what is known of it. Safe to use from any thread; making it asks nobody."""
 
-    def __init__(self, provider: Provider, settings: Settings, places: int) -> None:
+    def __init__(self, provider: Provider, settings: SsoSettings, places: int) -> None:
         """``places``: how many threads may wait for the provider at a time."""
         self.provider = provider
         self._fetcher = Fetcher(settings, places)
@@ -39,32 +41,52 @@ class Party:
 
     def authorization_url(self, begun: Begun, redirect_uri: str) -> str:
         """Where to send the person of a sign-on that has begun; raises Problem (401, 502)."""
-        url: str = prepare_grant_uri(
+        url, _ = self._client(redirect_uri).create_authorization_url(
             self.discovery.metadata().authorization_endpoint,
-            client_id=self.provider.client_id,
-            response_type="code",
-            redirect_uri=redirect_uri,
-            scope=self.provider.scopes,
             state=begun.state,
+            code_verifier=begun.verifier,
             nonce=begun.nonce,
-            code_challenge=create_s256_code_challenge(begun.verifier),
-            code_challenge_method="S256",
         )
-        return url
+        return str(url)
 
     def redeem(self, begun: PendingLogin, code: str) -> Tokens:
         """Exchange a code for tokens; raises Problem (401, 502)."""
-        metadata = self.discovery.metadata()
-        body = prepare_token_request(
-            "authorization_code", code=code, redirect_uri=begun.redirect_uri, code_verifier=begun.verifier
-        )
-        _, headers, body = _client_auth(self.provider, metadata).prepare("POST", metadata.token_endpoint, {}, body)
+        endpoint = self.discovery.metadata().token_endpoint
+        client = self._client(begun.redirect_uri)
         try:
-            return _tokens(self._fetcher.post(metadata.token_endpoint, body, headers))
-        except Refused as refusal:
-            if refusal.error == "invalid_grant":
+            answer = client.fetch_token(
+                endpoint, grant_type="authorization_code", code=code, code_verifier=begun.verifier
+            )
+        except OAuth2Error as refusal:
+            error = str(refusal.error)[:64]
+            if error == "invalid_grant":
                 raise Problem("sso_code_refused") from None
-            raise Problem("sso_provider_answer", f"The provider refused the request for tokens: {refusal}.") from None
+            raise Problem("sso_provider_answer", f"The provider refused the request for tokens: {error}.") from None
+        except (ValueError, TypeError, OverflowError):
+            # An ``expires_in`` that is no number: Authlib computes the end of the access token.
+            raise Problem("sso_provider_answer", "The provider's answer is not one to a request for tokens.") from None
+        return _tokens(answer)
+
+    def _client(self, redirect_uri: str) -> OAuth2Client:
+        """Authlib's client of one sign-on: it writes the authorization URL with PKCE, and exchanges the code."""
+        offered = self.discovery.metadata().client_authentication
+        if not self.provider.client_secret:
+            authentication = "none"
+        elif "client_secret_basic" not in offered and "client_secret_post" in offered:
+            authentication = "client_secret_post"
+        else:
+            authentication = "client_secret_basic"
+        client = OAuth2Client(
+            _Session(self._fetcher),
+            self.provider.client_id,
+            self.provider.client_secret or None,
+            token_endpoint_auth_method=authentication,
+            scope=self.provider.scopes,
+            redirect_uri=redirect_uri,
+            code_challenge_method="S256",
+        )
+        client.register_client_auth_method(("client_secret_basic", _encoded_basic))
+        return client
 
     def userinfo(self, access_token: str | None, subject: str) -> dict[str, Any]:
         """What the provider says of a person beyond the ID token; raises Problem (401, 502)."""
@@ -77,15 +99,36 @@ class Party:
         return found
 
 
-def _client_auth(provider: Provider, metadata: Metadata) -> ClientAuth:
-    if not provider.client_secret:
-        return ClientAuth(provider.client_id, None, "none")
-    offered = metadata.client_authentication
-    if "client_secret_basic" not in offered and "client_secret_post" in offered:
-        return ClientAuth(provider.client_id, provider.client_secret, "client_secret_post")
-    # RFC 6749, section 2.3.1: both are form-encoded before they are joined.
-    client_id, secret = quote(provider.client_id, safe=""), quote(provider.client_secret, safe="")
-    return ClientAuth(client_id, secret, "client_secret_basic")
+@dataclass(frozen=True)
+class _Answer:
+    """What Authlib reads of the response of a token endpoint."""
+
+    document: dict[str, Any]
+    status_code: int = 200
+
+    def json(self) -> dict[str, Any]:
+        return self.document
+
+
+class _Session:
+    """The HTTP client that Authlib's client sends with: ours, with its limits."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+
+    def post(self, url: str, data: Mapping[str, str], headers: Mapping[str, str], auth: ClientAuth) -> _Answer:
+        """Send a form with the client's credentials; raises Problem (502)."""
+        url, headers, body = auth.prepare("POST", url, dict(headers), urlencode(data))
+        return _Answer(self._fetcher.post(url, body, headers))
+
+
+def _encoded_basic(
+    client: ClientAuth, method: str, uri: str, headers: dict[str, str], body: str
+) -> tuple[str, dict[str, str], str]:
+    # RFC 6749, section 2.3.1: both are form-encoded before they are joined, which Authlib leaves out.
+    encoded = ClientAuth(quote(client.client_id, safe=""), quote(client.client_secret, safe=""), "client_secret_basic")
+    prepared: tuple[str, dict[str, str], str] = encoded.prepare(method, uri, headers, body)
+    return prepared
 
 
 def _tokens(found: Mapping[str, Any]) -> Tokens:

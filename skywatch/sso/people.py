@@ -11,21 +11,20 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.changes import begin_change
+from skywatch.accounts.logins.service import TokenPair, start_login
+from skywatch.accounts.logins.tokens import TokenCodec
 from skywatch.accounts.models import Login, Role, User, UserRole
-from skywatch.accounts.names import clean_email, email_key, is_shown, username_key
 from skywatch.accounts.rights import in_force
-from skywatch.accounts.services.guard import lasting_superadmins
-from skywatch.accounts.services.logins import TokenPair, start_login
-from skywatch.accounts.services.users import get_user, target_of
-from skywatch.accounts.tokens import TokenCodec
+from skywatch.accounts.superadmins import lasting_superadmins
+from skywatch.accounts.users.names import clean_email, email_key, is_shown, username_key
+from skywatch.accounts.users.service import get_user, target_of
 from skywatch.core import audit
-from skywatch.core.bus import Bus
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem
-from skywatch.settings.providers import Provider
 from skywatch.sso.claims import matching
 from skywatch.sso.mappings import active_rules
 from skywatch.sso.models import ExternalIdentity, ExternalLogin
+from skywatch.sso.providers import Provider
 
 SOURCE = "oidc"
 MAXIMUM_NAME = 48
@@ -34,7 +33,6 @@ NAME_CLAIMS = ("preferred_username", "upn", "email", "nickname", "name")
 
 def sign_in(
     session: Session,
-    bus: Bus,
     codec: TokenCodec,
     provider: Provider,
     claims: Mapping[str, Any],
@@ -42,7 +40,7 @@ def sign_in(
     actor: audit.Actor,
 ) -> tuple[User, TokenPair]:
     """Begin a login of whoever checked claims are about; raises Problem (401)."""
-    begin_change(session, bus)
+    begin_change(session)
     # The change is the provider's doing; who it is about stands beside it.
     by_provider = audit.Actor(provider.name, SOURCE, None, actor.address, actor.request_id)
     user = _find(session, provider, claims, by_provider)
@@ -50,7 +48,7 @@ def sign_in(
         raise Problem("account_disabled")
     _bring_up_to_date(session, user, claims, by_provider)
     _bring_roles_up_to_date(session, user, provider, claims, by_provider)
-    pair = start_login(session, bus, codec, user, SOURCE, actor)
+    pair = start_login(session, codec, user, SOURCE, actor)
     session.flush()
     login_id = codec.read(pair.refresh, "refresh").login_id
     session_id = claims.get("sid")

@@ -6,7 +6,7 @@ from typing import Any
 
 import colander
 
-from skywatch.accounts.schemas import DROP, text
+from skywatch.accounts.nodes import DROP, text
 from skywatch.http.paging import PageLinks
 from skywatch.http.schema import (
     JsonBoolean,

@@ -11,11 +11,11 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from skywatch.core.announce import Process, processes
-from skywatch.core.bus import BusError
+from skywatch.core.bus import BusError, topics
 from skywatch.core.clock import unix_now
 from skywatch.core.runtime import Runtime
+from skywatch.inputs.runner import published_statuses
 from skywatch.picture.statistics import TrackerStatistics
-from skywatch.picture.tracker import RECEIVERS_TOPIC, TRACKER_TOPIC
 from skywatch.receivers.base import ReceiverStatus
 
 # The picture ticks once a second; after this long without one something is wrong (s).
@@ -40,7 +40,9 @@ def all_checks(runtime: Runtime) -> list[Check]:
     bus = _bus(runtime)
     # Without the bus nobody here knows whether the tracker ticks and what its receivers do.
     of_tracker = (
-        [_tracker(runtime), _receivers(runtime)] if bus.ok else [_unknown("tracker", True), _unknown("receivers")]
+        [_tracker(runtime), _receivers(runtime), _inputs(runtime)]
+        if bus.ok
+        else [_unknown("tracker", True), _unknown("receivers")]
     )
     checks = [_database(runtime), bus, *of_tracker, _disk(runtime)]
     for process in known_processes(runtime):
@@ -86,7 +88,7 @@ def _unknown(name: str, required: bool = False) -> Check:
 
 def tracker_statistics(runtime: Runtime) -> TrackerStatistics | None:
     """What the tracker said last, None where there was none."""
-    message = runtime.bus.last(TRACKER_TOPIC)
+    message = runtime.bus.last(topics.TRACKER)
     if message is None:
         return None
     try:
@@ -107,7 +109,7 @@ def _tracker(runtime: Runtime) -> Check:
 
 def receiver_statuses(runtime: Runtime) -> list[ReceiverStatus]:
     """The state of every receiver as the tracker said it last."""
-    message = runtime.bus.last(RECEIVERS_TOPIC)
+    message = runtime.bus.last(topics.RECEIVERS)
     if message is None:
         return []
     try:
@@ -124,6 +126,17 @@ def _receivers(runtime: Runtime) -> Check:
     if not down:
         return Check("receivers", True, False, f"{len(statuses)} connected")
     return Check("receivers", False, False, f"{len(down)} of {len(statuses)} not connected: {', '.join(down)}")
+
+
+def _inputs(runtime: Runtime) -> Check | None:
+    """The inputs of other features; nothing where there are none."""
+    statuses = published_statuses(runtime.bus)
+    if not statuses:
+        return None
+    down = [f"{s.family}.{s.name}" for s in statuses if not s.is_active and s.state != "ended"]
+    if not down:
+        return Check("inputs", True, False, f"{len(statuses)} work")
+    return Check("inputs", False, False, f"{len(down)} of {len(statuses)} do not work: {', '.join(down)}")
 
 
 def free_bytes(runtime: Runtime) -> int | None:

@@ -8,16 +8,18 @@ import threading
 from sqlalchemy.exc import SQLAlchemyError
 
 from skywatch.core import health
-from skywatch.core.bus import Message
+from skywatch.core.bus import Form, Message
 from skywatch.core.db import reason
-from skywatch.core.retention import Pruner, discover
+from skywatch.core.retention import Pruner
 from skywatch.core.runtime import Runtime
 from skywatch.http.render import encode
 from skywatch.picture.sky import Sky
-from skywatch.system.status import describe
+from skywatch.security.permissions import Permission
+from skywatch.system.status import describe_in_forms
 
 log = logging.getLogger(__name__)
 TOPIC, EVENT = "system", "system:status"
+MILITARY = frozenset({str(Permission.AIRCRAFT_VIEW_MILITARY)})
 STATUS_EVERY_S = 10.0
 RETENTION = "retention"
 
@@ -58,11 +60,14 @@ class SystemMonitor:
 
     def publish(self) -> None:
         """Publish the status once."""
-        self._runtime.bus.publish(Message(TOPIC, EVENT, encode(describe(self._runtime))))
+        civil, every = describe_in_forms(self._runtime)
+        forms = (Form(MILITARY, encode(every)),) if civil != every else ()
+        self._runtime.bus.publish(Message(TOPIC, EVENT, encode(civil), forms=forms))
 
     def _retain(self) -> None:
         settings = self._runtime.settings
-        pruner = Pruner(self._runtime.engine, self._runtime.sessions, settings, discover(), self._stop.wait)
+        kinds = settings.features.retention_kinds()
+        pruner = Pruner(self._runtime.engine, self._runtime.sessions, settings, kinds, self._stop.wait)
         while True:
             retain(pruner)
             if self._stop.wait(settings.retention_interval_s):

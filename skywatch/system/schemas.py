@@ -99,7 +99,7 @@ class SystemStatus(Schema):
     started_at = node(Nullable(Timestamp()), "When the tracker began.")
     uptime_s = node(Nullable(JsonNumber()), "How long it has been running (s).")
     checks = colander.SchemaNode(JsonList(), SystemCheck(name="check"))
-    aircraft = node(JsonInteger(), "Aircraft in the picture.")
+    aircraft = node(JsonInteger(), "Aircraft in the picture that the caller may see.")
     aircraft_with_position = node(JsonInteger(), "Those of them with a position.")
     messages = node(JsonInteger(), "Messages since the start.")
     message_rate = node(JsonNumber(), "Messages a second in the last minute.")
@@ -170,6 +170,35 @@ class ReceiverStates(Schema):
 
     receivers = colander.SchemaNode(JsonList(), ReceiverState(name="receiver"))
     count = node(JsonInteger(), "Receivers.")
+
+
+class InputState(Schema):
+    """One input."""
+
+    family = node(JsonString(), "The family of its setting: `receiver`, `acars`, `audio`.")
+    name = node(JsonString(), "Its name in the settings.")
+    kind = node(JsonString(), "Its kind.")
+    address = node(JsonString(), "Where it reads, without credentials.")
+    state = node(JsonString(), "starting, connected, listening, waiting, ended or failed.")
+    message_rate = node(JsonNumber(), "Messages a second.")
+    received = node(JsonInteger(), "Messages received and decoded since the start.")
+    stored = node(Nullable(JsonInteger()), "Messages saved since the start; null for receivers.")
+    dropped = node(JsonInteger(), "Messages lost to a full queue or a limit.")
+    refused = node(JsonInteger(), "Datagrams and connections that are not allowed.")
+    invalid = node(JsonInteger(), "What was received and could not be decoded.")
+    reasons = node(JsonObject(), "The same by reason.")
+    connections = node(JsonInteger(), "Connected clients of an input that listens.")
+    last_message_at = node(Nullable(Timestamp()), "The last message.")
+    reconnects = node(JsonInteger(), "Reconnects since the start.")
+    last_error = node(Nullable(JsonString()), "What went wrong last.")
+    last_error_at = node(Nullable(Timestamp()), "When.")
+
+
+class InputStates(Schema):
+    """All inputs."""
+
+    inputs = colander.SchemaNode(JsonList(), InputState(name="input"))
+    count = node(JsonInteger(), "Inputs.")
 
 
 class KindOfData(Schema):

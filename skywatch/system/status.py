@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,13 @@ from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.retention import database_bytes
 from skywatch.core.runtime import Runtime
 from skywatch.core.version import VERSION
+from skywatch.inputs.base import InputStatus
+from skywatch.inputs.runner import published_statuses
+from skywatch.picture.settings import PictureSettings
+from skywatch.picture.statistics import TrackerStatistics
+from skywatch.receivers.base import ReceiverStatus
+from skywatch.security.visibility import Visibility
+from skywatch.settings import published
 from skywatch.system.checks import (
     all_checks,
     free_bytes,
@@ -25,8 +33,24 @@ def at(seconds: float | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
-def describe(runtime: Runtime) -> dict[str, Any]:
-    """The status; works, as far as it can, without database and bus."""
+def describe(runtime: Runtime, may: Visibility) -> dict[str, Any]:
+    """The status for who may see so much; works, as far as it can, without database and bus."""
+    return describe_in_forms(runtime)[1 if may.military else 0]
+
+
+def describe_in_forms(runtime: Runtime) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The status without military aircraft, and with them."""
+    statistics = tracker_statistics(runtime) or TrackerStatistics()
+    document = _document(runtime)
+    every = {"aircraft": statistics.aircraft, "aircraft_with_position": statistics.with_position}
+    civil = {
+        "aircraft": statistics.aircraft - statistics.military,
+        "aircraft_with_position": statistics.with_position - statistics.military_with_position,
+    }
+    return document | civil, document | every
+
+
+def _document(runtime: Runtime) -> dict[str, Any]:
     checks = all_checks(runtime)
     said = tracker_statistics(runtime)
     receivers = receiver_statuses(runtime)
@@ -38,8 +62,6 @@ def describe(runtime: Runtime) -> dict[str, Any]:
         "started_at": started_at,
         "uptime_s": None if said is None else round(unix_now() - said.started_at, 1),
         "checks": [{"name": c.name, "ok": c.ok, "required": c.required, "detail": c.detail} for c in checks],
-        "aircraft": 0 if said is None else said.aircraft,
-        "aircraft_with_position": 0 if said is None else said.with_position,
         "messages": 0 if said is None else said.messages,
         "message_rate": 0.0 if said is None else said.message_rate,
         "tick_age_s": None if said is None else round(max(0.0, unix_now() - said.at), 1),
@@ -82,7 +104,7 @@ def describe_database(runtime: Runtime) -> dict[str, Any]:
 
 def information(runtime: Runtime) -> dict[str, Any]:
     """What this installation is: version, mode, station."""
-    settings = runtime.settings
+    settings = runtime.settings.of(PictureSettings)
     station = None
     if settings.station_lat is not None and settings.station_lon is not None:
         station = {"lat": settings.station_lat, "lon": settings.station_lon}
@@ -90,15 +112,10 @@ def information(runtime: Runtime) -> dict[str, Any]:
         "name": "Skywatch",
         "version": VERSION,
         "python": platform.python_version(),
-        "auth_mode": settings.auth_mode,
-        "environment": settings.environment,
         "database": runtime.engine.dialect.name,
         "bus": "memory" if settings.bus == "memory" else "redis",
         "station": station,
-        "picture_timeout_s": settings.picture_timeout_s,
-        "history_enabled": settings.history_enabled,
-        "history_error_m": settings.history_error_m,
-        "history_altitude_error_ft": settings.history_altitude_error_ft,
+        **published(settings),
     }
 
 
@@ -121,4 +138,39 @@ def receivers(runtime: Runtime) -> list[dict[str, Any]]:
             "invalid": status.invalid,
         }
         for status in receiver_statuses(runtime)
+    ]
+
+
+def inputs(runtime: Runtime) -> list[dict[str, Any]]:
+    """Every input as the API shows it: the receivers and the inputs of the other features."""
+    return [*_describe_inputs(receiver_statuses(runtime)), *feature_inputs(runtime)]
+
+
+def feature_inputs(runtime: Runtime) -> list[dict[str, Any]]:
+    """The inputs of the features that bring no aircraft."""
+    return _describe_inputs(published_statuses(runtime.bus))
+
+
+def _describe_inputs(statuses: Sequence[InputStatus]) -> list[dict[str, Any]]:
+    return [
+        {
+            "family": status.family,
+            "name": status.name,
+            "kind": status.kind,
+            "address": status.address,
+            "state": status.state,
+            "message_rate": status.message_rate,
+            "received": status.messages,
+            "stored": None if isinstance(status, ReceiverStatus) else status.stored,
+            "dropped": status.dropped,
+            "refused": status.refused,
+            "invalid": sum(status.invalid.values()),
+            "reasons": status.invalid,
+            "connections": status.connections,
+            "last_message_at": at(status.last_message_at),
+            "reconnects": status.reconnects,
+            "last_error": status.last_error,
+            "last_error_at": at(status.last_error_at),
+        }
+        for status in statuses
     ]

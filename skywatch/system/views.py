@@ -8,18 +8,23 @@ from pyramid.response import Response
 
 from skywatch.core import announce, metrics
 from skywatch.core.bus import BusError
-from skywatch.core.retention import discover, extent
+from skywatch.core.retention import Kind, extent
+from skywatch.http.request import Request
 from skywatch.http.service import ApiService
 from skywatch.security.contexts import OPEN
 from skywatch.security.permissions import Permission
+from skywatch.security.visibility import Visibility
 from skywatch.system import checks, schemas, status
 
 FEATURE = "system"
+# Labels of the samples that count military aircraft, or what was sent of them.
+MILITARY = (("military", "true"), ("topic", "military"))
 
 health_service = ApiService("system_health", "/system/health", feature="system")
 status_service = ApiService("system_status", "/system/status", feature=FEATURE)
 info_service = ApiService("system_info", "/system/info", feature=FEATURE)
 receivers_service = ApiService("system_receivers", "/system/receivers", feature=FEATURE)
+inputs_service = ApiService("system_inputs", "/system/inputs", feature=FEATURE)
 metrics_service = ApiService("system_metrics", "/system/metrics", feature=FEATURE)
 retention_service = ApiService("system_retention", "/system/retention", feature=FEATURE)
 
@@ -29,7 +34,7 @@ retention_service = ApiService("system_retention", "/system/retention", feature=
     query=schemas.HealthQuery(),
     responses={200: schemas.Health(), 503: schemas.Health()},
 )
-def show_health(request: Any) -> dict[str, Any]:
+def show_health(request: Request) -> dict[str, Any]:
     """Whether the service is alive and ready
 
     Open to everybody in every mode. With `probe=live` always 200; otherwise 503 where the service cannot do its
@@ -48,32 +53,43 @@ def show_health(request: Any) -> dict[str, Any]:
 
 
 @status_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.SystemStatus()})
-def show_status(request: Any) -> dict[str, Any]:
+def show_status(request: Request) -> dict[str, Any]:
     """The state of the whole installation
 
-    The same document as the real-time event `system:status`.
+    The same document as the real-time event `system:status`. Military aircraft are counted for those who may see them.
     """
-    return status.describe(request.runtime)
+    return status.describe(request.runtime, request.may)
 
 
 @info_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.SystemInformation()})
-def show_information(request: Any) -> dict[str, Any]:
+def show_information(request: Request) -> dict[str, Any]:
     """What this installation is"""
     return status.information(request.runtime)
 
 
 @receivers_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.ReceiverStates()})
-def show_receivers(request: Any) -> dict[str, Any]:
+def show_receivers(request: Request) -> dict[str, Any]:
     """The state of every receiver"""
     found = status.receivers(request.runtime)
     return {"receivers": found, "count": len(found)}
 
 
+@inputs_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.InputStates()})
+def show_inputs(request: Request) -> dict[str, Any]:
+    """The state of every input
+
+    The receivers and the inputs of the other features, with the same fields.
+    """
+    states = status.inputs(request.runtime)
+    return {"inputs": states, "count": len(states)}
+
+
 @metrics_service.get(permission=Permission.SYSTEM_VIEW_METRICS, responses={200: "text/plain"})
-def show_metrics(request: Any) -> Response:
+def show_metrics(request: Request) -> Response:
     """The figures of all processes, for Prometheus
 
-    Text exposition format 0.0.4; the label `process` tells the processes apart.
+    Text exposition format 0.0.4; the label `process` tells the processes apart. Without `aircraft.view_military` the
+    samples with `military="true"` and `topic="military"` are left out.
     """
     try:
         figures = announce.figures(request.runtime.bus)
@@ -82,15 +98,18 @@ def show_metrics(request: Any) -> Response:
     # This process' own are fresh, whether it speaks on the bus or not.
     own = next((name for name in figures if name.endswith(metrics.process_name().partition("@")[2])), None)
     figures[own or metrics.process_name("api")] = metrics.export()
-    response = Response(body=metrics.exposition(figures))
+    response = Response(body=metrics.exposition(figures, without=() if request.may.military else MILITARY))
     response.headers["Content-Type"] = metrics.CONTENT_TYPE
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
 @retention_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.Retention()})
-def show_retention(request: Any) -> dict[str, Any]:
-    """How long data is kept, and how much there is of it"""
+def show_retention(request: Request) -> dict[str, Any]:
+    """How long data is kept, and how much there is of it
+
+    Records of military aircraft are counted for those who may see them.
+    """
     runtime = request.runtime
     settings = runtime.settings
     removed: dict[str, float] = {}
@@ -99,8 +118,8 @@ def show_retention(request: Any) -> dict[str, Any]:
             if component.name == "retention":
                 removed = {k.removeprefix("removed_"): v for k, v in component.figures.items()}
     kinds = []
-    for kind in discover():
-        found = extent(request.db, kind)
+    for kind in request.runtime.features.retention_kinds():
+        found = extent(request.db, kind, _visible(kind, request.may))
         kinds.append(
             {
                 "kind": kind.name,
@@ -119,3 +138,9 @@ def show_retention(request: Any) -> dict[str, Any]:
         "interval_s": settings.retention_interval_s,
         "database": status.describe_database(runtime),
     }
+
+
+def _visible(kind: Kind, may: Visibility) -> Any:
+    """The rows of a kind that a caller may see as an SQL condition; None stands for all."""
+    military = kind.table.c.get("military")
+    return None if may.military or military is None else military.is_(False)

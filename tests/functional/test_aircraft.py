@@ -272,6 +272,27 @@ def test_readsbs_own_files(client):
     assert (receiver["refresh"], receiver["lat"], receiver["lon"]) == (1000, 47.45, 8.56)
 
 
+def test_whatever_gets_past_caches_is_the_same_question(client, sky):
+    """Only what a view reads makes another answer: one body and one ETag for each tick."""
+    addresses = ["/data/aircraft.json", *(f"/data/aircraft.json?_={n}" for n in range(5)), "/data/aircraft.json/?x=y"]
+    answers = [client.get(address) for address in addresses]
+    assert len({answer.headers["ETag"] for answer in answers}) == 1
+    assert len({answer.body for answer in answers}) == 1
+    assert len(sky.scratch) == 1
+    for path in ("stats", "top?limit=2", "nearest?limit=2&lat=47&lon=8", "geojson?on_ground=true"):
+        name, _, query = path.partition("?")
+        reordered = "&".join(reversed(query.split("&")))
+        first = client.get(f"/api/v1/aircraft/{path}")
+        again = client.get(f"/api/v1/aircraft/{name}/?{reordered}")
+        assert first.headers["ETag"] == again.headers["ETag"]
+    assert len(sky.scratch) == 5
+
+
+def test_another_question_is_another_answer(client, sky):
+    paths = ("top", "top?limit=2", "nearest", "nearest?limit=2", "nearest?lat=47&lon=8", "stats", "geojson", "")
+    assert len({client.get(f"/api/v1/aircraft/{path}").headers["ETag"] for path in paths}) == len(paths)
+
+
 class TestRights:
     """What others must not see in a mode where rights count."""
 

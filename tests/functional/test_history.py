@@ -15,9 +15,9 @@ import pytest
 from webob import Request
 
 from skywatch.core.db import create_engine, create_session_factory
-from skywatch.history.archive import Span, read
-from skywatch.history.recorder import Recorder
-from skywatch.history.writer import Writer
+from skywatch.history.reading.archive import Span, read
+from skywatch.history.recording.recorder import Recorder
+from skywatch.history.recording.writer import Writer
 from skywatch.http.cursor import encode_cursor
 from skywatch.security.permissions import Permission
 from tests.functional.exported import by_duckdb, by_geojson, by_gpxpy, by_kml_schema
@@ -36,16 +36,16 @@ def iso(seconds):
 def record(sessions, seconds=SECONDS):
     """A Swiss airliner, one that lands and is silent for a while, and a military one."""
     writer, make = Writer(sessions, Recorder(20.0, 25.0, 900.0)), SkyMaker()
-    details = {"4b1620": b'"r":"HB-JJA","ownOp":"SWISS"'}
+    airframe = {"registration": "HB-JJA", "operator": "SWISS", "owner": "Leasing Ltd"}
     for second in range(seconds):
         now = T + second
         sky = [
-            flying("4b1620", now, T, flight="SWR1", registration="HB-JJA", type="A320", squawk="1000"),
+            flying("4b1620", now, T, flight="SWR1", type="A320", squawk="1000", **airframe),
             flying("43c001", now, T, flight="RRR1", military=True, type="A400"),
         ]
         if not 600 <= second < 700:
             sky.append(flying("3c6444", now, T, flight="=EVIL,1", alt_baro_ft=np.nan, on_ground=True, gs_kt=5.0))
-        writer.recorder.take(make(now, sky, details))
+        writer.recorder.take(make(now, sky))
         if second % 20 == 19:
             writer.flush()
     return writer

@@ -41,6 +41,6 @@ def test_every_parameter_given_twice_is_named_beside_all_other_faults(client):
     assert {error["location"] for error in errors} == {"querystring"}
 
 
-@pytest.mark.parametrize("path", ["/api/v1/%ff%fe", "/api/v1/%00", "//", "/api/v1//"])
+@pytest.mark.parametrize("path", ["/api/v1/%ff%fe", "/api/v1/%00", "/nothing//here", "/api/v1//"])
 def test_odd_addresses_are_not_found(client, path):
     assert client.get(path, status=404).content_type == "application/problem+json"

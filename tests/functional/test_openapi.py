@@ -57,4 +57,6 @@ def test_what_is_created_and_has_an_address_of_its_own_says_so(client):
         if created is not None and "get" in paths.get(f"{path.rstrip('/')}/{{id}}{path[len(path.rstrip('/')) :]}", {}):
             assert created["headers"]["Location"]["required"]
             found.add(path.split("/v1/")[1])
-    assert found == {"cannonball/known-aircraft/", "oidc-mappings", "roles", "user-roles", "users"}
+    of_alerts = {f"alerts/{name}/" for name in ("channels", "geofences", "rules", "watchlists")}
+    others = {"audio/transmissions", "cannonball/known-aircraft/", "oidc-mappings", "roles", "user-roles", "users"}
+    assert found == of_alerts | others

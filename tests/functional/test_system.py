@@ -4,6 +4,7 @@ import logging
 
 import msgspec
 import pytest
+import sqlalchemy as sa
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy.exc import OperationalError
 
@@ -11,11 +12,18 @@ from skywatch.core import announce, health, logs
 from skywatch.core.announce import Announcer
 from skywatch.core.bus import Message
 from skywatch.core.clock import unix_now
+from skywatch.core.db import writing
+from skywatch.history.models import Flight
+from skywatch.inputs.base import InputStatus
+from skywatch.picture import metrics
 from skywatch.picture.statistics import TrackerStatistics
+from skywatch.realtime.metrics import REALTIME_SENT
 from skywatch.receivers.base import ReceiverStatus
+from skywatch.security.permissions import Permission
 from skywatch.system import checks
 from skywatch.system.monitor import SystemMonitor
 from tests.identities import as_role, install
+from tests.unit.history.stored import row
 
 VIEWER, ANALYST = as_role("viewer"), as_role("analyst")
 
@@ -41,6 +49,7 @@ def component():
 def tick(client, age_s=0.0, **states):
     bus = client.runtime.bus
     said = TrackerStatistics(at=unix_now() - age_s, started_at=unix_now() - 60, aircraft=12, with_position=9)
+    said.military, said.military_with_position = 3, 1
     bus.publish(Message("tracker", "statistics", msgspec.json.encode(said), snapshot=True))
     receivers = [
         ReceiverStatus(name, "beast", "host:30005", state=state, message_rate=10.5) for name, state in states.items()
@@ -96,14 +105,14 @@ def test_a_receiver_that_is_down_degrades(client):
 
 def test_a_writer_that_cannot_write_is_shown_with_its_reason(client, component):
     tick(client, roof="connected")
-    component("history_writer", False, "cannot be written: database or disk is full", waiting_points=77)
+    component("history_writer", False, "cannot be written: database or disk is full", waiting=77)
     Announcer(client.runtime.bus, ["tracker"]).announce()
     answer = get(client, "health").json
     assert answer["status"] == "degraded"
     assert check(answer, "history_writer")["detail"].endswith("disk is full")
     shown = get(client, "status", VIEWER).json["processes"][0]
     writer = next(c for c in shown["components"] if c["name"] == "history_writer")
-    assert writer["figures"]["waiting_points"] == 77
+    assert writer["figures"]["waiting"] == 77
 
 
 def test_too_little_room_on_the_disk_degrades(client, monkeypatch):
@@ -135,9 +144,9 @@ def test_without_the_database_health_still_answers(client, monkeypatch):
 
 def test_what_the_rest_needs(make_client):
     client = install(make_client(auth_mode="hybrid"))
-    for path in ("status", "info", "receivers", "metrics", "retention"):
+    for path in ("status", "info", "receivers", "inputs", "metrics", "retention"):
         assert get(client, path, status=401).json["code"] == "authentication_required"
-    for path in ("status", "info", "receivers", "retention"):
+    for path in ("status", "info", "receivers", "inputs", "retention"):
         get(client, path, VIEWER)
     assert get(client, "metrics", VIEWER, 403).json["code"] == "permission_denied"
     get(client, "metrics", ANALYST)
@@ -145,7 +154,7 @@ def test_what_the_rest_needs(make_client):
 
 def test_status_information_and_receivers(client):
     tick(client, roof="connected")
-    status = get(client, "status", VIEWER).json
+    status = get(client, "status", ANALYST).json
     assert (status["aircraft"], status["aircraft_with_position"]) == (12, 9)
     assert (status["receivers"], status["receivers_connected"]) == (1, 1)
     assert status["database"]["bytes"] > 0
@@ -154,6 +163,54 @@ def test_status_information_and_receivers(client):
     assert information["station"] == {"lat": 47, "lon": 8}
     receiver = get(client, "receivers", VIEWER).json["receivers"][0]
     assert (receiver["name"], receiver["state"], receiver["message_rate"]) == ("roof", "connected", 10.5)
+
+
+def test_totals_are_of_what_the_caller_may_see(client):
+    tick(client, roof="connected")
+    metrics.PICTURE_AIRCRAFT.labels("true").set(3)
+    metrics.PICTURE_AIRCRAFT.labels("false").set(9)
+    REALTIME_SENT.labels("military").inc()
+    with writing(client.runtime.sessions) as session:
+        session.execute(sa.insert(Flight), [row(1, "4B1620"), row(2, "43C001", military=True)])
+    scrapes = as_role(None, 7, None, Permission.SYSTEM_VIEW_METRICS, Permission.SYSTEM_VIEW_STATUS)
+    key = as_role("superadmin", 8, ["system"])
+    everything = as_role("superadmin", 8, ["system", "aircraft"])
+    open_to_all = client.runtime.settings.auth_mode == "public"
+    for headers, military in ((scrapes, open_to_all), (key, False), (ANALYST, True), (everything, True)):
+        status = get(client, "status", headers).json
+        assert (status["aircraft"], status["aircraft_with_position"]) == ((12, 9) if military else (9, 8))
+        assert "aircraft" not in [name for p in status["processes"] for c in p["components"] for name in c["figures"]]
+        text = get(client, "metrics", headers).text
+        assert ('military="true"' in text) == ('topic="military"' in text) == military
+        assert 'skywatch_picture_aircraft{military="false"' in text
+        kinds = {kind["kind"]: kind["rows"] for kind in get(client, "retention", headers).json["kinds"]}
+        assert kinds["flights"] == (2 if military else 1)
+
+
+def test_inputs_are_shown_beside_the_receivers_and_count_for_health(client):
+    tick(client, roof="connected")
+    vhf = InputStatus(
+        "vhf", "udp", "127.0.0.1:5550", family="acars", state="listening", messages=7, stored=5, dropped=2
+    )
+    vhf.invalid = {"json": 2, "too_long": 1}
+    publish_inputs(client, vhf, InputStatus("old", "file", "/old.log", family="acars", state="ended"))
+    answer = get(client, "inputs", VIEWER).json
+    assert answer["count"] == 3
+    receiver, acars, _ = answer["inputs"]
+    assert (receiver["family"], receiver["name"], receiver["stored"]) == ("receiver", "roof", None)
+    counts = {name: acars[name] for name in ("received", "stored", "dropped", "refused", "invalid")}
+    assert counts == {"received": 7, "stored": 5, "dropped": 2, "refused": 0, "invalid": 3}
+    assert acars["reasons"] == {"json": 2, "too_long": 1}
+    assert check(get(client, "health").json, "inputs")["ok"] is True
+    vhf.state = "waiting"
+    publish_inputs(client, vhf)
+    answer = get(client, "health").json
+    assert answer["status"] == "degraded"
+    assert check(answer, "inputs")["detail"] == "1 of 1 do not work: acars.vhf"
+
+
+def publish_inputs(client, *statuses):
+    client.runtime.bus.publish(Message("inputs", "status", msgspec.json.encode(statuses), snapshot=True))
 
 
 def test_metrics_are_prometheus_text_with_routes_and_statuses(client):
@@ -195,8 +252,13 @@ def test_the_event_is_the_document_of_the_call(client):
     SystemMonitor(client.runtime).publish()
     subscription.close()
     assert heard[0].event == "system:status"
-    event, answer = msgspec.json.decode(heard[0].data), get(client, "status", VIEWER).json
+    analyst = frozenset({"aircraft.view_military"})
+    event, answer = msgspec.json.decode(heard[0].data_for(analyst)), get(client, "status", ANALYST).json
     assert event.keys() == answer.keys()
+    assert (event["aircraft"], event["aircraft_with_position"]) == (12, 9)
+    plain = msgspec.json.decode(heard[0].data_for(frozenset()))
+    assert (plain["aircraft"], plain["aircraft_with_position"]) == (9, 8)
+    assert plain | {name: event[name] for name in ("aircraft", "aircraft_with_position")} == event
     # The room on the disk changes meanwhile.
     event_checks, answer_checks = (
         [check for check in said["checks"] if check["name"] != "disk"] for said in (event, answer)

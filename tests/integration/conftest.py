@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from skywatch.cli import api_server
+from skywatch.serving import api_server
 from tests.waiting import PATIENCE_S
 
 

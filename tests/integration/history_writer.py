@@ -12,8 +12,8 @@ from benchmarks._traffic import Traffic
 from skywatch.core.bus import open_bus
 from skywatch.core.db import create_engine, create_session_factory
 from skywatch.core.runtime import Runtime
+from skywatch.features import load
 from skywatch.history.monitor import create
-from skywatch.settings import load
 from tests.conftest import TEST_SECRET
 
 

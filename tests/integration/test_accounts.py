@@ -17,7 +17,7 @@ from skywatch.accounts.authenticator import Authenticator
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.models import Login
 from skywatch.core.clock import utcnow
-from skywatch.core.db import writing
+from skywatch.core.db import create_session_factory, writing
 from skywatch.core.problems import Problem
 from tests.accounts import PASSWORD, Population
 from tests.processes import Service, run_command
@@ -53,8 +53,8 @@ def pair(make_runtime, redis_url, relay):
 
 
 def end_logins(runtime, *, announced=True):
-    with writing(runtime.sessions) as session:
-        begin_change(session, runtime.bus if announced else None)
+    with writing(runtime.sessions if announced else create_session_factory(runtime.engine)) as session:
+        begin_change(session)
         session.execute(sa.update(Login).values(ended_at=utcnow()))
 
 

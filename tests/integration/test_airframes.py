@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
-from skywatch.airframes.book import CHANGED, TOPIC, AirframeBook
+from skywatch.airframes.cache import CHANGED, TOPIC, AirframeCache
 from skywatch.airframes.importers.importer import ImportFailed, import_file
 from skywatch.airframes.service import Airframe, find, find_many
 from skywatch.cli import group
@@ -80,7 +80,7 @@ def test_the_book_looks_up_in_the_background_and_again_after_an_import(runtime, 
     import_file(runtime.engine, write(tmp_path / "a", FIRST), "tar1090")
     queries = []
     sa.event.listen(runtime.engine, "before_cursor_execute", lambda *args: queries.append(args[2]))
-    book = AirframeBook(runtime.sessions, runtime.bus)
+    book = AirframeCache(runtime.sessions, runtime.bus)
     assert book.lookup(["4b1620"]) == [None]
     book.start()
     addresses = ["4b1620", "adfeb3", "~123456", *(f"{n:06x}" for n in range(997))]

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from skywatch.cannonball.known.index import KnownIndex
-from skywatch.cli import api_server
-from skywatch.cli.api_channel import SEND_BYTES
+from skywatch.serving import api_server
+from skywatch.serving.http_connection import SEND_BYTES
 from tests.integration.conftest import connect
 from tests.waiting import PATIENCE_S, until
 
@@ -225,7 +225,7 @@ def test_what_cannot_be_prepared_keeps_nobody_from_being_answered(serve, monkeyp
     server = serve()
     assert failed.wait(PATIENCE_S)
     assert ask(server, HEALTH)[0] == 200
-    until(lambda: "not prepared before the first request" in caplog.text, "a line in the log")
+    until(lambda: "a warm-up job failed" in caplog.text, "a line in the log")
 
 
 def exchange(server, *requests):

@@ -1,10 +1,13 @@
 """What a kill -9 or a full disk may cost history: a few seconds of positions, and nothing else."""
 
+import contextlib
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -13,18 +16,19 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core import health
+from skywatch.core import health, writer
 from skywatch.core.bus import open_bus
 from skywatch.core.db import create_engine, create_session_factory
 from skywatch.core.runtime import Runtime
-from skywatch.history.archive import Span, read
 from skywatch.history.codec import decode
 from skywatch.history.models import Chunk, Flight, Tail
-from skywatch.history.monitor import COMPONENT, HistoryMonitor
+from skywatch.history.monitor import HistoryMonitor
 from skywatch.history.points import AT_S
+from skywatch.history.reading.archive import Span, read
 from tests.unit.history.skies import SkyMaker, flying
 from tests.waiting import until
 
+COMPONENT = "history_writer"
 ROOT = Path(__file__).resolve().parents[2]
 START = 1_750_000_200.0
 ROUNDS = int(os.environ.get("HISTORY_KILLS", "6"))
@@ -99,6 +103,9 @@ def full_disk(tmp_path, migrated_sqlite):
     """A database that may not grow, and what lifts the limit: SQLite then says what it says on a full disk."""
     path = tmp_path / "full.sqlite"
     shutil.copy(migrated_sqlite, path)
+    # What the migrations freed would be room.
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        raw.execute("VACUUM")
     engine = create_engine(f"sqlite:///{path}")
     limit = {"pages": 0}
 
@@ -108,43 +115,42 @@ def full_disk(tmp_path, migrated_sqlite):
         connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
 
     with engine.connect() as connection:
-        limit["pages"] = connection.exec_driver_sql("PRAGMA page_count").scalar() + 4
+        limit["pages"] = connection.exec_driver_sql("PRAGMA page_count").scalar()
     yield engine, limit
     engine.dispose()
 
 
-def test_a_full_disk_is_said_and_survived(full_disk, make_settings, caplog):
+def test_a_full_disk_is_said_and_survived(full_disk, make_settings, monkeypatch, caplog):
+    monkeypatch.setattr(writer, "RETRY_FIRST_S", 0.05)
+    monkeypatch.setattr(writer, "RETRY_LAST_S", 0.1)
     engine, limit = full_disk
     sessions = create_session_factory(engine)
-    runtime = Runtime(make_settings(), engine, sessions, open_bus("memory"))
-    monitor = HistoryMonitor(runtime)
-    monitor.writer.recover()
+    monitor = HistoryMonitor(Runtime(make_settings(history_flush_s=1), engine, sessions, open_bus("memory")))
+    monitor.start()
     make = SkyMaker()
     addresses = [f"4b{n:04x}" for n in range(200)]
-    outcomes, statements = [], []
-    sa.event.listen(engine, "before_cursor_execute", lambda *args: statements.append(args[2]))
+    ours = threading.get_ident()
+    asked = []
+    sa.event.listen(engine, "before_cursor_execute", lambda *args: asked.append(threading.get_ident()))
+
+    def state():
+        return next(c for c in health.components() if c.name == COMPONENT)
+
     for second in range(300):
-        sky = make(START + second, [flying(a, START + second, START) for a in addresses])
-        asked = len(statements)
-        monitor.on_tick(sky)
-        assert len(statements) == asked  # the tracker does not wait for a disk
-        if second % 5 == 4:
-            outcomes.append(monitor.flush())
-    state = next(c for c in health.components() if c.name == COMPONENT)
-    assert not outcomes[-1]
-    assert not state.ok
-    assert "disk is full" in state.detail
-    assert state.figures["waiting_points"] > 0
+        monitor.on_tick(make(START + second, [flying(a, START + second, START) for a in addresses]))
+    assert ours not in asked  # the tracker does not wait for a disk
+    until(lambda: not state().ok)
+    assert "disk is full" in state().detail
+    until(lambda: state().figures["failures"] > 2)
+    assert state().figures["waiting"] > 0
     assert sum("cannot be written" in record.message for record in caplog.records) == 1
 
     limit["pages"] = 0
-    assert monitor.flush()
-    state = next(c for c in health.components() if c.name == COMPONENT)
-    assert (state.ok, state.figures["waiting_points"]) == (True, 0)
+    until(lambda: state().ok)
+    monitor.close()
     with sessions() as session:
         points = read(session, Span(START, START + 300))
         assert session.scalar(sa.select(sa.func.count()).select_from(Flight)) == len(addresses)
     assert points["at"].max() * AT_S == pytest.approx(START + 299)
     for flight in set(points["flight"].tolist()):
         assert np.diff(points["at"][points["flight"] == flight]).max() * AT_S <= 120
-    monitor.close()

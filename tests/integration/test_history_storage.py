@@ -9,9 +9,9 @@ from benchmarks._error import Worst
 from benchmarks._history import ALTITUDE_ERROR_FT, ERROR_M, KINDS, START, database, land_in, new_writer, record, totals
 from benchmarks._traffic import Traffic
 from benchmarks.history_storage import day_error, tape
-from skywatch.history.archive import Span, read
 from skywatch.history.models import Chunk, Tail
 from skywatch.history.points import ALTITUDE_FT, AT_S, DEGREES, identity
+from skywatch.history.reading.archive import Span, read
 
 MOST_BYTES = 8.0
 SECONDS = 900

@@ -8,8 +8,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from skywatch.history import moments, streaming
+from skywatch.history.moments import service
 from skywatch.history.points import POINT
+from skywatch.history.reading import streaming
 from tests.integration.conftest import connect
 from tests.unit.history.stored import row, store
 from tests.waiting import PATIENCE_S
@@ -22,7 +23,7 @@ AIRCRAFT = 10
 @pytest.fixture
 def watched(monkeypatch):
     """How many moments each replay made, and what is set when one is over."""
-    made, over, replay = [], threading.Semaphore(0), moments.replay
+    made, over, replay = [], threading.Semaphore(0), service.replay
 
     def counting(*arguments):
         made.append(0)
@@ -33,7 +34,7 @@ def watched(monkeypatch):
         finally:
             over.release()
 
-    monkeypatch.setattr(moments, "replay", counting)
+    monkeypatch.setattr(service, "replay", counting)
     return made, over
 
 

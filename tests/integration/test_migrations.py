@@ -29,7 +29,8 @@ def empty_engine(request, tmp_path):
 
 
 def tables(engine):
-    return set(sa.inspect(engine).get_table_names()) - {"alembic_version"}
+    found = set(sa.inspect(engine).get_table_names()) - {"alembic_version"}
+    return {name for name in found if _is_modelled(name, "table", None)}
 
 
 def test_every_step_goes_up_and_down_again(empty_engine):
@@ -44,10 +45,18 @@ def test_every_step_goes_up_and_down_again(empty_engine):
     check_schema(empty_engine)
 
 
+def _is_modelled(name, kind, parents):
+    """The full-text index of ACARS messages is each database's own and stands in no model."""
+    return not (
+        str(name).startswith(("acars_search", "ix_acars_messages_words")) or (kind, name) == ("column", "words")
+    )
+
+
 def test_the_schema_is_the_one_the_models_say(empty_engine):
     upgrade(empty_engine)
     with empty_engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        opts = {"compare_type": True, "include_name": _is_modelled}
+        context = MigrationContext.configure(connection, opts=opts)
         assert compare_metadata(context, Base.metadata) == []
 
 

@@ -65,7 +65,7 @@ def test_a_minute_over_st_petersburg(shared_data, make_runtime):
         for point in points:
             nearest = min(geo.distance_nm(point.lat, point.lon, *place) for place in places[address])
             assert nearest < 0.01, (address, point)
-    assert tracker.picture.judge.implausible == {}
+    assert tracker.picture.validator.implausible == {}
     assert all(fields["messages"][-1] >= 1 for fields in said.values())
 
 
@@ -79,4 +79,4 @@ def test_two_feeds_of_snapshots_at_once(shared_data, make_runtime):
     tracker, said, _ = play(runtime, lambda tracker, said: len(said) > 60 and tracker.statistics.seq > 6)
     assert {receiver for fields in said.values() for receiver in fields["receiver"]} == {"swiss", "california"}
     assert all(len(fields["receiver"]) == 1 for fields in said.values())
-    assert tracker.picture.judge.implausible == {}
+    assert tracker.picture.validator.implausible == {}

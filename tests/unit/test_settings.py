@@ -4,7 +4,8 @@ import dataclasses
 
 import pytest
 
-from skywatch.settings import FIELDS, SettingsError, load, load_with_origins
+from skywatch.features import SETTINGS, load, load_origins
+from skywatch.settings import SettingsError, names_of
 
 GOOD = {"secret": "x" * 40}
 
@@ -35,7 +36,7 @@ def test_receivers_come_from_both():
         ({"picture_timeout_s": "soon"}, "setting picture_timeout_s: expected a number"),
         ({"picture_timeout_s": "nan"}, "setting picture_timeout_s: expected a finite number"),
         ({"picture_timeout_s": "1"}, "setting picture_timeout_s: must be at least 5"),
-        ({"roles": "api pilot"}, "setting roles: expected one of api, tracker, realtime"),
+        ({"roles": "api pilot"}, "setting roles: expected one of api, tracker, realtime, worker"),
         ({"station_lat": "91"}, "setting station_lat: must be at most 90"),
         ({"station_lat": "47"}, "setting station_lon: station_lat and station_lon belong together; one is missing"),
         ({"auth_mod": "x"}, "setting auth_mod: is not a setting of Skywatch (did you mean auth_mode?)"),
@@ -86,7 +87,7 @@ def test_several_processes_need_a_secret_even_in_development():
 
 
 def test_origins_name_every_setting_and_where_it_came_from():
-    _, origins = load_with_origins({**GOOD, "receiver.a": "simulate"}, {"LISTEN": "0.0.0.0:80"})
+    _, origins = load_origins({**GOOD, "receiver.a": "simulate"}, {"LISTEN": "0.0.0.0:80"})
     by_name = {origin.name: origin for origin in origins}
     assert by_name["listen"].source == "environment"
     assert by_name["secret"].source == "ini"
@@ -96,5 +97,6 @@ def test_origins_name_every_setting_and_where_it_came_from():
 
 
 def test_every_setting_has_a_meaning():
-    assert all(field.metadata["meaning"] for field in FIELDS.values())
-    assert all(field.default is not dataclasses.MISSING or field.default_factory for field in FIELDS.values())
+    fields = names_of(SETTINGS).fields.values()
+    assert all(field.metadata["meaning"] for field in fields)
+    assert all(field.default is not dataclasses.MISSING or field.default_factory for field in fields)

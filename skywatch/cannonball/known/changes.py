@@ -1,25 +1,22 @@
-"""Tells the other processes that the list of known aircraft has changed."""
+"""Announces a new revision of the list of known aircraft; a process that misses it looks by itself a little later."""
 
 from __future__ import annotations
 
-from pyramid.request import Request
+from sqlalchemy.orm import Session
 
-from skywatch.cannonball.known.revision import TOPIC
+from skywatch.cannonball import topics
+from skywatch.core import events
 from skywatch.core.bus import Bus
 from skywatch.core.bus.base import Message
 
-
-def tell(bus: Bus) -> None:
-    """Say that there is a new revision; who misses it looks by itself a little later."""
-    bus.publish(Message(TOPIC, "changed", b"{}"))
+_CHANGED = Message(topics.KNOWN, "changed", b"{}")
 
 
-def tell_after_commit(request: Request) -> None:
-    """``tell``, once this request's transaction is committed."""
-    bus = request.runtime.bus
+def announce(bus: Bus) -> None:
+    """Announce what an import has committed."""
+    bus.publish(_CHANGED)
 
-    def committed(successful: bool) -> None:
-        if successful:
-            tell(bus)
 
-    request.tm.get().addAfterCommitHook(committed)
+def announce_change(session: Session) -> None:
+    """Announce the change that this session makes, once it is committed."""
+    events.publish(session, _CHANGED, stored=False)

@@ -69,13 +69,13 @@ class Snapshot:
         page = [f"{address:06X}" for address in addresses[offset : offset + limit].tolist()]
         return Matches(len(addresses), int(verified), page)
 
-    def totals(self, with_military: bool) -> Totals:
-        """Counts by agency type (every type is named) and by state (those that occur)."""
+    def totals(self, military: bool) -> Totals:
+        """Counts by agency type (every type is named) and state (those that occur); ``military`` includes that type."""
         types = np.zeros(len(AGENCY_TYPES), dtype=np.int64)
         states: dict[str, int] = {}
         total = verified = 0
         for segment, alive in ((self.base, self.alive), (self.changed, np.ones(len(self.changed), dtype=bool))):
-            mask = segment.matching(Filters(with_military=with_military)) & alive
+            mask = segment.matching(Filters(military=military)) & alive
             total += int(np.count_nonzero(mask))
             verified += int(np.count_nonzero(mask & segment.verified))
             types += np.bincount(segment.agency_types[mask], minlength=len(AGENCY_TYPES))

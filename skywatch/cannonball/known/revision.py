@@ -8,8 +8,6 @@ from sqlalchemy.orm import Session
 from skywatch.cannonball.models import KnownRevision
 
 ROW = 1
-# Internal topic: told after a change was committed, so that other processes need not wait for their next look.
-TOPIC = "cannonball.known"
 
 
 def current_revision(db: Session | sa.Connection) -> int:

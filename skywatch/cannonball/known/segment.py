@@ -36,14 +36,14 @@ class Entry(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """What a list is narrowed to; None stands for everything."""
+    """What a list is narrowed to; None stands for everything. ``military`` False leaves out military agencies."""
 
     search: str | None = None
     agency_type: str | None = None
     agency_state: str | None = None
     source: str | None = None
     verified: bool | None = None
-    with_military: bool = True
+    military: bool = True
 
 
 def fold(text: str) -> str:
@@ -128,7 +128,7 @@ class Segment:
         mask = np.ones(len(self), dtype=bool)
         if filters.agency_type is not None:
             mask &= self.agency_types == AGENCY_TYPES.index(filters.agency_type)
-        if not filters.with_military:
+        if not filters.military:
             mask &= self.agency_types != AGENCY_TYPES.index(AgencyType.MILITARY)
         if filters.agency_state is not None:
             mask &= self.states == filters.agency_state.encode()

@@ -15,11 +15,14 @@ from sqlalchemy.orm import Session
 from skywatch.cannonball.identification.agencies import classify, is_us_address
 from skywatch.cannonball.known.index import KnownIndex, Totals
 from skywatch.cannonball.known.revision import next_revision
+from skywatch.cannonball.known.schemas import KnownEntry
 from skywatch.cannonball.known.segment import Filters
 from skywatch.cannonball.models import KnownAircraft, KnownRemoval
 from skywatch.cannonball.vocabulary import AgencyType, Source
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
+from skywatch.http.answer import answer, members
+from skywatch.security.visibility import Visibility
 
 WRITABLE = (
     "registration",
@@ -34,31 +37,20 @@ WRITABLE = (
     "verified",
     "notes",
 )
-_SHOWN = (
-    "id",
-    "icao_hex",
-    *WRITABLE[:10],
-    "verified_at",
-    "times_detected",
-    "last_detected",
-    "notes",
-    "created_at",
-    "updated_at",
-)
 
 
 class KnownAircraftService:
-    """The rules of the list over one session; who lacks ``with_military`` is shown no military aircraft."""
+    """The rules of the list over one session, for a caller who may see so much."""
 
-    def __init__(self, db: Session, index: KnownIndex, with_military: bool = True) -> None:
+    def __init__(self, db: Session, index: KnownIndex, may: Visibility) -> None:
         self.db = db
         self.index = index
-        self.with_military = with_military
+        self.may = may
 
     def find(self, filters: Filters, offset: int, limit: int) -> tuple[list[dict[str, Any]], int, int]:
         """One page of matching entries by address, the count of all that match and of the verified among them."""
         found = self.index.snapshot(self.db).find(
-            filters._replace(with_military=self.with_military), offset=offset, limit=limit
+            filters._replace(military=self.may.military), offset=offset, limit=limit
         )
         return self._shown(found.addresses), found.count, found.verified_count
 
@@ -66,13 +58,13 @@ class KnownAircraftService:
         """Entries as the REST API shows them, by address; plain columns cost less than a session's objects."""
         if not addresses:
             return []
-        query = sa.select(*(getattr(KnownAircraft, name) for name in _SHOWN))
+        query = sa.select(*(getattr(KnownAircraft, name) for name in members(KnownEntry)))
         rows = self.db.execute(query.where(KnownAircraft.icao_hex.in_(addresses)).order_by(KnownAircraft.icao_hex))
-        return [dict(zip(_SHOWN, row, strict=True)) for row in rows]
+        return [dict(zip(members(KnownEntry), row, strict=True)) for row in rows]
 
     def totals(self) -> Totals:
         """The statistics of the list."""
-        return self.index.snapshot(self.db).totals(self.with_military)
+        return self.index.snapshot(self.db).totals(self.may.military)
 
     def check(self, icao_hex: str) -> KnownAircraft | None:
         """The entry of an address (any case), or None; one indexed query."""
@@ -136,7 +128,7 @@ class KnownAircraftService:
         self.db.delete(entry)
 
     def _visible(self, entry: KnownAircraft) -> bool:
-        return self.with_military or entry.agency_type != AgencyType.MILITARY
+        return self.may.military or entry.agency_type != AgencyType.MILITARY
 
     def _mark_verified(self, entry: KnownAircraft, verified: bool) -> None:
         entry.verified = verified
@@ -164,7 +156,7 @@ def derive(icao_hex: str, agency_name: str) -> dict[str, str]:
 
 def as_dict(entry: KnownAircraft) -> dict[str, Any]:
     """An entry as the REST API shows it."""
-    return {name: getattr(entry, name) for name in _SHOWN}
+    return answer(KnownEntry, entry)
 
 
 def count_detections(db: Session, detections: Iterable[tuple[int, datetime, datetime]]) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.geometry import arrival_s, compass_point
 from skywatch.cannonball.tracking.pauses import Occasion
 from skywatch.cannonball.tracking.session import LiveSession
 from skywatch.cannonball.tracking.watch import ActivePattern
 from skywatch.cannonball.vocabulary import AlertType, Identification, ThreatLevel
-from skywatch.settings import Settings
 
 # An aircraft is overhead anew only after it was this many times as far away.
 OVERHEAD_REARM = 2.5
@@ -34,7 +34,7 @@ def pattern_found(session: LiveSession, active: ActivePattern) -> Occasion:
     return Occasion(AlertType.PATTERN_DETECTED, session.level, title, message, kind, active.key)
 
 
-def during(session: LiveSession, before: ThreatLevel, settings: Settings) -> list[Occasion]:
+def during(session: LiveSession, before: ThreatLevel, settings: CannonballSettings) -> list[Occasion]:
     """The alerts that the numbers of this moment call for; ``before`` is the level before them."""
     occasions: list[Occasion] = []
     overhead = not session.on_ground and session.distance_nm <= settings.cannonball_overhead_nm

@@ -1,6 +1,7 @@
 """Which aircraft of the picture are of interest, and why: by the known list, their operator or their callsign.
 
-Works on the columns: only aircraft that are new or changed are looked at one by one. Patterns are `watch`'s part.
+Works on the columns: only callsigns that are new or changed are looked at one by one, and each name of an operator
+once. Patterns are `watch`'s part.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -19,8 +19,6 @@ from skywatch.cannonball.tracking.known_table import EMPTY, KnownTable
 from skywatch.cannonball.vocabulary import Identification
 from skywatch.picture.sky import Sky
 
-# Airframe details may become known late: each tick one in so many rows is looked at again.
-SWEEP_TICKS = 16
 NO_ADDRESS = 0xFFFFFFFF
 
 
@@ -36,16 +34,11 @@ class Interest:
 
 
 @lru_cache(maxsize=65536)
-def agency_of_details(details: bytes) -> str | None:
-    """The law-enforcement agency that the members of an aircraft's airframe name as operator or owner, or None."""
-    if b'"operator"' not in details and b'"ownOp"' not in details:
-        return None
-    members: dict[str, Any] = msgspec.json.decode(b"{" + details + b"}")
-    names = (members.get("operator"), members.get("ownOp"))
-    return next((name for name in names if isinstance(name, str) and enforces_law(name)), None)
+def _is_agency(name: str) -> bool:
+    return bool(name) and enforces_law(name)
 
 
-class InterestBook:
+class InterestTable:
     """Follows the picture tick by tick; ``table`` may be replaced at any time."""
 
     def __init__(self) -> None:
@@ -56,7 +49,9 @@ class InterestBook:
         self._known = np.empty(0, dtype=np.int64)
         self._flights = np.empty(0, dtype="S8")
         self._callsigns: dict[str, str] = {}
-        self._operators: dict[str, str] = {}
+        self._names: tuple[str, ...] = ()
+        self._is_agency = np.empty(0, dtype=np.bool_)  # of each name
+        self._by_agency = np.empty(0, dtype=np.bool_)  # of each row: operated or owned by an agency
 
     def update(self, sky: Sky) -> None:
         """Take the next tick."""
@@ -66,10 +61,9 @@ class InterestBook:
         new = previous < 0
         self._look_up(sky, previous, new)
         self._read_callsigns(sky, previous, new)
-        self._read_operators(sky, new)
+        self._read_operators(sky)
         for address in sky.left:
             self._callsigns.pop(address, None)
-            self._operators.pop(address, None)
 
     @property
     def known_rows(self) -> npt.NDArray[np.intp]:
@@ -78,9 +72,9 @@ class InterestBook:
 
     def rows(self, sky: Sky) -> set[int]:
         """Rows of the last tick that are of interest."""
-        index = sky.index
-        named = (index.get(address) for names in (self._callsigns, self._operators) for address in names)
-        return {*self.known_rows.tolist(), *(row for row in named if row is not None)}
+        named = (sky.index.get(address) for address in self._callsigns)
+        listed = np.flatnonzero((self._known >= 0) | self._by_agency)
+        return {*listed.tolist(), *(row for row in named if row is not None)}
 
     def interest(self, sky: Sky, row: int) -> Interest | None:
         """Why the aircraft of a row is of interest, the strongest reason, or None."""
@@ -91,8 +85,9 @@ class InterestBook:
                 Identification.KNOWN, facts.agency_name, facts.verified, facts.known_id, military=facts.military
             )
         address = sky.hexes[row]
-        if address in self._operators:
-            return Interest(Identification.OPERATOR, self._operators[address])
+        if self._by_agency[row]:
+            names = (sky.name("operator", row), sky.name("owner", row))
+            return Interest(Identification.OPERATOR, next(name for name in names if _is_agency(name)))
         if address in self._callsigns:
             return Interest(Identification.CALLSIGN, self._callsigns[address])
         return None
@@ -129,11 +124,8 @@ class InterestBook:
             else:
                 self._callsigns.pop(sky.hexes[row], None)
 
-    def _read_operators(self, sky: Sky, new: npt.NDArray[np.bool_]) -> None:
-        swept = range(sky.seq % SWEEP_TICKS, len(sky), SWEEP_TICKS)
-        for row in {*np.flatnonzero(new).tolist(), *swept}:
-            agency = agency_of_details(sky.details[row])
-            if agency is not None:
-                self._operators[sky.hexes[row]] = agency
-            else:
-                self._operators.pop(sky.hexes[row], None)
+    def _read_operators(self, sky: Sky) -> None:
+        if sky.names is not self._names:
+            self._names = sky.names
+            self._is_agency = np.fromiter(map(_is_agency, sky.names), dtype=np.bool_, count=len(sky.names))
+        self._by_agency = self._is_agency[sky.column("operator")] | self._is_agency[sky.column("owner")]

@@ -6,8 +6,9 @@ import logging
 import queue
 from dataclasses import dataclass
 
+from skywatch.cannonball import topics
+from skywatch.cannonball.location import Location, LocationStore, decode
 from skywatch.cannonball.tracking.geometry import STILL, Velocity, velocity_between, velocity_of
-from skywatch.cannonball.tracking.location import TOPIC, Location, LocationStore, decode
 from skywatch.core.bus import Bus, BusError
 from skywatch.core.bus.base import Message
 from skywatch.core.geo import distance_nm
@@ -48,14 +49,14 @@ def moved(before: TrackedUser | None, location: Location) -> TrackedUser:
     return TrackedUser(location, told if told is not None else before.velocity, before.place)
 
 
-class LocationBook:
+class LocationCache:
     """Follows the locations on the bus; only the tracker's thread reads it, changes wait until it asks."""
 
     def __init__(self, bus: Bus) -> None:
         self._store = LocationStore(bus)
         self._changes: queue.SimpleQueue[Location | int | list[Location]] = queue.SimpleQueue()
         self.users: dict[int, TrackedUser] = {}
-        self._subscription = bus.subscribe([TOPIC], self._hear, self.read_all)
+        self._subscription = bus.subscribe([topics.LOCATIONS], self._hear, self.read_all)
 
     def read_all(self) -> None:
         """Ask the bus for all locations; what it says is taken over with the next ``update``."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.vocabulary import AlertType, ThreatLevel
-from skywatch.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Pauses:
     def __init__(self, given: dict[tuple[AlertType, str], float] | None = None) -> None:
         self.given = given if given is not None else {}
 
-    def allow(self, occasion: Occasion, now: float, settings: Settings) -> bool:
+    def allow(self, occasion: Occasion, now: float, settings: CannonballSettings) -> bool:
         """Whether the pause is over; if so, a new one begins."""
         kind = (occasion.alert_type, occasion.subject)
         pause_s = float(getattr(settings, f"cannonball_cooldown_{occasion.alert_type.value}_s"))

@@ -1,4 +1,4 @@
-"""Writes what the tracker noticed into the database, one transaction a batch, and says what to publish after it."""
+"""Writes what the tracker noticed into the database, one transaction a batch, and publishes it with that."""
 
 from __future__ import annotations
 
@@ -11,27 +11,29 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.cannonball.known.service import count_detections
+from skywatch.cannonball.messages import alert_message, session_message
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, SessionPattern
-from skywatch.cannonball.shown import encoded, full_alert, full_session
+from skywatch.cannonball.notifications import notify_of
 from skywatch.cannonball.tracking.changes import AlertRaised, Detection, SessionChange
 from skywatch.cannonball.tracking.session import LiveSession
 from skywatch.cannonball.tracking.watch import PatternChange
-from skywatch.core.bus.base import Audience, Message
-from skywatch.security.permissions import Permission
+from skywatch.core import events
+from skywatch.notify.channels import channels_for_source
 
-TOPIC = "alerts"
 Change = SessionChange | AlertRaised | PatternChange | Detection
 _TIMES = ("last_seen", "ended_at", "created_at")
 
 
 @dataclass
 class Written:
-    """What one transaction wrote: to be published and acted upon once it is committed."""
+    """What one transaction wrote: ``numbers`` of new sessions, and sessions whose rows say that they have ended."""
 
-    messages: list[Message] = field(default_factory=list)
-    alert_ids: list[int] = field(default_factory=list)
-    numbered: list[LiveSession] = field(default_factory=list)
+    numbers: dict[LiveSession, int] = field(default_factory=dict)
     ended_elsewhere: list[int] = field(default_factory=list)
+
+    def id_of(self, session: LiveSession) -> int | None:
+        """The number of a session; it is the session's own once the transaction is committed."""
+        return self.numbers.get(session, session.id)
 
 
 def moment(unix: float) -> datetime:
@@ -39,29 +41,13 @@ def moment(unix: float) -> datetime:
     return datetime.fromtimestamp(round(unix, 3), UTC)
 
 
-def audience_of(user_id: int, military: bool) -> Audience:
-    """Who may see a session or an alert: its user and those who manage the area."""
-    return Audience(frozenset({user_id}), str(Permission.CANNONBALL_MANAGE), military)
-
-
-def session_message(session: CannonballSession) -> Message:
-    """A session for the real-time channel."""
-    audience = audience_of(session.user_id, session.military)
-    return Message(TOPIC, "cannonball:session", encoded(full_session(session)), audience)
-
-
-def alert_message(alert: CannonballAlert) -> Message:
-    """An alert for the real-time channel."""
-    return Message(TOPIC, "cannonball:alert", encoded(full_alert(alert)), audience_of(alert.user_id, alert.military))
-
-
 def write(db: Session, changes: Sequence[Change]) -> Written:
-    """Write a batch in the order it happened; the caller commits."""
+    """Write a batch in the order it happened and publish it; the caller commits."""
     written = Written()
     patterns = _write_patterns(db, [c for c in changes if isinstance(c, PatternChange)])
     _write_sessions(db, [c for c in changes if isinstance(c, SessionChange)], written)
-    alerts = [c for c in changes if isinstance(c, AlertRaised) and (c.session.id or 0) > 0]
-    _link_patterns(db, changes, patterns)
+    alerts = [c for c in changes if isinstance(c, AlertRaised) and (written.id_of(c.session) or 0) > 0]
+    _link_patterns(db, changes, patterns, written)
     _write_alerts(db, alerts, patterns, written)
     detections = [c for c in changes if isinstance(c, Detection)]
     count_detections(db, [(d.known_id, moment(d.since), moment(d.at)) for d in detections])
@@ -74,11 +60,15 @@ def _columns(told: dict[str, Any]) -> dict[str, Any]:
 
 def _write_sessions(db: Session, changes: Iterable[SessionChange], written: Written) -> None:
     shown: dict[int, CannonballSession] = {}
-    later = [c for c in changes if c.session.id is not None]
-    rows = _rows(db, [c.session.id for c in later if c.session.id is not None])
+    stored: set[int] = set()
+    rows = _rows(db, [c.session.id for c in changes if c.session.id is not None])
     for change in changes:
         session = change.session
-        if session.id is None:
+        row_id = written.id_of(session)
+        if row_id is None and (running := _running(db, session)) is not None:
+            row_id = written.numbers[session] = running.id
+            rows[row_id] = running
+        if row_id is None:
             row = CannonballSession(
                 user_id=session.user_id,
                 icao_hex=session.address.upper(),
@@ -87,18 +77,27 @@ def _write_sessions(db: Session, changes: Iterable[SessionChange], written: Writ
             )
             db.add(row)
             db.flush()
-            session.id = row.id
-            written.numbered.append(session)
+            row_id = written.numbers[session] = row.id
             rows[row.id] = row
-        known = rows.get(session.id)
+        known = rows.get(row_id)
         if known is None or not known.is_active:
-            written.ended_elsewhere.append(session.id)
+            written.ended_elsewhere.append(row_id)
             continue
         for name, value in _columns(change.columns).items():
             setattr(known, name, value)
-        shown[session.id] = known
+        shown[row_id] = known
+        if change.kind != "updated":
+            stored.add(row_id)
     db.flush()
-    written.messages += [session_message(row) for row in shown.values()]
+    for row_id, row in shown.items():
+        # The numbers of a session that goes on are published again with the next ones.
+        events.publish(db, session_message(row), stored=row_id in stored)
+
+
+def _running(db: Session, session: LiveSession) -> CannonballSession | None:
+    """The row of a session that a tracker before this one left running, and that came to light late."""
+    of_pair = (CannonballSession.user_id == session.user_id) & (CannonballSession.icao_hex == session.address.upper())
+    return db.scalars(sa.select(CannonballSession).where(of_pair, CannonballSession.is_active)).first()
 
 
 def _rows(db: Session, ids: list[int]) -> dict[int, CannonballSession]:
@@ -134,14 +133,11 @@ def _write_patterns(db: Session, changes: list[PatternChange]) -> dict[str, int]
     return {key: row.id for key, row in rows.items()}
 
 
-def _link_patterns(db: Session, changes: Sequence[Change], known: dict[str, int]) -> None:
+def _link_patterns(db: Session, changes: Sequence[Change], known: dict[str, int], written: Written) -> None:
     """Tie sessions to the patterns seen in them, where they are not tied yet."""
     # Alerts too: whoever is told of a pattern may look it up before the session's next numbers are written.
-    sessions = {
-        c.session.id: c.session
-        for c in changes
-        if isinstance(c, SessionChange | AlertRaised) and c.session.id is not None and c.session.id > 0
-    }
+    changed = {c.session for c in changes if isinstance(c, SessionChange | AlertRaised)}
+    sessions = {row_id: session for session in changed if (row_id := written.id_of(session) or 0) > 0}
     # The tracker's thread may add a key at any moment: a copy is taken first.
     keys = {key for session in sessions.values() for key in tuple(session.pattern_keys)}
     if not keys:
@@ -162,26 +158,21 @@ def _write_alerts(db: Session, alerts: list[AlertRaised], patterns: dict[str, in
     if wanted:
         rows = db.execute(sa.select(FlightPattern.key, FlightPattern.id).where(FlightPattern.key.in_(sorted(wanted))))
         patterns = {**patterns, **{row.key: row.id for row in rows}}
+    channels = channels_for_source(db, {raised.session.user_id for raised in alerts}, "cannonball")
     for raised in alerts:
         key = raised.occasion.pattern_key
         row = CannonballAlert(
             user_id=raised.session.user_id,
-            session_id=raised.session.id,
+            session_id=written.id_of(raised.session),
             pattern_id=patterns.get(key) if key else None,
-            notified=False,
+            notified=True,
             announced=False,
             acknowledged=False,
             **_columns(raised.columns),
         )
         db.add(row)
         db.flush()
-        written.alert_ids.append(row.id)
-        # What goes out says that it went out; the row follows once the bus has it.
-        shown = {**full_alert(row), "notified": True}
-        audience = audience_of(row.user_id, row.military)
-        written.messages.append(Message(TOPIC, "cannonball:alert", encoded(shown), audience))
-
-
-def mark_notified(db: Session, alert_ids: list[int]) -> None:
-    """Remember that these alerts were handed to the real-time channel."""
-    db.execute(sa.update(CannonballAlert).where(CannonballAlert.id.in_(alert_ids)).values(notified=True))
+        if notify_of(db, row, channels[row.user_id]):
+            # Until one delivery was made; without channels the real-time channel is all that there is.
+            row.notified = False
+        events.publish(db, alert_message(row))

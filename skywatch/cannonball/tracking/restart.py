@@ -11,7 +11,7 @@ from skywatch.cannonball.tracking.pauses import Pauses
 from skywatch.cannonball.tracking.records import moment
 from skywatch.cannonball.tracking.session import LiveSession
 from skywatch.cannonball.tracking.sessions import PAUSES_KEPT_S, Pair
-from skywatch.cannonball.tracking.threat import LevelKeeper
+from skywatch.cannonball.tracking.threat import ThreatLevelHysteresis
 from skywatch.cannonball.vocabulary import AlertType, EndReason, Identification, ThreatLevel
 
 
@@ -77,5 +77,5 @@ def _live(row: CannonballSession, pattern_keys: set[str]) -> LiveSession:
         peak_level=ThreatLevel(row.peak_threat_level),
         pattern_keys=pattern_keys,
         alert_count=row.alert_count,
-        keeper=LevelKeeper(ThreatLevel(row.threat_level)),
+        keeper=ThreatLevelHysteresis(ThreatLevel(row.threat_level)),
     )

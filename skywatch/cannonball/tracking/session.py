@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.geometry import (
     STILL,
     Velocity,
@@ -16,11 +17,10 @@ from skywatch.cannonball.tracking.geometry import (
 from skywatch.cannonball.tracking.interest import Interest
 from skywatch.cannonball.tracking.locations import TrackedUser
 from skywatch.cannonball.tracking.pauses import Pauses
-from skywatch.cannonball.tracking.threat import LevelKeeper, Situation, urgency
+from skywatch.cannonball.tracking.threat import Situation, ThreatLevelHysteresis, urgency
 from skywatch.cannonball.tracking.watch import ActivePattern
 from skywatch.cannonball.vocabulary import EndReason, Identification, ThreatLevel
 from skywatch.core.geo import distance_nm
-from skywatch.settings import Settings
 
 # A movement is read off two positions this far apart in time (s) where the aircraft does not tell its speed.
 STEP_MIN_S, STEP_MAX_S = 1.0, 60.0
@@ -75,7 +75,7 @@ class LiveSession:
     ended_at: float | None = None
     end_reason: EndReason | None = None
     pauses: Pauses = field(default_factory=Pauses)
-    keeper: LevelKeeper = field(default_factory=LevelKeeper)
+    keeper: ThreatLevelHysteresis = field(default_factory=ThreatLevelHysteresis)
     _smooth_kt: float | None = None
     _observed_at: float = 0.0
     _velocity: Velocity = STILL
@@ -86,7 +86,7 @@ class LiveSession:
         """The threat level of the moment."""
         return self.keeper.level
 
-    def observe(self, seen: Observation, user: TrackedUser, settings: Settings) -> None:
+    def observe(self, seen: Observation, user: TrackedUser, settings: CannonballSettings) -> None:
         """Take the numbers of one tick."""
         velocity = self._movement(seen)
         if self._place != user.place:
@@ -107,6 +107,15 @@ class LiveSession:
         self.urgency = urgency(situation)
         self.peak_urgency = max(self.peak_urgency, self.urgency)
         self.peak_level = max(self.peak_level, self.level, key=lambda level: level.rank)
+
+    def resume(self, before: LiveSession) -> None:
+        """Be the continuation of a session that was found in the database after this one was opened."""
+        self.id, self.started_at = before.id, before.started_at
+        self.closest_nm = min(self.closest_nm, before.closest_nm)
+        self.peak_urgency = max(self.peak_urgency, before.peak_urgency)
+        self.peak_level = max(self.peak_level, before.peak_level, key=lambda level: level.rank)
+        self.pattern_keys |= before.pattern_keys
+        self.alert_count += before.alert_count
 
     def end(self, at: float, reason: EndReason) -> None:
         """Mark the session as ended (unix s)."""

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.cannonball.identification.types import SURVEILLANCE_TYPES
+from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.alerts import cleared, during, opening, pattern_found
 from skywatch.cannonball.tracking.changes import AlertRaised, SessionChange, alert_raised, session_change
-from skywatch.cannonball.tracking.interest import Interest, InterestBook
+from skywatch.cannonball.tracking.interest import Interest, InterestTable
 from skywatch.cannonball.tracking.locations import TrackedUser
 from skywatch.cannonball.tracking.pauses import Occasion, Pauses
 from skywatch.cannonball.tracking.session import LiveSession, Observation
@@ -18,7 +19,6 @@ from skywatch.cannonball.tracking.watch import PatternWatch
 from skywatch.cannonball.vocabulary import EndReason, Identification, ThreatLevel
 from skywatch.core.geo import EARTH_RADIUS_NM, bearing_deg, distance_nm
 from skywatch.picture.sky import Sky
-from skywatch.settings import Settings
 
 Pair = tuple[int, str]
 # A session opens only on a position younger than this (s); an old one says where the aircraft was.
@@ -27,24 +27,29 @@ OPENING_AGE_S = 60.0
 PAUSES_KEPT_S = 3600.0
 
 
-class SessionBook:
+class SessionTracker:
     """The sessions of all users, by user and address."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: CannonballSettings) -> None:
         self._settings = settings
         self.sessions: dict[Pair, LiveSession] = {}
         self._muted: set[Pair] = set()
         self._pauses: dict[Pair, Pauses] = {}
 
     def restore(self, session: LiveSession) -> None:
-        """Go on with a session of before the restart."""
+        """Go on with a session of before the restart, also where the aircraft has opened a new one meanwhile."""
         pair = (session.user_id, session.address)
+        running = self.sessions.get(pair)
+        if running is not None:
+            running.resume(session)
+            return
         session.pauses = self._pauses.setdefault(pair, Pauses())
         self.sessions[pair] = session
 
     def remember_pauses(self, pair: Pair, pauses: Pauses) -> None:
         """Alerts that were given before the restart."""
-        self._pauses[pair] = pauses
+        present = self._pauses.setdefault(pair, Pauses())
+        present.given = {**pauses.given, **present.given}
 
     def end_by_user(self, ids: Iterable[int], now: float) -> list[SessionChange]:
         """End sessions that their users ended; the aircraft stays quiet until it has left."""
@@ -58,7 +63,7 @@ class SessionBook:
         return ended
 
     def update(
-        self, sky: Sky, users: Mapping[int, TrackedUser], interests: InterestBook, watch: PatternWatch
+        self, sky: Sky, users: Mapping[int, TrackedUser], interests: InterestTable, watch: PatternWatch
     ) -> list[SessionChange | AlertRaised]:
         """Take the next tick; everything that is to be written, in order."""
         changes: list[SessionChange | AlertRaised] = self._end_lost(sky, users)
@@ -70,7 +75,7 @@ class SessionBook:
         return changes
 
     def _open(
-        self, sky: Sky, users: Mapping[int, TrackedUser], interests: InterestBook, watch: PatternWatch
+        self, sky: Sky, users: Mapping[int, TrackedUser], interests: InterestTable, watch: PatternWatch
     ) -> set[LiveSession]:
         opened: set[LiveSession] = set()
         if not users:
@@ -94,7 +99,7 @@ class SessionBook:
         session: LiveSession,
         seen: Observation,
         user: TrackedUser,
-        interests: InterestBook,
+        interests: InterestTable,
         watch: PatternWatch,
         sky: Sky,
         is_new: bool,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.geometry import arrival_s
 from skywatch.cannonball.vocabulary import Identification, ThreatLevel
-from skywatch.settings import Settings
 
 # The weighted sum of the urgency score: four parts between 0 and 1, whose weights make 100.
 WEIGHT_PROXIMITY, WEIGHT_CLOSING, WEIGHT_IDENTIFICATION, WEIGHT_PATTERN = 40.0, 25.0, 20.0, 15.0
@@ -79,7 +79,7 @@ def sureness(situation: Situation) -> float:
     return sure
 
 
-def level_of(situation: Situation, settings: Settings, slack: float = 1.0) -> ThreatLevel:
+def level_of(situation: Situation, settings: CannonballSettings, slack: float = 1.0) -> ThreatLevel:
     """The threat level by thresholds that are ``slack`` times as wide.
 
     An aircraft known only by its pattern and of a type that nobody watches from is at most a warning; on the ground
@@ -103,14 +103,14 @@ def level_of(situation: Situation, settings: Settings, slack: float = 1.0) -> Th
     return ThreatLevel.INFO
 
 
-class LevelKeeper:
+class ThreatLevelHysteresis:
     """The threat level of a session: rises at once, falls only after things were calmer for a while."""
 
     def __init__(self, level: ThreatLevel = ThreatLevel.INFO) -> None:
         self.level = level
         self._calm_since: float | None = None
 
-    def update(self, situation: Situation, now: float, settings: Settings) -> ThreatLevel:
+    def update(self, situation: Situation, now: float, settings: CannonballSettings) -> ThreatLevel:
         """The level at ``now`` (unix s)."""
         entered = level_of(situation, settings)
         held = level_of(situation, settings, settings.cannonball_hysteresis_factor)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skywatch.cannonball.patterns import Change, Pattern, PatternEvent, PatternFleet
+from skywatch.patterns.findings import Change, Pattern, PatternEvent
+from skywatch.patterns.fleet import PatternFleet
 from skywatch.picture.sky import Sky
 
 

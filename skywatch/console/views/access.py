@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyramid.request import Request
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from skywatch.accounts import schemas
+from skywatch.accounts.access import service as access
+from skywatch.accounts.access.schemas import AccessReplacement
 from skywatch.accounts.models import FeatureAccessSetting
-from skywatch.accounts.services import access
+from skywatch.accounts.nodes import LEVELS
 from skywatch.console.changes import changing, check_unchanged, done, refused
 from skywatch.console.forms import checked, read_form
 from skywatch.core.audit import Target
 from skywatch.core.problems import Problem
+from skywatch.http.request import Request
 from skywatch.security.permissions import Permission
 
 
@@ -37,7 +38,7 @@ def post_access(request: Request) -> dict[str, Any] | Response:
     # A box that is not ticked is not sent.
     wanted["is_enabled"] = form.get("is_enabled") == "true"
     try:
-        fields = checked(schemas.AccessReplacement(), wanted)
+        fields = checked(AccessReplacement(), wanted)
         with changing(request, "feature_access.changed", Target("feature_access", feature[:64])) as (session, caller):
             caller.begin(session, Permission.SYSTEM_MANAGE)
             check_unchanged(form.get("seen", ""), _seen(access.get_access(session, feature)))
@@ -53,7 +54,7 @@ def _page(request: Request, feature: str | None = None, wanted: dict[str, Any] |
         row = {name: getattr(setting, name) for name in ("feature", *access.FIELDS)}
         row["seen"] = _seen(setting)
         rows.append({**row, **wanted} if wanted is not None and setting.feature == feature else row)
-    return {"rows": rows, "levels": schemas.LEVELS, "mode": request.runtime.settings.auth_mode, "problem": None}
+    return {"rows": rows, "levels": LEVELS, "mode": request.runtime.settings.auth_mode, "problem": None}
 
 
 def _seen(setting: FeatureAccessSetting) -> str:

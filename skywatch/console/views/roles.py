@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyramid.request import Request
 from pyramid.view import view_config
 
-from skywatch.accounts.services import roles
+from skywatch.accounts.roles import service as roles
 from skywatch.http.paging import MAXIMUM_LIMIT
+from skywatch.http.request import Request
 from skywatch.security.permissions import Permission
 
 
@@ -22,5 +22,5 @@ def show_roles(request: Request) -> dict[str, Any]:
     return {
         "roles": [{"role": role, "user_count": counted[role.id]} for role in found],
         "count": count,
-        "sees_users": request.may(Permission.USERS_VIEW),
+        "sees_users": Permission.USERS_VIEW in request.may.permissions,
     }

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyramid.request import Request
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from skywatch.accounts import schemas
 from skywatch.accounts.caller import Caller, nobody
-from skywatch.accounts.services.local import log_out
+from skywatch.accounts.logins.local import log_out
+from skywatch.accounts.logins.schemas import Credentials
+from skywatch.accounts.settings import AccountSettings
 from skywatch.console.forms import checked, read_form
 from skywatch.console.layout import STYLE_SHEET
 from skywatch.console.notes import say, take
@@ -19,6 +19,7 @@ from skywatch.console.session import is_secure
 from skywatch.console.signing_in import METHOD, sign_in
 from skywatch.core.audit import Actor
 from skywatch.core.problems import Problem
+from skywatch.http.request import Request
 from skywatch.security.contexts import EXCHANGE
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -40,7 +41,7 @@ def post_sign_in(request: Request) -> dict[str, Any] | Response:
     form = read_form(request, "username", "password", "next")
     onward = local(form.pop("next", None))
     try:
-        credentials = checked(schemas.Credentials(), form)
+        credentials = checked(Credentials(), form)
         login = sign_in(
             request.runtime,
             request.registry["guess_limits"],
@@ -67,7 +68,7 @@ def post_sign_out(request: Request) -> Response:
     rights = request.registry["authenticator"].rights(session.user_id) if session is not None else None
     if session is not None and rights is not None and rights.is_active:
         actor = Actor(rights.username, METHOD, rights.user_id, request.client_address, request.request_id)
-        log_out(request.db, Caller(actor, request.runtime.bus), {session.login_id})
+        log_out(request.db, Caller(actor), {session.login_id})
     response = see_other(request, SIGN_IN)
     request.registry["console_sessions"].forget(response)
     say(request, response, "You are signed out.")
@@ -91,7 +92,7 @@ def _form(
         "username": username,
         "problem": problem,
         "note": take(request),
-        "is_local_enabled": settings.local_auth_enabled,
+        "is_local_enabled": settings.of(AccountSettings).local_auth_enabled,
         # The browser will not send the cookie back: better said before than wondered at after.
         "needs_tls": is_secure(settings) and request.scheme != "https" and request.domain not in LOOPBACK,
     }

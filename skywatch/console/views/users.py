@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyramid.request import Request
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from skywatch.accounts import schemas
+from skywatch.accounts.assignments.service import is_expired
 from skywatch.accounts.models import User
-from skywatch.accounts.services import roles, users
-from skywatch.accounts.services.assignments import is_expired
+from skywatch.accounts.roles import service as roles
+from skywatch.accounts.users import service as users
+from skywatch.accounts.users.schemas import UserChange, UserQuery
 from skywatch.console.changes import changing, check_unchanged, done, refused
 from skywatch.console.forms import checked, read_form, read_query
 from skywatch.console.paging import PAGE_SIZE, turn_pages
 from skywatch.core.audit import Target
 from skywatch.core.problems import Problem, invalid
 from skywatch.http.paging import MAXIMUM_LIMIT
+from skywatch.http.request import Request
 from skywatch.security.permissions import Permission
 
 
@@ -26,7 +27,7 @@ from skywatch.security.permissions import Permission
 )
 def show_users(request: Request) -> dict[str, Any]:
     """Users by name, found by a part of name or address, by state and by role"""
-    query = read_query(request, schemas.UserQuery())
+    query = read_query(request, UserQuery())
     found, count = users.find_users(
         request.db,
         search=query.get("search"),
@@ -77,7 +78,7 @@ def _change(request: Request, form: dict[str, Any]) -> str:
 
 
 def _set_roles(request: Request, user_id: int, form: dict[str, Any]) -> str:
-    fields = checked(schemas.UserChange(), {"roles": form["roles"]})
+    fields = checked(UserChange(), {"roles": form["roles"]})
     with changing(request, "user.changed", Target("user", user_id)) as (session, caller):
         caller.begin(session, Permission.USERS_EDIT)
         check_unchanged(form.get("seen", ""), _seen(users.get_user(session, user_id)))
@@ -87,7 +88,7 @@ def _set_roles(request: Request, user_id: int, form: dict[str, Any]) -> str:
 
 def _page(request: Request, chosen: list[str] | None = None) -> dict[str, Any]:
     user = users.get_user(request.db, _id(request))
-    held = request.identity.permissions
+    held = request.caller.permissions
     names = {role.name for role in users.roles_of(user)}
     marked = names if chosen is None else set(chosen)
     return {
@@ -107,9 +108,9 @@ def _page(request: Request, chosen: list[str] | None = None) -> dict[str, Any]:
             {"entry": entry, "is_expired": is_expired(entry)}
             for entry in sorted(user.assignments, key=lambda entry: entry.role.name)
         ],
-        "may_edit": request.may(Permission.USERS_EDIT),
-        "may_audit": request.may(Permission.SYSTEM_MANAGE),
-        "is_self": user.id == request.identity.user_id,
+        "may_edit": Permission.USERS_EDIT in request.may.permissions,
+        "may_audit": Permission.SYSTEM_MANAGE in request.may.permissions,
+        "is_self": user.id == request.caller.user_id,
         "problem": None,
     }
 

@@ -17,16 +17,30 @@ class BusError(Exception):
 class Audience:
     """Who may receive a message: everybody with the topic's permission, or only some users.
 
-    ``users`` empty means everybody. ``manage_permission`` names the permission whose holders see it all the same.
-    ``military`` marks what only holders of ``aircraft.view_military`` may see.
+    ``users`` empty means everybody; ``oversight`` names the permission whose holders receive what is for other
+    users all the same. ``needs`` names the permissions that a receiver must hold, every one of them.
     """
 
     users: frozenset[int] = frozenset()
-    manage_permission: str | None = None
-    military: bool = False
+    oversight: str | None = None
+    needs: frozenset[str] = frozenset()
+
+    def includes(self, user_id: int | None, permissions: frozenset[str]) -> bool:
+        """Whether a user (None: an anonymous caller) with these permissions may receive the message."""
+        if not self.needs <= permissions:
+            return False
+        return not self.users or user_id in self.users or self.oversight in permissions
 
 
 EVERYBODY = Audience()
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of a message's data for those who hold all the permissions that ``needs`` names."""
+
+    needs: frozenset[str]
+    data: bytes
 
 
 @dataclass(frozen=True)
@@ -35,6 +49,11 @@ class Message:
 
     ``local`` is the same thing as a Python object; only a bus within one process carries it, and receivers
     fall back to ``data`` where it is None. ``snapshot`` marks a message that stands for the whole topic.
+
+    A message may have several ``forms``, the fullest first: a receiver gets the first whose permissions it holds,
+    and ``data``, which everybody in the audience may see, where it holds none of them.
+
+    ``id`` is its row in ``events`` (``skywatch.core.events``), 0 where it has none: the same event may arrive twice.
     """
 
     topic: str
@@ -43,6 +62,26 @@ class Message:
     audience: Audience = EVERYBODY
     snapshot: bool = False
     local: Any = field(default=None, compare=False)
+    forms: tuple[Form, ...] = ()
+    id: int = 0
+
+    def data_for(self, permissions: frozenset[str]) -> bytes:
+        """The data in the fullest form that these permissions allow."""
+        for form in self.forms:
+            if form.needs <= permissions:
+                return form.data
+        return self.data
+
+    @property
+    def named_permissions(self) -> frozenset[str]:
+        """Every permission on which it depends who receives the message, and in which form."""
+        oversight = {self.audience.oversight} if self.audience.oversight is not None else set()
+        return self.audience.needs.union(oversight, *(form.needs for form in self.forms))
+
+    @property
+    def size(self) -> int:
+        """Bytes of its data in all forms."""
+        return len(self.data) + sum(len(form.data) for form in self.forms)
 
 
 Callback = Callable[[Message], None]

@@ -1,7 +1,6 @@
 """The bus between processes, on Redis: publish/subscribe for events, keys for snapshots and values that expire.
 
-A message is a small msgspec-encoded head and the untouched data behind it, so that large snapshots are not
-encoded twice. A lost connection is retried with growing pauses; subscribers hear of the gap.
+A lost connection is retried with growing pauses; subscribers hear of the gap.
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import msgspec
 import redis
 
-from skywatch.core.bus.base import EVERYBODY, Audience, Bus, BusError, Callback, Message, Subscription
+from skywatch.core.bus.base import Bus, BusError, Callback, Message, Subscription
+from skywatch.core.bus.packing import pack, unpack
 
 log = logging.getLogger(__name__)
 PREFIX = "skywatch:"
@@ -26,41 +26,6 @@ POLL_S = 0.2
 RETRY_FIRST_S, RETRY_LAST_S = 0.25, 5.0
 # A snapshot outlives a restart of its publisher, but not a machine that was off for the night.
 SNAPSHOT_TTL_S = 3600
-
-
-class _Head(msgspec.Struct, array_like=True):
-    event: str
-    snapshot: bool = False
-    users: list[int] = []
-    manage_permission: str | None = None
-    military: bool = False
-
-
-_encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(_Head)
-
-
-def _pack(message: Message) -> bytes:
-    audience = message.audience
-    head = _encoder.encode(
-        _Head(
-            message.event,
-            message.snapshot,
-            sorted(audience.users),
-            audience.manage_permission,
-            audience.military,
-        )
-    )
-    return len(head).to_bytes(4, "big") + head + message.data
-
-
-def _unpack(topic: str, packed: bytes) -> Message:
-    end = 4 + int.from_bytes(packed[:4], "big")
-    head = _decoder.decode(packed[4:end])
-    audience = Audience(frozenset(head.users), head.manage_permission, head.military)
-    if audience == EVERYBODY:
-        audience = EVERYBODY
-    return Message(topic, head.event, packed[end:], audience, head.snapshot)
 
 
 class _RedisSubscription(Subscription):
@@ -119,7 +84,7 @@ class _RedisSubscription(Subscription):
 
     def _deliver(self, received: dict[str, bytes]) -> None:
         try:
-            message = _unpack(self._channels[received["channel"]], received["data"])
+            message = unpack(self._channels[received["channel"]], received["data"])
         except (msgspec.MsgspecError, KeyError) as error:
             log.warning("the bus received something that is not a message: %s", error)
             return
@@ -165,7 +130,7 @@ class RedisBus(Bus):
         self.dropped = 0
 
     def publish(self, message: Message) -> None:
-        packed = _pack(message)
+        packed = pack(message)
         try:
             pipe = self._client.pipeline(transaction=False)
             if message.snapshot:
@@ -191,7 +156,7 @@ class RedisBus(Bus):
             packed = self._client.get(f"{self._prefix}last:{topic}")
         except (redis.RedisError, OSError):
             return None
-        return _unpack(topic, packed) if packed is not None else None
+        return unpack(topic, packed) if packed is not None else None
 
     def put(self, key: str, value: bytes, ttl_s: float) -> None:
         with _reachable():

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from skywatch.history.points import ALTITUDE_FT, DEGREES, NO_ALTITUDE, Points
-from skywatch.history.tracks import Track
+from skywatch.history.reading.tracks import Track
 
 METRES_PER_FOOT = 0.3048
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from sqlalchemy.orm import Session
 
-from skywatch.history.archive import Span, read_slices
-from skywatch.history.flights import Labels
 from skywatch.history.points import SLICE_S, Points, address_text, in_order, joined
-from skywatch.history.tracks import Track, split_flights
+from skywatch.history.reading.archive import Span, read_slices
+from skywatch.history.reading.flights import Labels
+from skywatch.history.reading.tracks import Track, split_flights
 
 # A flight that had no point for so many slices is given out; should it go on, the rest is another part.
 QUIET_SLICES = 3

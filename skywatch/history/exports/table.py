@@ -19,7 +19,7 @@ from skywatch.history.points import (
     Points,
     joined,
 )
-from skywatch.history.tracks import Track
+from skywatch.history.reading.tracks import Track
 
 COLUMNS = (
     "at",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyramid.request import Request
-
 from skywatch.accounts.caller import noting_refusals
 from skywatch.core.audit import Target
+from skywatch.http.answer import answer
 from skywatch.http.paging import PageQuery, page
+from skywatch.http.request import Request
 from skywatch.http.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 from skywatch.sso import mappings, schemas
@@ -23,7 +23,7 @@ def get_mappings(request: Request) -> dict[str, Any]:
     """All claim mappings, the highest priority first"""
     query = request.validated["querystring"]
     found, count = mappings.find_mappings(request.db, limit=query["limit"], offset=query["offset"])
-    return page(request, "oidc_mappings", [_shown(entry) for entry in found], count)
+    return page(request, "oidc_mappings", [_answer(entry) for entry in found], count)
 
 
 @mappings_service.post(
@@ -38,13 +38,13 @@ def post_mapping(request: Request) -> dict[str, Any]:
     body = request.validated["body"]
     with noting_refusals(request, "claim_mapping.created", Target("claim_mapping", None, body["name"])) as caller:
         mapping = mappings.create_mapping(request.db, caller, body, request.registry["sign_on"].parties)
-    return _shown(mapping)
+    return _answer(mapping)
 
 
 @mapping_service.get(permission=Permission.ROLES_EDIT, responses={200: schemas.MappingEntry()})
 def get_mapping(request: Request) -> dict[str, Any]:
     """One claim mapping"""
-    return _shown(mappings.get_mapping(request.db, _id(request)))
+    return _answer(mappings.get_mapping(request.db, _id(request)))
 
 
 @mapping_service.patch(
@@ -80,23 +80,11 @@ def delete_mapping(request: Request) -> None:
 def _change(request: Request) -> dict[str, Any]:
     with noting_refusals(request, "claim_mapping.changed", Target("claim_mapping", _id(request))) as caller:
         body, providers = request.validated["body"], request.registry["sign_on"].parties
-        return _shown(mappings.update_mapping(request.db, caller, _id(request), body, providers))
+        return _answer(mappings.update_mapping(request.db, caller, _id(request), body, providers))
 
 
-def _shown(entry: ClaimMapping) -> dict[str, Any]:
-    names = (
-        "id",
-        "name",
-        "claim_name",
-        "match_type",
-        "claim_value",
-        "priority",
-        "is_active",
-        "provider",
-        "created_at",
-        "updated_at",
-    )
-    return {**{name: getattr(entry, name) for name in names}, "role": entry.role.name}
+def _answer(entry: ClaimMapping) -> dict[str, Any]:
+    return answer(schemas.MappingEntry, entry, role=entry.role.name)
 
 
 def _id(request: Request) -> int:

@@ -6,18 +6,20 @@ import re
 from typing import Any
 from urllib.parse import parse_qs
 
-from pyramid.request import Request
 from pyramid.response import Response
 
-from skywatch.accounts.schemas import Detail, LoginAnswer
-from skywatch.accounts.views import shape
-from skywatch.accounts.views.cookies import hand_over
+from skywatch.accounts.logins.cookies import hand_over
+from skywatch.accounts.logins.schemas import Detail, LoginAnswer
+from skywatch.accounts.users.answers import summary
 from skywatch.core.audit import Actor
 from skywatch.core.problems import Problem, invalid
-from skywatch.http.cors import origin_of
+from skywatch.http.answer import answer
+from skywatch.http.origins import origin_of
 from skywatch.http.pages import wants_page
 from skywatch.http.paging import PageQuery, page_of
+from skywatch.http.request import Request
 from skywatch.http.service import ApiService
+from skywatch.http.settings import HttpSettings
 from skywatch.security.contexts import EXCHANGE
 from skywatch.sso import schemas
 from skywatch.sso.answer import Answer
@@ -40,7 +42,7 @@ logout_service = ApiService("auth.oidc.backchannel_logout", "/auth/oidc/backchan
 def get_providers(request: Request) -> dict[str, Any]:
     """The identity providers that people may sign on with, the first one being the default"""
     parties = request.registry["sign_on"].parties.values()
-    found = [{"name": party.provider.name, "display_name": party.provider.display_name} for party in parties]
+    found = [answer(schemas.ProviderEntry, party.provider) for party in parties]
     return page_of(request, "providers", found)
 
 
@@ -102,10 +104,11 @@ def get_callback(request: Request) -> Any:
     begun = sign_on.take(answer, _browser(request), actor)
     request.sign_on_opener = begun.opener_origin
     user, pair = sign_on.finish(begun, answer, actor)
-    body = {**hand_over(request, pair), "user": shape.user_summary(user)}
+    body = {**hand_over(request, pair), "user": summary(user)}
     if not wants_page(request):
         return body
-    page = hand_over_page(body, begun.opener_origin, has_cookies=request.runtime.settings.jwt_auth_cookie)
+    has_cookies = request.runtime.settings.of(HttpSettings).jwt_auth_cookie
+    page = hand_over_page(body, begun.opener_origin, has_cookies=has_cookies)
     # The cookies that hand_over has set belong to the answer, whichever form it has.
     page.headers.extend((name, value) for name, value in request.response.headers.items() if name == "Set-Cookie")
     return page
@@ -147,14 +150,14 @@ def _browser(request: Request) -> str | None:
 
 
 def _own_address(request: Request) -> str:
-    base: str = request.runtime.settings.base_url.rstrip("/") or request.host_url
+    base: str = request.runtime.settings.of(HttpSettings).base_url.rstrip("/") or request.host_url
     return base
 
 
 def _opener(request: Request) -> str:
     """The origin of the page that will wait for the tokens: ours, or one that the settings list by name."""
     origin = request.headers.get("Origin", "").lower()
-    return origin if origin in request.runtime.settings.cors_allowed_origins else origin_of(_own_address(request))
+    return origin if request.registry["allowed_origins"].is_listed(origin) else origin_of(_own_address(request))
 
 
 def _nobody(request: Request) -> Actor:

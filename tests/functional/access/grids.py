@@ -168,4 +168,15 @@ PERSONAL = Kind(
     other key   403  403  403  403  403  403
     """,
 )
-KINDS = (OPEN, PAGE, EXCHANGE, IDENTIFIED, OWN, READ, READ_MORE, WRITE, MANAGE, SWITCH, PEOPLE, PERSONAL)
+EDIT_OWN = Kind(
+    "edit own",
+    "writes the caller's own records, with a permission of its own: always an identity",
+    """
+    nobody      401  401  401  401  401  403
+    lacking     ok   403  403  403  403  403
+    holding     ok   ok   ok   ok   ok   403
+    key         ok   ok   ok   ok   ok   403
+    other key   403  403  403  403  403  403
+    """,
+)
+KINDS = (OPEN, PAGE, EXCHANGE, IDENTIFIED, OWN, READ, READ_MORE, WRITE, MANAGE, SWITCH, PEOPLE, PERSONAL, EDIT_OWN)

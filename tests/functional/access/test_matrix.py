@@ -14,7 +14,7 @@ from skywatch.accounts.models import FeatureAccessSetting, Login, User
 from skywatch.core.db import writing
 from skywatch.http.openapi import SERVICE_PERMISSIONS
 from skywatch.http.service import ApiService
-from skywatch.security.contexts import PERSONAL_WRITE
+from skywatch.security.contexts import PERSONAL_READ, PERSONAL_WRITE
 from skywatch.security.permissions import Permission
 from tests.accounts import Population
 from tests.conftest import TEST_SECRET
@@ -39,7 +39,7 @@ def test_every_service_is_of_our_making_and_every_operation_has_a_permission(cli
         assert isinstance(service, ApiService)
         defined = {method for method, _, _ in service.definitions}
         assert defined <= {operation.method for operation in service.operations} | {"HEAD"}
-    known = {*SERVICE_PERMISSIONS, PERSONAL_WRITE, *map(str, Permission)}
+    known = {*SERVICE_PERMISSIONS, PERSONAL_READ, PERSONAL_WRITE, *map(str, Permission)}
     assert [name for name, operation in operations(client) if operation.permission not in known] == []
 
 
@@ -85,7 +85,7 @@ def wrong_credentials(people):
     ended = people.user("ended", "superadmin")
     revoked = people.bearer(ended)
     with writing(people.runtime.sessions) as session:
-        begin_change(session, people.runtime.bus)
+        begin_change(session)
         session.execute(sa.update(User).where(User.id == off).values(is_active=False))
         session.execute(sa.update(Login).where(Login.user_id == ended).values(ended_at=sa.func.current_timestamp()))
     past = int(time.time()) - 10
@@ -120,7 +120,7 @@ def test_every_answer_is_the_one_in_the_table(make_client, column):
     people = Population(client.runtime)
     level = LEVEL.get(column, column)
     with writing(client.runtime.sessions) as session:
-        begin_change(session, client.runtime.bus)
+        begin_change(session)
         session.execute(
             sa.update(FeatureAccessSetting).values(
                 read_access=level, write_access=level, is_enabled=column != "switched off"

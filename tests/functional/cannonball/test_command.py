@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from skywatch.cannonball.models import KnownAircraft
-from skywatch.cli.known_aircraft import known_aircraft
+from skywatch.cli import group
 from skywatch.core.db import create_engine, create_session_factory
 from tests.unit.cannonball.known.test_formats import ACFTREF, MASTER, OPENSKY, PLANE_ALERT
 
@@ -25,7 +25,7 @@ def ini(tmp_path, database_url):
 
 
 def run(ini, file, form, *options):
-    return CliRunner().invoke(known_aircraft, ["import", str(ini), str(file), "--format", form, *options])
+    return CliRunner().invoke(group, ["known-aircraft", "import", str(ini), str(file), "--format", form, *options])
 
 
 def listed(database_url):

@@ -15,6 +15,7 @@ from skywatch.cannonball.known.segment import Filters
 from skywatch.cannonball.known.service import KnownAircraftService
 from skywatch.cannonball.models import KnownAircraft
 from skywatch.core.db import writing
+from skywatch.security.visibility import EVERYTHING
 
 HEADER = "icao_hex,registration,agency_name\n"
 WAIT_S = 20.0
@@ -36,7 +37,7 @@ def do_import(runtime, rows, **options):
 
 def by_hand(runtime, change):
     with writing(runtime.sessions) as db:
-        change(KnownAircraftService(db, KnownIndex(runtime.sessions)))
+        change(KnownAircraftService(db, KnownIndex(runtime.sessions), EVERYTHING))
 
 
 def names(runtime):

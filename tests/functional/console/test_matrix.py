@@ -94,7 +94,7 @@ def test_every_role_gets_the_pages_of_the_table(make_visitor, mode, level):
         people.role(name, [permission])
         people.user(name, name)
     with writing(first.runtime.sessions) as session:
-        begin_change(session, first.runtime.bus)
+        begin_change(session)
         session.execute(sa.update(FeatureAccessSetting).values(read_access=level, write_access=level))
     opened = mode != "public" and level != "permission"
     faults = []

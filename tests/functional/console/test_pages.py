@@ -7,10 +7,9 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.accounts.models import Login, User
-from skywatch.core.bus import Message
+from skywatch.core.bus import Message, topics
 from skywatch.core.models import AuditEntry
 from skywatch.picture.statistics import TrackerStatistics
-from skywatch.picture.tracker import RECEIVERS_TOPIC, TRACKER_TOPIC
 from skywatch.receivers.base import ReceiverStatus
 from tests.functional.console.visitor import find_form, populate
 
@@ -53,8 +52,8 @@ def test_the_overview_shows_every_receiver_and_the_aircraft(root):
     roof = ReceiverStatus(name="roof", kind="beast", address="localhost:30005", state="waiting")
     roof.last_error = "connection refused"
     bus = root.runtime.bus
-    bus.publish(Message(TRACKER_TOPIC, "x", msgspec.json.encode(said), snapshot=True))
-    bus.publish(Message(RECEIVERS_TOPIC, "x", msgspec.json.encode([roof]), snapshot=True))
+    bus.publish(Message(topics.TRACKER, "x", msgspec.json.encode(said), snapshot=True))
+    bus.publish(Message(topics.RECEIVERS, "x", msgspec.json.encode([roof]), snapshot=True))
     page = root.get("")
     assert "1,234" in page.text
     assert "1 h 1 min" in page.text

@@ -267,7 +267,7 @@ def test_another_process_hears_of_it(make_visitor, request, database):
     visitor.get("")
     elsewhere = make_visitor(auth_mode="hybrid", database_url=url)
     with writing(elsewhere.runtime.sessions) as session:
-        begin_change(session, elsewhere.runtime.bus)
+        begin_change(session)
         ended = sa.update(Login).where(Login.user_id == people.numbers["admin"])
         session.execute(ended.values(ended_at=sa.func.current_timestamp(), ended_reason="test"))
     assert until(lambda: visitor.get("", status="*").status_int != 200)

@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.accounts.models import User, UserRole
-from skywatch.accounts.services.users import apply_profile
+from skywatch.accounts.users.service import apply_profile
 from skywatch.core.db import writing
 from skywatch.settings import SettingsError
 from skywatch.sso.defaults import check_default_roles

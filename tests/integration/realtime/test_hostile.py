@@ -216,6 +216,7 @@ def test_a_stop_tells_clients_to_come_back_at_different_moments(make_runtime):
             assert [(await client.closed())[0] for client in clients] == [1012] * 8
             for each in sockets:
                 await each.__aexit__(None, None, None)
+        runtime.engine.dispose()  # The database stays open between looks for missed events.
         await eventually(lambda: len(os.listdir("/proc/self/fd")) <= files + 1, "closing of all files")
 
     asyncio.run(scenario())

@@ -95,8 +95,10 @@ def test_who_may_hear_nothing_is_refused_with_4003(make_runtime):
 def test_a_header_of_the_handshake_is_a_credential_too(make_runtime):
     async def scenario():
         runtime = make_runtime(realtime_listen="127.0.0.1:0", auth_mode="hybrid")
-        headers = [{"Authorization": "Bearer viewer"}, {"X-API-Key": "viewer"}, {"Authorization": "ApiKey viewer"}]
-        async with serving(runtime, accounts()) as server:
+        headers = [{"Authorization": "Bearer viewer"}, {"X-API-Key": "sk_1"}, {"Authorization": "ApiKey sk_1"}]
+        people = accounts()
+        people.add("sk_1", "viewer", 1)
+        async with serving(runtime, people) as server:
             for header in headers:
                 async with connected(server, greet=False, additional_headers=header) as client:
                     welcome = await client.receive()
@@ -302,5 +304,38 @@ def test_who_comes_without_websocket_is_told_what_is_needed(make_runtime, path):
             answer = await client.get(f"http://127.0.0.1:{server.port}{path}", timeout=PATIENCE_S)
             assert (answer.status_code, answer.headers["upgrade"]) == (426, "websocket")
             assert "WebSocket" in answer.text
+
+    asyncio.run(scenario())
+
+
+def test_columns_are_rows_in_the_order_asked_for(make_runtime):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0")
+        skies = Skies()
+        publish_sky(runtime, skies.next({"4b1620": SWISS | {"military": True}, "3c6444": FRENCH}))
+        async with serving(runtime) as server, connected(server) as client:
+            wanted = {"type": "subscribe", "id": 1, "topics": ["aircraft"], "format": "columns"}
+            await client.send(**wanted | {"topics": ["aircraft", "system"]})
+            refused = await client.receive()
+            assert (refused["type"], refused["code"]) == ("error", "validation_failed")
+            await client.send(**wanted | {"fields": ["lat", "flags", "r"]})
+            assert (await client.receive())["type"] == "subscribed"
+            full = await client.receive()
+            assert full["event"] == "aircraft:columns"
+            assert full["data"] | {"now": 0} == {
+                "full": True,
+                "fields": ["hex", "lat", "flags", "r"],
+                "rows": [["4b1620", 46.9, 66, None], ["3c6444", 48.8, 64, None]],
+                "removed": [],
+                "hidden": 0,
+                "now": 0,
+            }
+            publish_sky(runtime, skies.next({"4b1620": SWISS | {"military": True, "lat": 46.91}}))
+            change = (await client.receive())["data"]
+            assert (change["full"], change["removed"]) == (False, ["3c6444"])
+            assert [row[:2] for row in change["rows"]] == [["4b1620", 46.91]]
+            # The last subscription of a topic replaces its form.
+            await client.subscribe("aircraft")
+            assert (await client.receive())["event"] == "aircraft:snapshot"
 
     asyncio.run(scenario())

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import time
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
+from skywatch.core import events, health
 from skywatch.core.bus import Message
 from skywatch.core.bus.redis import RedisBus
+from skywatch.core.db import create_session_factory, writing
+from skywatch.core.event_reader import EventReader
+from skywatch.realtime import catch_up
 from tests.realtime import Skies, connected, publish_sky, serving
 from tests.waiting import eventually
 
@@ -53,61 +55,95 @@ def test_every_process_has_the_picture_and_every_event_arrives_once(redis_runtim
     asyncio.run(scenario())
 
 
-class Table:
-    """An event source as a feature would offer it: rows with the time they were committed."""
-
-    topic = "safety"
-
-    def __init__(self) -> None:
-        self.rows: list[tuple[float, Message]] = []
-
-    def commit(self, number: int) -> Message:
-        message = Message("safety", "safety:event", json.dumps({"id": number}).encode())
-        self.rows.append((time.time(), message))
-        return message
-
-    def key(self, message: Message) -> str | None:
-        return f"{message.event} {json.loads(message.data)['id']}"
-
-    def since(self, at: float) -> Sequence[Message]:
-        return [message for committed, message in self.rows if committed > at]
-
-
 def test_when_redis_returns_clients_have_a_fresh_picture_and_all_events_once(make_runtime, own_redis):
     async def scenario():
         base = make_runtime(realtime_listen="127.0.0.1:0")
         tracker, runtime = replace(base, bus=RedisBus(own_redis.url)), replace(base, bus=RedisBus(own_redis.url))
-        table, skies = Table(), Skies()
+        skies = Skies()
 
         def happens(number: int) -> None:
-            tracker.bus.publish(table.commit(number))
+            with writing(tracker.sessions) as session:
+                events.publish(session, Message("safety", "safety:event", b'{"id":%d}' % number))
 
         await asyncio.to_thread(publish_sky, tracker, skies.next({"4b1620": SWISS}))
-        async with serving(runtime, sources=[table]) as server, connected(server) as client:
+        async with serving(runtime) as server, connected(server) as client:
             await client.subscribe("aircraft", "safety")
             assert (await client.receive())["event"] == "aircraft:snapshot"
             await asyncio.to_thread(happens, 1)
             assert (await client.receive())["data"] == {"id": 1}
             own_redis.stop()
             await asyncio.to_thread(happens, 2)
-            await asyncio.to_thread(publish_sky, tracker, skies.next({"3c6444": SWISS}))
-            own_redis.start()
             heard = await client.receive()
             assert (heard["event"], heard["data"], heard["seq"]) == ("safety:event", {"id": 2}, 2)
+            await asyncio.to_thread(publish_sky, tracker, skies.next({"3c6444": SWISS}))
+            own_redis.start()
             await asyncio.to_thread(publish_sky, tracker, skies.next({"3c6444": SWISS}))
             snapshot = await client.receive()
             assert (snapshot["event"], snapshot["seq"]) == ("aircraft:snapshot", 3)
             assert [a["hex"] for a in snapshot["data"]["aircraft"]] == ["3c6444"]
-            # The second look at the table finds 3 as well, and must not say it twice.
             await asyncio.to_thread(happens, 3)
             assert (await client.receive())["data"] == {"id": 3}
-            fill = server.hub._catch_up._task
-            assert fill is not None
-            await eventually(fill.done, "the second look")
+            # A look at the table finds all of them, and must not deliver them again.
+            await server.hub._catch_up._look()
             await asyncio.to_thread(happens, 4)
             last = await client.receive()
             assert (last["data"], last["seq"]) == ({"id": 4}, 4)
         tracker.bus.close()
         runtime.bus.close()
+
+    asyncio.run(scenario())
+
+
+def test_an_event_whose_publisher_died_after_the_commit_arrives_all_the_same(runtime, monkeypatch):
+    monkeypatch.setattr(catch_up, "LOOK_EVERY_S", 0.1)
+
+    def happens(number: int) -> None:
+        with create_session_factory(runtime.engine).begin() as session:  # It publishes nothing.
+            events.publish(session, Message("safety", "safety:event", b'{"id":%d}' % number))
+
+    async def scenario():
+        await asyncio.to_thread(happens, 1)
+        async with serving(runtime) as server, connected(server) as client:
+            await client.subscribe("safety")
+            await asyncio.to_thread(happens, 2)
+            event = await client.receive()
+            # What was before the start is no news: it is in the snapshot for those who come back.
+            assert (event["data"], event["seq"]) == ({"id": 2}, 1)
+            await client.send(type="request", id="r", method="snapshot", topic="safety")
+            snapshot = await client.receive()
+            assert [e["data"]["id"] for e in snapshot["data"]["events"]] == [1, 2]
+
+    asyncio.run(scenario())
+
+
+def test_a_database_that_is_away_at_the_start_is_shown_and_missed_events_come_later(runtime, monkeypatch):
+    monkeypatch.setattr(catch_up, "LOOK_EVERY_S", 0.1)
+    broken = [True]
+    real = EventReader.missed, EventReader.recent
+
+    def unless_broken(method):
+        def call(*args):
+            if broken:
+                raise OperationalError("SELECT", {}, Exception("the server is away"))
+            return method(*args)
+
+        return call
+
+    monkeypatch.setattr(EventReader, "missed", unless_broken(real[0]))
+    monkeypatch.setattr(EventReader, "recent", unless_broken(real[1]))
+
+    def state():
+        return next(c for c in health.components() if c.name == catch_up.COMPONENT)
+
+    async def scenario():
+        async with serving(runtime) as server, connected(server) as client:
+            assert (state().ok, state().detail) == (False, "missed events cannot be looked up: the server is away")
+            await client.subscribe("safety")
+            with create_session_factory(runtime.engine).begin() as session:
+                events.publish(session, Message("safety", "safety:event", b'{"id":1}'))
+            broken.clear()
+            assert (await client.receive())["data"] == {"id": 1}
+            await eventually(lambda: state().ok)
+        assert catch_up.COMPONENT not in {c.name for c in health.components()}
 
     asyncio.run(scenario())

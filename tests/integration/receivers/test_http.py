@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from skywatch.receivers import http_source, polling
+from skywatch.inputs import http_source
 from skywatch.receivers.factory import open_receiver
+from skywatch.receivers.polling import PollingReceiver
 from tests.integration.receivers.documents import answers, document
 from tests.integration.receivers.servers import Request, response, web_server
 from tests.unit.receivers.collector import running
@@ -169,7 +170,7 @@ def test_refused_and_unknown_hosts(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_server_whose_clock_is_wrong_or_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(polling, "STALE_S", 1.0)
+    monkeypatch.setattr(PollingReceiver, "stale_s", 1.0)
     state = {"now": time.time() - 86_400 * 400}
 
     async def play() -> None:

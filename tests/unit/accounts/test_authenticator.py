@@ -13,7 +13,7 @@ from skywatch.accounts.authenticator import Authenticator
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.models import ApiKey, FeatureAccessSetting, Login, Role, User, UserRole
 from skywatch.core.clock import utcnow
-from skywatch.core.db import writing
+from skywatch.core.db import create_session_factory, writing
 from skywatch.core.problems import Problem
 from skywatch.security.permissions import Permission, default_permissions
 from tests.accounts import Population
@@ -30,7 +30,7 @@ def refused(authenticator, credential):
 
 def change(runtime, statement):
     with writing(runtime.sessions) as session:
-        begin_change(session, runtime.bus)
+        begin_change(session)
         session.execute(statement)
 
 
@@ -125,6 +125,10 @@ def test_an_expired_token_says_so(population, authenticator):
     ada = population.user("ada")
     assert refused(authenticator, forge(user_id=ada, exp=int(time.time()) - 5)) == "token_expired"
     assert refused(authenticator, forge(user_id=ada, exp=int(time.time()) - 5, key="x" * 40)) == "token_invalid"
+    past = {"user_id": ada, "exp": int(time.time()) - 5}
+    assert refused(authenticator, forge(token_type="refresh", **past)) == "token_invalid"
+    assert refused(authenticator, forge(sid=None, **past)) == "token_invalid"
+    assert refused(authenticator, forge(nbf=int(time.time()) + 60, **past)) == "token_invalid"
 
 
 def test_a_token_expires_although_it_is_remembered(population, authenticator, monkeypatch):
@@ -148,8 +152,8 @@ def test_a_change_that_nobody_announces_is_seen(runtime, population, authenticat
     ada = population.user("ada")
     token = population.token(ada)
     identity = authenticator.identify(token)
-    with writing(runtime.sessions) as session:
-        begin_change(session, None)
+    with writing(create_session_factory(runtime.engine)) as session:
+        begin_change(session)
         session.execute(sa.update(Login).values(ended_at=utcnow()))
     # Within a second, as far as it does not lie with the machine.
     assert cache.CHECK_EVERY_S < 1

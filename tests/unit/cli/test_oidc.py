@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from skywatch.accounts.defaults import install
 from skywatch.accounts.models import Role
-from skywatch.cli.oidc import oidc
+from skywatch.cli import group
 from skywatch.core.db import create_engine, create_session_factory, writing
 from skywatch.sso.models import ClaimMapping
 from tests.conftest import TEST_SECRET
@@ -35,7 +35,7 @@ def ini(tmp_path, sqlite_url):
 def run(ini, tmp_path, claims):
     path = tmp_path / "claims.json"
     path.write_text(claims if isinstance(claims, str) else json.dumps(claims))
-    return CliRunner().invoke(oidc, ["test", str(ini), str(path)])
+    return CliRunner().invoke(group, ["oidc", "test", str(ini), str(path)])
 
 
 def test_it_shows_what_the_claims_would_yield(ini, tmp_path):

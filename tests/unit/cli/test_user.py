@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from skywatch.accounts.models import FeatureAccessSetting, Role, User
-from skywatch.accounts.passwords import verify_password
+from skywatch.accounts.users.passwords import verify_password
 from skywatch.cli import group
 from skywatch.core.db import create_engine, create_session_factory
 from skywatch.core.models import AuditEntry

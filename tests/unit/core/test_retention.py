@@ -12,7 +12,8 @@ from skywatch.core import audit, retention
 from skywatch.core.clock import utcnow
 from skywatch.core.db import SQLITE_JOURNAL_BYTES, create_engine, create_session_factory, writing
 from skywatch.core.models import AuditEntry
-from skywatch.core.retention import Pruner, discover, extent
+from skywatch.core.retention import Pruner, extent
+from skywatch.features import FEATURES
 from skywatch.history.models import Chunk, Flight
 from tests.accounts import Population
 
@@ -47,7 +48,7 @@ def age(sessions, days, chunk_bytes=4000, per_day=12):
 
 
 def pruner(engine, sessions, make_settings, **changes):
-    return Pruner(engine, sessions, make_settings(**changes), discover(), lambda seconds: False)
+    return Pruner(engine, sessions, make_settings(**changes), FEATURES.retention_kinds(), lambda seconds: False)
 
 
 def rows(sessions, model):
@@ -84,7 +85,7 @@ def test_a_limit_of_room_keeps_the_newest(engine, sessions, make_settings):
     kept = {"retention_positions_days": 0, "retention_flights_days": 0}
     pruner(engine, sessions, make_settings, retention_positions_mb=2, **kept).run()
     with sessions() as session:
-        found = extent(session, next(kind for kind in discover() if kind.name == "positions"))
+        found = extent(session, next(kind for kind in FEATURES.retention_kinds() if kind.name == "positions"))
     assert 1_800_000 < found.bytes <= 2_000_000
     assert found.oldest_at > utcnow() - 45 * DAY
     assert rows(sessions, Flight) == 1200
@@ -162,7 +163,7 @@ def test_the_journal_of_sqlite_does_not_keep_the_room(sqlite_url):
 def test_it_stops_where_it_is_told_to(engine, sessions, make_settings):
     age(sessions, 365)
     settings = make_settings(retention_positions_days=1, retention_flights_days=0)
-    Pruner(engine, sessions, settings, discover(), lambda seconds: True).run()
+    Pruner(engine, sessions, settings, FEATURES.retention_kinds(), lambda seconds: True).run()
     assert rows(sessions, Chunk) == 365 * 12 - retention.FIRST_ROWS
 
 
@@ -175,8 +176,10 @@ def test_steps_grow_and_shrink_with_the_time_they_take(engine, sessions, make_se
 
 
 def test_every_kind_of_data_that_grows_has_a_limit_of_age():
-    assert {kind.name for kind in discover()} == {
-        "audit", "cannonball_alerts", "cannonball_patterns", "cannonball_sessions", "flights", "logins", "positions",
+    assert {kind.name for kind in FEATURES.retention_kinds()} == {
+        "acars_messages", "alert_matches", "alerts", "audio", "audit", "cannonball_alerts",
+        "cannonball_patterns", "cannonball_sessions", "deliveries", "events", "flights", "logins",
+        "positions", "safety_events", "safety_regions",
     }  # fmt: skip
 
 
@@ -266,7 +269,7 @@ def test_cannonball_has_a_limit_of_room_for_each_of_its_kinds(engine, sessions, 
             cannonball_of(session, user, days_ago, alerts=5)
     pruner(engine, sessions, make_settings, retention_cannonball_days=0, retention_cannonball_mb=0.5).run()
     with sessions() as session:
-        alerts = extent(session, next(kind for kind in discover() if kind.name == "cannonball_alerts"))
+        alerts = extent(session, next(kind for kind in FEATURES.retention_kinds() if kind.name == "cannonball_alerts"))
     assert 450_000 < alerts.bytes <= 500_000
     assert alerts.oldest_at > utcnow() - 200 * DAY
     assert rows(sessions, CannonballSession) == rows(sessions, FlightPattern) == 299

@@ -15,8 +15,8 @@ class SkyMaker:
     def __init__(self, epoch="e1"):
         self.epoch, self.seq, self.before = epoch, 0, []
 
-    def __call__(self, now, aircraft, details=None):
-        columns = {}
+    def __call__(self, now, aircraft):
+        columns, names = {}, [""]
         for name, dtype in COLUMNS.items():
             fill = np.nan if dtype in ("f4", "f8") else b"" if dtype.startswith("S") else 0
             columns[name] = np.full(len(aircraft), fill, dtype)
@@ -26,14 +26,17 @@ class SkyMaker:
             if "lat" in fields:
                 columns["position_at"][row] = now
             for name, value in fields.items():
-                if name != "hex":
+                if name in ("operator", "owner"):
+                    columns[name][row] = len(names)
+                    names.append(value)
+                elif name != "hex":
                     columns[name][row] = value.encode() if isinstance(value, str) else value
         index = {address: row for row, address in enumerate(self.before)}
         columns["previous_row"][:] = [index.get(address, -1) for address in hexes]
         self.seq += 1
         self.before = hexes
-        extra = [(details or {}).get(address, b"") for address in hexes]
-        return Sky(self.epoch, self.seq, float(now), 0, hexes, columns, [b"{}"] * len(hexes), extra)
+        encoded, details = [b"{}"] * len(hexes), [b""] * len(hexes)
+        return Sky(self.epoch, self.seq, float(now), 0, hexes, columns, encoded, details, names=tuple(names))
 
 
 def flying(address, at, start=1_750_000_000.0, **fields):

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from skywatch.core.db import writing
 from skywatch.history.models import Chunk, Flight
 from skywatch.history.points import in_order
+from skywatch.history.recording.writer import chunk_rows
 from skywatch.history.shards import slices
-from skywatch.history.writer import chunk_rows
 
 T = 1_750_000_200
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from skywatch.core import geo
-from skywatch.history.interpolation import Paths
+from skywatch.history.moments.interpolation import Paths
 from skywatch.history.points import ALTITUDE_FT, AT_S, DEGREES, POINT, in_order
-from skywatch.history.thinning import KEPT
+from skywatch.history.recording.thinning import KEPT
 
 
 def heard(aircraft=20, seconds=1200, seed=1, start=1_750_000_000.0):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from skywatch.features import load
 from skywatch.http.channel import channel_address
-from skywatch.settings import load
 
 
 @pytest.mark.parametrize(

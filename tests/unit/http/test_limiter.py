@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
+from skywatch.features import load
 from skywatch.http.limiter import Limiter
-from skywatch.settings import load
 from tests.ports import free_port
 from tests.servers import REDIS_URL, require
 from tests.waiting import PATIENCE_S

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from skywatch.airframes.service import Airframe
+from skywatch.picture.sky import from_bytes, to_bytes
 from tests.unit.picture.reports import START, Clock, picture_at, snapshot
 
 
@@ -87,3 +88,52 @@ def test_an_airframe_that_becomes_known_is_a_change(book, picture):
     assert sky.columns["changed"].tolist() == [True]
     assert sky.aircraft("4b1620")["r"] == "HB-IJS"
     assert picture.tick().columns["changed"].tolist() == [False]
+
+
+def names(sky, column):
+    return [sky.name(column, row) for row in range(len(sky))]
+
+
+def test_operator_and_owner_are_columns_of_names(book, picture):
+    book.known["4b1620"] = KNOWN
+    book.known["4b1621"] = Airframe("4B1621", operator="Swiss")
+    reports = [snapshot("4b1620", START), snapshot("4b1621", START), snapshot("4b1622", START, ownOp="A B")]
+    picture.put("roof", reports, 3)
+    sky = picture.tick()
+    assert names(sky, "operator") == ['Swiss "Intl"', "Swiss", ""]
+    assert names(sky, "owner") == ["Swiss", "", "A B"]
+    again = from_bytes(to_bytes(sky))
+    assert names(again, "operator") == names(sky, "operator")
+    assert names(again, "owner") == names(sky, "owner")
+
+
+def test_airframe_columns_follow_their_aircraft(book, picture):
+    reports = [snapshot(f"4b162{n}", START, r=f"HB-{n}", ownOp=f"Owner {n}") for n in range(4)]
+    picture.put("roof", reports, 4)
+    assert picture.tick().columns["airframe_changed"].tolist() == [True] * 4
+    assert picture.tick().columns["airframe_changed"].tolist() == [False] * 4
+    book.known["4b1622"] = Airframe("4B1622", operator="Swiss")
+    picture.put("roof", [snapshot("4b1611", START), snapshot("4b1621", START, r="HB-X", ownOp="Owner 1")], 6)
+    sky = picture.tick()
+    changed = sky.columns["airframe_changed"].tolist()
+    assert {a for a, c in zip(sky.hexes, changed, strict=True) if c} == {"4b1611", "4b1621", "4b1622"}
+    by_address = dict(zip(sky.hexes, zip(names(sky, "operator"), names(sky, "owner"), strict=True), strict=True))
+    assert by_address == {
+        "4b1620": ("", "Owner 0"),
+        "4b1621": ("", "Owner 1"),
+        "4b1622": ("Swiss", "Owner 2"),
+        "4b1623": ("", "Owner 3"),
+        "4b1611": ("", ""),
+    }
+    assert sky.columns["registration"][sky.index["4b1621"]] == b"HB-X"
+
+
+def test_names_of_aircraft_that_have_left_are_dropped_in_time():
+    clock = Clock()
+    picture = picture_at(clock)
+    for second in range(40):
+        clock.advance(70.0)  # everybody of the tick before has left
+        picture.put("roof", [snapshot(f"4b{n:04x}", clock.time(), ownOp=f"Owner {second} {n}") for n in range(100)], 1)
+        sky = picture.tick()
+        assert names(sky, "owner") == [f"Owner {second} {n}" for n in range(100)]
+    assert len(sky.names) < 2000

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skywatch.core import geo
-from skywatch.picture.judge import DISPUTED, JUMP, RANGE
 from skywatch.picture.plausibility import CONFIRMATIONS, Claim, coverage, reach_nm, settle
+from skywatch.picture.position_validator import DISPUTED, JUMP, RANGE
 from tests.unit.picture.reports import START, Clock, increment, picture_at, snapshot
 
 
@@ -64,7 +64,7 @@ def test_a_jump_is_not_believed_until_it_is_confirmed(clock):
     clock.advance(1)
     picture.put("roof", [snapshot("4b1620", clock.time(), lat=49.002, lon=8.0, gs=450.0)], 1)
     assert position_of(picture.tick()) == (49.002, 8.0)
-    assert picture.judge.implausible == {"roof": {JUMP: CONFIRMATIONS - 1}}
+    assert picture.validator.implausible == {"roof": {JUMP: CONFIRMATIONS - 1}}
 
 
 def test_positions_that_jump_about_are_never_believed(clock):
@@ -87,7 +87,7 @@ def test_what_was_not_believed_is_not_believed_later_for_want_of_better(clock):
         picture.put("roof", [snapshot("4b1620", clock.time(), position_at=wrong_at, lat=10.0, lon=8.0)], 1)
         assert position_of(picture.tick()) in ((47.0, 8.0), (None, None))
         clock.advance(1)
-    assert picture.judge.implausible == {"roof": {JUMP: 1}}
+    assert picture.validator.implausible == {"roof": {JUMP: 1}}
 
 
 def test_a_single_wrong_position_costs_nothing_else(clock):
@@ -98,7 +98,7 @@ def test_a_single_wrong_position_costs_nothing_else(clock):
         sky = picture.tick()
         assert sky.aircraft("4b1620")["alt_baro"] == 1000 + second
     assert position_of(sky) == (47.004, 8.0)
-    assert picture.judge.implausible["raw"].total() == 1
+    assert picture.validator.implausible["raw"].total() == 1
 
 
 def test_after_a_long_silence_any_place_is_believed(clock):
@@ -117,7 +117,7 @@ def test_a_recording_played_faster_than_life_is_believed(clock):
         clock.advance(1)
         picture.put("tape", [snapshot("4b1620", clock.time(), lat=47.0 + second / 8, lon=8.0, gs=450.0)], 1)
         assert position_of(picture.tick())[0] == 47.0 + second / 8
-    assert picture.judge.implausible == {}
+    assert picture.validator.implausible == {}
 
 
 def test_mlat_may_scatter_but_does_not_replace_a_fresh_ads_b_position(clock):
@@ -152,7 +152,7 @@ def test_who_hears_an_aircraft_out_of_its_range_is_not_believed_against_another(
     wrong = snapshot("4b1620", clock.time(), lat=-20.0, lon=60.0)
     picture.put("alpha", [wrong], 1)
     assert position_of(picture.tick()) == (47.5, 8.5)
-    assert picture.judge.implausible == {"alpha": {RANGE: 1}}
+    assert picture.validator.implausible == {"alpha": {RANGE: 1}}
 
 
 TRUTH = {"4b1620": (47.0, 8.0), "4b1621": (47.5, 9.0), "3c6444": (-33.9, 151.2), "a4cf26": (0.5, 179.99)}
@@ -227,8 +227,8 @@ def test_two_against_one_win_at_once_and_one_against_one_never(clock):
         picture.put("a", [snapshot("4b1620", clock.time(), lat=47.0, lon=8.0)], 1)
         picture.put("b", [snapshot("4b1620", clock.time(), lat=50.0, lon=8.0)], 1)
         assert position_of(picture.tick()) == (47.0, 8.0)
-    assert set(picture.judge.implausible) == {"b"}
-    assert set(picture.judge.implausible["b"]) == {DISPUTED}
+    assert set(picture.validator.implausible) == {"b"}
+    assert set(picture.validator.implausible["b"]) == {DISPUTED}
     clock.advance(1)
     for name, lat in (("a", 47.0), ("b", 50.0), ("c", 50.0)):
         picture.put(name, [snapshot("4b1620", clock.time(), lat=lat, lon=8.0)], 1)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from skywatch.core import geo
-from skywatch.picture.trail import MOST_POINTS, TrailBook
+from skywatch.picture.trail import MOST_POINTS, TrailStore
 from tests.unit.picture.reports import START, Clock, picture_at, snapshot
 
 
@@ -120,7 +120,7 @@ def test_trails_are_restored_for_aircraft_that_are_still_there(clock):
     picture = picture_at(clock)
     fly(picture, clock, 100, 90)
     fly(picture, clock, 10, 90, address="4b1621")
-    book = TrailBook()
+    book = TrailStore()
     book.restore(picture.trails.save(), {"4b1620"})
     assert book.trail("4b1620") == picture.trails.trail("4b1620")[: len(book.trail("4b1620"))]
     assert len(book.trail("4b1620")) >= 4

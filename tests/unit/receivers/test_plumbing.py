@@ -9,12 +9,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from skywatch.receivers import receiver as receiver_module
+from skywatch.inputs import retrying as retrying_module
+from skywatch.inputs.http_source import shown_url
+from skywatch.inputs.lines import LineSplitter
+from skywatch.inputs.meter import RateMeter
+from skywatch.inputs.retrying import InputError, one_line
 from skywatch.receivers.factory import KINDS, open_receiver
-from skywatch.receivers.http_source import shown_url
-from skywatch.receivers.lines import LineSplitter
-from skywatch.receivers.meter import RateMeter
-from skywatch.receivers.receiver import InputError, RetryingReceiver, one_line
+from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.report import Report
 from skywatch.settings import SettingsError
 from tests.unit.receivers.collector import Collector, running
@@ -145,7 +146,7 @@ class Flaky(RetryingReceiver):
     async def session(self) -> None:
         if self.failures:
             raise self.failures.pop(0)
-        self.connected()
+        self.set_connected()
         self.deliver([Report("4b1a23")], 1, 0)
         await asyncio.sleep(3600)
 
@@ -162,7 +163,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
             delay = 0
         await sleep(delay)
 
-    monkeypatch.setattr(receiver_module.asyncio, "sleep", note)
+    monkeypatch.setattr(retrying_module.asyncio, "sleep", note)
     return made
 
 
@@ -201,11 +202,11 @@ def test_pauses_grow_from_1_to_30_seconds_and_are_at_least_what_is_asked_for(pau
 
 
 def test_the_pause_is_short_again_after_a_healthy_time(pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(receiver_module, "HEALTHY_S", 0.0)
+    monkeypatch.setattr(retrying_module, "HEALTHY_S", 0.0)
 
     class Breaking(Flaky):
         async def session(self) -> None:
-            self.connected()
+            self.set_connected()
             self.deliver([Report("4b1a23")], 1, 0)
             raise InputError("broke")
 

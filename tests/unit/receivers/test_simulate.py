@@ -12,7 +12,7 @@ import pytest
 from skywatch.core import geo
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.report import Report
-from skywatch.receivers.simulation import Traffic
+from skywatch.receivers.simulator.traffic import Traffic
 from skywatch.settings import SettingsError
 from tests.unit.receivers.collector import running
 from tests.waiting import eventually

@@ -2,8 +2,9 @@
 
 import pytest
 
-from skywatch.settings import SettingsError, load
-from skywatch.settings.providers import read_providers
+from skywatch.features import load
+from skywatch.settings import SettingsError
+from skywatch.sso.providers import read_providers
 
 BASE = {
     "secret": "only-for-tests-0123456789abcdef0123456789",

@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from skywatch.core import metrics
+from skywatch.features import FEATURES
 from skywatch.history import monitor as history
+from skywatch.picture.metrics import MONITOR_ERRORS
 from skywatch.picture.tracker import Tracker
 
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "monitoring"
+FEATURES.load_metrics()
 SERIES = {
     name
     for metric in metrics.REGISTRY.collect()
@@ -41,7 +44,7 @@ def test_every_metric_is_in_the_manual():
 
 def test_what_alerts_watch_grow_is_there_before_the_first_fault(make_runtime):
     metrics.DATABASE_WRITE_ERRORS.clear()
-    metrics.MONITOR_ERRORS.clear()
+    MONITOR_ERRORS.clear()
     runtime = make_runtime()
     Tracker(runtime, [history.create(runtime)], [])
     for name, labels in (("database_write_errors", {"writer": "history"}), ("monitor_errors", {"monitor": "history"})):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from skywatch.cannonball.tracking.location import Location, LocationStore
-from skywatch.cannonball.tracking.locations import LocationBook, moved
+from skywatch.cannonball.location import Location, LocationStore
+from skywatch.cannonball.tracking.locations import LocationCache, moved
 from skywatch.core.bus.memory import MemoryBus
 
 
@@ -31,7 +31,7 @@ def test_the_book_follows_the_bus_and_forgets_what_expired():
     bus = MemoryBus()
     store = LocationStore(bus)
     store.put(fix(0.0, user_id=7))
-    book = LocationBook(bus)
+    book = LocationCache(bus)
     book.read_all()
     book.update(1.0)
     assert set(book.users) == {7}
@@ -48,7 +48,7 @@ def test_the_book_follows_the_bus_and_forgets_what_expired():
 
 def test_an_older_fix_does_not_replace_a_newer_one():
     bus = MemoryBus()
-    book = LocationBook(bus)
+    book = LocationCache(bus)
     store = LocationStore(bus)
     store.put(fix(10.0, lat=48.0))
     store.put(fix(5.0, lat=47.0))

@@ -2,18 +2,21 @@
 
 import json
 import time
-from datetime import UTC, datetime
+from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 
-from skywatch.cannonball.catch_up import AlertSource, EndedSessionSource
+from skywatch.airframes.service import Airframe
+from skywatch.cannonball import topics
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, KnownAircraft
-from skywatch.cannonball.monitor import COMMAND_TOPIC
 from skywatch.cannonball.tracking import writer
+from skywatch.core import db, health
 from skywatch.core.bus.base import Message
-from skywatch.core.db import writing
+from skywatch.core.bus.packing import unpack
+from skywatch.core.db import create_engine, create_session_factory, writing
+from skywatch.core.models import StoredEvent
 from tests.cannonball import Stage, add_known, add_users, orbit, report, straight
 from tests.waiting import until
 
@@ -72,7 +75,7 @@ def test_an_alert_carries_the_numbers_of_its_moment(stage):
     assert data["id"] == alert.id
     assert data["session"] == alert.session_id
     assert audience.users == {1}
-    assert audience.manage_permission == "cannonball.manage"
+    assert audience.oversight == "cannonball.manage"
 
 
 def test_an_ordinary_aircraft_opens_none(stage):
@@ -92,6 +95,16 @@ def test_callsign_and_operator_identify(stage, fields, identification):
     stage.close()
     assert [session.identification for session in rows(stage)] == [identification]
     assert kinds(stage) == ["le_detected"]
+
+
+def test_an_operator_that_becomes_known_late_identifies_at_once(stage):
+    stage.locate(1, *HERE)
+    stage.fly("4b1620", 5, straight(47.1, 8.0, 180.0, 100.0), ownOp="Leasing Ltd")
+    stage.airframes.known["4b1620"] = Airframe("4B1620", operator="Kantonspolizei Bern")
+    stage.fly("4b1620", 1, straight(47.1, 8.0, 180.0, 100.0), ownOp="Leasing Ltd")
+    stage.close()
+    (session,) = rows(stage)
+    assert (session.identification, session.agency_name) == ("operator", "Kantonspolizei Bern")
 
 
 def test_it_ends_beyond_one_fifth_more_than_the_radius(stage):
@@ -184,7 +197,7 @@ def test_what_a_user_ended_stays_quiet_until_the_aircraft_has_left(stage):
     with writing(stage.runtime.sessions) as db:
         row = db.get(CannonballSession, session.id)
         row.is_active, row.end_reason = False, "ended_by_user"
-    stage.runtime.bus.publish(Message(COMMAND_TOPIC, "end", str(session.id).encode()))
+    stage.runtime.bus.publish(Message(topics.COMMANDS, "end", str(session.id).encode()))
     stage.fly(POLICE, 30, orbit(47.03, 8.0, 1.0, 100.0))
     assert stage.monitor._sessions.sessions == {}
     stage.locate(1, 48.0, 8.0, radius_nm=5.0)
@@ -294,49 +307,60 @@ def test_no_location_reaches_the_database_but_in_alerts(stage):
             assert "47.123456" not in str(db.execute(sa.text(f"SELECT * FROM {table}")).all())
 
 
-def test_alerts_can_be_told_again_from_the_database(stage):
-    begin = stage.now - 1
-    stage.locate(1, *HERE)
-    stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
-    stage.close()
-    source = AlertSource(stage.runtime)
-    sent = [Message("alerts", e, json.dumps(d).encode(), a) for e, d, a in stage.events if e == "cannonball:alert"]
-    again = source.since(begin)
-    assert [source.key(m) for m in again] == [source.key(m) for m in sent]
-    assert again[0].audience == sent[0].audience
-    assert source.since(stage.now) == []
-    assert source.key(Message("alerts", "alert:triggered", b"{}")) is None
-
-
-def test_an_acknowledgement_can_be_told_again_from_the_database(stage):
-    stage.locate(1, *HERE)
-    stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
-    stage.close()
-    later = stage.now + 60
+def stored(stage):
+    """Every stored event: (its number, its name, its data, who may receive it)."""
     with stage.runtime.sessions() as db:
-        alert = db.scalars(sa.select(CannonballAlert)).first()
-        alert.acknowledged, alert.acknowledged_at = True, datetime.fromtimestamp(later, UTC)
-        db.commit()
-    [again] = AlertSource(stage.runtime).since(later - 1)
-    assert json.loads(again.data)["acknowledged"] is True
+        rows = db.scalars(sa.select(StoredEvent).order_by(StoredEvent.id)).all()
+    messages = [unpack(row.topic, row.message) for row in rows]
+    return [(row.id, m.event, json.loads(m.data), m.audience) for row, m in zip(rows, messages, strict=True)]
 
 
-def test_the_end_of_a_session_can_be_told_again_from_the_database(stage):
-    stage.locate(1, *HERE)
-    stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
+def test_alerts_starts_and_ends_of_sessions_are_stored_as_they_were_published(stage):
+    stage.locate(1, *HERE, radius_nm=5.0)
+    path = straight(47.05, 8.0, 0.0, 120.0)
+    stage.fly(POLICE, 20, path)
+    until(lambda: sum(event == "cannonball:session" for event, _, _ in stage.events) > 1)
+    stage.fly(POLICE, 180, lambda second: path(second + 20))
     stage.close()
-    source = EndedSessionSource(stage.runtime)
-    going_on = [
-        Message("alerts", e, json.dumps(d).encode(), a) for e, d, a in stage.events if e == "cannonball:session"
+    published = [(event, data, audience) for event, data, audience in stage.events]
+    events = stored(stage)
+    assert [event for event in published if event[0] == "cannonball:alert"] == [
+        event[1:] for event in events if event[1] == "cannonball:alert"
     ]
-    assert {source.key(m) for m in going_on} == {None}
-    assert source.since(0) == []
-    with stage.runtime.sessions() as db:
-        session = db.scalars(sa.select(CannonballSession)).one()
-        session.is_active, session.ended_at = False, datetime.fromtimestamp(stage.now, UTC)
-        db.commit()
-    [ended] = source.since(stage.now - 1)
-    assert (ended.event, json.loads(ended.data)["is_active"]) == ("cannonball:session", False)
-    assert ended.audience == going_on[0].audience
-    assert source.key(ended) is not None
-    assert source.since(stage.now) == []
+    sessions = [data for _, event, data, _ in events if event == "cannonball:session"]
+    assert [(data["is_active"], data["end_reason"]) for data in sessions] == [(True, None), (False, "left_area")]
+    assert sum(event == "cannonball:session" for event, _, _ in published) > 2
+    assert all(data["notified"] for _, event, data, _ in events if event == "cannonball:alert")
+
+
+def test_a_restart_while_the_database_is_locked_goes_on_with_the_session_once_it_is_free(stage, monkeypatch):
+    monkeypatch.setattr("skywatch.cannonball.monitor.START_S", 0.05)
+    monkeypatch.setattr("skywatch.core.writer.RETRY_FIRST_S", 0.02)
+    monkeypatch.setattr("skywatch.core.writer.RETRY_LAST_S", 0.05)
+    stage.now = time.time() - 20
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 10, straight(47.2, 8.0, 180.0, 100.0))
+    stage.close()
+    (before,) = rows(stage)
+    monkeypatch.setattr(db, "SQLITE_BUSY_TIMEOUT_S", 0.05)
+    engine = create_engine(stage.runtime.settings.database_url)
+    runtime = replace(stage.runtime, engine=engine, sessions=create_session_factory(engine))
+    locking = sa.create_engine(stage.runtime.settings.database_url, isolation_level="AUTOCOMMIT")
+    again = Stage(runtime, start=stage.now)
+    with locking.connect() as other:
+        other.exec_driver_sql("BEGIN IMMEDIATE")
+        again.start()
+        states = {component.name: component for component in health.components()}
+        assert {"cannonball_writer", "cannonball_list", "cannonball_locations"} <= states.keys()
+        again.fly(POLICE, 3, straight(47.19, 8.0, 180.0, 100.0))
+        until(lambda: not next(c for c in health.components() if c.name == "cannonball_writer").ok)
+        other.exec_driver_sql("ROLLBACK")
+    until(lambda: not again.monitor._restored.empty())
+    again.fly(POLICE, 3, straight(47.18, 8.0, 180.0, 100.0))
+    again.close()
+    locking.dispose()
+    engine.dispose()
+    (after,) = rows(stage)
+    assert (after.id, after.is_active) == (before.id, True)
+    assert after.started_at == before.started_at
+    assert after.last_seen > before.last_seen

@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.geometry import (
     STILL,
     arrival_s,
@@ -14,11 +15,10 @@ from skywatch.cannonball.tracking.geometry import (
     velocity_between,
     velocity_of,
 )
-from skywatch.cannonball.tracking.threat import LevelKeeper, Situation, level_of, urgency
+from skywatch.cannonball.tracking.threat import Situation, ThreatLevelHysteresis, level_of, urgency
 from skywatch.cannonball.vocabulary import Identification, ThreatLevel
-from skywatch.settings import Settings
 
-SETTINGS = Settings()
+SETTINGS = CannonballSettings()
 INFO, WARNING, CRITICAL = ThreatLevel
 KNOWN, PATTERN = Identification.KNOWN, Identification.PATTERN
 
@@ -57,7 +57,7 @@ def test_urgency_is_the_documented_sum():
 
 
 def test_the_level_does_not_flap_at_its_threshold():
-    keeper, levels = LevelKeeper(), []
+    keeper, levels = ThreatLevelHysteresis(), []
     for second in range(600):
         distance = 8.0 + 0.5 * math.sin(second / 5)
         levels.append(keeper.update(situation(distance), float(second), SETTINGS))
@@ -65,7 +65,7 @@ def test_the_level_does_not_flap_at_its_threshold():
 
 
 def test_the_level_rises_at_once_and_falls_after_a_calm_while():
-    keeper = LevelKeeper()
+    keeper = ThreatLevelHysteresis()
     assert keeper.update(situation(1.0), 0.0, SETTINGS) is CRITICAL
     assert keeper.update(situation(20.0), 1.0, SETTINGS) is CRITICAL
     assert keeper.update(situation(1.0), 30.0, SETTINGS) is CRITICAL

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from skywatch.core.bus import Audience, Bus, Message
+from skywatch.core.bus import Audience, Bus, Form, Message
 from tests.waiting import PATIENCE_S, until
 
 
@@ -55,9 +55,22 @@ class BusSuite:
         here, there = open_bus(), open_bus()
         inbox = Inbox()
         there.subscribe(["alerts"], inbox)
-        audience = Audience(frozenset({3, 7}), "alerts.manage_all", military=True)
+        audience = Audience(frozenset({3, 7}), "alerts.manage_all", frozenset({"aircraft.view_military"}))
         here.publish(Message("alerts", "alert:triggered", b"{}", audience))
         assert inbox.wait(1)[0].audience == audience
+
+    def test_every_form_travels_with_the_message(self, open_bus: Callable[[], Bus]):
+        here, there = open_bus(), open_bus()
+        inbox = Inbox()
+        there.subscribe(["acars"], inbox)
+        forms = (Form(frozenset({"a", "b"}), b'{"text":"all"}'), Form(frozenset({"a"}), b"\x00\xff"))
+        here.publish(Message("acars", "acars:message", b"{}", snapshot=True, forms=forms))
+        for message in (inbox.wait(1)[0], open_bus().last("acars")):
+            assert message is not None
+            assert (message.data, message.forms) == (b"{}", forms)
+            assert message.data_for(frozenset({"a", "b", "c"})) == b'{"text":"all"}'
+            assert message.data_for(frozenset({"a"})) == b"\x00\xff"
+            assert message.data_for(frozenset({"b"})) == message.data_for(frozenset()) == b"{}"
 
     def test_the_last_snapshot_is_there_for_whoever_comes_late(self, open_bus: Callable[[], Bus]):
         here = open_bus()

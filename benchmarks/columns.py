@@ -1,0 +1,83 @@
+"""What the columns form of the picture weighs, and what it costs: 15,000 aircraft, all of them changing.
+
+``python -m benchmarks.columns [--aircraft N]``
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import msgspec
+import numpy as np
+
+from benchmarks._traffic import Traffic
+from skywatch.realtime.aircraft import View
+from skywatch.realtime.areas import Area
+from skywatch.realtime.columns import DEFAULT_FIELDS, Form
+from skywatch.realtime.live import LiveTopics
+from skywatch.realtime.protocols.native import encode_event
+
+TICKS = 5
+AREAS = 50
+
+
+class _Outbox:
+    congested = False
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.last = b""
+
+    def push(self, frame: bytes) -> None:
+        self.bytes += len(frame)
+        self.last = frame
+
+
+class _Listener:
+    def __init__(self) -> None:
+        self.outbox = _Outbox()
+        self.variant = (encode_event, False)
+
+
+def run(aircraft: int, views: list[View]) -> tuple[float, float, bytes]:
+    """Bytes a second of the first view, processor time of a tick (ms), and the last frame of the first view."""
+    traffic, topics = Traffic(aircraft, time.time()), LiveTopics()
+    listeners = [_Listener() for _ in views]
+    topics.tick([traffic()])
+    for listener, view in zip(listeners, views, strict=True):
+        topics.join(listener, view, None)  # type: ignore[arg-type]
+        listener.outbox.bytes = 0
+    skies = [traffic() for _ in range(TICKS)]
+    for sky in skies:
+        sky.columns["changed"] = np.ones(len(sky), dtype=bool)
+    began = time.process_time()
+    for sky in skies:
+        topics.tick([sky])
+    cost = (time.process_time() - began) / TICKS
+    return listeners[0].outbox.bytes / TICKS, cost * 1000, listeners[0].outbox.last
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--aircraft", type=int, default=15_000)
+    count = parser.parse_args().aircraft
+    columns, plain = Form(DEFAULT_FIELDS), View("aircraft", "all", False)
+    whole = View("aircraft", "all", False, None, columns)
+    areas = [View("aircraft", "all", False, Area(4 + 0.05 * at, 45, 9 + 0.05 * at, 50), columns) for at in range(AREAS)]
+    thinned = View("aircraft", "all", False, None, Form(DEFAULT_FIELDS, 2000))
+    size, cost, frame = run(count, [whole])
+    data = msgspec.json.decode(frame[frame.index(b'"data":') + 7 : -1])
+    packed = len(msgspec.msgpack.encode(data))
+    print(f"{count} aircraft: {size / 1000:.0f} kB a second as JSON, {packed / 1000:.0f} kB as MessagePack")
+    print(f"  a tick for one subscriber {cost:.1f} ms, for {AREAS} of the same {run(count, [whole] * AREAS)[1]:.1f} ms")
+    print(f"  a tick for {AREAS} different areas of about half {run(count, areas)[1]:.1f} ms")
+    size, cost, _ = run(count, [thinned])
+    print(f"  thinned to 2,000: {size / 1000:.0f} kB a second, {cost:.1f} ms")
+    print(f"  whole aircraft (aircraft:update): {run(count, [plain])[1]:.1f} ms")
+    print(f"a city of 500: {run(500, [whole])[0] / 1000:.0f} kB a second")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+"""Reads the text of ACARS messages: from a label and a text to a title and items that a person can read.
+
+Each module here holds the forms of one family and lists them in ``FORMS``; ``decode`` asks those of the label in order.
+Nothing here knows a database, a network or who may read what, and nothing raises on any text.
+"""
+
+from __future__ import annotations
+
+from skywatch.acars.decoding.decode import decode
+from skywatch.acars.decoding.values import Decoded, Item, Position
+
+__all__ = ["Decoded", "Item", "Position", "decode"]

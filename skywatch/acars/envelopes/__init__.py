@@ -1,0 +1,12 @@
+"""From packets of any decoder to messages: splitting into JSON objects and recognising each program's form.
+
+``read`` takes the bytes of one packet or line and yields what is in them. Nothing here raises on any bytes, and
+nothing is kept between calls.
+"""
+
+from __future__ import annotations
+
+from skywatch.acars.envelopes.burst import Burst, FramePosition
+from skywatch.acars.envelopes.packets import read
+
+__all__ = ["Burst", "FramePosition", "read"]

@@ -1,0 +1,141 @@
+"""What is read off an envelope: a burst that carries an ACARS message, or the position of a frame that carries none."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import msgspec
+
+Source = Literal["acars", "vdl2", "hfdl", "inmarsat", "iridium"]
+Direction = Literal["downlink", "uplink"]
+_ADDRESS = re.compile(r"[0-9A-Fa-f]{6}")
+_REGISTRATION = re.compile(r"[A-Z0-9-]{2,10}")
+_UNWRITABLE = re.compile("[\x7f-\x9f\ud800-\udfff]")
+_PRINTABLE = re.compile(r"[^\x20-\x7e]")
+# Text beyond this is cut: no ACARS message comes near it (220 characters a block, 16 blocks).
+MAXIMUM_TEXT = 16_384
+EARLIEST, LATEST = datetime(1990, 1, 1, tzinfo=UTC).timestamp(), datetime(2100, 1, 1, tzinfo=UTC).timestamp()
+
+
+class Burst(msgspec.Struct, frozen=True, kw_only=True):
+    """One ACARS block as one station received it. ``at`` is unix seconds, None where the envelope has no usable time.
+
+    ``sequence`` is the letter that numbers the parts of one text, ``more`` that further parts follow.
+    """
+
+    source: Source
+    at: float | None
+    station: str
+    label: str
+    frequency_mhz: float | None = None
+    level_db: float | None = None
+    icao_hex: str | None = None
+    registration: str | None = None
+    flight: str | None = None
+    block_id: str | None = None
+    message_number: str | None = None
+    sequence: str | None = None
+    more: bool = False
+    direction: Direction | None = None
+    sublabel: str | None = None
+    text: str = ""
+    application: dict[str, Any] | None = None
+    raw: dict[str, Any]
+
+
+class FramePosition(msgspec.Struct, frozen=True, kw_only=True):
+    """A frame without ACARS that says where an aircraft is (VDL2 XID, HFDL performance data)."""
+
+    source: Source
+    at: float | None
+    icao_hex: str | None
+    flight: str | None
+    lat: float
+    lon: float
+    altitude_ft: int | None = None
+
+
+def address(value: Any) -> str | None:
+    """An ICAO address, upper case, from hexadecimal text or a whole number; None where it is none."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = f"{value:06X}" if 0 < value < 0xFFFFFF else ""
+    if not isinstance(value, str) or not _ADDRESS.fullmatch(value.strip()):
+        return None
+    text = value.strip().upper()
+    return None if text in ("000000", "FFFFFF") else text
+
+
+def registration(value: Any) -> str | None:
+    """A registration without the dots that pad it."""
+    text = word(value, 10)
+    if text is None:
+        return None
+    text = text.lstrip(".").strip().upper()
+    return text if _REGISTRATION.fullmatch(text) else None
+
+
+def word(value: Any, longest: int) -> str | None:
+    """A short printable text, or None."""
+    if not isinstance(value, str):
+        return None
+    text = _PRINTABLE.sub("", value).strip()[:longest]
+    return text or None
+
+
+def body(value: Any) -> str:
+    """The text of a message: control characters other than line ends and lone surrogates are dropped."""
+    if not isinstance(value, str):
+        return ""
+    kept = [
+        c for c in value[:MAXIMUM_TEXT] if c in "\r\n\t" or (c >= " " and not "\ud800" <= c <= "\udfff" and c != "\x7f")
+    ]
+    return "".join(kept)
+
+
+def real(value: Any, least: float, most: float) -> float | None:
+    """A finite number within bounds, or None."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    number = float(value) if abs(value) < 1e300 else math.nan
+    return number if least <= number <= most else None
+
+
+def megahertz(value: Any) -> float | None:
+    """A frequency in MHz from MHz or Hz; 0 is what decoders write where they do not know it."""
+    number = real(value, 0.001, 1e11)
+    if number is None:
+        return None
+    return round(number / 1e6 if number > 100_000 else number, 6)
+
+
+def unix(value: Any) -> float | None:
+    """Unix seconds from a number, or from ``{sec, usec}``."""
+    if isinstance(value, Mapping):
+        whole, micro = real(value.get("sec"), EARLIEST, LATEST), real(value.get("usec", 0), 0, 1e6)
+        return None if whole is None else whole + (micro or 0.0) / 1e6
+    return real(value, EARLIEST, LATEST)
+
+
+def position(lat: Any, lon: Any) -> tuple[float, float] | None:
+    """A place on the Earth; 180/180 and 0/0 are how programs write none."""
+    north, east = real(lat, -90, 90), real(lon, -180, 180)
+    return None if north is None or east is None or (north == 0 and east == 0) else (north, east)
+
+
+def block_direction(block_id: str | None) -> Direction | None:
+    """Blocks from aircraft are numbered by digits, those to aircraft by letters (ARINC 618)."""
+    if not block_id:
+        return None
+    return "downlink" if block_id.isdigit() else "uplink" if block_id.isalpha() else None
+
+
+def number_and_sequence(value: Any) -> tuple[str | None, str | None]:
+    """``M55A`` as message number ``M55`` and sequence ``A``."""
+    text = word(value, 8)
+    if text is None:
+        return None, None
+    return (text[:-1], text[-1]) if len(text) == 4 and text[-1].isalpha() else (text, None)

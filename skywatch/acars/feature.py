@@ -1,0 +1,25 @@
+"""What ACARS messages are made of."""
+
+from __future__ import annotations
+
+from skywatch.acars.settings import AcarsSettings
+from skywatch.core.feature import EventKind, Feature, InputFamily, Topic
+
+FEATURE = Feature(
+    name="acars",
+    settings=AcarsSettings,
+    metrics="skywatch.acars.metrics",
+    include="skywatch.acars",
+    monitor="skywatch.acars.monitor:create",
+    inputs=(InputFamily(prefix="acars.", open="skywatch.acars.monitor:open_input"),),
+    topics=(Topic(name="acars", permission="acars.view"),),
+    events=(
+        EventKind(
+            name="acars:message",
+            topic="acars",
+            may_need=("acars.view_full", "aircraft.view_details", "aircraft.view_military"),
+        ),
+    ),
+    retention="skywatch.acars.retention:KINDS",
+    commands={"acars": "skywatch.acars.command:acars"},
+)

@@ -1,0 +1,139 @@
+"""``Assembler``: bursts become messages. The windows go by the messages' own time.
+
+The same burst within 2 s from another station is the same message; the same again within 120 s is a repeat; parts with
+consecutive letters of one message number within 120 s are one text. Where a live input's clock is more than ten
+minutes off, the time of arrival counts.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from skywatch.acars.envelopes import Burst
+from skywatch.acars.messages.draft import Draft, Reception
+
+SAME_BURST_S = 2.0
+REPEAT_S = 120.0
+PARTS_S = 120.0
+# An incomplete text is shown after this long.
+INCOMPLETE_S = 30.0
+CLOCK_ERROR_S = 600.0
+# What is remembered for the windows: more than a busy network of stations sends in two minutes.
+MAXIMUM_REMEMBERED = 200_000
+
+
+@dataclass(frozen=True)
+class Step:
+    """What became of a burst: a new message, or one that changed."""
+
+    draft: Draft
+    is_new: bool
+
+
+class Assembler:
+    """Takes bursts in the order of arrival; for one thread at a time. ``is_live`` inputs have a clock to compare."""
+
+    def __init__(self, is_live: bool = True) -> None:
+        self._is_live = is_live
+        self._recent: OrderedDict[Hashable, Draft] = OrderedDict()
+        self._texts: OrderedDict[Hashable, Draft] = OrderedDict()
+        self._waiting: dict[int, Draft] = {}
+        self.merged = self.repeated = self.joined = 0
+
+    def add(self, burst: Burst, received_at: float, input_name: str = "") -> list[Step]:
+        """The steps that a burst makes; ``received_at`` in unix seconds."""
+        at = self._time_of(burst, received_at)
+        self._forget(at)
+        reception = Reception(burst.station, at, burst.level_db, burst.frequency_mhz)
+        key = _key(burst)
+        known = self._recent.get(key)
+        if known is not None and abs(at - known.at) <= REPEAT_S:
+            if abs(at - known.at) <= SAME_BURST_S and not known.has_station(burst.station):
+                self.merged += 1
+                known.add_reception(reception)
+            else:
+                self.repeated += 1
+                known.add_repeat()
+            return [] if id(known) in self._waiting else [Step(known, False)]
+        earlier = self._text_of(burst, at)
+        if earlier is not None:
+            return self._join(earlier, burst, key)
+        draft = Draft(burst, at, received_at, input_name, receptions=[reception])
+        draft.add_part(burst)
+        self._remember(self._recent, key, draft)
+        if burst.message_number and burst.sequence:
+            self._remember(self._texts, _text_key(burst), draft)
+        if draft.expects_more:
+            self._waiting[id(draft)] = draft
+            return []
+        return [Step(draft, True)]
+
+    def due(self, now: float) -> list[Step]:
+        """Incomplete texts that have waited long enough; ``now`` on the clock of the messages."""
+        due = [draft for draft in self._waiting.values() if now - draft.at >= INCOMPLETE_S]
+        for draft in due:
+            del self._waiting[id(draft)]
+        return [Step(draft, True) for draft in due]
+
+    def finish(self) -> list[Step]:
+        """Everything that still waits, at the end of the input."""
+        return self.due(float("inf"))
+
+    def _time_of(self, burst: Burst, received_at: float) -> float:
+        if burst.at is None or (self._is_live and abs(burst.at - received_at) > CLOCK_ERROR_S):
+            return received_at
+        return burst.at
+
+    def _text_of(self, burst: Burst, at: float) -> Draft | None:
+        """The message that a further part belongs to."""
+        if not burst.message_number or not burst.sequence:
+            return None
+        draft = self._texts.get(_text_key(burst))
+        if draft is None or abs(at - draft.at) > PARTS_S or burst.sequence in draft.parts:
+            return None
+        last = max(draft.parts)
+        if ord(burst.sequence) != ord(last) + 1:
+            return None
+        whole = draft.burst.text.rstrip()
+        repeats_all = bool(whole) and burst.text.startswith(whole)
+        return draft if draft.expects_more or repeats_all else None
+
+    def _join(self, draft: Draft, burst: Burst, key: Hashable) -> list[Step]:
+        self.joined += 1
+        draft.add_part(burst)
+        self._remember(self._recent, key, draft)
+        if id(draft) not in self._waiting:
+            return [Step(draft, False)]
+        if draft.expects_more:
+            return []
+        del self._waiting[id(draft)]
+        return [Step(draft, True)]
+
+    def _remember(self, table: OrderedDict[Hashable, Draft], key: Hashable, draft: Draft) -> None:
+        table[key] = draft
+        table.move_to_end(key)
+        while len(table) > MAXIMUM_REMEMBERED:
+            table.popitem(last=False)
+
+    def _forget(self, now: float) -> None:
+        """Drop what is older than the windows; both tables are about in the order of time."""
+        for table, longest in ((self._recent, REPEAT_S), (self._texts, PARTS_S)):
+            while table:
+                draft = next(iter(table.values()))
+                if now - draft.at <= longest + SAME_BURST_S:
+                    break
+                table.popitem(last=False)
+
+
+def _key(burst: Burst) -> Hashable:
+    """What is the same for the same burst, whichever program received it."""
+    who = burst.registration or burst.icao_hex or ""
+    number = (burst.message_number, burst.sequence)
+    return burst.direction, who, burst.label, burst.block_id, number, burst.text.rstrip()
+
+
+def _text_key(burst: Burst) -> Hashable:
+    who = burst.registration or burst.icao_hex or burst.flight or ""
+    return who, burst.label, burst.message_number

@@ -1,0 +1,210 @@
+"""ACARS in the tracker: inputs bring bursts, the assembler makes messages of them, a background writer stores them."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.acars.decoder import AcarsDecoder
+from skywatch.acars.decoding import Position
+from skywatch.acars.envelopes import Burst, FramePosition
+from skywatch.acars.messages import rows
+from skywatch.acars.messages.assembler import Assembler, Step
+from skywatch.acars.messages.draft import Draft
+from skywatch.acars.messages.linking import Linker
+from skywatch.acars.metrics import ACARS_MERGED, ACARS_MESSAGES
+from skywatch.acars.models import AcarsFile, AcarsMessage
+from skywatch.acars.settings import AcarsSettings
+from skywatch.core import events
+from skywatch.core.clock import utcnow
+from skywatch.core.periodic import PeriodicTask
+from skywatch.core.runtime import Runtime
+from skywatch.core.write_queue import WriteQueue
+from skywatch.core.writer import BackgroundWriter
+from skywatch.inputs.base import FilePosition, Input, Origin
+from skywatch.inputs.factory import open_input as open_bytes
+from skywatch.inputs.retrying import RetryingInput
+from skywatch.picture.further_reports import FurtherReports
+from skywatch.picture.sky import Sky
+from skywatch.receivers.report import Report
+
+# Messages that may wait for the database: a minute of the busiest station network.
+QUEUE_LIMIT = 60_000
+# A file or stream is read on once no more than this waits.
+ROOM = 20_000
+# Older positions say nothing of where the aircraft is now.
+OLDEST_POSITION_S = 60.0
+DUE_EVERY_S = 1.0
+START_S = 2.0
+Content = Burst | FramePosition
+Entry = Draft | tuple[str, FilePosition]
+
+
+class AcarsIntake:
+    """Takes what all inputs receive. One for a process; ``put`` runs on the tracker's loop and returns at once."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._sessions = runtime.sessions
+        wanted = runtime.settings.of(AcarsSettings).acars_positions
+        self._positions = runtime.shared(FurtherReports) if wanted else None
+        self._lock = threading.Lock()
+        self._live = Assembler()
+        self._files = Assembler(is_live=False)
+        self._file_inputs: set[str] = set()
+        self._inputs: dict[str, Input] = {}
+        self._linker = Linker()
+        self._queue: WriteQueue[Entry] = WriteQueue(QUEUE_LIMIT)
+        self._writer: BackgroundWriter[Entry, list[tuple[Draft, int, bool]]] = BackgroundWriter(
+            "acars", self._sessions, self._queue, self._write, committed=self._committed
+        )
+        self._due = PeriodicTask("acars_incomplete", DUE_EVERY_S, self._show_incomplete)
+
+    def start(self) -> None:
+        """Begin to store."""
+        self._writer.start(START_S)
+        self._due.start()
+
+    def close(self) -> None:
+        """Store what was accepted and end."""
+        self._due.close()
+        with self._lock:
+            self._enqueue(self._live.finish())
+        self._writer.close()
+
+    def register(self, name: str, one: Input, is_file: bool) -> None:
+        """Note an input, whose counters are kept here."""
+        self._inputs[name] = one
+        if is_file:
+            self._file_inputs.add(name)
+
+    def put(self, messages: Sequence[Content], origin: Origin) -> None:
+        """See ``skywatch.inputs.base.Consumer``."""
+        with self._lock:
+            assembler = self._files if origin.input in self._file_inputs else self._live
+            merged, repeated = assembler.merged, assembler.repeated
+            for content in messages:
+                if isinstance(content, Burst):
+                    self._enqueue(assembler.add(content, origin.received_at, origin.input))
+                elif content.icao_hex is not None:
+                    self._show(content.icao_hex, content.at or origin.received_at, content)
+            if assembler.merged != merged:
+                ACARS_MERGED.labels("station").inc(assembler.merged - merged)
+            if assembler.repeated != repeated:
+                ACARS_MERGED.labels("repeat").inc(assembler.repeated - repeated)
+            if origin.position is not None:
+                self._queue.replace(("position", origin.input), (origin.input, origin.position))
+
+    async def ready(self) -> None:
+        """Return when there is room: files and streams wait."""
+        while self._queue.depth > ROOM:
+            await asyncio.sleep(0.05)
+
+    def _enqueue(self, steps: list[Step]) -> None:
+        for step in steps:
+            if step.is_new:
+                if self._queue.append([step.draft]):
+                    self._count_dropped(step.draft.input)
+            else:
+                self._queue.replace(step.draft, step.draft)
+
+    def _show(self, icao_hex: str, at: float, place: FramePosition | Position) -> None:
+        """Pass a position on to the picture, which trusts it less than one that was multilaterated."""
+        if self._positions is None or time.time() - at > OLDEST_POSITION_S:
+            return
+        report = Report(icao_hex.lower(), at=at, position_at=at, type="other", lat=place.lat, lon=place.lon)
+        if place.altitude_ft is not None:
+            report.alt_baro = place.altitude_ft
+        self._positions.put("acars", [report])
+
+    def _count_dropped(self, name: str) -> None:
+        one = self._inputs.get(name)
+        if isinstance(one, RetryingInput):
+            one.count_dropped()
+
+    def _show_incomplete(self) -> None:
+        with self._lock:
+            self._enqueue(self._live.due(time.time()))
+            self._enqueue(self._files.due(time.time()))
+
+    def _write(self, session: Session, entries: list[Entry]) -> list[tuple[Draft, int, bool]]:
+        written: list[tuple[Draft, int, bool]] = []
+        stored: dict[Draft, AcarsMessage] = {}
+        for entry in entries:
+            if not isinstance(entry, Draft):
+                _store_position(session, *entry)
+                continue
+            is_new = entry.id is None and entry not in stored
+            row = stored[entry] = rows.store(session, entry, self._linker, stored.get(entry))
+            written.append((entry, row.id, is_new))
+            if is_new and row.icao_hex is not None and row.direction == "downlink" and row.lat is not None:
+                place = Position(row.lat, row.lon or 0.0, row.altitude_ft)
+                self._show(row.icao_hex, row.at.timestamp(), place)
+            events.publish(session, rows.message_event(row))
+            if is_new:
+                events.publish(session, rows.for_rules(row), stored=False)
+        return written
+
+    def _committed(self, entries: list[Entry], written: list[tuple[Draft, int, bool]]) -> None:
+        for draft, row_id, is_new in written:
+            draft.id = row_id
+            if is_new:
+                ACARS_MESSAGES.labels(draft.burst.source).inc()
+                one = self._inputs.get(draft.input)
+                if isinstance(one, RetryingInput):
+                    one.count_stored(1)
+
+
+def _store_position(session: Session, name: str, position: FilePosition) -> None:
+    row = session.get(AcarsFile, name)
+    fields = msgspec.to_builtins(position)
+    if row is None:
+        session.add(AcarsFile(input=name, position=fields, updated_at=utcnow()))
+    else:
+        row.position, row.updated_at = fields, utcnow()
+
+
+class AcarsMonitor:
+    """See ``skywatch.picture.monitor.Monitor``: starts and stops the intake; messages do not come by ticks."""
+
+    name = "acars"
+
+    def __init__(self, intake: AcarsIntake) -> None:
+        self._intake = intake
+
+    def start(self) -> None:
+        self._intake.start()
+
+    def on_tick(self, sky: Sky) -> None:
+        """Nothing: messages come from inputs."""
+
+    def close(self) -> None:
+        self._intake.close()
+
+
+def create(runtime: Runtime) -> AcarsMonitor:
+    """The monitor of this installation."""
+    return AcarsMonitor(runtime.shared(AcarsIntake))
+
+
+def open_input(runtime: Runtime, name: str, text: str) -> Input:
+    """The input that the setting ``acars.<name>`` describes; raises SettingsError."""
+    intake = runtime.shared(AcarsIntake)
+    is_file = text.strip().startswith("file ")
+    position = _stored_position(runtime, name) if is_file else None
+    one = open_bytes("acars", name, text, AcarsDecoder, intake, position)
+    intake.register(name, one, is_file)
+    return one
+
+
+def _stored_position(runtime: Runtime, name: str) -> FilePosition | None:
+    """Where a followed file goes on; from its beginning where the database does not answer."""
+    with runtime.sessions() as session:
+        fields: Any = session.scalar(sa.select(AcarsFile.position).where(AcarsFile.input == name))
+    return msgspec.convert(fields, FilePosition) if fields is not None else None

@@ -1,0 +1,25 @@
+"""What ACARS stores, for retention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.acars.models import AcarsMessage
+from skywatch.acars.settings import AcarsSettings
+from skywatch.core.retention import Kind
+from skywatch.settings import Settings
+
+_messages: Any = AcarsMessage.__table__
+
+
+def _days(settings: Settings) -> float:
+    return settings.of(AcarsSettings).retention_acars_days
+
+
+def _megabytes(settings: Settings) -> float:
+    return settings.of(AcarsSettings).retention_acars_mb
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind(name="acars_messages", table=_messages, column="received_at", days=_days, megabytes=_megabytes),
+)

@@ -1,0 +1,108 @@
+"""The grammar of ``q``: words, "phrases", prefix*, -not, OR; and its translation for both databases.
+
+A word is a run of letters and digits; upper and lower case are the same. Words side by side must all be there; only
+``OR`` in upper case is an operator, and it binds weaker. Whatever is not grammar is text: no input is an error of a
+database. A part that only excludes finds nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+MAXIMUM_CHARACTERS = 200
+_WORD = re.compile(r"[0-9A-Za-z]+")
+_PIECE = re.compile(r'(-?)(?:"([^"]*)"?|([^\s"]+))')
+
+
+@dataclass(frozen=True)
+class Term:
+    """Words that stand one behind another; ``is_prefix``: the last one is the beginning of a word."""
+
+    words: tuple[str, ...]
+    is_prefix: bool = False
+    is_excluded: bool = False
+
+
+@dataclass(frozen=True)
+class Search:
+    """Groups of terms of which one must match; none matches nothing."""
+
+    groups: tuple[tuple[Term, ...], ...]
+
+
+def words_of(text: str) -> str:
+    """A text as the index takes it: its words in lower case with single spaces."""
+    return " ".join(word.lower() for word in _WORD.findall(text))
+
+
+def parse(text: str) -> Search:
+    """The search that a text asks for; raises ValueError where it is too long or holds NUL."""
+    if len(text) > MAXIMUM_CHARACTERS:
+        raise ValueError(f"must have at most {MAXIMUM_CHARACTERS} characters")
+    if "\0" in text:
+        raise ValueError("must not hold NUL")
+    groups: list[list[Term]] = [[]]
+    for match in _PIECE.finditer(text):
+        sign, quoted, bare = match.groups()
+        if bare == "OR" and not sign:
+            groups.append([])
+            continue
+        term = _term(bare if bare is not None else quoted or "", bool(sign), quoted is not None)
+        if term is not None:
+            groups[-1].append(term)
+    usable = [tuple(group) for group in groups if any(not term.is_excluded for term in group)]
+    return Search(tuple(usable))
+
+
+def _term(text: str, is_excluded: bool, is_quoted: bool) -> Term | None:
+    words = tuple(word.lower() for word in _WORD.findall(text))
+    if not words:
+        return None
+    is_prefix = not is_quoted and text.endswith("*") and _WORD.search(text[-2:-1] or "") is not None
+    return Term(words, is_prefix, is_excluded)
+
+
+def sqlite_query(search: Search) -> str:
+    """The search in the language of FTS5."""
+    groups = []
+    for group in search.groups:
+        wanted = " AND ".join(_fts(term) for term in group if not term.is_excluded)
+        unwanted = " OR ".join(_fts(term) for term in group if term.is_excluded)
+        groups.append(f"(({wanted}) NOT ({unwanted}))" if unwanted else f"({wanted})")
+    return " OR ".join(groups)
+
+
+def _fts(term: Term) -> str:
+    return f'"{" ".join(term.words)}"' + ("*" if term.is_prefix else "")
+
+
+def postgresql_query(search: Search) -> str:
+    """The search in the language of ``to_tsquery``."""
+    groups = []
+    for group in search.groups:
+        groups.append(" & ".join(f"!({_ts(term)})" if term.is_excluded else f"({_ts(term)})" for term in group))
+    return " | ".join(f"({group})" for group in groups)
+
+
+def _ts(term: Term) -> str:
+    words = [f"'{word}'" for word in term.words]
+    if term.is_prefix:
+        words[-1] += ":*"
+    return " <-> ".join(words)
+
+
+def matching(search: Search, dialect: str, message_id: Any) -> Any:
+    """The condition that a message matches; ``message_id`` is the column of its identifier."""
+    if not search.groups:
+        return sa.false()
+    if dialect == "sqlite":
+        found = sa.text("SELECT rowid FROM acars_search WHERE acars_search MATCH :acars_query").bindparams(
+            acars_query=sqlite_query(search)
+        )
+        return message_id.in_(found.columns(sa.column("rowid", sa.BigInteger)))
+    query = sa.func.to_tsquery("simple", postgresql_query(search))
+    return sa.column("words").op("@@")(query)

@@ -1,0 +1,144 @@
+"""The rules of ACARS messages over REST: filters, search, statistics, and who sees what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.acars.labels import LABELS
+from skywatch.acars.models import AcarsMessage
+from skywatch.acars.search import matching, parse
+from skywatch.core.clock import to_iso, utcnow
+from skywatch.core.problems import Problem, invalid_fields, not_found
+from skywatch.security.visibility import Visibility
+
+Key = tuple[datetime, int]
+STATS_SPAN = timedelta(hours=24)
+# Matches are counted up to this number: to count millions takes longer than to find the newest.
+MOST_COUNTED = 10_000
+FREQUENCY_MARGIN_MHZ = 0.0005
+MOST_GROUPS = 100
+
+
+def visible(may: Visibility) -> sa.Select[Any]:
+    """The messages that a caller may see: those of military aircraft only with the right."""
+    query = sa.select(AcarsMessage)
+    return query if may.military else query.where(AcarsMessage.military.is_(False))
+
+
+def find(
+    session: Session, may: Visibility, filters: dict[str, Any], limit: int, offset: int, after: Key | None
+) -> tuple[Sequence[AcarsMessage], int, Key | None]:
+    """A page of messages, the latest received first; how many match (up to ``MOST_COUNTED``); the last one's key."""
+    query = _filtered(session, visible(may), may, filters)
+    counted = query.with_only_columns(AcarsMessage.id).order_by(None).limit(MOST_COUNTED).subquery()
+    count = session.scalar(sa.select(sa.func.count()).select_from(counted)) or 0
+    if after is not None:
+        query = query.where(AcarsMessage.id < after[1])
+    rows = session.scalars(query.order_by(AcarsMessage.id.desc()).offset(offset).limit(limit + 1)).all()
+    last = (rows[limit - 1].received_at, rows[limit - 1].id) if len(rows) > limit else None
+    return rows[:limit], count, last
+
+
+def get(session: Session, may: Visibility, message_id: int) -> AcarsMessage:
+    """One message; raises Problem (404) where there is none that the caller may see."""
+    found: AcarsMessage | None = session.scalar(visible(may).where(AcarsMessage.id == message_id))
+    if found is None:
+        raise not_found("ACARS message")
+    return found
+
+
+def _filtered(session: Session, query: sa.Select[Any], may: Visibility, filters: dict[str, Any]) -> sa.Select[Any]:
+    if filters.get("registration") is not None and not may.details:
+        raise Problem("permission_denied", "The filter registration needs aircraft.view_details.")
+    if filters.get("q") is not None:
+        if not may.full_texts:
+            raise Problem("permission_denied", "Searching texts needs acars.view_full.")
+        try:
+            search = parse(filters["q"])
+        except ValueError as error:
+            raise invalid_fields({"q": str(error)}) from None
+        query = query.where(matching(search, session.get_bind().dialect.name, AcarsMessage.id))
+    if filters.get("icao_hex") is not None:
+        query = query.where(AcarsMessage.icao_hex == filters["icao_hex"].upper())
+    if filters.get("flight") is not None:
+        flight = filters["flight"].strip().upper()
+        query = query.where(sa.or_(AcarsMessage.flight == flight, AcarsMessage.callsign == flight))
+    for name in ("registration", "label", "source", "direction", "kind"):
+        value = filters.get(name)
+        if value is not None:
+            query = query.where(getattr(AcarsMessage, name) == _cased(name, value))
+    if filters.get("station") is not None:
+        query = query.where(sa.func.lower(AcarsMessage.station) == filters["station"].lower())
+    if filters.get("frequency") is not None:
+        frequency = filters["frequency"]
+        low, high = frequency - FREQUENCY_MARGIN_MHZ, frequency + FREQUENCY_MARGIN_MHZ
+        query = query.where(AcarsMessage.frequency_mhz.between(low, high))
+    return _between(query, filters.get("from"), filters.get("to"))
+
+
+def _cased(name: str, value: str) -> str:
+    """A filter's text in the case that is stored; labels are upper case but for ``_d``."""
+    if name == "registration":
+        return value.strip().upper()
+    if name == "label":
+        return value if value in LABELS else value.upper()
+    return value.lower()
+
+
+def _between(query: sa.Select[Any], begin: datetime | None, end: datetime | None) -> sa.Select[Any]:
+    if begin is not None:
+        query = query.where(AcarsMessage.at >= begin)
+    return query.where(AcarsMessage.at < end) if end is not None else query
+
+
+def stats(session: Session, may: Visibility, begin: datetime | None, end: datetime | None) -> dict[str, Any]:
+    """Messages of a span counted; the last 24 h by default."""
+    rows = _between(visible(may), begin or utcnow() - STATS_SPAN, end).subquery()
+    total, decoded, linked = session.execute(
+        sa.select(
+            sa.func.count(),
+            sa.func.count().filter(rows.c.kind.is_not(None)),
+            sa.func.count().filter(rows.c.icao_hex.is_not(None)),
+        ).select_from(rows)
+    ).one()
+    return {
+        "total": total,
+        "decoded": decoded,
+        "linked": linked,
+        "by_hour": _by_hour(session, rows),
+        "by_label": _counts(session, rows.c.label),
+        "by_source": _counts(session, rows.c.source),
+        "by_station": _counts(session, rows.c.station),
+        "by_kind": _counts(session, rows.c.kind),
+    }
+
+
+def _counts(session: Session, column: Any) -> dict[str, int]:
+    """The most frequent values of a column."""
+    query = sa.select(column, sa.func.count()).where(column.is_not(None)).group_by(column)
+    query = query.order_by(sa.func.count().desc(), column).limit(MOST_GROUPS)
+    return {row[0]: row[1] for row in session.execute(query)}
+
+
+def _by_hour(session: Session, rows: Any) -> list[dict[str, Any]]:
+    if session.get_bind().dialect.name == "sqlite":
+        hour: Any = sa.func.strftime("%Y-%m-%dT%H:00:00Z", rows.c.at)
+        found = session.execute(sa.select(hour, sa.func.count()).group_by(hour).order_by(hour))
+        return [{"at": row[0], "count": row[1]} for row in found]
+    hour = sa.func.date_trunc("hour", rows.c.at, "UTC")
+    found = session.execute(sa.select(hour, sa.func.count()).group_by(hour).order_by(hour))
+    return [{"at": to_iso(row[0]), "count": row[1]} for row in found]
+
+
+def labels(session: Session, may: Visibility) -> list[dict[str, Any]]:
+    """Labels that have a name and those that were received, with how many messages of the last 24 hours."""
+    rows = _between(visible(may), utcnow() - STATS_SPAN, None).subquery()
+    query = sa.select(rows.c.label, sa.func.count()).group_by(rows.c.label)
+    counts = {row[0]: row[1] for row in session.execute(query)}
+    names = sorted({*(label for label in LABELS if label.isprintable()), *counts})
+    return [{"label": label, "name": LABELS.get(label), "count": counts.get(label, 0)} for label in names]

@@ -1,0 +1,21 @@
+"""The settings of ACARS messages."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from skywatch.settings import Settings, setting
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AcarsSettings(Settings):
+    """The settings of ACARS messages."""
+
+    acars_inputs: dict[str, str] = setting(
+        {}, "an input of ACARS messages: kind and address, for example `udp 127.0.0.1:5550`", name="acars.*"
+    )
+    acars_positions: bool = setting(
+        False, "positions in ACARS messages feed the live picture, behind those that are multilaterated"
+    )
+    retention_acars_days: float = setting(90.0, "ACARS messages are kept this long (days; 0: for ever)", minimum=0)
+    retention_acars_mb: float = setting(0.0, "ACARS messages may take this much room (MB; 0: no limit)", minimum=0)

@@ -1,0 +1,1 @@
+"""The access settings of features."""

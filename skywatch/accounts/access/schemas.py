@@ -1,0 +1,55 @@
+"""The access settings of features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.accounts.nodes import (
+    DROP,
+    LEVELS,
+    boolean_node,
+    optional_timestamp_node,
+)
+from skywatch.http.paging import PageLinks
+from skywatch.http.schema import (
+    JsonList,
+    JsonString,
+    Schema,
+)
+from skywatch.security.permissions import FEATURES
+
+
+class AccessSummary(Schema):
+    read_access = colander.SchemaNode(JsonString(), validator=colander.OneOf(LEVELS))
+    write_access = colander.SchemaNode(JsonString(), validator=colander.OneOf(LEVELS))
+    is_enabled = boolean_node()
+
+
+class FeatureSummaries(Schema):
+    """The access setting of every feature, by its name."""
+
+    def __init__(self, *args: Any, **kw: Any) -> None:
+        super().__init__(*args, **kw)
+        for feature in FEATURES:
+            self.add(AccessSummary(name=feature))
+
+
+class AccessChange(Schema):
+    read_access = colander.SchemaNode(JsonString(), validator=colander.OneOf(LEVELS), **DROP)
+    write_access = colander.SchemaNode(JsonString(), validator=colander.OneOf(LEVELS), **DROP)
+    is_enabled = boolean_node(**DROP)
+
+
+class AccessReplacement(AccessSummary):
+    """All three, none left out."""
+
+
+class AccessEntry(AccessSummary):
+    feature = colander.SchemaNode(JsonString())
+    updated_at = optional_timestamp_node()
+
+
+class AccessList(PageLinks):
+    feature_access = colander.SchemaNode(JsonList(), AccessEntry())

@@ -1,0 +1,1 @@
+"""Role assignments: who holds which role, and until when."""

@@ -1,0 +1,59 @@
+"""Role assignments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.accounts.nodes import (
+    DROP,
+    boolean_node,
+    number_node,
+    optional_timestamp_node,
+    timestamp_node,
+)
+from skywatch.http.paging import PageLinks, PageQuery
+from skywatch.http.schema import (
+    JsonInteger,
+    JsonList,
+    JsonString,
+    Nullable,
+    QueryInteger,
+    Schema,
+)
+
+
+def row_id_node(**kw: Any) -> colander.SchemaNode:
+    return number_node(validator=colander.Range(1, 2**63 - 1), **kw)
+
+
+class AssignmentQuery(PageQuery):
+    user = colander.SchemaNode(QueryInteger(), validator=colander.Range(1), description="Number of a user.", **DROP)
+    role = colander.SchemaNode(QueryInteger(), validator=colander.Range(1), description="Number of a role.", **DROP)
+
+
+class AssignmentCreate(Schema):
+    user = row_id_node()
+    role = row_id_node()
+    expires_at = optional_timestamp_node(missing=None, description="When it ends by itself.")
+
+
+class AssignmentChange(Schema):
+    expires_at = optional_timestamp_node(description="When it ends by itself; null for never.")
+
+
+class AssignmentEntry(Schema):
+    id = number_node()
+    user = number_node()
+    username = colander.SchemaNode(JsonString())
+    role = number_node()
+    role_name = colander.SchemaNode(JsonString())
+    expires_at = optional_timestamp_node()
+    is_expired = boolean_node()
+    assigned_by = colander.SchemaNode(Nullable(JsonInteger()))
+    created_at = timestamp_node()
+
+
+class AssignmentList(PageLinks):
+    user_roles = colander.SchemaNode(JsonList(), AssignmentEntry())

@@ -1,0 +1,135 @@
+"""Role assignments: who holds which role, and until when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session, joinedload
+
+from skywatch.accounts.caller import Caller, check_covers
+from skywatch.accounts.models import Role, User, UserRole
+from skywatch.accounts.superadmins import keeping_a_superadmin
+from skywatch.accounts.users.service import get_user, permissions_of, permissions_of_role
+from skywatch.core import audit
+from skywatch.core.clock import utcnow
+from skywatch.core.problems import Problem, invalid, invalid_fields, not_found
+from skywatch.security.permissions import Permission
+
+NOT_TO_COME = "must be in the future"
+
+MANUAL = "manual"
+
+
+def find_assignments(
+    session: Session, *, user_id: int | None, role_id: int | None, limit: int, offset: int
+) -> tuple[Sequence[UserRole], int]:
+    """A page of assignments, and how many match."""
+    query = sa.select(UserRole)
+    if user_id is not None:
+        query = query.where(UserRole.user_id == user_id)
+    if role_id is not None:
+        query = query.where(UserRole.role_id == role_id)
+    count = session.scalar(sa.select(sa.func.count()).select_from(query.subquery())) or 0
+    return session.scalars(query.options(*_whole()).order_by(UserRole.id).limit(limit).offset(offset)).all(), count
+
+
+def get_assignment(session: Session, assignment_id: int) -> UserRole:
+    """An assignment; raises Problem (404)."""
+    found = session.scalars(sa.select(UserRole).where(UserRole.id == assignment_id).options(*_whole())).one_or_none()
+    if found is None:
+        raise not_found("role assignment")
+    return found
+
+
+def create_assignment(
+    session: Session, caller: Caller, user_id: int, role_id: int, expires_at: datetime | None
+) -> UserRole:
+    """Let a user hold a role, perhaps for a time; one that has run out is replaced."""
+    held = caller.begin(session, Permission.USERS_EDIT)
+    user, role = session.get(User, user_id), session.get(Role, role_id)
+    faults = {name: f"there is no such {name}" for name, row in (("user", user), ("role", role)) if row is None}
+    if not _is_to_come(expires_at):
+        faults["expires_at"] = NOT_TO_COME
+    if user is None or role is None or faults:
+        raise invalid_fields(faults)
+    check_covers(held, permissions_of(user), "The user")
+    check_covers(held, permissions_of_role(role), "The role")
+    same = sa.select(UserRole).where(
+        UserRole.user_id == user.id, UserRole.role_id == role.id, UserRole.source == MANUAL
+    )
+    present = session.scalars(same).one_or_none()
+    if present is not None:
+        if not is_expired(present):
+            raise Problem("conflict", "The user holds this role already; change the assignment instead.")
+        session.delete(present)
+        session.flush()
+    assignment = UserRole(user=user, role=role, source=MANUAL, expires_at=expires_at, assigned_by=caller.actor.user_id)
+    session.add(assignment)
+    session.flush()
+    audit.record(
+        session, caller.actor, "assignment.created", _target(assignment), after={"expires_at": assignment.expires_at}
+    )
+    return assignment
+
+
+def update_assignment(session: Session, caller: Caller, assignment_id: int, expires_at: datetime | None) -> UserRole:
+    """Change when an assignment ends; None means never."""
+    held = caller.begin(session, Permission.USERS_EDIT)
+    if not _is_to_come(expires_at):
+        raise invalid("expires_at", NOT_TO_COME)
+    assignment = _editable(session, held, assignment_id)
+    before = {"expires_at": assignment.expires_at}
+    with keeping_a_superadmin(session):
+        assignment.expires_at = expires_at
+    audit.record(
+        session,
+        caller.actor,
+        "assignment.changed",
+        _target(assignment),
+        before=before,
+        after={"expires_at": expires_at},
+    )
+    return assignment
+
+
+def delete_assignment(session: Session, caller: Caller, assignment_id: int) -> None:
+    """Take a role from a user."""
+    held = caller.begin(session, Permission.USERS_EDIT)
+    assignment = _editable(session, held, assignment_id)
+    with keeping_a_superadmin(session):
+        audit.record(
+            session,
+            caller.actor,
+            "assignment.deleted",
+            _target(assignment),
+            before={"expires_at": assignment.expires_at},
+        )
+        session.delete(assignment)
+
+
+def is_expired(assignment: UserRole) -> bool:
+    """Whether an assignment has run out."""
+    return assignment.expires_at is not None and assignment.expires_at <= utcnow()
+
+
+def _editable(session: Session, held: frozenset[Permission], assignment_id: int) -> UserRole:
+    """An assignment that the caller may change: neither its user nor its role, run out or not, goes beyond them."""
+    assignment = get_assignment(session, assignment_id)
+    check_covers(held, permissions_of(get_user(session, assignment.user_id)), "The user")
+    check_covers(held, permissions_of_role(assignment.role), "The role")
+    return assignment
+
+
+def _is_to_come(expires_at: datetime | None) -> bool:
+    return expires_at is None or expires_at > utcnow()
+
+
+def _whole() -> tuple[Any, ...]:
+    return joinedload(UserRole.user), joinedload(UserRole.role)
+
+
+def _target(assignment: UserRole) -> audit.Target:
+    return audit.Target("assignment", assignment.id, f"{assignment.user.username}: {assignment.role.name}")

@@ -1,0 +1,48 @@
+"""API keys."""
+
+from __future__ import annotations
+
+import colander
+
+from skywatch.accounts.nodes import (
+    boolean_node,
+    number_node,
+    optional_timestamp_node,
+    strings_node,
+    text,
+    timestamp_node,
+)
+from skywatch.http.paging import PageLinks
+from skywatch.http.schema import (
+    JsonList,
+    JsonString,
+    Schema,
+)
+from skywatch.security.permissions import SCOPES
+
+
+class KeyCreate(Schema):
+    name = text(120, 1)
+    scopes = strings_node(
+        colander.SchemaNode(JsonString(), validator=colander.OneOf(SCOPES)), minimum=1, maximum=len(SCOPES)
+    )
+    expires_at = optional_timestamp_node(missing=None, description="When it ends; to set one is advised.")
+
+
+class KeyEntry(Schema):
+    id = number_node()
+    name = colander.SchemaNode(JsonString())
+    key_prefix = colander.SchemaNode(JsonString())
+    scopes = strings_node(colander.SchemaNode(JsonString()))
+    is_active = boolean_node()
+    expires_at = optional_timestamp_node()
+    last_used_at = optional_timestamp_node()
+    created_at = timestamp_node()
+
+
+class NewKey(KeyEntry):
+    key = colander.SchemaNode(JsonString(), description="The whole key; it is never shown again.")
+
+
+class KeyList(PageLinks):
+    api_keys = colander.SchemaNode(JsonList(), KeyEntry())

@@ -1,0 +1,55 @@
+"""Tokens as http-only cookies, beside the bodies that carry them anyway."""
+
+from __future__ import annotations
+
+from skywatch.accounts.logins.service import TokenPair
+from skywatch.accounts.methods import ACCESS_COOKIE, REFRESH_COOKIE, check_origin
+from skywatch.http.request import Request
+from skywatch.http.settings import HttpSettings
+
+# Login, refresh and logout: no other call ever sees the refresh token.
+REFRESH_PATH = "/api/v1/auth"
+
+
+def hand_over(request: Request, pair: TokenPair) -> dict[str, str]:
+    """The body for a new pair; sets the cookies where the settings want them. For login, refresh and single sign-on."""
+    if request.runtime.settings.of(HttpSettings).jwt_auth_cookie:
+        codec = request.registry["authenticator"].codec
+        _set(request, ACCESS_COOKIE, pair.access, "/", codec.access_lifetime_s)
+        _set(request, REFRESH_COOKIE, pair.refresh, REFRESH_PATH, codec.refresh_lifetime_s)
+    return {"access": pair.access, "refresh": pair.refresh}
+
+
+def take_back(request: Request) -> None:
+    """Have the browser forget the cookies."""
+    if request.runtime.settings.of(HttpSettings).jwt_auth_cookie:
+        _set(request, ACCESS_COOKIE, "", "/", 0)
+        _set(request, REFRESH_COOKIE, "", REFRESH_PATH, 0)
+
+
+def refresh_cookie(request: Request) -> str | None:
+    """The refresh token of the cookie; raises Problem (403) where the request comes from another site's page."""
+    token: str | None = None
+    if request.runtime.settings.of(HttpSettings).jwt_auth_cookie:
+        token = request.cookies.get(REFRESH_COOKIE) or None
+    if token is not None:
+        check_origin(request)
+    return token
+
+
+def refuse_foreign_login(request: Request) -> None:
+    """Raise Problem (403) where another site's page would log its visitor in, as somebody else, by cookie."""
+    if request.runtime.settings.of(HttpSettings).jwt_auth_cookie and "Origin" in request.headers:
+        check_origin(request)
+
+
+def _set(request: Request, name: str, value: str, path: str, max_age_s: int) -> None:
+    request.response.set_cookie(
+        name,
+        value,
+        max_age=max_age_s,
+        path=path,
+        secure=request.runtime.settings.environment == "production",
+        httponly=True,
+        samesite="Lax",
+    )

@@ -1,0 +1,67 @@
+"""Logins and their tokens, and what a client needs to know before it logs in."""
+
+from __future__ import annotations
+
+import colander
+
+from skywatch.accounts.access.schemas import FeatureSummaries
+from skywatch.accounts.nodes import (
+    DROP,
+    MAXIMUM_TOKEN,
+    boolean_node,
+    strings_node,
+    text,
+)
+from skywatch.accounts.users.schemas import UserSummary
+from skywatch.http.schema import (
+    JsonString,
+    Schema,
+)
+
+
+class Credentials(Schema):
+    username = text(254, 1, description="The username or the e-mail address.")
+    password = text(1024, 1)
+
+
+class RefreshBody(Schema):
+    refresh = text(MAXIMUM_TOKEN, 1, description="The refresh token; left out where it travels as a cookie.", **DROP)
+
+
+class Tokens(Schema):
+    access = colander.SchemaNode(JsonString())
+    refresh = colander.SchemaNode(JsonString())
+
+
+class LoginAnswer(Tokens):
+    user = UserSummary()
+
+
+class Detail(Schema):
+    detail = colander.SchemaNode(JsonString())
+
+
+class LogoutAnswer(Detail):
+    logout_url = colander.SchemaNode(
+        JsonString(), description="Where the identity provider's session can be ended.", **DROP
+    )
+
+
+class RealtimeSummary(Schema):
+    url = colander.SchemaNode(
+        JsonString(), description="Address of the real-time channel without its path; empty where it is not known."
+    )
+    path = colander.SchemaNode(JsonString())
+    protocols = strings_node(colander.SchemaNode(JsonString()))
+
+
+class AuthConfig(Schema):
+    auth_mode = colander.SchemaNode(JsonString(), validator=colander.OneOf(("public", "private", "hybrid")))
+    auth_enabled = boolean_node(description="Whether anything at all asks for authentication.")
+    local_auth_enabled = boolean_node()
+    api_key_enabled = boolean_node()
+    oidc_enabled = boolean_node()
+    oidc_provider_name = colander.SchemaNode(JsonString())
+    features = FeatureSummaries()
+    realtime = RealtimeSummary()
+    version = colander.SchemaNode(JsonString())

@@ -1,0 +1,132 @@
+"""Logins: how they begin, go on by rotation of their refresh token, and end.
+
+A login names the one refresh token that is still unused. Using it is one UPDATE that names the next one; whoever
+comes with another has a used token, and the login ends (RFC 9700, section 4.14.2). There is no grace: of two uses at
+the same time exactly one wins, and the other ends the login.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.accounts.changes import announce_login, begin_change
+from skywatch.accounts.logins.tokens import TokenCodec, new_token_id
+from skywatch.accounts.models import Login, User
+from skywatch.core import audit
+from skywatch.core.addresses import place
+from skywatch.core.clock import utcnow
+from skywatch.core.db import SessionFactory, writing
+from skywatch.core.problems import Problem
+
+
+@dataclass(frozen=True, repr=False)
+class TokenPair:
+    """What a login is answered with."""
+
+    access: str
+    refresh: str
+
+
+def start_login(session: Session, codec: TokenCodec, user: User, method: str, actor: audit.Actor) -> TokenPair:
+    """Begin a login of a user who has proved who they are; ``method`` is ``password`` or ``oidc``. Gives its tokens."""
+    login = begin_login(session, user, method, actor, timedelta(seconds=codec.refresh_lifetime_s))
+    return TokenPair(
+        codec.access_token(user.id, login.id),
+        codec.refresh_token(user.id, login.id, login.refresh_id, login.expires_at.timestamp()),
+    )
+
+
+def begin_login(session: Session, user: User, method: str, actor: audit.Actor, lifetime: timedelta) -> Login:
+    """A new login, with a number that nobody can guess, written down in the audit log."""
+    now = utcnow()
+    login = Login(
+        id=new_token_id(),
+        user_id=user.id,
+        method=method,
+        refresh_id=new_token_id(),
+        network=place(actor.address) if actor.address else None,
+        created_at=now,
+        expires_at=now + lifetime,
+    )
+    session.add(login)
+    user.last_login = now
+    announce_login(session, user.id)
+    who = audit.Actor(user.username, method, user.id, actor.address, actor.request_id)
+    audit.record(session, who, "login.succeeded", audit.Target("user", user.id, user.username))
+    return login
+
+
+def refresh(sessions: SessionFactory, codec: TokenCodec, token: str, actor: audit.Actor) -> TokenPair:
+    """Exchange a refresh token for a new pair; raises Problem (401), and ends the login of a token used before."""
+    claims = codec.read(token, "refresh")
+    next_id = new_token_id()
+    expires_at = utcnow().replace(microsecond=0) + timedelta(seconds=codec.refresh_lifetime_s)
+    with writing(sessions) as session:
+        active = sa.select(User.id).where(User.id == claims.user_id, User.is_active)
+        rotated = session.execute(
+            sa.update(Login)
+            .where(
+                Login.id == claims.login_id,
+                Login.user_id.in_(active),
+                Login.refresh_id == claims.token_id,
+                Login.ended_at.is_(None),
+            )
+            .values(refresh_id=next_id, expires_at=expires_at),
+            execution_options={"synchronize_session": False},
+        ).rowcount  # type: ignore[attr-defined]
+    if not rotated:
+        # In a transaction of its own: changes lock the version first and a login after it, never the other way.
+        with writing(sessions) as session:
+            refusal = _refuse(session, claims.login_id, claims.user_id, actor)
+        raise refusal
+    return TokenPair(
+        codec.access_token(claims.user_id, claims.login_id),
+        codec.refresh_token(claims.user_id, claims.login_id, next_id, expires_at.timestamp()),
+    )
+
+
+def _refuse(session: Session, login_id: str, user_id: int, actor: audit.Actor) -> Problem:
+    """Why a refresh token is not good any more; one that was used before ends its login."""
+    row = session.execute(
+        sa.select(Login.ended_at, User.is_active, User.username)
+        .join(User, User.id == Login.user_id)
+        .where(Login.id == login_id, Login.user_id == user_id)
+    ).one_or_none()
+    if row is not None and not row.is_active:
+        return Problem("account_disabled")
+    if row is not None and row.ended_at is None:
+        begin_change(session)
+        end_login(session, login_id, "token used twice")
+        who = audit.Actor(row.username, "jwt", user_id, actor.address, actor.request_id)
+        audit.record(session, who, "token.reused", audit.Target("login", login_id, row.username))
+    return Problem("token_revoked")
+
+
+def end_login(session: Session, login_id: str, reason: str) -> bool:
+    """End one login, within a change; False where it had ended before."""
+    ended = session.execute(
+        sa.update(Login)
+        .where(Login.id == login_id, Login.ended_at.is_(None))
+        .values(ended_at=utcnow(), ended_reason=reason)
+    )
+    return bool(ended.rowcount)  # type: ignore[attr-defined]
+
+
+def end_logins(session: Session, user_id: int, reason: str) -> int:
+    """End all logins of a user, within a change; gives how many were alive."""
+    ended = session.execute(
+        sa.update(Login)
+        .where(Login.user_id == user_id, Login.ended_at.is_(None))
+        .values(ended_at=utcnow(), ended_reason=reason)
+    )
+    return int(ended.rowcount)  # type: ignore[attr-defined]
+
+
+def has_logged_in_from(session: Session, user_id: int, network: str) -> bool:
+    """Whether a user has logged in from a neighbourhood of the net before."""
+    found = sa.select(Login.id).where(Login.user_id == user_id, Login.network == network).limit(1)
+    return session.scalar(found) is not None

@@ -1,0 +1,125 @@
+"""``auth/*``: what a client needs to know before it logs in, login, refresh and logout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.accounts.access.schemas import AccessSummary
+from skywatch.accounts.caller import caller_of, nobody
+from skywatch.accounts.logins import local, schemas, service
+from skywatch.accounts.logins.cookies import hand_over, refresh_cookie, refuse_foreign_login, take_back
+from skywatch.accounts.logins.tokens import Claims
+from skywatch.accounts.methods import proved_by_header
+from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.users.answers import summary
+from skywatch.core.problems import Problem, invalid
+from skywatch.core.version import VERSION
+from skywatch.http.answer import answer
+from skywatch.http.channel import channel_address
+from skywatch.http.request import Request
+from skywatch.http.service import ApiService
+from skywatch.http.settings import HttpSettings
+from skywatch.security.contexts import EXCHANGE, OPEN, OWN_ACCOUNT
+from skywatch.security.permissions import FEATURES
+
+REALTIME_PROTOCOLS = ["skywatch.v1", "socket.io"]
+config_service = ApiService("auth.config", "/auth/config", feature=None)
+login_service = ApiService("auth.login", "/auth/login", feature=None)
+refresh_service = ApiService("auth.refresh", "/auth/refresh", feature=None)
+logout_service = ApiService("auth.logout", "/auth/logout", feature=None)
+
+
+@config_service.get(permission=OPEN, responses={200: schemas.AuthConfig()})
+def get_config(request: Request) -> dict[str, Any]:
+    """What a client needs to know before it logs in"""
+    settings = request.runtime.settings
+    accounts, http = settings.of(AccountSettings), settings.of(HttpSettings)
+    found = {feature: request.registry["feature_access"](feature) for feature in FEATURES}
+    return {
+        "auth_mode": settings.auth_mode,
+        "auth_enabled": settings.auth_mode != "public",
+        "local_auth_enabled": accounts.local_auth_enabled,
+        "api_key_enabled": accounts.api_key_enabled,
+        **request.registry["auth_config"],
+        "features": {feature: answer(AccessSummary, access) for feature, access in found.items()},
+        "realtime": {
+            "url": channel_address(http, request.host_url),
+            "path": http.realtime_path,
+            "protocols": REALTIME_PROTOCOLS,
+        },
+        "version": VERSION,
+    }
+
+
+@login_service.post(permission=EXCHANGE, body=schemas.Credentials(), responses={200: schemas.LoginAnswer()})
+def post_login(request: Request) -> dict[str, Any]:
+    """Log in with username (or e-mail address) and password
+
+    An unknown name and a wrong password give the same answer in the same time. Five attempts a minute for each
+    address; see the manual for the limit on wrong passwords of one account.
+    """
+    _check_local_auth(request)
+    refuse_foreign_login(request)
+    body = request.validated["body"]
+    codec, actor = request.registry["authenticator"].codec, nobody(request)
+    user, pair = local.log_in(
+        request.runtime.sessions,
+        request.registry["guess_limits"],
+        body["username"],
+        body["password"],
+        actor,
+        lambda session, user: service.start_login(session, codec, user, "password", actor),
+    )
+    return {**hand_over(request, pair), "user": summary(user)}
+
+
+@refresh_service.post(permission=EXCHANGE, body=schemas.RefreshBody(), responses={200: schemas.Tokens()})
+def post_refresh(request: Request) -> dict[str, Any]:
+    """Exchange a refresh token for a new access and refresh token
+
+    Each refresh token can be used once. Using one a second time ends the login it belongs to.
+    """
+    token = request.validated["body"].get("refresh") or refresh_cookie(request)
+    if token is None:
+        raise invalid("refresh", "is required")
+    codec = request.registry["authenticator"].codec
+    pair = service.refresh(request.runtime.sessions, codec, token, nobody(request))
+    return hand_over(request, pair)
+
+
+@logout_service.post(permission=OWN_ACCOUNT, body=schemas.RefreshBody(), responses={200: schemas.LogoutAnswer()})
+def post_logout(request: Request) -> dict[str, str]:
+    """End the login: its refresh token and its access tokens stop working
+
+    The login that the refresh token belongs to, and the one that the request was proved by. After single sign-on
+    `logout_url` is where to send the person to end the identity provider's session as well.
+    """
+    ended = {request.caller.login_id} if request.caller.login_id is not None else set()
+    token = request.validated["body"].get("refresh")
+    if token is None and not proved_by_header(request):
+        token = refresh_cookie(request)
+    claims = _own_refresh_token(request, token) if token is not None else None
+    if claims is not None:
+        ended.add(claims.login_id)
+    more = [part(request, ended) for part in request.registry["at_logout"]]
+    local.log_out(request.db, caller_of(request), ended)
+    take_back(request)
+    return {"detail": "Logged out.", **{name: value for part in more for name, value in part.items()}}
+
+
+def _check_local_auth(request: Request) -> None:
+    if not request.runtime.settings.of(AccountSettings).local_auth_enabled:
+        raise Problem("local_auth_disabled")
+
+
+def _own_refresh_token(request: Request, token: str) -> Claims | None:
+    """The claims of the caller's refresh token; one that has expired ends nothing that is not over."""
+    try:
+        claims: Claims = request.registry["authenticator"].codec.read(token, "refresh")
+    except Problem as problem:
+        if problem.kind.code == "token_expired":
+            return None
+        raise invalid("refresh", "is not a refresh token") from None
+    if claims.user_id != request.caller.user_id:
+        raise invalid("refresh", "is not a refresh token of yours")
+    return claims

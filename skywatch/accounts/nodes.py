@@ -1,0 +1,113 @@
+"""Nodes that several schemas of accounts are made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import colander
+
+from skywatch.accounts.users.names import clean_display_name, clean_email, clean_username
+from skywatch.accounts.users.passwords import MAXIMUM_LENGTH, check_password
+from skywatch.http.schema import (
+    JsonBoolean,
+    JsonInteger,
+    JsonList,
+    JsonString,
+    Nullable,
+    Timestamp,
+)
+
+LEVELS = ("public", "authenticated", "permission")
+MAXIMUM_PREFERENCES_BYTES = 16_384
+MAXIMUM_TOKEN = 4096
+
+
+class Cleaned(JsonString):
+    """A string that a function brings into shape or refuses with a ValueError."""
+
+    def __init__(self, clean: Callable[[str], str]) -> None:
+        super().__init__()
+        self.clean = clean
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        value = super().deserialize(node, cstruct)
+        if value is colander.null:
+            return value
+        try:
+            return self.clean(value)
+        except ValueError as error:
+            raise colander.Invalid(node, str(error)) from None
+
+
+def text(maximum: int, minimum: int = 0, **kw: Any) -> colander.SchemaNode:
+    """A string of limited length."""
+    return colander.SchemaNode(JsonString(), validator=colander.Length(minimum, maximum), **kw)
+
+
+def strings_node(item: colander.SchemaNode, minimum: int = 0, maximum: int = 200, **kw: Any) -> colander.SchemaNode:
+    """A list, of a length between these."""
+    return colander.SchemaNode(JsonList(), item, validator=colander.Length(minimum, maximum), **kw)
+
+
+def timestamp_node(**kw: Any) -> colander.SchemaNode:
+    """A moment."""
+    return colander.SchemaNode(Timestamp(), **kw)
+
+
+def optional_timestamp_node(**kw: Any) -> colander.SchemaNode:
+    """A moment or null."""
+    return colander.SchemaNode(Nullable(Timestamp()), **kw)
+
+
+def boolean_node(**kw: Any) -> colander.SchemaNode:
+    """True or false."""
+    return colander.SchemaNode(JsonBoolean(), **kw)
+
+
+def number_node(**kw: Any) -> colander.SchemaNode:
+    """A whole number."""
+    return colander.SchemaNode(JsonInteger(), **kw)
+
+
+def small_json(node: colander.SchemaNode, value: Any) -> None:
+    """The validator of documents that users keep with their account."""
+    if len(json.dumps(value)) > MAXIMUM_PREFERENCES_BYTES:
+        raise colander.Invalid(node, f"must have at most {MAXIMUM_PREFERENCES_BYTES} bytes as JSON")
+
+
+def username_node(**kw: Any) -> colander.SchemaNode:
+    """A username as it may be given."""
+    return colander.SchemaNode(Cleaned(clean_username), validator=colander.Length(2, 64), **kw)
+
+
+def email_node(**kw: Any) -> colander.SchemaNode:
+    """An e-mail address."""
+    return colander.SchemaNode(Cleaned(clean_email), validator=colander.Length(3, 254), **kw)
+
+
+def display_name_node(**kw: Any) -> colander.SchemaNode:
+    """A name as people see it."""
+    return colander.SchemaNode(Cleaned(clean_display_name), validator=colander.Length(1, 120), **kw)
+
+
+def password_node(**kw: Any) -> colander.SchemaNode:
+    """A new password; whether it is too much like its owner's name is for the service to say."""
+    validator = colander.All(colander.Length(1, MAXIMUM_LENGTH), _not_easy)
+    return colander.SchemaNode(JsonString(), validator=validator, **kw)
+
+
+def _not_easy(node: colander.SchemaNode, password: str) -> None:
+    try:
+        check_password(password)
+    except ValueError as error:
+        raise colander.Invalid(node, str(error)) from None
+
+
+def role_names_node(**kw: Any) -> colander.SchemaNode:
+    """The names of roles."""
+    return strings_node(text(64, 1), maximum=50, **kw)
+
+
+DROP: dict[str, Any] = {"missing": colander.drop}

@@ -1,0 +1,1 @@
+"""Permissions as the API lists them."""

@@ -1,0 +1,62 @@
+"""What users do to their own account: their password and their profile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from skywatch.accounts.caller import Caller
+from skywatch.accounts.logins.attempts import Attempts, GuessLimits, counted_name
+from skywatch.accounts.logins.service import TokenPair, end_logins, start_login
+from skywatch.accounts.logins.tokens import TokenCodec
+from skywatch.accounts.models import User
+from skywatch.accounts.users.passwords import verify_password
+from skywatch.accounts.users.service import apply_profile, get_user, set_password, target_of
+from skywatch.core import audit
+from skywatch.core.addresses import place
+from skywatch.core.db import SessionFactory, writing
+from skywatch.core.problems import Problem, invalid
+
+
+def change_password(
+    sessions: SessionFactory, limits: GuessLimits, codec: TokenCodec, caller: Caller, current: str, new: str
+) -> TokenPair:
+    """Give the caller a new password, end all their logins and begin a new one; raises Problem (400, 429)."""
+    user_id, actor = caller.actor.user_id, caller.actor
+    with sessions() as session:
+        user = get_user(session, user_id or 0)
+    attempts = Attempts(limits, counted_name(user.username), place(actor.address or ""), place_is_known=True)
+    attempts.begin()
+    if not verify_password(user.password_hash, current):
+        attempts.failed()
+        audit.record_apart(sessions, actor, "password.refused", target_of(user))
+        raise invalid("current_password", "is not the present password")
+    attempts.succeeded()
+    if current == new:
+        raise invalid("new_password", "is the present password")
+    old_hash = user.password_hash
+    set_password(user, new, "new_password")
+    with writing(sessions) as session:
+        caller.begin(session)
+        fresh = get_user(session, user.id)
+        if fresh.password_hash != old_hash:
+            raise Problem("conflict", "The password has been changed in the meantime.")
+        fresh.password_hash = user.password_hash
+        end_logins(session, fresh.id, "password changed")
+        audit.record(session, actor, "password.changed", target_of(fresh))
+        return start_login(session, codec, fresh, "password", actor)
+
+
+def change_profile(session: Session, caller: Caller, fields: Mapping[str, Any]) -> User:
+    """Change what users may change themselves."""
+    caller.begin(session)
+    user = get_user(session, caller.actor.user_id or 0)
+    before = {"display_name": user.display_name, "email": user.email}
+    apply_profile(session, user, fields, by_user=True)
+    after = {"display_name": user.display_name, "email": user.email}
+    if before != after:
+        audit.record(session, caller.actor, "profile.changed", target_of(user), before=before, after=after)
+    session.flush()
+    return user

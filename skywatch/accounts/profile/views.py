@@ -1,0 +1,55 @@
+"""``auth/profile`` and ``auth/password``: the caller's own account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.accounts.caller import caller_of
+from skywatch.accounts.logins.cookies import hand_over
+from skywatch.accounts.logins.schemas import Tokens
+from skywatch.accounts.profile import schemas, service
+from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.users.answers import profile
+from skywatch.accounts.users.schemas import Profile, ProfileChange
+from skywatch.accounts.users.service import get_user
+from skywatch.core.problems import Problem
+from skywatch.http.request import Request
+from skywatch.http.service import ApiService
+from skywatch.security.contexts import IDENTIFIED, OWN_ACCOUNT
+
+profile_service = ApiService("auth.profile", "/auth/profile", feature=None)
+password_service = ApiService("auth.password", "/auth/password", feature=None)
+
+
+@profile_service.get(permission=IDENTIFIED, responses={200: Profile()})
+def get_profile(request: Request) -> dict[str, Any]:
+    """The caller, with permissions; for an API key, its owner within its scopes"""
+    identity = request.caller
+    shown = request.registry["authenticator"].remembered_profile(
+        identity.user_id, lambda session: profile(get_user(session, identity.user_id))
+    )
+    # What this credential may do, which is less than what its owner may do where it is a key.
+    return {**shown, "permissions": sorted(identity.permissions)}
+
+
+@profile_service.patch(permission=OWN_ACCOUNT, body=ProfileChange(), responses={200: Profile()}, errors=(409,))
+def patch_profile(request: Request) -> dict[str, Any]:
+    """Change the caller's display name, e-mail address or preferences"""
+    return profile(service.change_profile(request.db, caller_of(request), request.validated["body"]))
+
+
+@password_service.post(permission=OWN_ACCOUNT, body=schemas.PasswordChange(), responses={200: Tokens()}, errors=(409,))
+def post_password(request: Request) -> dict[str, str]:
+    """Change the caller's password; ends all their logins and begins a new one"""
+    if not request.runtime.settings.of(AccountSettings).local_auth_enabled:
+        raise Problem("local_auth_disabled")
+    body = request.validated["body"]
+    pair = service.change_password(
+        request.runtime.sessions,
+        request.registry["guess_limits"],
+        request.registry["authenticator"].codec,
+        caller_of(request),
+        body["current_password"],
+        body["new_password"],
+    )
+    return hand_over(request, pair)

@@ -1,0 +1,1 @@
+"""Roles: which permissions they give."""

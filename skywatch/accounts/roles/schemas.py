@@ -1,0 +1,78 @@
+"""Roles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.accounts.nodes import (
+    DROP,
+    boolean_node,
+    display_name_node,
+    number_node,
+    strings_node,
+    text,
+    timestamp_node,
+)
+from skywatch.http.paging import PageLinks
+from skywatch.http.schema import (
+    JsonList,
+    JsonString,
+    QueryBoolean,
+    Schema,
+)
+from skywatch.security.permissions import Permission
+
+
+def role_name_node(**kw: Any) -> colander.SchemaNode:
+    pattern = colander.Regex(r"^[a-z][a-z0-9_]{1,63}\Z", "must be lower-case letters, digits and underscores")
+    return colander.SchemaNode(JsonString(), validator=pattern, **kw)
+
+
+def permission_names_node(**kw: Any) -> colander.SchemaNode:
+    known = colander.OneOf(sorted(permission.value for permission in Permission))
+    return strings_node(colander.SchemaNode(JsonString(), validator=known), **kw)
+
+
+def priority_node(**kw: Any) -> colander.SchemaNode:
+    return number_node(validator=colander.Range(0, 1000), description="Higher means more privileged.", **kw)
+
+
+class RoleCreate(Schema):
+    name = role_name_node()
+    display_name = display_name_node(**DROP)
+    description = text(1000, **DROP)
+    permissions = permission_names_node()
+    priority = priority_node(**DROP)
+
+
+class RoleChange(Schema):
+    name = role_name_node(**DROP)
+    display_name = display_name_node(**DROP)
+    description = text(1000, **DROP)
+    permissions = permission_names_node(**DROP)
+    priority = priority_node(**DROP)
+
+
+class RoleEntry(Schema):
+    id = number_node()
+    name = colander.SchemaNode(JsonString())
+    display_name = colander.SchemaNode(JsonString())
+    description = colander.SchemaNode(JsonString())
+    permissions = strings_node(colander.SchemaNode(JsonString()), maximum=1000)
+    priority = number_node()
+    is_system = boolean_node()
+    user_count = number_node(description="How many users hold it now.")
+    created_at = timestamp_node()
+    updated_at = timestamp_node()
+
+
+class RoleList(PageLinks):
+    roles = colander.SchemaNode(JsonList(), RoleEntry())
+
+
+class RoleDeletion(Schema):
+    force = colander.SchemaNode(
+        QueryBoolean(), missing=False, description="Delete the role although somebody holds it."
+    )

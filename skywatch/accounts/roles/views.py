@@ -1,0 +1,77 @@
+"""``roles``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.accounts.caller import noting_refusals
+from skywatch.accounts.models import Role
+from skywatch.accounts.roles import schemas, service
+from skywatch.core.audit import Target
+from skywatch.http.answer import answer
+from skywatch.http.paging import PageQuery, page
+from skywatch.http.request import Request
+from skywatch.http.service import NUMBER, ApiService
+from skywatch.security.permissions import Permission
+
+roles_service = ApiService("roles", "/roles", feature="roles")
+role_service = ApiService("roles.one", f"/roles/{{id:{NUMBER}}}", feature="roles")
+
+
+@roles_service.get(permission=Permission.ROLES_VIEW, query=PageQuery(), responses={200: schemas.RoleList()})
+def get_roles(request: Request) -> dict[str, Any]:
+    """All roles, the most privileged first"""
+    query = request.validated["querystring"]
+    found, count = service.find_roles(request.db, limit=query["limit"], offset=query["offset"])
+    counts = service.holders(request.db, [role.id for role in found])
+    return page(
+        request, "roles", [answer(schemas.RoleEntry, role, user_count=counts[role.id]) for role in found], count
+    )
+
+
+@roles_service.post(
+    permission=Permission.ROLES_CREATE,
+    body=schemas.RoleCreate(),
+    responses={201: schemas.RoleEntry()},
+    errors=(409,),
+    creates=role_service,
+)
+def post_role(request: Request) -> dict[str, Any]:
+    """Create a role that gives no more than the caller holds"""
+    body = request.validated["body"]
+    with noting_refusals(request, "role.created", Target("role", None, body["name"])) as caller:
+        return _shown(request, service.create_role(request.db, caller, body))
+
+
+@role_service.get(permission=Permission.ROLES_VIEW, responses={200: schemas.RoleEntry()})
+def get_role(request: Request) -> dict[str, Any]:
+    """One role"""
+    return _shown(request, service.get_role(request.db, _id(request)))
+
+
+@role_service.patch(
+    permission=Permission.ROLES_EDIT, body=schemas.RoleChange(), responses={200: schemas.RoleEntry()}, errors=(409,)
+)
+def patch_role(request: Request) -> dict[str, Any]:
+    """Change a role that gives no more than the caller holds, before and after"""
+    with noting_refusals(request, "role.changed", Target("role", _id(request))) as caller:
+        return _shown(request, service.update_role(request.db, caller, _id(request), request.validated["body"]))
+
+
+@role_service.delete(
+    permission=Permission.ROLES_DELETE, query=schemas.RoleDeletion(), responses={204: None}, errors=(409,)
+)
+def delete_role(request: Request) -> None:
+    """Delete a role of the installation's own"""
+    force = request.validated["querystring"]["force"]
+    with noting_refusals(request, "role.deleted", Target("role", _id(request))) as caller:
+        service.delete_role(request.db, caller, _id(request), force=force)
+    request.response.status_code = 204
+
+
+def _shown(request: Request, role: Role) -> dict[str, Any]:
+    return answer(schemas.RoleEntry, role, user_count=service.holders(request.db, [role.id])[role.id])
+
+
+def _id(request: Request) -> int:
+    return int(request.matchdict["id"])

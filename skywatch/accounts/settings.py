@@ -1,0 +1,50 @@
+"""The settings of accounts: credentials, tokens, and how long traces of them are kept."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from skywatch.settings import MINIMUM_SECRET_LENGTH, Settings, SettingsError, setting
+from skywatch.settings.kinds import parse_rate
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AccountSettings(Settings):
+    """The settings of accounts: credentials, tokens, and how long traces of them are kept."""
+
+    local_auth_enabled: bool = setting(True, "login with username and password")
+    api_key_enabled: bool = setting(True, "API keys are accepted")
+    jwt_secret_key: tuple[str, ...] = setting(
+        (),
+        "secrets of the tokens, separated by spaces: the first signs, all verify; empty means the general secret",
+        secret=True,
+    )
+    jwt_access_token_lifetime_minutes: int = setting(
+        60, "how long an access token is valid (min)", minimum=1, maximum=1440
+    )
+    jwt_refresh_token_lifetime_days: int = setting(2, "how long a refresh token is valid (d)", minimum=1, maximum=365)
+    guesses_place: str = setting(
+        "10/15 minute",
+        "wrong passwords for one account from one neighbourhood (IPv4 /24, IPv6 /64) before it is closed to it",
+        name="password_guesses.place",
+        parse=parse_rate,
+    )
+    guesses_anywhere: str = setting(
+        "100/hour",
+        "wrong passwords for one account from anywhere before it is closed to places its owner is new at",
+        name="password_guesses.anywhere",
+        parse=parse_rate,
+    )
+    retention_audit_days: float = setting(365.0, "the audit log is kept this long (days; 0: for ever)", minimum=0)
+    retention_audit_mb: float = setting(0.0, "the audit log may take this much room (MB; 0: no limit)", minimum=0)
+    retention_logins_days: float = setting(
+        90.0,
+        "logins that ran out, and with them where somebody logged in from, are kept this long (days; 0: for ever)",
+        minimum=0,
+    )
+
+    def check(self) -> None:
+        """Tokens are signed with secrets that nobody guesses."""
+        for secret in self.jwt_secret_key:
+            if self.environment == "production" and len(secret) < MINIMUM_SECRET_LENGTH:
+                raise SettingsError("jwt_secret_key", f"holds a secret of less than {MINIMUM_SECRET_LENGTH} characters")

@@ -1,0 +1,1 @@
+"""Users, their names and passwords."""

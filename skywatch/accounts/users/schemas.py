@@ -1,0 +1,80 @@
+"""Users."""
+
+from __future__ import annotations
+
+import colander
+
+from skywatch.accounts.nodes import (
+    DROP,
+    boolean_node,
+    display_name_node,
+    email_node,
+    number_node,
+    optional_timestamp_node,
+    password_node,
+    role_names_node,
+    small_json,
+    strings_node,
+    timestamp_node,
+    username_node,
+)
+from skywatch.http.paging import PageLinks, PageQuery
+from skywatch.http.schema import (
+    JsonList,
+    JsonObject,
+    JsonString,
+    QueryBoolean,
+    QueryString,
+    Schema,
+)
+
+
+class UserSummary(Schema):
+    id = number_node()
+    username = colander.SchemaNode(JsonString())
+    email = colander.SchemaNode(JsonString())
+    display_name = colander.SchemaNode(JsonString())
+    permissions = strings_node(colander.SchemaNode(JsonString()), maximum=1000)
+    roles = strings_node(colander.SchemaNode(JsonString()), maximum=1000)
+
+
+class Profile(UserSummary):
+    preferences = colander.SchemaNode(JsonObject())
+    auth_provider = colander.SchemaNode(JsonString(), description="local or oidc.")
+    is_active = boolean_node()
+    created_at = timestamp_node()
+    last_login = optional_timestamp_node()
+
+
+class ProfileChange(Schema):
+    display_name = display_name_node(**DROP)
+    email = email_node(**DROP)
+    preferences = colander.SchemaNode(JsonObject(), validator=small_json, **DROP)
+
+
+class UserQuery(PageQuery):
+    search = colander.SchemaNode(
+        QueryString(), validator=colander.Length(1, 100), description="Part of a name or e-mail address.", **DROP
+    )
+    is_active = colander.SchemaNode(QueryBoolean(), **DROP)
+    role = colander.SchemaNode(
+        QueryString(), validator=colander.Length(1, 64), description="Name of a role that they hold.", **DROP
+    )
+
+
+class UserList(PageLinks):
+    users = colander.SchemaNode(JsonList(), Profile())
+
+
+class UserCreate(Schema):
+    username = username_node()
+    email = email_node()
+    password = password_node(**DROP)
+    display_name = display_name_node(**DROP)
+    roles = role_names_node(**DROP)
+
+
+class UserChange(ProfileChange):
+    is_active = boolean_node(**DROP)
+    password = password_node(**DROP)
+    roles = role_names_node(description="The names of exactly the roles that the user shall hold.", **DROP)

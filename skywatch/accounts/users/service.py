@@ -1,0 +1,212 @@
+"""Users: find, create, change and delete them, within the rights of whoever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session, selectinload
+
+from skywatch.accounts.caller import Caller, check_covers
+from skywatch.accounts.logins.service import end_logins
+from skywatch.accounts.models import Role, User, UserRole
+from skywatch.accounts.rights import in_force, role_permissions
+from skywatch.accounts.superadmins import keeping_a_superadmin
+from skywatch.accounts.users.names import clean_email, email_key, username_key
+from skywatch.accounts.users.passwords import check_password, hash_password
+from skywatch.core import audit
+from skywatch.core.clock import utcnow
+from skywatch.core.problems import Problem, invalid, not_found
+from skywatch.security.permissions import Permission
+
+
+def find_users(
+    session: Session, *, search: str | None, is_active: bool | None, role: str | None, limit: int, offset: int
+) -> tuple[Sequence[User], int]:
+    """A page of users by name, and how many match; ``search`` is part of a name or an e-mail address."""
+    query = sa.select(User)
+    if search is not None:
+        folded = username_key(search)
+        matches = [
+            User.username_key.contains(folded, autoescape=True),
+            User.email_key.contains(folded, autoescape=True),
+        ]
+        matches.append(sa.func.lower(User.display_name).contains(folded, autoescape=True))
+        query = query.where(sa.or_(*matches))
+    if is_active is not None:
+        query = query.where(User.is_active.is_(is_active))
+    if role is not None:
+        holders = sa.select(UserRole.user_id).join(Role).where(Role.name == role, in_force(utcnow()))
+        query = query.where(User.id.in_(holders))
+    count = session.scalar(sa.select(sa.func.count()).select_from(query.subquery())) or 0
+    page = query.options(_with_roles()).order_by(User.username_key).limit(limit).offset(offset)
+    return session.scalars(page).all(), count
+
+
+def get_user(session: Session, user_id: int) -> User:
+    """A user; raises Problem (404)."""
+    user = session.scalars(sa.select(User).where(User.id == user_id).options(_with_roles())).one_or_none()
+    if user is None:
+        raise not_found("user")
+    return user
+
+
+def create_user(session: Session, caller: Caller, fields: Mapping[str, Any]) -> User:
+    """A new user; without a password only single sign-on or an administrator lets it in."""
+    held = caller.begin(session, Permission.USERS_CREATE)
+    user = User(
+        username=fields["username"],
+        username_key=username_key(fields["username"]),
+        display_name=fields.get("display_name") or fields["username"],
+        auth_provider=fields.get("auth_provider", "local"),
+    )
+    _set_email(user, fields.get("email", ""))
+    _check_unique(session, user)
+    if fields.get("password") is not None:
+        set_password(user, fields["password"], "password")
+    session.add(user)
+    session.flush()
+    set_roles(session, caller, held, user, fields.get("roles", []))
+    after = _audited(user)
+    audit.record(session, caller.actor, "user.created", target_of(user), after=after)
+    return user
+
+
+def update_user(session: Session, caller: Caller, user_id: int, fields: Mapping[str, Any]) -> User:
+    """Change a user; a new password or deactivation ends all logins."""
+    held = caller.begin(session, Permission.USERS_EDIT)
+    user = get_user(session, user_id)
+    check_covers(held, permissions_of(user), "The user")
+    before = _audited(user)
+    with keeping_a_superadmin(session):
+        apply_profile(session, user, fields)
+        if "is_active" in fields:
+            user.is_active = fields["is_active"]
+        if "password" in fields:
+            set_password(user, fields["password"], "password")
+        if "roles" in fields:
+            set_roles(session, caller, held, user, fields["roles"])
+    if "password" in fields or not user.is_active:
+        end_logins(session, user.id, "password changed" if "password" in fields else "deactivated")
+    after = _audited(user) | ({"password_changed": True} if "password" in fields else {})
+    audit.record(session, caller.actor, "user.changed", target_of(user), before=before, after=after)
+    return user
+
+
+def end_all_logins(session: Session, caller: Caller, user_id: int) -> tuple[User, int]:
+    """Log a user out everywhere; gives the user and how many logins were alive."""
+    held = caller.begin(session, Permission.USERS_EDIT)
+    user = get_user(session, user_id)
+    check_covers(held, permissions_of(user), "The user")
+    count = end_logins(session, user.id, "ended by an administrator")
+    audit.record(session, caller.actor, "user.logged_out", target_of(user), after={"logins": count})
+    return user, count
+
+
+def delete_user(session: Session, caller: Caller, user_id: int) -> None:
+    """Delete a user with all logins, keys and assignments."""
+    held = caller.begin(session, Permission.USERS_DELETE)
+    user = get_user(session, user_id)
+    check_covers(held, permissions_of(user), "The user")
+    with keeping_a_superadmin(session):
+        audit.record(session, caller.actor, "user.deleted", target_of(user), before=_audited(user))
+        session.delete(user)
+
+
+def apply_profile(session: Session, user: User, fields: Mapping[str, Any], *, by_user: bool = False) -> None:
+    """Set what users may also set themselves: display name, e-mail address, preferences."""
+    if "display_name" in fields:
+        user.display_name = fields["display_name"]
+    if "preferences" in fields:
+        user.preferences = fields["preferences"]
+    if "email" in fields:
+        before = user.email_key
+        _set_email(user, fields["email"])
+        if user.email_key != before or not by_user:
+            user.email_self_given = by_user
+        _check_unique(session, user)
+
+
+def set_password(user: User, password: str, field: str) -> None:
+    """Give a user a password; raises Problem (400) naming ``field`` where it is too easy."""
+    try:
+        check_password(password, (user.username, user.email, user.display_name))
+    except ValueError as error:
+        raise invalid(field, str(error)) from None
+    user.password_hash = hash_password(password)
+
+
+def set_roles(session: Session, caller: Caller, held: frozenset[Permission], user: User, names: Sequence[str]) -> None:
+    """Let a user hold exactly the roles named; assignments that stay keep their end."""
+    wanted = {role.name: role for role in session.scalars(sa.select(Role).where(Role.name.in_(names)))}
+    unknown = sorted(set(names) - set(wanted))
+    if unknown:
+        raise invalid("roles", f"there is no role {', '.join(unknown)}")
+    now = utcnow()
+    kept = set()
+    for assignment in list(user.assignments):
+        if assignment.role.name in wanted and (assignment.expires_at is None or assignment.expires_at > now):
+            kept.add(assignment.role.name)
+        else:
+            user.assignments.remove(assignment)
+    # Removed ones go first: the same role may come back at once, and only one row of it may exist.
+    session.flush()
+    for name in sorted(set(wanted) - kept):
+        role = wanted[name]
+        check_covers(held, permissions_of_role(role), f"The role {name}")
+        user.assignments.append(UserRole(role=role, source="manual", assigned_by=caller.actor.user_id))
+    session.flush()
+
+
+def permissions_of_role(role: Role) -> frozenset[Permission]:
+    """What a role gives."""
+    return role_permissions(role.name, role.is_system, role.permissions)
+
+
+def roles_of(user: User) -> list[Role]:
+    """The roles that count now, each once, the most privileged first."""
+    now = utcnow()
+    found = {a.role.id: a.role for a in user.assignments if a.expires_at is None or a.expires_at > now}
+    return sorted(found.values(), key=lambda role: (-role.priority, role.name))
+
+
+def permissions_of(user: User) -> frozenset[Permission]:
+    """What a user's roles give now, active or not."""
+    held: frozenset[Permission] = frozenset()
+    for role in roles_of(user):
+        held |= permissions_of_role(role)
+    return held
+
+
+def target_of(user: User) -> audit.Target:
+    """The user as the audit log names it."""
+    return audit.Target("user", user.id, user.username)
+
+
+def _with_roles() -> Any:
+    return selectinload(User.assignments).joinedload(UserRole.role)
+
+
+def _set_email(user: User, email: str) -> None:
+    user.email = clean_email(email) if email else ""
+    user.email_key = email_key(email) if email else None
+
+
+def _check_unique(session: Session, user: User) -> None:
+    with session.no_autoflush:
+        others = sa.select(User.id).where(User.id != user.id) if user.id is not None else sa.select(User.id)
+        if session.scalar(others.where(User.username_key == user.username_key)) is not None:
+            raise Problem("conflict", "There is a user of this name already.")
+        if user.email_key is not None and session.scalar(others.where(User.email_key == user.email_key)) is not None:
+            raise Problem("conflict", "There is a user with this e-mail address already.")
+
+
+def _audited(user: User) -> dict[str, Any]:
+    return {
+        "username": user.username,
+        "email": user.email,
+        "display_name": user.display_name,
+        "is_active": user.is_active,
+        "roles": sorted(role.name for role in roles_of(user)),
+    }

@@ -1,0 +1,73 @@
+"""``users``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.accounts.caller import noting_refusals
+from skywatch.accounts.users import schemas, service
+from skywatch.accounts.users.answers import profile
+from skywatch.core.audit import Target
+from skywatch.http.paging import page
+from skywatch.http.request import Request
+from skywatch.http.service import NUMBER, ApiService
+from skywatch.security.permissions import Permission
+
+users_service = ApiService("users", "/users", feature="users")
+user_service = ApiService("users.one", f"/users/{{id:{NUMBER}}}", feature="users")
+
+
+@users_service.get(permission=Permission.USERS_VIEW, query=schemas.UserQuery(), responses={200: schemas.UserList()})
+def get_users(request: Request) -> dict[str, Any]:
+    """All users, by name"""
+    query = request.validated["querystring"]
+    found, count = service.find_users(
+        request.db,
+        search=query.get("search"),
+        is_active=query.get("is_active"),
+        role=query.get("role"),
+        limit=query["limit"],
+        offset=query["offset"],
+    )
+    return page(request, "users", [profile(user) for user in found], count)
+
+
+@users_service.post(
+    permission=Permission.USERS_CREATE,
+    body=schemas.UserCreate(),
+    responses={201: schemas.Profile()},
+    errors=(409,),
+    creates=user_service,
+)
+def post_user(request: Request) -> dict[str, Any]:
+    """Create a user, with roles that give no more than the caller holds"""
+    body = request.validated["body"]
+    with noting_refusals(request, "user.created", Target("user", None, body["username"])) as caller:
+        return profile(service.create_user(request.db, caller, body))
+
+
+@user_service.get(permission=Permission.USERS_VIEW, responses={200: schemas.Profile()})
+def get_user(request: Request) -> dict[str, Any]:
+    """One user"""
+    return profile(service.get_user(request.db, _id(request)))
+
+
+@user_service.patch(
+    permission=Permission.USERS_EDIT, body=schemas.UserChange(), responses={200: schemas.Profile()}, errors=(409,)
+)
+def patch_user(request: Request) -> dict[str, Any]:
+    """Change a user who holds no more than the caller; a new password or deactivation ends all logins"""
+    with noting_refusals(request, "user.changed", Target("user", _id(request))) as caller:
+        return profile(service.update_user(request.db, caller, _id(request), request.validated["body"]))
+
+
+@user_service.delete(permission=Permission.USERS_DELETE, responses={204: None}, errors=(409,))
+def delete_user(request: Request) -> None:
+    """Delete a user who holds no more than the caller, with all that is theirs alone"""
+    with noting_refusals(request, "user.deleted", Target("user", _id(request))) as caller:
+        service.delete_user(request.db, caller, _id(request))
+    request.response.status_code = 204
+
+
+def _id(request: Request) -> int:
+    return int(request.matchdict["id"])

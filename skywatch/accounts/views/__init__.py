@@ -1,1 +1,0 @@
-"""The account resources: validate, call a service, say what came of it."""

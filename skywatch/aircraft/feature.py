@@ -1,0 +1,14 @@
+"""What live aircraft are made of."""
+
+from __future__ import annotations
+
+from skywatch.core.feature import Feature, Topic
+
+FEATURE = Feature(
+    name="aircraft",
+    include="skywatch.aircraft",
+    topics=(
+        Topic(name="aircraft", permission="aircraft.view", live=True),
+        Topic(name="military", permission="aircraft.view_military", live=True),
+    ),
+)

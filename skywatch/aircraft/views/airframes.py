@@ -1,0 +1,58 @@
+"""What is known of airframes by their ICAO address, alone or many at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.aircraft import schemas
+from skywatch.airframes import service as airframes
+from skywatch.core.problems import not_found
+from skywatch.http.answer import answer
+from skywatch.http.request import Request
+from skywatch.http.service import ApiService
+from skywatch.security.permissions import Permission
+from skywatch.security.visibility import Visibility
+
+one_airframe = ApiService("aircraft.airframe", "/aircraft/airframes/{icao_hex}", feature="aircraft")
+lookup = ApiService("aircraft.airframes.lookup", "/aircraft/airframes/lookup", feature="aircraft")
+
+# What needs ``aircraft.view_details``.
+DETAILS = frozenset(("registration", "operator", "owner", "year"))
+
+
+@one_airframe.get(
+    permission=Permission.AIRCRAFT_VIEW,
+    path=schemas.AircraftPath(),
+    responses={200: schemas.Airframe()},
+    errors=(404,),
+)
+def get_airframe(request: Request) -> dict[str, Any]:
+    """What is known of one airframe, in the sky or not"""
+    address = request.validated["path"]["icao_hex"]
+    may: Visibility = request.may
+    frame = airframes.find(request.db, address)
+    if frame is None or (frame.military and not may.military):
+        raise not_found("airframe")
+    return airframe_fields(frame, may)
+
+
+@lookup.post(
+    permission=Permission.AIRCRAFT_VIEW, body=schemas.AirframeLookup(), responses={200: schemas.AirframeList()}
+)
+def post_lookup(request: Request) -> dict[str, Any]:
+    """What is known of up to 500 airframes"""
+    may: Visibility = request.may
+    wanted = list(dict.fromkeys(request.validated["body"]["icao_hex"]))
+    known = airframes.find_many(request.db, wanted)
+    frames = [known[address.upper()] for address in wanted if address.upper() in known]
+    shown = [frame for frame in frames if may.military or not frame.military]
+    found = [airframe_fields(frame, may) for frame in shown]
+    seen = {entry["icao_hex"] for entry in found}
+    missing = [address.upper() for address in wanted if address.upper() not in seen]
+    return {"airframes": found, "count": len(found), "not_found": missing}
+
+
+def airframe_fields(frame: airframes.Airframe, may: Visibility) -> dict[str, Any]:
+    """An airframe as the caller may see it."""
+    fields = answer(schemas.Airframe, frame, type=frame.type_code)
+    return fields if may.details else {name: value for name, value in fields.items() if name not in DETAILS}

@@ -1,0 +1,196 @@
+"""The picture from other sides: the nearest aircraft, numbers, what stands out, and a map layer."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pyramid.response import Response
+
+from skywatch.aircraft import filters, schemas
+from skywatch.aircraft.bodies import with_members, without_position
+from skywatch.aircraft.live import live_response, refuse_hidden_filters
+from skywatch.core import geo
+from skywatch.core.problems import invalid
+from skywatch.http.render import encode
+from skywatch.http.service import ApiService
+from skywatch.picture.request import SkyRequest
+from skywatch.picture.sky import SOURCES, Sky
+from skywatch.security.permissions import Permission
+from skywatch.security.visibility import Visibility
+
+nearest = ApiService("aircraft.nearest", "/aircraft/nearest", feature="aircraft")
+stats = ApiService("aircraft.stats", "/aircraft/stats", feature="aircraft")
+top = ApiService("aircraft.top", "/aircraft/top", feature="aircraft")
+geojson = ApiService("aircraft.geojson", "/aircraft/geojson", feature="aircraft")
+
+ALTITUDE_BANDS_FT = (0, 1_000, 5_000, 10_000, 20_000, 30_000, 40_000)
+MOST_FREQUENT_TYPES = 20
+
+
+@nearest.get(
+    permission=Permission.AIRCRAFT_VIEW, query=schemas.NearestQuery(), responses={200: schemas.NearestList(), 304: None}
+)
+def get_nearest(request: SkyRequest) -> Response:
+    """The aircraft nearest to a point, or to the station"""
+    query = request.validated["querystring"]
+    lat, lon = _point(request.sky, query)
+
+    def build(sky: Sky, may: Visibility) -> bytes:
+        place = {name: value for name, value in query.items() if name in filters.FLAG_FILTERS}
+        mask = filters.select(sky, place, military=may.military)
+        distance = np.where(mask, filters.distances(sky, lat, lon), np.nan)
+        rows = _best(distance, query["limit"], smallest=True)
+        bearing = geo.bearing_deg(lat, lon, sky.column("lat")[rows], sky.column("lon")[rows])
+        bodies = [
+            with_members(
+                sky.body(row, may.details),
+                {"from_nm": round(float(distance[row]), 2), "from_bearing": round(float(from_bearing), 1)},
+            )
+            for row, from_bearing in zip(rows, bearing, strict=True)
+        ]
+        head = b'{"now":%s,"count":%d,"aircraft":[' % (encode(round(sky.now, 3)), len(rows))
+        return head + b",".join(bodies) + b"]}"
+
+    return live_response(request, build, query)
+
+
+@stats.get(permission=Permission.AIRCRAFT_VIEW, responses={200: schemas.Stats(), 304: None})
+def get_stats(request: SkyRequest) -> Response:
+    """The picture in numbers"""
+
+    def build(sky: Sky, may: Visibility) -> bytes:
+        mask = filters.select(sky, {}, military=may.military)
+        return encode(statistics(sky, mask))
+
+    return live_response(request, build, with_details=False)
+
+
+@top.get(permission=Permission.AIRCRAFT_VIEW, query=schemas.TopQuery(), responses={200: schemas.Top(), 304: None})
+def get_top(request: SkyRequest) -> Response:
+    """The aircraft that stand out: highest, fastest, climbing, descending, farthest, nearest, longest seen"""
+    limit = request.validated["querystring"]["limit"]
+
+    def build(sky: Sky, may: Visibility) -> bytes:
+        mask = filters.select(sky, {}, military=may.military)
+        rate = sky.column("baro_rate_fpm")
+        rankings = {
+            "highest": (filters.altitude_ft(sky), False),
+            "fastest": (sky.column("gs_kt"), False),
+            "climbing": (np.where(rate > 0, rate, np.nan), False),
+            "descending": (np.where(rate < 0, rate, np.nan), True),
+            "farthest": (sky.column("distance_nm"), False),
+            "nearest": (sky.column("distance_nm"), True),
+            "longest": (sky.column("first_seen"), True),
+        }
+        lists = []
+        for name, (values, smallest) in rankings.items():
+            rows = _best(np.where(mask, values, np.nan), limit, smallest=smallest)
+            lists.append(b'"%s":%s' % (name.encode(), sky.bodies(rows, may.details)))
+        return b'{"now":%s,' % encode(round(sky.now, 3)) + b",".join(lists) + b"}"
+
+    return live_response(request, build, str(limit))
+
+
+@geojson.get(
+    permission=Permission.AIRCRAFT_VIEW,
+    query=schemas.PlaceQuery(),
+    remember_query=True,
+    responses={200: "application/geo+json", 304: None},
+)
+def get_geojson(request: SkyRequest) -> Response:
+    """The picture as a GeoJSON FeatureCollection of points (RFC 7946)
+
+    Only aircraft with a position. The third coordinate is the height above the ellipsoid in metres, where known.
+    """
+    query = request.validated["querystring"]
+    refuse_hidden_filters(request.may, set(query))
+
+    def build(sky: Sky, may: Visibility) -> bytes:
+        mask = filters.select(sky, query, military=may.military) & ~np.isnan(sky.column("lat"))
+        features = _features(sky, np.flatnonzero(mask), may)
+        return b'{"type":"FeatureCollection","features":[' + b",".join(features) + b"]}"
+
+    return live_response(request, build, query, content_type="application/geo+json")
+
+
+def statistics(sky: Sky, mask: filters.Mask) -> dict[str, Any]:
+    """The numbers of the aircraft in a mask."""
+    on_ground, altitude = sky.column("on_ground")[mask], filters.altitude_ft(sky)[mask]
+    positions = ~np.isnan(sky.column("lat")[mask])
+    types = _counts(sky.column("type")[mask])
+    frequent = sorted(types.items(), key=lambda item: (-item[1], item[0]))[:MOST_FREQUENT_TYPES]
+    source = np.bincount(sky.column("source")[mask], minlength=len(SOURCES))
+    receiver = np.bincount(sky.column("receiver")[mask], minlength=len(sky.receivers))
+    total = int(mask.sum())
+    return {
+        "now": round(sky.now, 3),
+        "messages": sky.messages,
+        "total": total,
+        "with_position": int(positions.sum()),
+        "on_ground": int(on_ground.sum()),
+        "airborne": total - int(on_ground.sum()),
+        "military": int(sky.column("military")[mask].sum()),
+        "emergency": int(sky.column("emergency")[mask].sum()),
+        "farthest_nm": _largest(sky.column("distance_nm")[mask], 1),
+        "highest_ft": _largest(altitude, 0),
+        "fastest_kt": _largest(sky.column("gs_kt")[mask], 1),
+        "by_source": {name: int(n) for name, n in zip(SOURCES, source, strict=False) if n},
+        "by_category": _counts(sky.column("category")[mask]),
+        "by_altitude": _bands(altitude, on_ground),
+        "by_receiver": {name: int(n) for name, n in zip(sky.receivers, receiver, strict=False) if n},
+        "by_type": dict(frequent),
+    }
+
+
+def _point(sky: Sky, query: dict[str, Any]) -> tuple[float, float]:
+    if ("lat" in query) != ("lon" in query):
+        raise invalid("lon" if "lat" in query else "lat", "is needed: lat and lon belong together", "querystring")
+    if "lat" in query:
+        return query["lat"], query["lon"]
+    if sky.station is None:
+        raise invalid("lat", "is needed: the station's position is not set", "querystring")
+    return sky.station
+
+
+def _best(values: npt.NDArray[Any], limit: int, *, smallest: bool) -> list[int]:
+    """The rows of the smallest or largest values that are known, best first."""
+    rows = np.flatnonzero(~np.isnan(values))
+    order = np.argsort(values[rows] if smallest else -values[rows], kind="stable")[:limit]
+    return [int(row) for row in rows[order]]
+
+
+def _largest(values: npt.NDArray[Any], digits: int) -> float | None:
+    known = values[~np.isnan(values)]
+    return round(float(known.max()), digits) if len(known) else None
+
+
+def _counts(column: npt.NDArray[Any]) -> dict[str, int]:
+    names, counts = np.unique(column[column != b""], return_counts=True)
+    return {name.decode("ascii"): int(count) for name, count in zip(names, counts, strict=True)}
+
+
+def _bands(altitude: npt.NDArray[Any], on_ground: npt.NDArray[np.bool_]) -> dict[str, int]:
+    flying = altitude[~on_ground & ~np.isnan(altitude)]
+    edges = [-np.inf, *ALTITUDE_BANDS_FT[1:], np.inf]
+    counts, _ = np.histogram(flying, bins=edges)
+    names = [f"{low}-{high}" for low, high in itertools.pairwise(ALTITUDE_BANDS_FT)]
+    names.append(f"{ALTITUDE_BANDS_FT[-1]}+")
+    bands = {"ground": int(on_ground.sum())}
+    bands.update({name: int(count) for name, count in zip(names, counts, strict=True)})
+    return bands
+
+
+def _features(sky: Sky, rows: npt.NDArray[np.intp], may: Visibility) -> list[bytes]:
+    features = []
+    heights = sky.column("alt_geom_ft")[rows] / geo.FEET_PER_METRE
+    for row, height_m in zip(rows.tolist(), heights.tolist(), strict=True):
+        properties, lat, lon = without_position(sky.body(row, may.details))
+        height = b"" if np.isnan(height_m) else b",%s" % encode(round(height_m, 1))
+        features.append(
+            b'{"type":"Feature","id":"%s","geometry":{"type":"Point","coordinates":[%s,%s%s]},"properties":%s}'
+            % (sky.hexes[row].encode(), lon, lat, height, properties)
+        )
+    return features

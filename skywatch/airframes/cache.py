@@ -1,0 +1,141 @@
+"""``AirframeCache``: airframes for the live picture, from memory; a thread of its own reads the database.
+
+The picture names every aircraft when it is first heard and asks for it at every tick; the database is asked once for
+each, in batches.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+import sqlalchemy as sa
+
+from skywatch.airframes.service import MOST_AT_ONCE, Airframe, find_many, last_imports
+from skywatch.core.bus import Bus, Message, Subscription
+from skywatch.core.db import SessionFactory
+
+log = logging.getLogger(__name__)
+TOPIC, CHANGED = "airframes", "airframes:changed"
+# About 300 bytes each; the whole world's traffic of a day fits.
+MOST_KEPT = 60_000
+# The command that imports is another process and may share no bus with us: look for its traces this often (s).
+LOOK_FOR_IMPORTS_S = 30.0
+RETRY_S = 10.0
+
+
+class AirframeCache:
+    """What is known of the aircraft that were asked for; addresses are lower case, as in live data."""
+
+    def __init__(self, sessions: SessionFactory, bus: Bus | None = None) -> None:
+        self._sessions = sessions
+        self._bus = bus
+        self._known: dict[str, Airframe] = {}
+        self._wanted: set[str] = set()  # changed only under the lock
+        lock = threading.Lock()
+        self._work = threading.Condition(lock)
+        self._answered = threading.Condition(lock)
+        self._stop = False
+        self._again = False
+        self._thread: threading.Thread | None = None
+        self._subscription: Subscription | None = None
+
+    def start(self) -> None:
+        """Begin to look up."""
+        self._thread = threading.Thread(target=self._run, name="airframes", daemon=True)
+        self._thread.start()
+        if self._bus is not None:
+            self._subscription = self._bus.subscribe((TOPIC,), self._on_message, on_reconnect=self.refresh)
+
+    def close(self) -> None:
+        """Stop looking up."""
+        if self._subscription is not None:
+            self._subscription.close()
+        with self._work:
+            self._stop = True
+            self._work.notify()
+        if self._thread is not None:
+            self._thread.join(5.0)
+
+    def want(self, addresses: Iterable[str]) -> None:
+        """Have these looked up; returns at once."""
+        missing = {address for address in addresses if address not in self._known}
+        if missing and self._thread is not None:
+            with self._work:
+                if len(self._wanted) > MOST_KEPT:
+                    self._wanted.clear()  # The database has been away for long; who is still there asks again.
+                self._wanted |= missing
+                self._work.notify()
+
+    def lookup(self, addresses: list[str], wait_s: float = 0.0) -> list[Airframe | None]:
+        """One airframe for each address; None where the database has not answered within ``wait_s``."""
+        found = list(map(self._known.get, addresses))
+        if None in found:
+            self.want(addresses)
+            if wait_s:
+                with self._answered:
+                    self._answered.wait_for(lambda: not self._wanted, wait_s)
+                found = list(map(self._known.get, addresses))
+            if len(self._known) > MOST_KEPT:
+                kept = set(addresses)
+                self._known = {address: known for address, known in self._known.items() if address in kept}
+        return found
+
+    def refresh(self) -> None:
+        """Look everything up again; until then the old answers stand."""
+        with self._work:
+            self._again = True
+            self._work.notify()
+
+    def _on_message(self, message: Message) -> None:
+        if message.event == CHANGED:
+            self.refresh()
+
+    def _run(self) -> None:
+        imports = None
+        looked_at = -LOOK_FOR_IMPORTS_S
+        while not self._stop:
+            try:
+                if time.monotonic() - looked_at >= LOOK_FOR_IMPORTS_S:
+                    looked_at = time.monotonic()
+                    with self._sessions() as session:
+                        found = last_imports(session)
+                    if imports is not None and found != imports:
+                        self._again = True
+                    imports = found
+                self._look_up()
+            except sa.exc.SQLAlchemyError as error:
+                log.warning("airframes cannot be looked up: %s", str(error).splitlines()[0])
+                with self._work:
+                    self._work.wait_for(lambda: self._stop, RETRY_S)
+            with self._work:
+                self._work.wait_for(lambda: self._stop or self._wanted or self._again, LOOK_FOR_IMPORTS_S)
+
+    def _look_up(self) -> None:
+        with self._work:
+            wanted, again = set(self._wanted), self._again
+            if again:
+                wanted |= set(self._known)
+        for batch in _batches(wanted):
+            if self._stop:
+                return
+            with self._sessions() as session:
+                found = find_many(session, batch)
+            for address in batch:
+                # Unknown aircraft are noted as well, so that they are not asked for once a second.
+                self._known[address] = found.get(address.upper()) or Airframe(address.upper())
+            with self._work:
+                self._wanted.difference_update(batch)
+                self._answered.notify_all()
+        if again:
+            with self._work:
+                self._again = False
+
+
+def _batches(addresses: Iterable[str]) -> Iterator[list[str]]:
+    remaining = iter(addresses)
+    while batch := list(islice(remaining, MOST_AT_ONCE)):
+        yield batch

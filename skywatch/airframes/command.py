@@ -1,0 +1,67 @@
+"""``skywatch airframes import FILE.ini FILE --format tar1090|opensky``: take in a database of airframes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from skywatch.airframes.cache import CHANGED, TOPIC
+from skywatch.airframes.importers.importer import FORMATS, ImportFailed, Outcome, import_file
+from skywatch.core.bus import BusError, Message, open_bus
+from skywatch.core.command import fail, ini_argument, one_line_errors, read_ini
+from skywatch.core.db import check_connection, create_engine
+from skywatch.core.migrations import check_schema
+from skywatch.core.progress import progress_of_file
+from skywatch.settings import Settings
+
+
+@click.group()
+def airframes() -> None:
+    """What is known of aircraft by their address: registration, type, operator."""
+
+
+@airframes.command("import")
+@ini_argument
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--format", "source", type=click.Choice(FORMATS), required=True, help="Where the file comes from.")
+@one_line_errors
+def import_(ini: Path, file: Path, source: str) -> None:
+    """Replace what is known from one database by FILE (CSV, gzip or not); all of it or nothing."""
+    settings, _ = read_ini(ini)
+    engine = create_engine(settings.database_url)
+    check_connection(engine)
+    check_schema(engine)
+    try:
+        with progress_of_file(file, "airframes") as progress:
+            outcome = import_file(engine, file, source, progress)
+    except ImportFailed as error:
+        fail(error)
+    finally:
+        engine.dispose()
+    _tell(settings)
+    _show(outcome)
+
+
+def _tell(settings: Settings) -> None:
+    """Let a running service know at once; one without a shared bus finds out by itself."""
+    if settings.bus == "memory":
+        return
+    try:
+        bus = open_bus(settings.bus)
+    except BusError as error:
+        click.echo(f"The service will notice within a minute: {error}", err=True)
+        return
+    bus.publish(Message(TOPIC, CHANGED, b"{}"))
+    bus.close()
+
+
+def _show(outcome: Outcome) -> None:
+    click.echo(
+        f"{outcome.aircraft:,} airframes: {outcome.added:,} new, {outcome.changed:,} changed, "
+        f"{outcome.removed:,} removed; {outcome.refused:,} lines refused."
+    )
+    for refused in outcome.examples:
+        click.echo(f"  line {refused.line}: {refused.reason}")
+    if outcome.refused > len(outcome.examples):
+        click.echo(f"  and {outcome.refused - len(outcome.examples):,} more")

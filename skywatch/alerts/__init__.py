@@ -1,0 +1,37 @@
+"""Alert rules over the live picture: conditions, geofences, watch lists, the engine that tests them, and history.
+
+`conditions` parses what a rule asks, `geofences` and `watchlists` hold what it refers to, `engine` tests all rules on
+each tick, `tracking` runs it in the tracker, `rules` and `history` are what people keep and read, and `notifications`
+has the resources of channels and deliveries, which belong to `skywatch.notify`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyramid.config import Configurator
+
+# In the order in which addresses are looked for.
+MODULES = (
+    "history.views",
+    "rules.transfer_views",
+    "rules.trial_views",
+    "rules.views",
+    "geofences.views",
+    "watchlists.views",
+)
+LARGE = ("rules/import", "geofences/import", "watchlists")
+
+
+def includeme(config: Configurator) -> None:
+    """Set up the resources below ``/api/v1/alerts``."""
+    from skywatch.alerts.settings import AlertSettings
+
+    limits: dict[str, int] = config.registry.setdefault("body_limits", {})
+    for path in LARGE:
+        largest = config.registry["runtime"].settings.of(AlertSettings).alerts_import_max_bytes
+        limits[f"/api/v1/alerts/{path}"] = largest
+    for module in MODULES:
+        config.scan(f"skywatch.alerts.{module}")
+    config.include("skywatch.alerts.notifications")

@@ -1,0 +1,52 @@
+"""Whose rules, geofences, lists and alerts a caller reaches."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.core.problems import Problem, not_found
+from skywatch.security.permissions import Permission
+from skywatch.security.visibility import Visibility
+
+T = TypeVar("T")
+MAXIMUM_RULES, MAXIMUM_GEOFENCES, MAXIMUM_WATCHLISTS = 500, 200, 200
+
+
+def sees_all(may: Visibility) -> bool:
+    """Whether the caller reaches what belongs to others."""
+    return Permission.ALERTS_MANAGE_ALL in may.manages
+
+
+def own(table: Any, may: Visibility) -> sa.ColumnElement[bool]:
+    """The condition that a row is the caller's, or that the caller reaches everybody's."""
+    if sees_all(may):
+        return sa.true()
+    condition: sa.ColumnElement[bool] = table.user_id == may.user_id if may.user_id is not None else sa.false()
+    return condition
+
+
+def owner_id(may: Visibility) -> int:
+    """The user that a new row belongs to; raises Problem where the caller is anonymous."""
+    if may.user_id is None:
+        raise Problem("authentication_required", "Log in to have rules of your own.")
+    return may.user_id
+
+
+def fetch(session: Session, table: type[T], row_id: int, may: Visibility, what: str) -> T:
+    """The row with this id that the caller may change; 404 where there is none."""
+    any_table: Any = table
+    row = session.scalar(sa.select(any_table).where(any_table.id == row_id, own(any_table, may)))
+    if row is None:
+        raise not_found(what)
+    found: T = row
+    return found
+
+
+def check_room(session: Session, table: Any, user_id: int, limit: int, what: str, more: int = 1) -> None:
+    """Raise 409 where so many more rows would be beyond a user's limit."""
+    count = session.scalar(sa.select(sa.func.count()).select_from(table).where(table.user_id == user_id)) or 0
+    if count + more > limit:
+        raise Problem("conflict", f"A user can have at most {limit} {what}; {count} exist.")

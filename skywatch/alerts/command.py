@@ -1,0 +1,153 @@
+"""``skywatch rules test FILE.ini RULE.json``: what a rule would announce, without storing or sending anything."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+import colander
+import msgspec
+from sqlalchemy.orm import Session
+
+from skywatch.alerts.conditions.fields import Kind
+from skywatch.alerts.conditions.tree import references
+from skywatch.alerts.engine.fences import Fence
+from skywatch.alerts.engine.program import Rights
+from skywatch.alerts.history.shape import document
+from skywatch.alerts.models import Geofence, Watchlist
+from skywatch.alerts.rules.checks import settled, tree_of
+from skywatch.alerts.rules.schemas import NewRule
+from skywatch.alerts.rules.trial import Trial, run_past, step_of, surroundings
+from skywatch.alerts.watchlists.entries import Entries
+from skywatch.core.bus import Message, topics
+from skywatch.core.clock import utcnow
+from skywatch.core.command import fail, ini_argument, one_line_errors, read_ini
+from skywatch.core.migrations import check_schema
+from skywatch.core.runtime import Runtime
+from skywatch.picture.settings import PictureSettings
+from skywatch.picture.sky import Sky, from_bytes
+from skywatch.security.visibility import EVERYTHING
+
+# Nobody waits behind a command.
+LONGEST_S = 24 * 3600.0
+LONGEST = timedelta(hours=24)
+_encode = msgspec.json.Encoder().encode
+
+
+@click.group()
+def rules() -> None:
+    """Alert rules."""
+
+
+@rules.command(name="test")
+@ini_argument
+@click.argument("rule", metavar="RULE.json", type=click.Path(path_type=Path))
+@click.option("--from", "begin", metavar="TIME", help="Over stored history from this time on (ISO 8601).")
+@click.option("--to", "end", metavar="TIME", help="Until this time; now unless said otherwise.")
+@one_line_errors
+def test_rule(ini: Path, rule: Path, begin: str | None, end: str | None) -> None:
+    """Print what the rule in RULE.json would announce, one JSON object a line, and a summary on stderr.
+
+    On the live picture, for which the service must run with a shared bus, or over up to 24 hours of stored history.
+    The rule may refer to any user's geofences and watch lists.
+    """
+    values = _read_rule(rule)
+    span = _span(begin, end)
+    settings, _ = read_ini(ini)
+    with closing(Runtime.open(settings)) as runtime:
+        check_schema(runtime.engine)
+        with runtime.sessions() as session:
+            trial = _trial(session, values, at_once=span is None)
+            station = _station(runtime)
+            if span is None:
+                trial.take(_live(runtime))
+            else:
+                _run(runtime, session, trial, span, station)
+    result = trial.result()
+    for alert in result["alerts"]:
+        click.echo(_encode(document(alert)))
+    rate = f", {result['per_hour']} an hour" if result["per_hour"] is not None else ""
+    shown = f" ({len(result['alerts'])} shown)" if result["truncated"] else ""
+    click.echo(f"{result['count']} alerts{rate}{shown}", err=True)
+
+
+def _read_rule(path: Path) -> dict[str, Any]:
+    try:
+        given = msgspec.json.decode(path.read_bytes())
+    except OSError as error:
+        fail(f"{path}: {error.strerror or error}")
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        fail(f"{path}: is not JSON: {error}")
+    if isinstance(given, dict):
+        given = {"name": path.stem[:120] or "rule", **given}
+    try:
+        values: dict[str, Any] = NewRule().deserialize(given)
+    except colander.Invalid as error:
+        faults = [f"{name}: {detail}" if name else str(detail) for name, detail in error.asdict().items()]
+        for fault in faults[1:]:
+            click.echo(f"skywatch: {path}: {fault}", err=True)
+        fail(f"{path}: {faults[0]}")
+    return settled(values)
+
+
+def _span(begin: str | None, end: str | None) -> tuple[datetime, datetime] | None:
+    if begin is None:
+        if end is not None:
+            fail("--to: needs --from")
+        return None
+    since = _time("--from", begin)
+    until = _time("--to", end) if end is not None else utcnow()
+    if until <= since:
+        fail("--to: must be after --from")
+    if until - since > LONGEST:
+        fail("--to: must be at most 24 hours after --from")
+    return since, until
+
+
+def _time(option: str, text: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        fail(f"{option}: {text} is not an ISO 8601 time such as 2026-01-31T12:00:00Z")
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _trial(session: Session, values: dict[str, Any], *, at_once: bool) -> Trial:
+    node = tree_of(values["conditions"])
+    fences: dict[int, Fence] = {}
+    lists: dict[int, Entries] = {}
+    for table, kind, what in ((Geofence, Kind.GEOFENCE, "geofence"), (Watchlist, Kind.WATCHLIST, "watch list")):
+        for number in sorted(references(node, kind)):
+            row: Any = session.get(table, number)
+            if row is None:
+                fail(f"conditions: there is no {what} {number}")
+            more_fences, more_lists = surroundings(session, values["conditions"], row.user_id)
+            fences |= more_fences
+            lists |= more_lists
+    return Trial(values, Rights(), fences, lists, at_once=at_once)
+
+
+def _station(runtime: Runtime) -> tuple[float, float] | None:
+    settings = runtime.settings.of(PictureSettings)
+    if settings.station_lat is None or settings.station_lon is None:
+        return None
+    return settings.station_lat, settings.station_lon
+
+
+def _live(runtime: Runtime) -> Sky:
+    last: Message | None = runtime.bus.last(topics.PICTURE)
+    if last is None:
+        fail("there is no live picture: start the service with a shared bus, or name a past span with --from")
+    return last.local or from_bytes(last.data)
+
+
+def _run(runtime: Runtime, session: Session, trial: Trial, span: tuple[datetime, datetime], station: Any) -> None:
+    past_pictures = runtime.features.past_pictures()
+    if past_pictures is None:
+        fail("no history is kept here")
+    begin, end = (at.timestamp() for at in span)
+    trial.hours = (end - begin) / 3600
+    run_past(trial, past_pictures(session, begin, end, step_of(end - begin), EVERYTHING), station, LONGEST_S)

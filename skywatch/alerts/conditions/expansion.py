@@ -1,0 +1,43 @@
+"""Tests of the field ``class`` written out as conditions over other fields."""
+
+from __future__ import annotations
+
+from skywatch.alerts.conditions.classes import AIRLINE_CALLSIGN, CATEGORIES, LIGHT_CATEGORIES, TYPES
+from skywatch.alerts.conditions.fields import FIELDS, Kind
+from skywatch.alerts.conditions.tree import All, Any_, Node, Not, Test
+
+# The id under which the engine keeps the addresses of known police aircraft, as if they were a watch list.
+POLICE_LIST = 0
+
+_MILITARY = Test(FIELDS["military"], "eq", True)
+_AIRLINE = Test(FIELDS["flight"], "matches", AIRLINE_CALLSIGN)
+
+
+def expanded(node: Node) -> Node:
+    """The tree without tests of ``class``."""
+    if isinstance(node, Not):
+        return Not(expanded(node.part))
+    if isinstance(node, All | Any_):
+        return type(node)(tuple(expanded(part) for part in node.parts))
+    if node.field.kind is not Kind.CLASS:
+        return node
+    if node.op == "in":
+        return Any_(tuple(_class(name) for name in sorted(node.value)))
+    return Not(_class(node.value)) if node.op == "ne" else _class(node.value)
+
+
+def _class(name: str) -> Node:
+    if name == "military":
+        return _MILITARY
+    if name == "police":
+        return Test(FIELDS["watchlist"], "in", POLICE_LIST)
+    if name == "airline":
+        return All((Not(_MILITARY), _AIRLINE))
+    if name == "general_aviation":
+        return All((Not(_MILITARY), Not(_AIRLINE), _one_of("category", LIGHT_CATEGORIES)))
+    by_category = _one_of("category", CATEGORIES[name])
+    return Any_((by_category, _one_of("t", TYPES[name]))) if name in TYPES else by_category
+
+
+def _one_of(field: str, values: tuple[str, ...]) -> Test:
+    return Test(FIELDS[field], "in", frozenset(values))

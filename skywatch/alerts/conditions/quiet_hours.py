@@ -1,0 +1,64 @@
+"""Quiet hours of a rule as people write them; when they end is decided where deliveries are held."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from datetime import time
+from typing import Any
+from zoneinfo import available_timezones
+
+from skywatch.notify.quiet import DAYS, QuietWindow
+
+MAXIMUM_WINDOWS = 14
+_MEMBERS = ("days", "from", "to", "timezone")
+_TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
+
+
+def parse_windows(documents: Any, name: str = "quiet_hours") -> tuple[tuple[QuietWindow, ...], dict[str, str]]:
+    """The windows ``{days, from, to, timezone}`` of a rule, and their faults by place."""
+    if not isinstance(documents, list):
+        return (), {name: "must be a list"}
+    if len(documents) > MAXIMUM_WINDOWS:
+        return (), {name: f"must hold at most {MAXIMUM_WINDOWS} windows"}
+    windows: list[QuietWindow] = []
+    faults: dict[str, str] = {}
+    for place, document in enumerate(documents):
+        window = _window(document, f"{name}.{place}", faults)
+        if window is not None:
+            windows.append(window)
+    return tuple(windows), faults
+
+
+def _window(document: Any, name: str, faults: dict[str, str]) -> QuietWindow | None:
+    if not isinstance(document, Mapping):
+        faults[name] = "must be an object with days, from, to and timezone"
+        return None
+    for key in document:
+        if key not in _MEMBERS:
+            faults[f"{name}.{str(key)[:60]}"] = "is not a known field"
+    days = document.get("days", [])
+    if not isinstance(days, list) or not all(isinstance(day, str) and day in DAYS for day in days):
+        faults[f"{name}.days"] = f"must be a list of {', '.join(DAYS)}"
+        days = []
+    begin = _time(document.get("from"), f"{name}.from", faults)
+    end = _time(document.get("to"), f"{name}.to", faults)
+    zone = document.get("timezone", "UTC")
+    if not isinstance(zone, str) or zone not in _zones():
+        faults[f"{name}.timezone"] = "must be the name of a time zone, such as Europe/Zurich"
+        return None
+    return None if begin is None or end is None else QuietWindow(begin, end, zone, frozenset(days))
+
+
+def _time(value: Any, name: str, faults: dict[str, str]) -> time | None:
+    match = _TIME.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        faults[name] = "must be a time of day such as 22:00"
+        return None
+    return time(int(match[1]), int(match[2]))
+
+
+@functools.cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())

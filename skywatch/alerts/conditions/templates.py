@@ -1,0 +1,83 @@
+"""Messages of rules: texts with named fields, and nothing else of Python's format language.
+
+``{callsign}`` and ``{distance_nm:.1f}`` are fields; ``{{`` and ``}}`` are braces. Attributes, indices, conversions
+and nested fields are refused when the rule is saved, so that a template reaches nothing but the values given to it.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping
+from typing import Any
+
+from skywatch.alerts.conditions.fields import ALIASES, FIELDS, Kind
+
+MAXIMUM_LENGTH = 500
+MAXIMUM_WIDTH = 40
+OWN_NAMES = ("rule_name", "priority", "count", "geofence")
+# What stands for a value that is not known.
+UNKNOWN = "-"
+_SPEC = re.compile(r"(?:.?[<>^=])?[-+ ]?#?0?(\d*)[,_]?(?:\.(\d+))?[bcdeEfFgGnosxX%]?", re.DOTALL)
+_NUMBER_TYPES = frozenset("eEfFgG%")
+_formatter = string.Formatter()
+_NOT_SHOWN = (Kind.WATCHLIST, Kind.CLASS, Kind.GEOFENCE)
+NAMES = frozenset(
+    [name for name, field in FIELDS.items() if field.kind not in _NOT_SHOWN] + list(ALIASES) + list(OWN_NAMES)
+)
+
+
+def fault_of(template: str) -> str | None:
+    """What is wrong with a template, for people; None where nothing is."""
+    if len(template) > MAXIMUM_LENGTH:
+        return f"must have at most {MAXIMUM_LENGTH} characters"
+    try:
+        parts = list(_formatter.parse(template))
+    except ValueError as error:
+        return f"is not a template: {error}"
+    for _, name, spec, conversion in parts:
+        if name is None:
+            continue
+        if conversion:
+            return f"{{{name[:40]}!{conversion}}}: conversions are not allowed"
+        if name not in NAMES:
+            return f"{{{name[:40]}}} is not a field that a message can name"
+        fault = _spec_fault(spec or "")
+        if fault is not None:
+            return f"{{{name}:{(spec or '')[:40]}}}: {fault}"
+    return None
+
+
+def _spec_fault(spec: str) -> str | None:
+    if "{" in spec or "}" in spec:
+        return "fields within fields are not allowed"
+    match = _SPEC.fullmatch(spec)
+    if match is None:
+        return "is not a format"
+    if any(digits and (len(digits) > 3 or int(digits) > MAXIMUM_WIDTH) for digits in match.groups()):
+        return f"widths are at most {MAXIMUM_WIDTH}"
+    return None
+
+
+def render(template: str, values: Mapping[str, Any]) -> str:
+    """The message with these values; what is not known is shown as ``-``. Never raises for a template without fault."""
+    rendered = []
+    for literal, name, spec, _ in _formatter.parse(template):
+        rendered.append(literal)
+        if name is not None:
+            rendered.append(_shown(values.get(ALIASES.get(name, name)), spec or ""))
+    return "".join(rendered)
+
+
+def _shown(value: Any, spec: str) -> str:
+    if value is None:
+        return UNKNOWN
+    if isinstance(value, list | tuple):
+        value = ", ".join(map(str, value))
+    if isinstance(value, bool | dict):
+        value = str(bool(value)).lower()
+    try:
+        return format(value, spec)
+    except (ValueError, TypeError):
+        # "ground" where a number was expected, or a number formatted as a text.
+        return str(value)

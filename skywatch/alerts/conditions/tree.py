@@ -1,0 +1,168 @@
+"""The tree of conditions: parsed once, with every fault named by its place, into frozen nodes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from skywatch.alerts.conditions.fields import EVENT_OPS, Field, Kind, field_named
+from skywatch.alerts.conditions.values import ValueFault, parse_op, parse_value
+
+MAXIMUM_TESTS = 100
+MAXIMUM_DEPTH = 8
+# Faults beyond this many are left out: nobody reads them, and a body of a megabyte could hold a hundred thousand.
+MAXIMUM_FAULTS = 100
+BRANCHES = ("all", "any", "not")
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """``value`` is in the form in which it is compared, ``given`` as it was written."""
+
+    field: Field
+    op: str
+    value: Any
+    given: Any = dataclasses.field(default=None, compare=False, hash=False)
+
+    @property
+    def is_event(self) -> bool:
+        """Whether it is true for one moment only."""
+        return self.op in EVENT_OPS or self.field.is_event
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """True where every part is true."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Any_:  # noqa: N801
+    """True where a part is true."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """True where the part is false; unknown stays unknown."""
+
+    part: Node
+
+
+Node = Test | All | Any_ | Not
+Faults = dict[str, str]
+
+
+def tests_of(node: Node) -> Iterator[Test]:
+    """Every test of a tree, from left to right."""
+    if isinstance(node, Test):
+        yield node
+    elif isinstance(node, Not):
+        yield from tests_of(node.part)
+    else:
+        for part in node.parts:
+            yield from tests_of(part)
+
+
+def parse(document: Any, name: str = "conditions") -> tuple[Node | None, Faults]:
+    """The tree of a JSON document and its faults by place (``conditions.all.0.field``); None where there are any."""
+    parser = _Parser()
+    node = parser.node(document, name, 1)
+    if parser.tests > MAXIMUM_TESTS:
+        parser.fault(name, f"holds {parser.tests} tests; at most {MAXIMUM_TESTS} are allowed", always=True)
+    return (None if parser.faults else node), parser.faults
+
+
+class _Parser:
+    def __init__(self) -> None:
+        self.faults: Faults = {}
+        self.tests = 0
+
+    def fault(self, name: str, detail: str, *, always: bool = False) -> None:
+        if always or len(self.faults) < MAXIMUM_FAULTS:
+            self.faults.setdefault(name, detail)
+
+    def node(self, document: Any, name: str, depth: int) -> Node | None:
+        if depth > MAXIMUM_DEPTH:
+            self.fault(name, f"is deeper than {MAXIMUM_DEPTH} levels")
+            return None
+        if not isinstance(document, dict):
+            self.fault(name, "must be an object: a test, all, any or not")
+            return None
+        branches = [key for key in BRANCHES if key in document]
+        if not branches:
+            return self._test(document, name)
+        for key in document:
+            if key not in BRANCHES:
+                self.fault(f"{name}.{_place(key)}", "is not allowed beside all, any or not")
+        if len(branches) > 1:
+            self.fault(name, f"has {' and '.join(branches)} in one object; nest them")
+            return None
+        branch = branches[0]
+        if branch == "not":
+            part = self.node(document["not"], f"{name}.not", depth + 1)
+            return Not(part) if part is not None else None
+        return self._parts(document[branch], f"{name}.{branch}", depth, All if branch == "all" else Any_)
+
+    def _parts(self, documents: Any, name: str, depth: int, kind: type[All] | type[Any_]) -> Node | None:
+        if not isinstance(documents, list):
+            self.fault(name, "must be a list")
+            return None
+        if not documents:
+            self.fault(name, "must not be an empty list")
+            return None
+        if self.tests > MAXIMUM_TESTS:
+            return None  # The count is a fault already; a long list need not be read to its end.
+        parts = [self.node(document, f"{name}.{place}", depth + 1) for place, document in enumerate(documents)]
+        complete = tuple(part for part in parts if part is not None)
+        return kind(complete) if len(complete) == len(parts) else None
+
+    def _test(self, document: dict[str, Any], name: str) -> Test | None:
+        self.tests += 1
+        if not document:
+            self.fault(name, "must not be an empty object")
+            return None
+        before = len(self.faults)
+        for key in document:
+            if key not in ("field", "op", "value"):
+                self.fault(f"{name}.{_place(key)}", "is not a known field; a test has field, op and value")
+        for key in ("field", "op", "value"):
+            if key not in document:
+                self.fault(f"{name}.{key}", "is required")
+        found = self._field(document, name)
+        if found is None or "op" not in document or "value" not in document:
+            return None
+        try:
+            place = f"{name}.op"
+            op = parse_op(found, document["op"])
+            place = f"{name}.value"
+            value = parse_value(found, op, document["value"])
+        except ValueFault as error:
+            self.fault(place, str(error))
+            return None
+        return Test(found, op, value, document["value"]) if len(self.faults) == before else None
+
+    def _field(self, document: dict[str, Any], name: str) -> Field | None:
+        if "field" not in document:
+            return None
+        wanted = document["field"]
+        if not isinstance(wanted, str):
+            self.fault(f"{name}.field", "must be the name of a field")
+            return None
+        field = field_named(wanted)
+        if field is None:
+            self.fault(f"{name}.field", f"{wanted[:60]!r} is not a field")
+        return field
+
+
+def _place(key: Any) -> str:
+    return str(key)[:60]
+
+
+def references(node: Node, kind: Kind) -> frozenset[int]:
+    """Ids of the geofences or watch lists that a tree refers to."""
+    return frozenset(test.value for test in tests_of(node) if test.field.kind is kind)

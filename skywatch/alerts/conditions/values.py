@@ -1,0 +1,191 @@
+"""The value of a test, checked and brought into the one form in which it is compared."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import re2
+
+from skywatch.alerts.conditions.classes import CLASSES
+from skywatch.alerts.conditions.fields import ALL_OPS, OPS, Field, Kind
+
+MAXIMUM_LIST = 1_000
+MAXIMUM_TEXT = 200
+MAXIMUM_PATTERN = 500
+MAXIMUM_ID = 2**53
+# What RE2 may use for one expression (bytes); beyond it refuses the expression.
+PATTERN_MEMORY = 1 << 20
+SQUAWK = re.compile("[0-7]{4}")
+SQUAWK_RANGE = re.compile("([0-7]{4})-([0-7]{4})")
+
+
+class ValueFault(ValueError):
+    """A value that its field or op does not take; ``str()`` is the fault for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class SquawkRange:
+    """Mode A codes from ``low`` to ``high``, both included; four octal digits sort like their values."""
+
+    low: str
+    high: str
+
+
+def normalised(text: str) -> str:
+    """A text as it is compared: without padding, in upper case."""
+    return text.strip().upper()
+
+
+def parse_op(field: Field, op: Any) -> str:
+    """The op; raises ValueFault where there is none of that name, or the field does not take it."""
+    if not isinstance(op, str) or op not in ALL_OPS:
+        raise ValueFault(f"{_shown(op)} is not an op; the ops of {field.name} are {', '.join(OPS[field.kind])}")
+    if op not in OPS[field.kind]:
+        raise ValueFault(f"{field.name} does not take {op}; it takes {', '.join(OPS[field.kind])}")
+    return op
+
+
+def parse_value(field: Field, op: str, value: Any) -> Any:
+    """The value in the form in which it is compared; raises ValueFault.
+
+    Numbers become floats, texts upper case, times unix seconds, lists frozen sets (of a squawk also ranges), and a
+    regular expression stays as it is written.
+    """
+    if op == "in" and field.kind is not Kind.WATCHLIST:
+        return _list(field, value)
+    if op == "matches":
+        return _pattern(value)
+    return _single(field, op, value)
+
+
+def _single(field: Field, op: str, value: Any) -> Any:
+    if field.kind is Kind.NUMBER:
+        return _number(value)
+    if field.kind is Kind.ALTITUDE:
+        if isinstance(value, str) and value.strip().lower() == "ground" and op in ("eq", "ne", "in"):
+            return "ground"
+        return _number(value, 'a number or, with eq and ne, "ground"')
+    if field.kind is Kind.TIME:
+        return _time(value)
+    if field.kind is Kind.FLAG:
+        return _flag(value)
+    if field.kind is Kind.EMERGENCY and isinstance(value, bool) and op in ("eq", "ne"):
+        return value
+    if field.kind is Kind.CLASS:
+        return _class(value)
+    if field.kind in (Kind.GEOFENCE, Kind.WATCHLIST):
+        return _identifier(field, value)
+    text = _text(value)
+    if field.name == "squawk" and op in ("eq", "ne") and not SQUAWK.fullmatch(text):
+        raise ValueFault("must be four octal digits, such as 7700")
+    return text
+
+
+def _list(field: Field, value: Any) -> Any:
+    values = [value] if field.name == "squawk" and isinstance(value, str) else value
+    if not isinstance(values, list):
+        raise ValueFault("must be a list")
+    if not values:
+        raise ValueFault("must not be an empty list")
+    if len(values) > MAXIMUM_LIST:
+        raise ValueFault(f"must hold at most {MAXIMUM_LIST} values; put more into a watch list")
+    return frozenset(_squawks(entry) if field.name == "squawk" else _single(field, "in", entry) for entry in values)
+
+
+def _squawks(value: Any) -> str | SquawkRange:
+    text = _text(value)
+    if SQUAWK.fullmatch(text):
+        return text
+    bounds = SQUAWK_RANGE.fullmatch(text)
+    if bounds is None:
+        raise ValueFault(f'{_shown(value)} is neither four octal digits nor a range such as "3000-3050"')
+    low, high = bounds.groups()
+    if low > high:
+        raise ValueFault(f"{_shown(value)} is a range that ends before it begins")
+    return SquawkRange(low, high)
+
+
+def _number(value: Any, expected: str = "a number") -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueFault(f"must be {expected}")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueFault("must be a finite number") from None
+    if not math.isfinite(number) or abs(number) > 1e15:
+        raise ValueFault("must be a finite number of at most 15 digits")
+    return number
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueFault("must be true or false")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueFault("must be a string")
+    text = normalised(value)
+    if not text:
+        raise ValueFault("must not be empty")
+    if len(text) > MAXIMUM_TEXT:
+        raise ValueFault(f"must have at most {MAXIMUM_TEXT} characters")
+    if not text.isprintable():
+        raise ValueFault("must not hold control characters")
+    return text
+
+
+def _time(value: Any) -> float:
+    expected = "must be an ISO 8601 timestamp such as 2026-01-31T12:00:00Z"
+    if not isinstance(value, str) or len(value) > 40:
+        raise ValueFault(expected)
+    try:
+        at = datetime.fromisoformat(value)
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        raise ValueFault(expected) from None
+
+
+def _class(value: Any) -> str:
+    if not isinstance(value, str) or value.strip().lower() not in CLASSES:
+        raise ValueFault(f"must be one of {', '.join(CLASSES)}")
+    return value.strip().lower()
+
+
+def _identifier(field: Field, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < MAXIMUM_ID:
+        raise ValueFault(f"must be the id of a {'geofence' if field.kind is Kind.GEOFENCE else 'watch list'}")
+    return value
+
+
+def _pattern(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueFault("must be a regular expression")
+    if len(value) > MAXIMUM_PATTERN:
+        raise ValueFault(f"must have at most {MAXIMUM_PATTERN} characters")
+    compile_pattern(value)
+    return value
+
+
+def compile_pattern(pattern: str) -> Any:
+    """The expression for RE2, which runs in linear time; it ignores case. Raises ValueFault."""
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.max_mem = PATTERN_MEMORY
+    try:
+        return re2.compile(pattern, options)
+    except (re2.error, UnicodeEncodeError) as error:
+        reason = error.args[0] if error.args else "unknown reason"
+        shown = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise ValueFault(f"is not a regular expression that RE2 takes: {shown[:120]}") from None
+
+
+def _shown(value: Any) -> str:
+    text = repr(value) if isinstance(value, str) else type(value).__name__
+    return text if len(text) <= 60 else text[:57] + "..."

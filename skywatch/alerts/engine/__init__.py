@@ -1,0 +1,1 @@
+"""The engine: tests all rules on the columns of each tick, and decides for which aircraft a rule fires or clears."""

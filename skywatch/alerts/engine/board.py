@@ -1,0 +1,206 @@
+"""The aircraft of a tick in fixed places: a slot each, kept while the picture's rows move, and columns by slot.
+
+What a test made of a slot at the last tick stands where it did, so that two ticks are compared without looking
+anything up. Only the columns that some rule asks for are moved into slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from skywatch.alerts.engine.texts import TextColumn
+from skywatch.picture.sky import COLUMNS, Sky
+from skywatch.receivers.report import SOURCES
+
+Column = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+Slots = npt.NDArray[np.intp]
+Derived = Callable[[Sky], Column]
+
+CAPACITY = 1_024
+# Columns of indices into ``Sky.names``.
+NAMES = ("operator", "owner")
+EARTH_RADIUS_FT = 20_925_524.9
+FEET_PER_NM = 6_076.1155
+
+
+class Board:
+    """Slots and columns. ``slots[row]`` is the slot of a row of the sky, ``addresses[slot]`` whose it is."""
+
+    def __init__(self, capacity: int = CAPACITY) -> None:
+        self.capacity = capacity
+        self.sky: Sky | None = None
+        self.slots: Slots = np.zeros(0, np.intp)
+        self.rows = np.full(capacity, -1, np.intp)
+        """The row of each slot in the present sky, -1 where the slot is free."""
+        self.addresses: list[str] = [""] * capacity
+        self.present: Mask = np.zeros(capacity, bool)
+        self.left: list[tuple[int, str, float]] = []
+        """Slots that were freed with this tick, whose they were, and when those were last heard (unix s)."""
+        self.came: Slots = np.zeros(0, np.intp)
+        """Slots that were taken with this tick."""
+        self._follows = False
+        self._slot_of: dict[str, int] = {}
+        self._hexes: Column = np.zeros(capacity, "S8")
+        self._free = list(range(capacity - 1, -1, -1))
+        self._texts: dict[str, TextColumn] = {}
+        self._columns: dict[str, Column] = {}
+        self._wanted_texts: frozenset[str] = frozenset()
+
+    def want_texts(self, names: Iterable[str]) -> None:
+        """Follow these columns of texts from now on, and no others."""
+        self._wanted_texts = frozenset(names)
+        self._texts = {name: self._texts.get(name) or TextColumn() for name in sorted(self._wanted_texts)}
+
+    def update(self, sky: Sky) -> None:
+        """Take over the aircraft of a tick."""
+        self._columns.clear()
+        self._follow(sky)
+        self.sky = sky
+        for name, column in self._texts.items():
+            if name in NAMES:
+                self._update_names(name, column, sky)
+            else:
+                column.update(self._raw_texts(name, sky))
+
+    def slot(self, address: str) -> int | None:
+        """The slot of an address, None where it is not in the sky."""
+        return self._slot_of.get(address)
+
+    def text(self, name: str) -> TextColumn:
+        """A column of texts."""
+        return self._texts[name]
+
+    def number(self, name: str) -> Column:
+        """A column of numbers by slot, NaN where a value or the aircraft is missing."""
+        column = self._columns.get(name)
+        if column is None:
+            assert self.sky is not None
+            values = _DERIVED[name](self.sky) if name in _DERIVED else self.sky.columns[name]
+            if values.dtype.kind in "iu":
+                # -1 stands for an unknown count.
+                values = np.where(values < 0, np.nan, values.astype("f8"))
+            column = self._columns[name] = self.scattered(values, np.nan, "f8" if values.dtype == "f8" else "f4")
+        return column
+
+    def flag(self, name: str) -> Mask:
+        """A column of truth values by slot, false where there is no aircraft."""
+        column = self._columns.get(name)
+        if column is None:
+            assert self.sky is not None
+            column = self._columns[name] = self.scattered(self.sky.columns[name], False, "?")
+        return column
+
+    def scattered(self, values: Column, missing: Any, dtype: str) -> Column:
+        """Values by row as values by slot."""
+        column = np.full(self.capacity, missing, dtype)
+        column[self.slots] = values
+        return column
+
+    def _follow(self, sky: Sky) -> None:
+        previous, last = sky.columns["previous_row"], self.slots
+        follows = self.sky is not None and sky.epoch == self.sky.epoch and sky.seq == self.sky.seq + 1
+        self._follows = follows
+        slots = np.full(len(sky), -1, np.intp)
+        if follows:
+            known = np.flatnonzero((previous >= 0) & (previous < len(last)))
+            slots[known] = last[previous[known]]
+        self._release(sky, slots, follows)
+        came = np.flatnonzero(slots < 0)
+        fresh = []
+        for row in came.tolist():
+            address = sky.hexes[row]
+            slot = self._slot_of.get(address)
+            if slot is None:
+                slot = self._take(address)
+                fresh.append(slot)
+            slots[row] = slot
+        self.slots, self.came = slots, np.array(fresh, np.intp)
+        self.rows = np.full(self.capacity, -1, np.intp)
+        self.rows[slots] = np.arange(len(slots))
+        self.present = self.rows >= 0
+
+    def _release(self, sky: Sky, slots: Slots, follows: bool) -> None:
+        self.left = []
+        if follows:
+            gone = np.ones(self.capacity, bool)
+            gone[slots[slots >= 0]] = False
+            candidates = np.flatnonzero(gone & self.present).tolist()
+            back = {sky.hexes[row] for row in np.flatnonzero(slots < 0).tolist()} if candidates else set()
+            leaving = [slot for slot in candidates if self.addresses[slot] not in back]
+        else:
+            there = set(sky.hexes)
+            leaving = [slot for address, slot in self._slot_of.items() if address not in there]
+        seen_at = self.sky.columns["seen_at"] if self.sky is not None else np.zeros(0)
+        self.left = [(slot, self.addresses[slot], float(seen_at[self.rows[slot]])) for slot in leaving]
+        for slot, address, _ in self.left:
+            del self._slot_of[address]
+            self.addresses[slot] = ""
+            self._free.append(slot)
+        self._hexes[leaving] = b""
+
+    def _take(self, address: str) -> int:
+        if not self._free:
+            self._free = list(range(2 * self.capacity - 1, self.capacity - 1, -1))
+            self.addresses += [""] * self.capacity
+            self._hexes = np.append(self._hexes, np.zeros(self.capacity, "S8"))
+            self.capacity *= 2
+        slot = self._free.pop()
+        self._slot_of[address] = slot
+        self.addresses[slot] = address
+        self._hexes[slot] = address.encode()
+        return slot
+
+    def _update_names(self, name: str, column: TextColumn, sky: Sky) -> None:
+        """Operators and owners, which are not columns of texts: those that may have changed are looked up."""
+        everybody = not self._follows or not len(column.codes)
+        rows = np.arange(len(sky)) if everybody else np.flatnonzero(sky.columns["airframe_changed"])
+        texts = [sky.name(name, row) for row in rows.tolist()]
+        column.update_rows(self.slots[rows], texts, [slot for slot, *_ in self.left], self.capacity)
+
+    def _raw_texts(self, name: str, sky: Sky) -> Column:
+        if name == "hex":
+            return self._hexes.copy()
+        if name == "source":
+            names = np.array([source.encode() for source in SOURCES])
+            return self.scattered(names[sky.columns["source"]], b"", names.dtype.str)
+        if name == "receiver":
+            names = np.array([receiver.encode("ascii", "replace") for receiver in sky.receivers] or [b""])
+            names = names.astype("S32")
+            return self.scattered(names[np.minimum(sky.columns["receiver"], len(names) - 1)], b"", "S32")
+        return self.scattered(sky.columns[name], b"", COLUMNS[name])
+
+
+def _climb(sky: Sky) -> Column:
+    barometric = sky.columns["baro_rate_fpm"]
+    return np.where(np.isnan(barometric), sky.columns["geom_rate_fpm"], barometric)
+
+
+def altitude_ft(sky: Sky) -> Column:
+    """Barometric altitude, or geometric where there is none; NaN on the ground."""
+    barometric = sky.columns["alt_baro_ft"]
+    altitude = np.where(np.isnan(barometric), sky.columns["alt_geom_ft"], barometric)
+    return np.where(sky.columns["on_ground"], np.float32(np.nan), altitude)
+
+
+def _elevation(sky: Sky) -> Column:
+    """Angle above the horizon of the station (degrees), on a spherical Earth without refraction."""
+    altitude = altitude_ft(sky).astype("f8")
+    angle = sky.columns["distance_nm"].astype("f8") * FEET_PER_NM / EARTH_RADIUS_FT
+    up = (EARTH_RADIUS_FT + altitude) * np.cos(angle) - EARTH_RADIUS_FT
+    along = (EARTH_RADIUS_FT + altitude) * np.sin(angle)
+    elevation: Column = np.degrees(np.arctan2(up, along))
+    return elevation
+
+
+_DERIVED: dict[str, Derived] = {
+    "seen": lambda sky: np.maximum(sky.now - sky.columns["seen_at"], 0.0),
+    "seen_pos": lambda sky: np.maximum(sky.now - sky.columns["position_at"], 0.0),
+    "climb_ft_min": _climb,
+    "altitude_ft": altitude_ft,
+    "elevation_deg": _elevation,
+}

@@ -1,0 +1,173 @@
+"""``Engine``: every rule on every tick. Knows neither database nor clock; what it decides it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from skywatch.alerts.conditions.expansion import POLICE_LIST
+from skywatch.alerts.engine.environment import Environment
+from skywatch.alerts.engine.fences import Fence
+from skywatch.alerts.engine.matching import Matching
+from skywatch.alerts.engine.messages import AircraftMessage, environment_without
+from skywatch.alerts.engine.moment import describe, describe_count
+from skywatch.alerts.engine.program import Compiled, Compiler, Program
+from skywatch.alerts.engine.rule import NOBODY, Change, Rule, RuleKey, Stored
+from skywatch.alerts.watchlists.entries import Entries
+from skywatch.picture.sky import Sky
+
+# A tick makes at most so many announcements; the others follow with the next ticks.
+FIRED_PER_TICK = 100
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """All rules in force, with what they refer to. ``stored`` is what the database says of the pairs of rules.
+
+    Compiled once, outside the tracker's thread.
+    """
+
+    rules: tuple[Rule, ...] = ()
+    fences: Mapping[int, Fence] = field(default_factory=dict)
+    lists: Mapping[int, Entries] = field(default_factory=dict)
+    stored: Mapping[RuleKey, Mapping[str, Stored]] = field(default_factory=dict)
+    compiled: tuple[Compiled, ...] = field(init=False, repr=False)
+    program: Program = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        compiler = Compiler({POLICE_LIST: Entries(), **self.lists})
+        compiled = tuple(compiler.rule(rule.node, rule.rights) for rule in self.rules)
+        object.__setattr__(self, "compiled", compiled)
+        object.__setattr__(self, "program", compiler.program())
+
+
+class Engine:
+    """Tests the rules of a ``RuleSet``; used by one thread."""
+
+    def __init__(self, fired_per_tick: int = FIRED_PER_TICK) -> None:
+        self.fired_per_tick = fired_per_tick
+        self.environment = Environment()
+        self._rules = RuleSet()
+        self._matchings: list[Matching] = []
+        self._installed = False
+
+    @property
+    def rules(self) -> RuleSet:
+        """What is in force."""
+        return self._rules
+
+    def install(self, rules: RuleSet, now: float) -> None:
+        """Put these rules in force; rules that did not change keep their memory."""
+        before = {matching.rule.key: matching for matching in self._matchings}
+        self._matchings = []
+        for rule, compiled in zip(rules.rules, rules.compiled, strict=True):
+            matching = Matching(rule, compiled, rules.stored.get(rule.id, {}), now)
+            if rule.key in before:
+                matching.take_over(before[rule.key])
+            self._matchings.append(matching)
+        self._rules = rules
+        self._installed = True
+        self.environment.board.want_texts(rules.program.texts)
+
+    def tick(self, sky: Sky) -> list[Change]:
+        """Test everything; returns what is to be announced and what is cleared."""
+        environment = self.environment
+        board = environment.board
+        board.update(sky)
+        if self._installed:
+            self._use_fences()
+        environment.fences.update(board)
+        candidates = [matching.compiled.may for matching in self._matchings if matching.compiled.may is not None]
+        self._rules.program.update(environment, candidates)
+        self._forget(sky.now)
+        changes: list[Change] = []
+        budget = self.fired_per_tick
+        for matching in self._matchings:
+            budget -= self._run(matching, sky.now, budget, changes)
+        return changes
+
+    def message(self, message: AircraftMessage) -> list[Change]:
+        """Test the rules that ask for a message; what they say of its aircraft is that of the last tick."""
+        changes: list[Change] = []
+        concerned = [matching for matching in self._matchings if matching.rule.is_message_rule]
+        if not concerned or self.environment.board.sky is None:
+            return changes
+        present = self.environment.board.slot(message.address) is not None
+        for matching in concerned:
+            rule, compiled, environment = matching.rule, matching.compiled, self.environment
+            if not present:
+                compiled, environment = self._apart(rule, message)
+            environment.message = message.texts
+            slot = environment.board.slot(message.address)
+            assert slot is not None
+            if compiled.true.at(environment, np.array([slot]), 0)[0]:
+                pair_was_active = (pair := matching.pairs.get(message.address)) is not None and pair.active
+                matching.begin(message.address, message.at)
+                begun = matching.pairs.get(message.address)
+                if begun is not None and not pair_was_active and begun.ready_at(rule) <= message.at:
+                    matching.fire(message.address, message.at)
+                    changes.append(describe(matching.rule, compiled, environment, slot, message.at, self._rules.fences))
+                matching.end(message.address, message.at)
+            environment.message = None
+        return changes
+
+    def _use_fences(self) -> None:
+        wanted = {number: self._rules.fences[number] for number in self._rules.program.fences}
+        self.environment.fences.use(wanted, self.environment.board.capacity)
+        self._installed = False
+
+    def _apart(self, rule: Rule, message: AircraftMessage) -> tuple[Compiled, Environment]:
+        """The rule compiled for an aircraft that is not in the sky, of which only the message is known."""
+        compiler = Compiler({POLICE_LIST: Entries(), **self._rules.lists})
+        compiled = compiler.rule(rule.node, rule.rights)
+        program = compiler.program()
+        fences = {number: self._rules.fences[number] for number in program.fences}
+        assert self.environment.board.sky is not None
+        return compiled, environment_without(self.environment.board.sky, message, program, fences)
+
+    def _forget(self, now: float) -> None:
+        left = self.environment.board.left
+        if not left:
+            return
+        slots = np.array([slot for slot, *_ in left], np.intp)
+        for matching in self._matchings:
+            matching.forget_slots(slots)
+            if matching.pairs and matching.rule.count is None:
+                for _, address, seen_at in left:
+                    matching.end(address, min(seen_at, now))
+
+    def _run(self, matching: Matching, now: float, budget: int, changes: list[Change]) -> int:
+        """One rule; returns how many announcements it made."""
+        rule = matching.rule
+        if matching.is_new:
+            self._begin(matching, now, changes)
+        if rule.count is not None:
+            matching.follow_count(now)
+        else:
+            matching.follow(self.environment, now)
+        changes += matching.clear(self.environment, now)
+        fired = 0
+        if now >= matching.due_at:
+            for address in matching.due(now):
+                if fired >= budget:
+                    matching.due_at = now
+                    break
+                changes.append(self._announce(matching, address, now))
+                fired += 1
+        return fired
+
+    def _begin(self, matching: Matching, now: float, changes: list[Change]) -> None:
+        """The first test of a rule: what a changed rule matches is silent, and pairs of others go on."""
+        matching.is_new = False
+        if matching.rule.silent:
+            changes.append(matching.adopt(self.environment, now))
+
+    def _announce(self, matching: Matching, address: str, now: float) -> Change:
+        matching.fire(address, now)
+        if address == NOBODY:
+            return describe_count(matching.rule, matching.compiled, self.environment, now)
+        slot = self.environment.board.slot(address)
+        assert slot is not None
+        return describe(matching.rule, matching.compiled, self.environment, slot, now, self._rules.fences)

@@ -1,0 +1,43 @@
+"""What tests look at: the board of a tick, geofences, members read from JSON, and perhaps a message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from skywatch.alerts.engine.board import Board
+from skywatch.alerts.engine.fences import FenceBoard
+
+Mask = npt.NDArray[np.bool_]
+Slots = npt.NDArray[np.intp]
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+@dataclass
+class Environment:
+    """``documents`` are the JSON objects of those aircraft that some test needs more of than its columns."""
+
+    board: Board = field(default_factory=Board)
+    fences: FenceBoard = field(default_factory=FenceBoard)
+    documents: dict[int, dict[str, Any]] = field(default_factory=dict)
+    message: dict[str, str] | None = None
+
+    def read(self, slots: Slots) -> None:
+        """Decode the objects of these slots, with the airframe details; each once a tick."""
+        sky = self.board.sky
+        assert sky is not None
+        rows = self.board.rows
+        for slot in slots.tolist():
+            if slot not in self.documents and rows[slot] >= 0:
+                self.documents[slot] = _decode(sky.body(int(rows[slot]), True))
+
+    def document(self, slot: int) -> dict[str, Any]:
+        """The JSON object of one slot."""
+        if slot not in self.documents:
+            self.read(np.array([slot]))
+        return self.documents.get(slot, {})

@@ -1,0 +1,201 @@
+"""What a rule remembers from tick to tick: which aircraft meet it since when, and which of them were announced."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from skywatch.alerts.engine.bits import WORD, Words, clear, count_of, is_set, slots_of
+from skywatch.alerts.engine.environment import Environment
+from skywatch.alerts.engine.program import Compiled
+from skywatch.alerts.engine.rule import NOBODY, Adopted, Cleared, Pair, Rule, Stored
+
+# A matching aircraft that is not heard, or whose values are unknown, counts as matching for so long (s).
+UNSEEN_S = 60.0
+# More aircraft than this are not followed for one rule; it is too wide to be of use.
+MAXIMUM_PAIRS = 5_000
+
+
+class Matching:
+    """The memory of one rule. The engine tells it which slots changed; it says who is due and who is cleared."""
+
+    def __init__(self, rule: Rule, compiled: Compiled, stored: Mapping[str, Stored], now: float) -> None:
+        self.rule = rule
+        self.compiled = compiled
+        self.before: Words = np.zeros(0, np.uint64)
+        """Where the rule was true at the last tick."""
+        self._bytes = b""
+        self.pairs: dict[str, Pair] = {
+            address: Pair(active=was.active, held_at=now, fired_at=was.fired_at) for address, was in stored.items()
+        }
+        self.limbo = {address for address, pair in self.pairs.items() if pair.active}
+        """Who was announced and is not surely true now."""
+        self.waiting: dict[str, None] = {}
+        """Who matches and was not announced yet, in order."""
+        self.cooling = {address for address, pair in self.pairs.items() if not pair.active}
+        """Who does not match and is in its cooldown."""
+        self.due_at = now if stored else math.inf
+        """When somebody may be announced, or forgotten, next."""
+        self.is_new = True
+
+    def take_over(self, other: Matching) -> None:
+        """Go on from the memory of the same rule under another compilation."""
+        self.before, self.pairs, self.limbo = other.before, other.pairs, other.limbo
+        self.waiting, self.cooling, self._bytes = other.waiting, other.cooling, b""
+        self.due_at, self.is_new = other.due_at, other.is_new
+
+    def adopt(self, environment: Environment, now: float) -> Adopted:
+        """Take for announced whoever matches now."""
+        rule = self.rule
+        if rule.count is not None:
+            holds = rule.count.holds(count_of(self.compiled.true.bits))
+            addresses = [NOBODY] if holds else []
+        else:
+            slots = slots_of(self.compiled.true.bits)[:MAXIMUM_PAIRS]
+            addresses = [environment.board.addresses[slot] for slot in slots.tolist()]
+        for address in addresses:
+            pair = self.pairs.setdefault(address, Pair())
+            pair.active = True
+            pair.held_at = now
+            self.limbo.add(address)
+        return Adopted(rule.id, rule.revision, tuple(addresses), now)
+
+    def follow(self, environment: Environment, now: float) -> None:
+        """Take what a tick changed."""
+        step = self.compiled.true
+        bits = step.bits
+        if len(self.before) != len(bits):
+            before = np.zeros(len(bits), np.uint64)
+            before[: len(self.before)] = self.before[: len(bits)]
+            self.before = before
+        elif not step.changed and self._bytes:
+            return
+        # To compare bytes is the fastest way to find that nothing changed, which is what most ticks bring.
+        now_bytes = bits.tobytes()
+        if now_bytes == self._bytes:
+            return
+        addresses = environment.board.addresses
+        slots = slots_of(bits ^ self.before)
+        for slot, is_true in zip(slots.tolist(), is_set(bits, slots).tolist(), strict=True):
+            if is_true:
+                self.begin(addresses[slot], now)
+            elif addresses[slot]:
+                self.end(addresses[slot], now)
+        self.before, self._bytes = bits.copy(), now_bytes
+
+    def follow_count(self, now: float) -> None:
+        """Take the number of a tick."""
+        assert self.rule.count is not None
+        holds = self.rule.count.holds(count_of(self.compiled.true.bits))
+        pair = self.pairs.get(NOBODY)
+        if holds and (pair is None or not pair.is_true):
+            self.begin(NOBODY, now)
+        elif not holds and pair is not None and pair.is_true:
+            self.end(NOBODY, now)
+
+    def begin(self, address: str, now: float) -> None:
+        """The conditions became true."""
+        pair = self.pairs.get(address)
+        if pair is None:
+            if len(self.pairs) >= MAXIMUM_PAIRS:
+                return
+            pair = self.pairs[address] = Pair()
+        pair.is_true, pair.since, pair.held_at = True, now, now
+        if pair.active:
+            self.limbo.discard(address)
+        else:
+            self.waiting[address] = None
+            self.due_at = min(self.due_at, pair.ready_at(self.rule))
+
+    def end(self, address: str, held_at: float) -> None:
+        """The conditions are no longer true, or the aircraft is gone; they held until ``held_at``."""
+        pair = self.pairs.get(address)
+        if pair is None:
+            return
+        if pair.is_true:
+            pair.is_true, pair.held_at = False, held_at
+        self.waiting.pop(address, None)
+        if pair.active:
+            self.limbo.add(address)
+        elif pair.fired_at is None:
+            del self.pairs[address]
+        else:
+            self.cooling.add(address)
+            self.due_at = min(self.due_at, pair.fired_at + self.rule.cooldown_s)
+
+    def forget_slots(self, slots: npt.NDArray[np.intp]) -> None:
+        """The aircraft of these slots are gone: whoever gets a slot next begins anew."""
+        if len(self.before):
+            clear(self.before, slots[slots < WORD * len(self.before)])
+            self._bytes = b""
+
+    def due(self, now: float) -> Iterator[str]:
+        """Who may be announced now; those that are must be given to ``fire``, the others stay due."""
+        if now < self.due_at:
+            return
+        for address in list(self.waiting):
+            if self.pairs[address].ready_at(self.rule) <= now:
+                yield address
+        self._forget_cooled(now)
+        cooling = (pair for address in self.cooling if (pair := self.pairs.get(address)) is not None)
+        idle = [*(self.pairs[address] for address in self.waiting), *cooling]
+        self.due_at = min((pair.ready_at(self.rule) for pair in idle), default=math.inf)
+
+    def fire(self, address: str, now: float) -> None:
+        """It is announced."""
+        pair = self.pairs[address]
+        pair.active, pair.fired_at, pair.held_at = True, now, now
+        self.waiting.pop(address, None)
+        if not pair.is_true:
+            self.limbo.add(address)
+
+    def clear(self, environment: Environment, now: float) -> list[Cleared]:
+        """Whoever was announced and is surely past the margin, or was not heard for long."""
+        if not self.limbo:
+            return []
+        over = self._over_count(environment) if self.rule.count is not None else self._over(environment, now)
+        for address in over:
+            self.limbo.discard(address)
+            pair = self.pairs[address]
+            pair.active = False
+            if pair.fired_at is None or pair.fired_at + self.rule.cooldown_s <= now:
+                del self.pairs[address]
+            else:
+                self.cooling.add(address)
+                self.due_at = min(self.due_at, pair.fired_at + self.rule.cooldown_s)
+        return [Cleared(self.rule.id, self.rule.revision, address, now) for address in over]
+
+    def _over(self, environment: Environment, now: float) -> list[str]:
+        board = environment.board
+        there = [(address, slot) for address in self.limbo if (slot := board.slot(address)) is not None]
+        over: list[str] = []
+        if there:
+            slots = np.array([slot for _, slot in there], np.intp)
+            holds = self.compiled.true.at(environment, slots, 1)
+            for place in np.flatnonzero(holds).tolist():
+                self.pairs[there[place][0]].held_at = now
+            others = np.flatnonzero(~holds)
+            if len(others):
+                fails = self.compiled.false.at(environment, slots[others], -1)
+                over = [there[place][0] for place in others[fails].tolist()]
+        unseen = (a for a in self.limbo if now - self.pairs[a].held_at >= UNSEEN_S)
+        return list(dict.fromkeys([*over, *unseen]))
+
+    def _over_count(self, environment: Environment) -> Iterable[str]:
+        assert self.rule.count is not None
+        slots = np.flatnonzero(environment.board.present)
+        number = int(np.count_nonzero(self.compiled.true.at(environment, slots, 1)))
+        return [] if self.rule.count.holds(number) else list(self.limbo)
+
+    def _forget_cooled(self, now: float) -> None:
+        """Cooldowns that are over need not be remembered."""
+        for address in list(self.cooling):
+            pair = self.pairs.get(address)
+            if pair is None or pair.is_true or pair.active:
+                self.cooling.discard(address)
+            elif pair.fired_at is None or pair.fired_at + self.rule.cooldown_s <= now:
+                self.cooling.discard(address)
+                del self.pairs[address]

@@ -1,0 +1,96 @@
+"""What an alert keeps of its moment: the aircraft, and which tests were met by which values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from skywatch.alerts.conditions.fields import Kind
+from skywatch.alerts.conditions.tree import Test
+from skywatch.alerts.engine.bits import slots_of
+from skywatch.alerts.engine.environment import Environment
+from skywatch.alerts.engine.fences import Fence
+from skywatch.alerts.engine.program import Compiled
+from skywatch.alerts.engine.rule import NOBODY, Fired, Rule
+from skywatch.core.clock import unix_to_iso
+
+# So many of the aircraft of a count are named.
+NAMED = 100
+DETAILS = ("r", "ownOp", "operator", "year")
+# Field -> column, for values that a live aircraft's object does not have.
+_COLUMNS = {
+    "elevation_deg": "elevation_deg",
+    "climb_ft_min": "climb_ft_min",
+    "age_s": "seen",
+    "seen": "seen",
+    "seen_pos": "seen_pos",
+}
+_SAME = {"source": "type", "owner": "ownOp"}
+
+
+def describe(
+    rule: Rule, compiled: Compiled, environment: Environment, slot: int, now: float, fences: Mapping[int, Fence]
+) -> Fired:
+    """The announcement for one aircraft."""
+    board = environment.board
+    aircraft = visible(environment.document(slot), rule)
+    matched, geofence = [], None
+    for test, step in compiled.tests:
+        if not step.at(environment, np.array([slot]), 0)[0]:
+            continue
+        matched.append(_matched(test, aircraft, environment, slot))
+        if test.field.kind is Kind.GEOFENCE and geofence is None and test.value in fences:
+            geofence = fences[test.value].name
+    military = bool(board.flag("military")[slot])
+    return Fired(rule.id, rule.revision, board.addresses[slot], now, aircraft, tuple(matched), military, geofence)
+
+
+def describe_count(rule: Rule, compiled: Compiled, environment: Environment, now: float) -> Fired:
+    """The announcement of a number of aircraft, the first hundred of them named."""
+    slots = slots_of(compiled.true.bits)
+    military = bool(environment.board.flag("military")[slots].any())
+    named = []
+    for slot in slots[:NAMED].tolist():
+        aircraft = visible(environment.document(slot), rule)
+        named.append(
+            {
+                "icao_hex": environment.board.addresses[slot].upper(),
+                "callsign": aircraft.get("flight"),
+                "registration": aircraft.get("r"),
+            }
+        )
+    return Fired(rule.id, rule.revision, NOBODY, now, {}, tuple(named), military, None, len(slots))
+
+
+def visible(document: dict[str, Any], rule: Rule) -> dict[str, Any]:
+    """The aircraft's object as the rule's owner may see it."""
+    return document if rule.rights.details else {k: v for k, v in document.items() if k not in DETAILS}
+
+
+def _matched(test: Test, aircraft: Mapping[str, Any], environment: Environment, slot: int) -> dict[str, Any]:
+    return {
+        "field": test.field.name,
+        "op": test.op,
+        "value": test.given if test.given is not None else test.value,
+        "actual": _actual(test, aircraft, environment, slot),
+    }
+
+
+def _actual(test: Test, aircraft: Mapping[str, Any], environment: Environment, slot: int) -> Any:
+    name, board = test.field.name, environment.board
+    if test.field.kind is Kind.MESSAGE:
+        return (environment.message or {}).get(name)
+    if test.field.kind is Kind.GEOFENCE:
+        return [aircraft["lat"], aircraft["lon"]] if "lat" in aircraft and "lon" in aircraft else None
+    if test.field.kind is Kind.WATCHLIST:
+        return aircraft.get("hex", "").upper()
+    if test.field.kind is Kind.CLASS:
+        return test.given
+    if name == "first_seen":
+        return unix_to_iso(float(board.number("first_seen")[slot]))
+    if name in _COLUMNS:
+        value = float(board.number(_COLUMNS[name])[slot])
+        return None if np.isnan(value) else round(value, 1)
+    return aircraft.get(_SAME.get(name, name))

@@ -1,0 +1,244 @@
+"""All rules as one list of steps, in which what many rules ask is one step.
+
+A tree of conditions is written in negation normal form: ``not`` moves down to the tests, so that every step is a mask
+of where something surely holds, and ``and`` and ``or`` are one operation of NumPy each. Equal tests and equal
+branches of all rules are one step, evaluated once a tick; a step whose parts did not change is not evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from skywatch.alerts.conditions.expansion import expanded
+from skywatch.alerts.conditions.fields import FIELDS, Kind
+from skywatch.alerts.conditions.tree import All, Any_, Node, Not, Test, tests_of
+from skywatch.alerts.engine.bits import WORD, Words, slots_of
+from skywatch.alerts.engine.environment import Environment
+from skywatch.alerts.engine.literals import (
+    DocumentLiteral,
+    Everywhere,
+    FenceLiteral,
+    FlagLiteral,
+    GroundLiteral,
+    Literal,
+    MembershipLiteral,
+    MessageLiteral,
+    Nowhere,
+    NumberLiteral,
+    TextLiteral,
+)
+from skywatch.alerts.engine.predicates import text_predicate, value_predicate
+from skywatch.alerts.watchlists.entries import Entries
+
+Mask = npt.NDArray[np.bool_]
+Slots = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Rights:
+    """What a rule may look at: its owner's rights."""
+
+    military: bool = True
+    details: bool = True
+    full_text: bool = True
+
+
+class Join:
+    """Where all of its parts hold, or any of them; parts come before it in the list of steps."""
+
+    def __init__(self, parts: tuple[Step, ...], conjunction: bool) -> None:
+        self.bits: Words = np.zeros(0, np.uint64)
+        self.changed = True
+        self.parts = parts
+        self._join_bits = np.bitwise_and if conjunction else np.bitwise_or
+        self._join = np.logical_and if conjunction else np.logical_or
+
+    def update(self, environment: Environment) -> None:
+        """Join the parts' bits where any of them changed."""
+        parts, size = self.parts, environment.board.capacity // WORD
+        if len(self.bits) != size:
+            self.bits = np.zeros(size, np.uint64)
+        else:
+            for part in parts:
+                if part.changed:
+                    break
+            else:
+                self.changed = False
+                return
+        self.changed = True
+        join, bits = self._join_bits, self.bits
+        join(parts[0].bits, parts[1].bits, bits)
+        for part in parts[2:]:
+            join(bits, part.bits, bits)
+
+    def at(self, environment: Environment, slots: Slots, slack: int) -> Mask:
+        """The same for a few slots."""
+        mask = self.parts[0].at(environment, slots, slack)
+        for part in self.parts[1:]:
+            mask = self._join(mask, part.at(environment, slots, slack))
+        return mask
+
+
+Step = Literal | Join
+
+
+@dataclass(eq=False)
+class Compiled:
+    """A rule's steps: where it is surely true, where surely false, and, with ``reads``, where it may be true."""
+
+    true: Step
+    false: Step
+    may: Step | None
+    tests: tuple[tuple[Test, Step], ...]
+
+
+@dataclass
+class Program:
+    """The steps in the order in which they are evaluated; ``early`` ones decide whose JSON objects are read."""
+
+    early: list[Step] = field(default_factory=list)
+    late: list[Step] = field(default_factory=list)
+    texts: frozenset[str] = frozenset()
+    fences: frozenset[int] = frozenset()
+
+    def update(self, environment: Environment, candidates: Iterable[Step]) -> None:
+        """Evaluate every step for a tick; ``candidates`` are the ``may`` of the rules that have one."""
+        environment.documents.clear()
+        for step in self.early:
+            step.update(environment)
+        masks = [step.bits for step in candidates]
+        if masks:
+            environment.read(slots_of(np.bitwise_or.reduce(masks)))
+        for step in self.late:
+            step.update(environment)
+
+
+class Compiler:
+    """Compiles rules into one program; ``lists`` are the watch lists that they refer to."""
+
+    def __init__(self, lists: Mapping[int, Entries]) -> None:
+        self._lists = lists
+        self._steps: dict[Any, Step] = {}
+        self._late: set[Step] = set()
+        self._program = Program()
+        self._texts: set[str] = {"hex"}
+        self._fences: set[int] = set()
+
+    def rule(self, node: Node, rights: Rights) -> Compiled:
+        """The steps of one rule."""
+        tree = self._resolved(expanded(node), rights)
+        if not rights.military:
+            tree = All((tree, Test(FIELDS["military"], "eq", False)))
+        may = None
+        if any(step_kind(test) == "document" for test in tests_of(tree)):
+            may = self._step(tree, negated=False, early=True)
+        true = self._step(tree, negated=False)
+        false = self._aside(tree)
+        tests = tuple((test, self._aside(self._resolved(expanded(test), rights), False)) for test in tests_of(node))
+        return Compiled(true, false, may, tests)
+
+    def program(self) -> Program:
+        """What was compiled."""
+        self._program.texts = frozenset(self._texts)
+        self._program.fences = frozenset(self._fences)
+        return self._program
+
+    def _resolved(self, node: Node, rights: Rights) -> Node:
+        """The tree with watch lists written out, and with tests that the owner may not make marked as unknown."""
+        if isinstance(node, Not):
+            return Not(self._resolved(node.part, rights))
+        if isinstance(node, All | Any_):
+            return type(node)(tuple(self._resolved(part, rights) for part in node.parts))
+        if node.field.kind is Kind.WATCHLIST:
+            entries = self._lists.get(node.value, Entries())
+            parts: list[Node] = [Test(FIELDS["hex"], "in", entries.addresses)]
+            if entries.callsigns:
+                parts.append(Test(FIELDS["flight"], "in", entries.callsigns))
+            if entries.registrations:
+                parts.append(Test(FIELDS["r"], "in", entries.registrations))
+            return self._resolved(Any_(tuple(parts)), rights)
+        if (node.field.details and not rights.details) or (node.field.full_text and not rights.full_text):
+            return _UNKNOWN
+        return node
+
+    def _aside(self, node: Node, negated: bool = True) -> Step:
+        """A step that is only asked about a few slots, and so stands in no list."""
+        if isinstance(node, Not):
+            return self._aside(node.part, not negated)
+        if isinstance(node, All | Any_):
+            parts = tuple(self._aside(part, negated) for part in node.parts)
+            return parts[0] if len(parts) == 1 else Join(parts, isinstance(node, All) is not negated)
+        key = ("aside", node, negated)
+        if key not in self._steps:
+            self._steps[key] = self._literal(node, negated)
+        return self._steps[key]
+
+    def _step(self, node: Node, *, negated: bool, early: bool = False) -> Step:
+        """The step of a node; with ``early`` a test of what is not read yet counts as perhaps true."""
+        if isinstance(node, Not):
+            return self._step(node.part, negated=not negated, early=early)
+        if isinstance(node, All | Any_):
+            return self._join(node, negated, early)
+        kind = step_kind(node)
+        key = (kind, node, negated, early and kind == "document")
+        step = self._steps.get(key)
+        if step is None:
+            step = Everywhere() if key[3] else self._literal(node, negated)
+            self._steps[key] = step
+            self._place(step, late=kind == "document" and not early)
+        return step
+
+    def _join(self, node: All | Any_, negated: bool, early: bool) -> Step:
+        conjunction = isinstance(node, All) is not negated
+        parts = {id(step): step for step in (self._step(part, negated=negated, early=early) for part in node.parts)}
+        if len(parts) == 1:
+            return next(iter(parts.values()))
+        key = (conjunction, frozenset(parts))
+        step = self._steps.get(key)
+        if step is None:
+            step = self._steps[key] = Join(tuple(parts.values()), conjunction)
+            self._place(step, late=any(part in self._late for part in parts.values()))
+        return step
+
+    def _place(self, step: Step, *, late: bool) -> None:
+        if late:
+            self._late.add(step)
+        (self._program.late if late else self._program.early).append(step)
+
+    def _literal(self, test: Test, negated: bool) -> Literal:
+        field, kind = test.field, test.field.kind
+        if test is _UNKNOWN:
+            return Nowhere()
+        if kind is Kind.GEOFENCE:
+            self._fences.add(test.value)
+            return FenceLiteral(test, negated)
+        if kind is Kind.MESSAGE:
+            return MessageLiteral(field.name, text_predicate(test), negated)
+        if kind is Kind.FLAG or isinstance(test.value, bool):
+            return FlagLiteral(field.column, (test.value is (test.op == "eq")) is not negated)
+        if test.value == "ground":
+            return GroundLiteral((test.op == "eq") is not negated)
+        if step_kind(test) == "document":
+            return DocumentLiteral(field.member, value_predicate(test), negated)
+        if kind is Kind.TEXT:
+            self._texts.add(field.column)
+            return TextLiteral(field.column, text_predicate(test), negated)
+        return MembershipLiteral(test, negated) if test.op == "in" else NumberLiteral(test, negated)
+
+
+_UNKNOWN = Test(FIELDS["hex"], "unknown", None)
+
+
+def step_kind(test: Test) -> str:
+    """``document`` where a test needs a member of the JSON object, else ``column``."""
+    field = test.field
+    if field.kind in (Kind.GEOFENCE, Kind.MESSAGE) or test is _UNKNOWN:
+        return "column"
+    if field.kind is Kind.EMERGENCY:
+        return "column" if isinstance(test.value, bool) else "document"
+    return "column" if field.column else "document"

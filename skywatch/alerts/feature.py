@@ -1,0 +1,27 @@
+"""What alerts are made of."""
+
+from __future__ import annotations
+
+from skywatch.alerts.settings import AlertSettings
+from skywatch.core.feature import EventKind, Feature, NotificationKind, Topic
+
+MANAGE_ALL = "alerts.manage_all"
+# Alerts about military aircraft need the one, the others open fuller forms.
+MAY_NEED = ("aircraft.view_military", "aircraft.view_details", "acars.view_full")
+
+FEATURE = Feature(
+    name="alerts",
+    include="skywatch.alerts",
+    monitor="skywatch.alerts.monitor:create",
+    topics=(Topic(name="alerts", permission="alerts.view", personal=True),),
+    notifications=(NotificationKind(name="alert", permission="alerts.view"),),
+    events=(
+        EventKind(name="alert:triggered", topic="alerts", oversight=MANAGE_ALL, may_need=MAY_NEED),
+        EventKind(name="alert:cleared", topic="alerts", oversight=MANAGE_ALL, may_need=MAY_NEED),
+        EventKind(name="alert:acknowledged", topic="alerts", oversight=MANAGE_ALL, may_need=MAY_NEED),
+    ),
+    retention="skywatch.alerts.retention:KINDS",
+    settings=AlertSettings,
+    mqtt="skywatch.alerts.publishing:PublishedRules",
+    commands={"rules": "skywatch.alerts.command:rules"},
+)

@@ -1,0 +1,176 @@
+"""The geometry of a geofence: from GeoJSON to Shapely, split at the antimeridian, refused with the reason.
+
+An edge of more than 180 degrees of longitude is taken the short way round, over the antimeridian (RFC 7946, 3.1.9
+asks writers to cut there; drawings on maps do not). Coordinates are degrees, longitude first; edges are straight in
+longitude and latitude, as map applications draw them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import shapely
+from shapely.geometry import MultiPolygon, Polygon
+from shapely.geometry.base import BaseGeometry
+from shapely.validation import explain_validity
+
+MAXIMUM_VERTICES = 10_000
+MAXIMUM_POLYGONS = 100
+# Narrower than this (degrees, about 0.1 m) is a line.
+LEAST_WIDTH = 1e-6
+Ring = list[tuple[float, float]]
+
+
+class GeometryFault(ValueError):
+    """A geometry that cannot be used; ``str()`` says why."""
+
+
+def parse_geometry(document: Any) -> BaseGeometry:
+    """A GeoJSON Polygon or MultiPolygon as a valid Shapely geometry within [-180, 180]; raises GeometryFault."""
+    kind, polygons = _polygons_of(document)
+    if not polygons:
+        raise GeometryFault(f"a {kind} needs at least one polygon")
+    if len(polygons) > MAXIMUM_POLYGONS:
+        raise GeometryFault(f"has {len(polygons)} polygons; at most {MAXIMUM_POLYGONS} are allowed")
+    budget = MAXIMUM_VERTICES
+    parts: list[Polygon] = []
+    for place, rings in enumerate(polygons):
+        where = f"polygon {place + 1}: " if kind == "MultiPolygon" else ""
+        try:
+            read = [_ring(ring, number) for number, ring in enumerate(_list(rings, "its rings"))]
+            budget -= sum(map(len, read))
+            if budget < 0:
+                raise GeometryFault(f"has more than {MAXIMUM_VERTICES} vertices")
+            parts.append(_polygon(read))
+        except GeometryFault as fault:
+            raise GeometryFault(f"{where}{fault}") from None
+    whole = parts[0] if len(parts) == 1 else MultiPolygon(parts)
+    if not whole.is_valid:
+        raise GeometryFault(f"its polygons overlap or touch along a line ({explain_validity(whole)})")
+    return _split(whole)
+
+
+def prepared(geometry: BaseGeometry) -> BaseGeometry:
+    """The geometry made ready for many tests of points."""
+    shapely.prepare(geometry)
+    return geometry
+
+
+def _polygons_of(document: Any) -> tuple[str, Sequence[Any]]:
+    if not isinstance(document, dict):
+        raise GeometryFault("must be a GeoJSON Polygon or MultiPolygon")
+    kind = document.get("type")
+    if kind not in ("Polygon", "MultiPolygon"):
+        raise GeometryFault("must be a GeoJSON Polygon or MultiPolygon")
+    unknown = [str(key)[:40] for key in document if key not in ("type", "coordinates", "bbox")]
+    if unknown:
+        raise GeometryFault(f"has unknown members: {', '.join(unknown)}")
+    coordinates = _list(document.get("coordinates"), "its coordinates")
+    return kind, [coordinates] if kind == "Polygon" else coordinates
+
+
+def _list(value: Any, what: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise GeometryFault(f"{what} must be a list")
+    return value
+
+
+def _ring(points: Any, number: int) -> Ring:
+    """The positions of a ring without the one that closes it, its longitudes continuous over the antimeridian."""
+    what = "the outer ring" if number == 0 else f"hole {number}"
+    positions = [_position(point, what) for point in _list(points, what)]
+    if len(positions) < 4:
+        raise GeometryFault(f"{what} needs four positions, the last equal to the first")
+    if positions[0] != positions[-1]:
+        raise GeometryFault(f"{what} is not closed: its last position must equal its first")
+    ring = [positions[0]]
+    for lon, lat in positions[1:]:
+        before = ring[-1][0]
+        lon += 360.0 * round((before - lon) / 360.0)
+        ring.append((lon, lat))
+    if abs(ring[-1][0] - ring[0][0]) > 1.0:
+        raise GeometryFault(f"{what} goes around a pole")
+    return ring
+
+
+def _position(point: Any, what: str) -> tuple[float, float]:
+    if not isinstance(point, list) or not 2 <= len(point) <= 3:
+        raise GeometryFault(f"{what} has a position that is not [longitude, latitude]")
+    if any(isinstance(value, bool) or not isinstance(value, int | float) for value in point):
+        raise GeometryFault(f"{what} has a position that is not made of numbers")
+    lon, lat = point[0], point[1]
+    if not -180 <= lon <= 180 or not -90 <= lat <= 90:
+        raise GeometryFault(f"{what} has a position outside of -180 to 180 and -90 to 90 degrees")
+    return float(lon), float(lat)
+
+
+def _polygon(rings: list[Ring]) -> Polygon:
+    if not rings:
+        raise GeometryFault("a polygon needs an outer ring")
+    outer = rings[0]
+    west, east = min(lon for lon, _ in outer), max(lon for lon, _ in outer)
+    if east - west > 180.0:
+        raise GeometryFault("exceeds a hemisphere: it is wider than 180 degrees of longitude")
+    if len(set(outer)) < 3:
+        raise GeometryFault("the outer ring has fewer than three different positions")
+    shell = Polygon(outer)
+    if shell.area < LEAST_WIDTH * max(shell.length, LEAST_WIDTH) and _is_line(outer):
+        raise GeometryFault("all positions of the outer ring are on a line")
+    holes = [_beside(ring, (west + east) / 2) for ring in rings[1:]]
+    polygon = Polygon(outer, holes)
+    if not polygon.is_valid:
+        raise GeometryFault(_why(polygon))
+    return polygon
+
+
+def _beside(ring: Ring, middle: float) -> Ring:
+    """A hole on the same side of the antimeridian as its outer ring."""
+    centre = sum(lon for lon, _ in ring) / len(ring)
+    shift = 360.0 * round((middle - centre) / 360.0)
+    return [(lon + shift, lat) for lon, lat in ring]
+
+
+def _is_line(ring: Ring) -> bool:
+    hull = Polygon(ring).convex_hull
+    return hull.geom_type != "Polygon" or hull.area < LEAST_WIDTH * hull.length
+
+
+def _why(polygon: Polygon) -> str:
+    reason = explain_validity(polygon)
+    words, _, place = reason.partition("[")
+    words = words.strip()
+    known = {
+        "Self-intersection": "crosses itself",
+        "Ring Self-intersection": "touches itself",
+        "Hole lies outside shell": "has a hole outside of its outer ring",
+        "Holes are nested": "has a hole within a hole",
+        "Interior is disconnected": "is cut in two by its holes",
+        "Too few points in geometry component": "has a ring with too few positions",
+    }
+    at = place.rstrip("]").split()
+    where = f" at longitude {float(at[0]):.4f}, latitude {float(at[1]):.4f}" if len(at) == 2 else ""
+    return f"{known.get(words, words)}{where}"
+
+
+def _split(geometry: BaseGeometry) -> BaseGeometry:
+    """The geometry cut at the antimeridian, every part within [-180, 180]."""
+    west, _, east, _ = geometry.bounds
+    if west >= -180.0 and east <= 180.0:
+        return geometry
+    parts: list[Polygon] = []
+    for world in range(math.floor((west + 180.0) / 360.0), math.floor((east + 180.0) / 360.0) + 1):
+        box = shapely.box(-180.0 + 360.0 * world, -90.0, 180.0 + 360.0 * world, 90.0)
+        piece = shapely.transform(geometry.intersection(box), lambda at, shift=360.0 * world: at - (shift, 0.0))
+        parts += [part for part in shapely.get_parts(piece) if part.geom_type == "Polygon" and not part.is_empty]
+    return parts[0] if len(parts) == 1 else MultiPolygon(parts)
+
+
+def shifted(geometry: BaseGeometry, margin_nm: float) -> BaseGeometry:
+    """The geometry grown (or, with a negative margin, shrunk) by about so many nm, for hysteresis at its boundary."""
+    _, south, _, north = geometry.bounds
+    scale = max(math.cos(math.radians((south + north) / 2)), 0.05)
+    squeezed = shapely.transform(geometry, lambda at: at * (scale, 1.0))
+    moved = squeezed.buffer(margin_nm / 60.0, quad_segs=4)
+    return shapely.transform(moved, lambda at: at / (scale, 1.0))

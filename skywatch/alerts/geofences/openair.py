@@ -1,0 +1,185 @@
+"""OpenAir text, as airspace files of gliding and paragliding have it: each airspace becomes a geofence.
+
+Read are AC, AN, AL, AH, DP, DC, DA, DB and V (X, D, Z); what only concerns drawing is passed over. Arcs and circles
+become points 3 degrees apart. See http://www.winpilot.com/usersguide/userairspace.asp.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from skywatch.core.geo import bearing_deg, destination, distance_nm
+
+STEP_DEG = 3.0
+FEET_PER_FLIGHT_LEVEL = 100.0
+FEET_PER_METRE = 1 / 0.3048
+MAXIMUM_AIRSPACES = 2_000
+_COORDINATE = re.compile(
+    r"\s*(\d{1,2}):(\d{1,2}(?:\.\d+)?)(?::(\d{1,2}(?:\.\d+)?))?\s*([NS])\s*,?\s*"
+    r"(\d{1,3}):(\d{1,2}(?:\.\d+)?)(?::(\d{1,2}(?:\.\d+)?))?\s*([EW])\s*",
+    re.IGNORECASE,
+)
+_ALTITUDE = re.compile(r"(?:FL\s*(\d{1,3}))|(?:(\d{1,6})\s*(FT|F|M)?\s*(MSL|AMSL|ALT)?)", re.IGNORECASE)
+_SURFACE = ("SFC", "GND", "0", "MSL")
+_IGNORED = ("AT", "AF", "AG", "AY", "AX", "SP", "SB", "TO", "TC", "DY")
+Point = tuple[float, float]
+
+
+@dataclass
+class Airspace:
+    """One airspace of a file and the line where it begins."""
+
+    line: int
+    name: str = ""
+    floor_ft: float | None = None
+    ceiling_ft: float | None = None
+    points: list[Point] = field(default_factory=list)
+
+    @property
+    def geometry(self) -> dict[str, Any]:
+        """GeoJSON, longitude first, closed."""
+        ring = [[round(lon, 6), round(lat, 6)] for lat, lon in self.points]
+        if ring and ring[0] != ring[-1]:
+            ring.append(list(ring[0]))
+        return {"type": "Polygon", "coordinates": [ring]}
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.airspaces: list[Airspace] = []
+        self.faults: list[tuple[int, str]] = []
+        self._centre: Point | None = None
+        self._clockwise = True
+
+    def read(self, number: int, line: str) -> None:
+        """One line."""
+        text = line.partition("*")[0].strip()
+        if not text:
+            return
+        word, _, rest = text.partition(" ")
+        word, rest = word.upper(), rest.strip()
+        if word == "AC":
+            self.airspaces.append(Airspace(number))
+            self._centre, self._clockwise = None, True
+        elif word == "V":
+            self._variable(rest)
+        elif word not in _IGNORED:
+            if not self.airspaces:
+                raise ValueError("stands before the first AC")
+            self._record(self.airspaces[-1], word, rest)
+
+    def _variable(self, rest: str) -> None:
+        name, _, value = rest.partition("=")
+        if name.strip().upper() == "X":
+            self._centre = _point(value)
+        elif name.strip().upper() == "D":
+            self._clockwise = value.strip() != "-"
+
+    def _record(self, airspace: Airspace, word: str, rest: str) -> None:
+        match word:
+            case "AN":
+                airspace.name = rest[:120]
+            case "AL":
+                airspace.floor_ft = _altitude(rest, floor=True)
+            case "AH":
+                airspace.ceiling_ft = _altitude(rest, floor=False)
+            case "DP":
+                airspace.points.append(_point(rest))
+            case "DC":
+                airspace.points += _arc(self._middle(), _number(rest), 0.0, 360.0 - STEP_DEG)
+            case "DA":
+                radius, begin, end = (_number(part) for part in _parts(rest, 3))
+                airspace.points += self._turned(radius, begin, end)
+            case "DB":
+                airspace.points += self._between(rest)
+            case _:
+                raise ValueError(f"{word[:20]} is not a record of OpenAir")
+
+    def _between(self, rest: str) -> list[Point]:
+        first, second = (_point(part) for part in _parts(rest, 2))
+        middle = self._middle()
+        radius = float(distance_nm(*middle, *first))
+        begin, end = (float(bearing_deg(*middle, *point)) for point in (first, second))
+        return [first, *self._turned(radius, begin, end)[1:-1], second]
+
+    def _turned(self, radius: float, begin: float, end: float) -> list[Point]:
+        if self._clockwise:
+            return _arc(self._middle(), radius, begin, end if end >= begin else end + 360.0)
+        return _arc(self._middle(), radius, begin, end if end <= begin else end - 360.0)
+
+    def _middle(self) -> Point:
+        if self._centre is None:
+            raise ValueError("needs a centre (V X=...) before it")
+        return self._centre
+
+
+def parse_openair(text: str) -> tuple[list[Airspace], list[tuple[int, str]]]:
+    """The airspaces of a file, and its faults with their line numbers."""
+    reader = _Reader()
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            reader.read(number, line)
+        except ValueError as error:
+            reader.faults.append((number, str(error)))
+    if not reader.airspaces and not reader.faults:
+        reader.faults.append((1, "there is no airspace (AC) in it"))
+    if len(reader.airspaces) > MAXIMUM_AIRSPACES:
+        reader.faults.append((1, f"there are more than {MAXIMUM_AIRSPACES} airspaces in it"))
+    return reader.airspaces, reader.faults
+
+
+def _parts(rest: str, count: int) -> list[str]:
+    parts = rest.split(",")
+    if len(parts) != count:
+        raise ValueError(f"needs {count} values separated by commas")
+    return parts
+
+
+def _point(text: str) -> Point:
+    match = _COORDINATE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text.strip()[:40]!r} is not a position such as 47:27:30 N 008:33:20 E")
+    lat, lon = _degrees(match.groups()[:4]), _degrees(match.groups()[4:])
+    if abs(lat) > 90 or abs(lon) > 180:
+        raise ValueError(f"{text.strip()[:40]!r} is not on Earth")
+    return lat, lon
+
+
+def _degrees(parts: tuple[str | None, ...]) -> float:
+    degrees, minutes, seconds, side = parts
+    value = float(degrees or 0) + float(minutes or 0) / 60 + float(seconds or 0) / 3600
+    return -value if (side or "").upper() in ("S", "W") else value
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"{text.strip()[:20]!r} is not a number") from None
+    if not math.isfinite(value) or not 0 <= value <= 1_000:
+        raise ValueError(f"{text.strip()[:20]!r} is out of range")
+    return value
+
+
+def _altitude(text: str, *, floor: bool) -> float | None:
+    plain = text.strip().upper()
+    if plain in _SURFACE or plain.startswith(("GND", "SFC")):
+        return None if floor else 0.0
+    if plain.startswith("UNL"):
+        return None
+    match = _ALTITUDE.match(plain)
+    if match is None:
+        raise ValueError(f"{text.strip()[:30]!r} is not an altitude")
+    if match[1]:
+        return float(match[1]) * FEET_PER_FLIGHT_LEVEL
+    return round(float(match[2]) * (FEET_PER_METRE if (match[3] or "").upper() == "M" else 1.0), 1)
+
+
+def _arc(centre: Point, radius_nm: float, begin: float, end: float) -> list[Point]:
+    steps = max(1, math.ceil(abs(end - begin) / STEP_DEG))
+    angles = [begin + (end - begin) * place / steps for place in range(steps + 1)]
+    made = [destination(*centre, angle % 360.0, radius_nm) for angle in angles]
+    return [(float(lat), float(lon)) for lat, lon in made]

@@ -1,0 +1,85 @@
+"""What goes in and out of the resources of geofences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.alerts.geofences.band import HIGHEST_FT, LOWEST_FT
+from skywatch.alerts.rules.schemas import name_node
+from skywatch.alerts.types import Geometry
+from skywatch.http.paging import PageLinks
+from skywatch.http.schema import JsonInteger, JsonList, JsonNumber, JsonString, Nullable, Schema, Timestamp
+
+
+class AltitudeOrNull(colander.Range):
+    """An altitude, or null for none."""
+
+    def __init__(self) -> None:
+        super().__init__(LOWEST_FT, HIGHEST_FT)
+
+    def __call__(self, node: colander.SchemaNode, value: float | None) -> None:
+        if value is not None:
+            super().__call__(node, value)
+
+
+def _altitude(description: str, missing: Any) -> colander.SchemaNode:
+    return colander.SchemaNode(
+        Nullable(JsonNumber()), missing=missing, validator=AltitudeOrNull(), description=description
+    )
+
+
+class NewGeofence(Schema):
+    """A geofence to create."""
+
+    name = name_node()
+    geometry = colander.SchemaNode(
+        Geometry(),
+        description="GeoJSON Polygon or MultiPolygon; an edge of more than 180 degrees crosses the antimeridian.",
+    )
+    floor_ft = _altitude("Lowest altitude (ft); null is none.", None)
+    ceiling_ft = _altitude("Highest altitude (ft); null is none.", None)
+
+
+class GeofenceChange(Schema):
+    """What changes of a geofence."""
+
+    name = name_node(missing=colander.drop)
+    geometry = colander.SchemaNode(Geometry(), missing=colander.drop)
+    floor_ft = _altitude("Lowest altitude (ft); null is none.", colander.drop)
+    ceiling_ft = _altitude("Highest altitude (ft); null is none.", colander.drop)
+
+
+class GeofenceRecord(Schema):
+    """A geofence."""
+
+    id = colander.SchemaNode(JsonInteger())
+    user = colander.SchemaNode(JsonInteger(), description="Whose it is.")
+    name = colander.SchemaNode(JsonString())
+    geometry = colander.SchemaNode(Geometry())
+    floor_ft = colander.SchemaNode(Nullable(JsonNumber()))
+    ceiling_ft = colander.SchemaNode(Nullable(JsonNumber()))
+    created_at = colander.SchemaNode(Timestamp())
+    updated_at = colander.SchemaNode(Timestamp())
+
+
+class GeofenceSequence(colander.SequenceSchema):
+    geofence = GeofenceRecord()
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonList()
+
+
+class GeofenceList(PageLinks):
+    """A page of geofences."""
+
+    geofences = GeofenceSequence()
+
+
+class GeofencesImported(Schema):
+    """What an import made."""
+
+    geofences = GeofenceSequence()
+    count = colander.SchemaNode(JsonInteger())

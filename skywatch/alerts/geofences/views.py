@@ -1,0 +1,134 @@
+"""The REST resources of geofences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from pyramid.response import Response
+
+from skywatch.alerts.geofences.schemas import (
+    GeofenceChange,
+    GeofenceList,
+    GeofenceRecord,
+    GeofencesImported,
+    NewGeofence,
+)
+from skywatch.alerts.geofences.service import GeofenceService, as_geojson, shown
+from skywatch.alerts.rules.schemas import RowId
+from skywatch.core.problems import Problem
+from skywatch.http.paging import PageQuery, page_of
+from skywatch.http.render import json_response
+from skywatch.http.request import Request
+from skywatch.http.schema import Schema
+from skywatch.http.service import NUMBER, ApiService
+from skywatch.http.validation import json_body
+from skywatch.security.permissions import Permission
+
+GEOJSON_TYPES = ("application/json", "application/geo+json")
+
+geofences = ApiService("alerts.geofences", "/alerts/geofences", feature="alerts", canonical="/api/v1/alerts/geofences/")
+export = ApiService(
+    "alerts.geofences_export",
+    "/alerts/geofences/export",
+    feature="alerts",
+    canonical="/api/v1/alerts/geofences/export/",
+)
+importing = ApiService(
+    "alerts.geofences_import",
+    "/alerts/geofences/import",
+    feature="alerts",
+    canonical="/api/v1/alerts/geofences/import/",
+)
+geofence = ApiService(
+    "alerts.geofence",
+    f"/alerts/geofences/{{id:{NUMBER}}}",
+    feature="alerts",
+    canonical=f"/api/v1/alerts/geofences/{{id:{NUMBER}}}/",
+)
+
+
+def service(request: Request) -> GeofenceService:
+    """The rules for this request's caller."""
+    return GeofenceService(request.db, request.may)
+
+
+@geofences.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: GeofenceList()})
+def list_geofences(request: Request) -> dict[str, Any]:
+    """List the caller's geofences"""
+    return page_of(request, "geofences", [shown(row) for row in service(request).all()])
+
+
+@geofences.post(
+    permission=Permission.ALERTS_CREATE,
+    body=NewGeofence(),
+    responses={201: GeofenceRecord()},
+    errors=(409,),
+    creates=geofence,
+)
+def create_geofence(request: Request) -> dict[str, Any]:
+    """Create a geofence"""
+    return shown(service(request).create(request.validated["body"]))
+
+
+@export.get(permission=Permission.ALERTS_VIEW, responses={200: "application/geo+json"})
+def export_geofences(request: Request) -> Response:
+    """Export the caller's geofences as GeoJSON"""
+    document = msgspec.json.encode(as_geojson(service(request).all()))
+    return json_response(document, content_type="application/geo+json")
+
+
+@importing.post(
+    permission=Permission.ALERTS_CREATE,
+    body=Schema(),
+    body_types=(*GEOJSON_TYPES, "text/plain"),
+    responses={200: GeofencesImported()},
+    errors=(409, 413, 415),
+)
+def import_geofences(request: Request) -> dict[str, Any]:
+    """Import geofences as GeoJSON, or as OpenAir (text/plain)
+
+    Everything is taken, or nothing: each feature or airspace that is refused is named.
+    """
+    if request.content_type == "text/plain":
+        made = service(request).import_openair(text_body(request))
+    elif request.content_type in GEOJSON_TYPES:
+        request.content_type = "application/json"
+        made = service(request).import_geojson(json_body(request))
+    else:
+        raise Problem("unsupported_media_type", "The body must be GeoJSON (application/json) or OpenAir (text/plain).")
+    return {"geofences": [shown(row) for row in made], "count": len(made)}
+
+
+@geofence.get(permission=Permission.ALERTS_VIEW, path=RowId(), responses={200: GeofenceRecord()}, errors=(404,))
+def get_geofence(request: Request) -> dict[str, Any]:
+    """Show a geofence"""
+    return shown(service(request).get(request.validated["path"]["id"]))
+
+
+@geofence.patch(
+    permission=Permission.ALERTS_EDIT,
+    path=RowId(),
+    body=GeofenceChange(),
+    responses={200: GeofenceRecord()},
+    errors=(404,),
+)
+def change_geofence(request: Request) -> dict[str, Any]:
+    """Change a geofence"""
+    return shown(service(request).change(request.validated["path"]["id"], request.validated["body"]))
+
+
+@geofence.delete(permission=Permission.ALERTS_DELETE, path=RowId(), responses={204: None}, errors=(404, 409))
+def delete_geofence(request: Request) -> None:
+    """Delete a geofence that no rule uses"""
+    service(request).delete(request.validated["path"]["id"])
+    request.response.status_code = 204
+
+
+def text_body(request: Request) -> str:
+    """The body as text; raises Problem where it is not UTF-8."""
+    try:
+        text: str = request.body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Problem("malformed_body", "The body is not UTF-8.") from None
+    return text

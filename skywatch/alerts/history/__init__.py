@@ -1,0 +1,1 @@
+"""Alerts that were announced: read, acknowledged and counted."""

@@ -1,0 +1,123 @@
+"""What goes in and out of the resources of announced alerts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.alerts.rules.schemas import MAXIMUM_ID
+from skywatch.http.cursor import CursorQuery
+from skywatch.http.paging import PageLinks
+from skywatch.http.schema import (
+    IcaoAddress,
+    JsonBoolean,
+    JsonInteger,
+    JsonList,
+    JsonNumber,
+    JsonObject,
+    JsonString,
+    Nullable,
+    QueryBoolean,
+    QueryInteger,
+    QueryString,
+    Schema,
+    Timestamp,
+)
+from skywatch.notify.vocabulary import PRIORITIES
+
+
+class ObjectList(colander.SequenceSchema):
+    """Objects."""
+
+    entry = colander.SchemaNode(JsonObject())
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonList()
+
+
+class AlertHistoryQuery(CursorQuery):
+    """Which alerts."""
+
+    rule = colander.SchemaNode(
+        QueryInteger(), missing=None, validator=colander.Range(0, MAXIMUM_ID), description="Of this rule."
+    )
+    icao_hex = colander.SchemaNode(IcaoAddress(), missing=None, description="About this aircraft.")
+    priority = colander.SchemaNode(
+        QueryString(), missing=None, validator=colander.OneOf(PRIORITIES), description="Of this priority."
+    )
+    acknowledged = colander.SchemaNode(QueryBoolean(), missing=None, description="Only those that are, or are not.")
+    from_ = colander.SchemaNode(Timestamp(), name="from", missing=None, description="Triggered at or after.")
+    to = colander.SchemaNode(Timestamp(), missing=None, description="Triggered before.")
+    q = colander.SchemaNode(
+        QueryString(),
+        missing=None,
+        validator=colander.Length(max=200),
+        description="Part of the rule's name, the message, the callsign or the geofence.",
+    )
+
+
+class AlertHistoryRecord(Schema):
+    """What a rule announced."""
+
+    id = colander.SchemaNode(JsonInteger())
+    rule_id = colander.SchemaNode(Nullable(JsonInteger()), description="Null where the rule was deleted.")
+    rule_name = colander.SchemaNode(JsonString())
+    priority = colander.SchemaNode(JsonString())
+    icao_hex = colander.SchemaNode(Nullable(JsonString()), description="Null for a rule with a count.")
+    callsign = colander.SchemaNode(Nullable(JsonString()))
+    registration = colander.SchemaNode(Nullable(JsonString()), description="Needs aircraft.view_details.")
+    message = colander.SchemaNode(JsonString())
+    aircraft = colander.SchemaNode(JsonObject(), description="The live aircraft at that moment.")
+    matched = ObjectList(description="Tests that were met: field, op, value, actual; with a count, the aircraft.")
+    geofence = colander.SchemaNode(Nullable(JsonString()), description="Name of the geofence that was met.")
+    count = colander.SchemaNode(Nullable(JsonInteger()))
+    triggered_at = colander.SchemaNode(Timestamp())
+    cleared_at = colander.SchemaNode(Nullable(Timestamp()), description="When the conditions no longer held.")
+    acknowledged = colander.SchemaNode(JsonBoolean())
+    acknowledged_by = colander.SchemaNode(Nullable(JsonString()))
+    acknowledged_at = colander.SchemaNode(Nullable(Timestamp()))
+    deliveries = ObjectList(description="State of the delivery on each channel: channel, state.")
+
+
+class AlertHistorySequence(colander.SequenceSchema):
+    alert = AlertHistoryRecord()
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonList()
+
+
+class AlertHistoryList(PageLinks):
+    """A page of alerts."""
+
+    alerts = AlertHistorySequence()
+
+
+class AlertsAcknowledged(Schema):
+    """How many alerts were acknowledged."""
+
+    acknowledged = colander.SchemaNode(JsonInteger())
+
+
+class StatsQuery(Schema):
+    """Over which time."""
+
+    days = colander.SchemaNode(
+        QueryInteger(), missing=7, validator=colander.Range(1, 366), description="The last so many days."
+    )
+
+
+class AlertStats(Schema):
+    """Alerts in numbers."""
+
+    total = colander.SchemaNode(JsonInteger(), description="Alerts in that time.")
+    unacknowledged = colander.SchemaNode(JsonInteger())
+    active = colander.SchemaNode(JsonInteger(), description="Whose conditions still hold.")
+    by_priority = colander.SchemaNode(JsonObject(), description="Number of each priority.")
+    by_rule = ObjectList(description="The rules with most alerts: rule_id, rule_name, count, last_at.")
+    by_day = ObjectList(description="Number of each day (UTC): day, count.")
+    rules = colander.SchemaNode(JsonInteger(), description="The caller's rules.")
+    rules_enabled = colander.SchemaNode(JsonInteger())
+    per_day = colander.SchemaNode(JsonNumber(), description="Alerts a day on average.")

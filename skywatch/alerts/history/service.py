@@ -1,0 +1,158 @@
+"""The rules of announced alerts: who reads and acknowledges which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.alerts.access import own
+from skywatch.alerts.history.announcing import message
+from skywatch.alerts.models import Alert, AlertRule
+from skywatch.core import events
+from skywatch.core.clock import to_iso, utcnow
+from skywatch.core.problems import not_found
+from skywatch.notify import outbox
+from skywatch.notify.vocabulary import PRIORITIES
+from skywatch.security.visibility import Visibility
+
+# Rules that statistics name.
+RULES_NAMED = 20
+# All are acknowledged in steps of so many, each with its event.
+ACKNOWLEDGED_AT_ONCE = 10_000
+SEARCHED = ("rule_name", "message", "callsign", "geofence")
+
+
+class AlertHistory:
+    """Announced alerts as one caller may see them."""
+
+    def __init__(self, session: Session, may: Visibility) -> None:
+        self.session = session
+        self.may = may
+
+    def page(self, query: Mapping[str, Any]) -> tuple[Sequence[Alert], int, bool]:
+        """Alerts, the newest first, how many there are, and whether more follow."""
+        found = self._filtered(query)
+        count = self.session.scalar(sa.select(sa.func.count()).select_from(found.subquery())) or 0
+        if query.get("cursor") is not None:
+            at, alert_id = query["cursor"]
+            found = found.where(sa.or_(Alert.triggered_at < at, sa.and_(Alert.triggered_at == at, Alert.id < alert_id)))
+        cut = found.order_by(Alert.triggered_at.desc(), Alert.id.desc()).offset(query["offset"])
+        rows = list(self.session.scalars(cut.limit(query["limit"] + 1)))
+        return rows[: query["limit"]], count, len(rows) > query["limit"]
+
+    def get(self, alert_id: int) -> Alert:
+        """One; 404 where the caller may not see it."""
+        alert = self.session.scalar(self._visible().where(Alert.id == alert_id))
+        if alert is None:
+            raise not_found("alert")
+        return alert
+
+    def deliveries(self, alerts: Sequence[Alert]) -> dict[int, list[dict[str, Any]]]:
+        """The state of each alert's deliveries."""
+        return outbox.states(self.session, "alert", [alert.id for alert in alerts])
+
+    def acknowledge(self, alert_id: int, username: str) -> Alert:
+        """Acknowledge an alert; the first time counts."""
+        alert = self.get(alert_id)
+        self._acknowledge([alert], username)
+        return alert
+
+    def acknowledge_all(self, username: str) -> int:
+        """Acknowledge all of the caller's own; returns how many were not yet."""
+        waiting = self._visible().where(Alert.acknowledged.is_(False), Alert.user_id == self.may.user_id)
+        return self._acknowledge(list(self.session.scalars(waiting.limit(ACKNOWLEDGED_AT_ONCE))), username)
+
+    def stats(self, days: int) -> dict[str, Any]:
+        """Alerts of the last days in numbers."""
+        since = utcnow() - timedelta(days=days)
+        seen = self._visible().where(Alert.triggered_at >= since).subquery()
+        counted = sa.func.count()
+        per = self.session.execute(sa.select(seen.c.priority, counted).group_by(seen.c.priority))
+        by_priority = dict.fromkeys(PRIORITIES, 0) | {row[0]: row[1] for row in per}
+        last_at = sa.func.max(seen.c.triggered_at, type_=Alert.triggered_at.type)
+        rules = self.session.execute(
+            sa.select(
+                seen.c.rule_id,
+                sa.func.max(seen.c.rule_name).label("rule_name"),
+                counted.label("number"),
+                last_at.label("last_at"),
+            )
+            .group_by(seen.c.rule_id)
+            .order_by(counted.desc(), seen.c.rule_id)
+            .limit(RULES_NAMED)
+        ).all()
+        total = sum(by_priority.values())
+        own_rules = sa.select(counted).select_from(AlertRule).where(own(AlertRule, self.may))
+        return {
+            "total": total,
+            "unacknowledged": self._count(seen, seen.c.acknowledged.is_(False)),
+            "active": self._count(seen, seen.c.cleared_at.is_(None)),
+            "by_priority": by_priority,
+            "by_rule": [
+                {"rule_id": r.rule_id, "rule_name": r.rule_name, "count": r.number, "last_at": to_iso(r.last_at)}
+                for r in rules
+            ],
+            "by_day": self._by_day(seen),
+            "rules": self.session.scalar(own_rules) or 0,
+            "rules_enabled": self.session.scalar(own_rules.where(AlertRule.enabled)) or 0,
+            "per_day": round(total / days, 2),
+        }
+
+    def _by_day(self, seen: Any) -> list[dict[str, Any]]:
+        if self.session.get_bind().dialect.name == "postgresql":
+            day: Any = sa.func.to_char(sa.func.timezone("UTC", seen.c.triggered_at), "YYYY-MM-DD")
+        else:
+            day = sa.func.strftime("%Y-%m-%d", seen.c.triggered_at)
+        rows = self.session.execute(sa.select(day.label("day"), sa.func.count().label("number")).group_by(sa.text("1")))
+        return [{"day": row.day, "count": row.number} for row in sorted(rows, key=lambda row: row.day)]
+
+    def _count(self, seen: Any, condition: Any) -> int:
+        return self.session.scalar(sa.select(sa.func.count()).select_from(seen).where(condition)) or 0
+
+    def _visible(self) -> sa.Select[Any]:
+        query = sa.select(Alert).where(own(Alert, self.may))
+        return query if self.may.military else query.where(Alert.military.is_(False))
+
+    def _filtered(self, query: Mapping[str, Any]) -> sa.Select[Any]:
+        found = self._visible()
+        if query.get("rule") is not None:
+            found = found.where(Alert.rule_id == query["rule"])
+        if query.get("icao_hex") is not None:
+            found = found.where(Alert.icao_hex == query["icao_hex"].upper())
+        if query.get("priority") is not None:
+            found = found.where(Alert.priority == query["priority"])
+        if query.get("acknowledged") is not None:
+            found = found.where(Alert.acknowledged.is_(query["acknowledged"]))
+        if query.get("from") is not None:
+            found = found.where(Alert.triggered_at >= query["from"])
+        if query.get("to") is not None:
+            found = found.where(Alert.triggered_at < query["to"])
+        if query.get("q") is not None:
+            # A message may name a registration, by which who lacks the right must not search.
+            columns = SEARCHED if self.may.details else tuple(name for name in SEARCHED if name != "message")
+            text = query["q"]
+            found = found.where(sa.or_(*(getattr(Alert, name).icontains(text, autoescape=True) for name in columns)))
+        return found
+
+    def _acknowledge(self, alerts: Sequence[Alert], username: str) -> int:
+        now = utcnow()
+        ids = [alert.id for alert in alerts]
+        statement = (
+            sa.update(Alert)
+            .where(Alert.id.in_(ids), Alert.acknowledged.is_(False))
+            .values(acknowledged=True, acknowledged_by=username, acknowledged_at=now)
+            .returning(Alert.id)
+            .execution_options(synchronize_session=False)
+        )
+        changed = set(self.session.scalars(statement)) if ids else set()
+        states = self.deliveries(alerts)
+        for alert in alerts:
+            self.session.refresh(alert)
+            if alert.id in changed and alert.user_id is not None:
+                told = message("alert:acknowledged", alert, states.get(alert.id, []), alert.user_id)
+                events.publish(self.session, told)
+        return len(changed)

@@ -1,0 +1,53 @@
+"""An alert as its readers get it: what somebody may not see is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from skywatch.alerts.conditions.fields import FIELDS
+from skywatch.alerts.engine.moment import DETAILS
+from skywatch.alerts.models import Alert
+from skywatch.core.clock import to_iso
+
+PLAIN = (
+    "id", "rule_id", "rule_name", "priority", "icao_hex", "callsign", "message", "geofence", "count", "triggered_at",
+    "cleared_at", "acknowledged", "acknowledged_by", "acknowledged_at",
+)  # fmt: skip
+
+
+def shown(alert: Alert, deliveries: Sequence[Any], *, details: bool, full_texts: bool) -> dict[str, Any]:
+    """The record of an alert for somebody with these rights."""
+    aircraft, matched = dict(alert.aircraft), list(alert.matched)
+    registration = alert.registration
+    message = alert.message
+    if not details:
+        aircraft = {name: value for name, value in aircraft.items() if name not in DETAILS}
+        matched = [_without_details(entry) for entry in matched]
+        registration = None
+        hidden = [str(alert.aircraft[name]) for name in DETAILS if alert.aircraft.get(name)]
+        if any(text in message for text in hidden):
+            message = alert.rule_name
+    if not full_texts:
+        matched = [entry | {"actual": None} if entry.get("field") == "acars_text" else entry for entry in matched]
+    return {
+        **{name: getattr(alert, name) for name in PLAIN},
+        "message": message,
+        "registration": registration,
+        "aircraft": aircraft,
+        "matched": matched,
+        "deliveries": list(deliveries),
+    }
+
+
+def document(record: dict[str, Any]) -> dict[str, Any]:
+    """A record as JSON has it, for events and deliveries."""
+    return {name: to_iso(value) if isinstance(value, datetime) else value for name, value in record.items()}
+
+
+def _without_details(entry: dict[str, Any]) -> dict[str, Any]:
+    field = FIELDS.get(entry.get("field", ""))
+    if field is not None and field.details:
+        return entry | {"actual": None}
+    return entry | {"registration": None} if "registration" in entry else entry

@@ -1,0 +1,101 @@
+"""The REST resources of announced alerts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.alerts.history.schemas import (
+    AlertHistoryList,
+    AlertHistoryQuery,
+    AlertHistoryRecord,
+    AlertsAcknowledged,
+    AlertStats,
+    StatsQuery,
+)
+from skywatch.alerts.history.service import AlertHistory
+from skywatch.alerts.history.shape import shown
+from skywatch.alerts.models import Alert
+from skywatch.alerts.rules.schemas import RowId
+from skywatch.core.problems import Problem
+from skywatch.http.cursor import cursor_page
+from skywatch.http.request import Request
+from skywatch.http.service import NUMBER, ApiService
+from skywatch.security.permissions import Permission
+
+VIEW = Permission.ALERTS_VIEW
+
+history = ApiService("alerts.history", "/alerts/history", feature="alerts", canonical="/api/v1/alerts/history/")
+acknowledge_all = ApiService(
+    "alerts.acknowledge_all",
+    "/alerts/history/acknowledge-all",
+    feature="alerts",
+    canonical="/api/v1/alerts/history/acknowledge-all/",
+)
+one = ApiService(
+    "alerts.history_one",
+    f"/alerts/history/{{id:{NUMBER}}}",
+    feature="alerts",
+    canonical=f"/api/v1/alerts/history/{{id:{NUMBER}}}/",
+)
+acknowledge = ApiService(
+    "alerts.acknowledge",
+    f"/alerts/history/{{id:{NUMBER}}}/acknowledge",
+    feature="alerts",
+    canonical=f"/api/v1/alerts/history/{{id:{NUMBER}}}/acknowledge/",
+)
+stats = ApiService("alerts.stats", "/alerts/stats", feature="alerts", canonical="/api/v1/alerts/stats/")
+
+
+def service(request: Request) -> AlertHistory:
+    """The rules for this request's caller."""
+    return AlertHistory(request.db, request.may)
+
+
+def record(request: Request, alert: Alert, states: dict[int, list[Any]]) -> dict[str, Any]:
+    """One alert as the caller may see it."""
+    may = request.may
+    return shown(alert, states.get(alert.id, []), details=may.details, full_texts=may.full_texts)
+
+
+@history.get(permission=VIEW, query=AlertHistoryQuery(), responses={200: AlertHistoryList()})
+def list_alerts(request: Request) -> dict[str, Any]:
+    """List the caller's alerts, the newest first
+
+    Who holds `alerts.manage_all` sees everybody's. Alerts about military aircraft need `aircraft.view_military`.
+    """
+    alerts, count, more = service(request).page(request.validated["querystring"])
+    states = service(request).deliveries(alerts)
+    last = (alerts[-1].triggered_at, alerts[-1].id) if more and alerts else None
+    return cursor_page(request, "alerts", [record(request, alert, states) for alert in alerts], count, last)
+
+
+@one.get(permission=VIEW, path=RowId(), responses={200: AlertHistoryRecord()}, errors=(404,))
+def get_alert(request: Request) -> dict[str, Any]:
+    """Show an alert"""
+    alert = service(request).get(request.validated["path"]["id"])
+    return record(request, alert, service(request).deliveries([alert]))
+
+
+@acknowledge.post(permission=VIEW, path=RowId(), responses={200: AlertHistoryRecord()}, errors=(404,))
+def acknowledge_alert(request: Request) -> dict[str, Any]:
+    """Acknowledge an alert; the first time is kept"""
+    alert = service(request).acknowledge(request.validated["path"]["id"], _username(request))
+    return record(request, alert, service(request).deliveries([alert]))
+
+
+@acknowledge_all.post(permission=VIEW, responses={200: AlertsAcknowledged()})
+def acknowledge_all_alerts(request: Request) -> dict[str, Any]:
+    """Acknowledge all of the caller's own alerts"""
+    return {"acknowledged": service(request).acknowledge_all(_username(request))}
+
+
+@stats.get(permission=VIEW, query=StatsQuery(), responses={200: AlertStats()})
+def get_stats(request: Request) -> dict[str, Any]:
+    """Count the caller's alerts"""
+    return service(request).stats(request.validated["querystring"]["days"])
+
+
+def _username(request: Request) -> str:
+    if request.identity is None:
+        raise Problem("authentication_required", "Log in to acknowledge alerts.")
+    return str(request.identity.username)

@@ -1,0 +1,109 @@
+"""The part of alerts in the tracker: tests the rules on every tick and hands what they decide to a writer."""
+
+from __future__ import annotations
+
+import logging
+import queue
+
+from skywatch.alerts import topics
+from skywatch.alerts.engine.engine import Engine, RuleSet
+from skywatch.alerts.engine.messages import AircraftMessage
+from skywatch.alerts.engine.rule import Change
+from skywatch.alerts.tracking.incoming import read_message
+from skywatch.alerts.tracking.loading import RuleLoader
+from skywatch.alerts.tracking.records import write
+from skywatch.core.bus.base import Message
+from skywatch.core.fault_log import FaultLog
+from skywatch.core.periodic import PeriodicTask
+from skywatch.core.runtime import Runtime
+from skywatch.core.write_queue import WriteQueue
+from skywatch.core.writer import BackgroundWriter
+from skywatch.picture.sky import Sky
+
+log = logging.getLogger(__name__)
+
+# Rights and times are looked at so often; changes of rules come at once (s).
+LOOK_EVERY_S = 1.0
+# A start waits this long for the first rules (s).
+START_S = 3.0
+# At a hundred announcements a second this is minutes of a database that is away; matches that are still there are
+# announced afterwards in any case.
+QUEUE_LIMIT = 20_000
+# ACARS messages between two ticks; a busy station receives a few a second.
+MESSAGES_LIMIT = 500
+
+
+class AlertMonitor:
+    """See ``skywatch.picture.monitor.Monitor``."""
+
+    name = "alerts"
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._engine = Engine()
+        self._loader = RuleLoader(runtime.settings)
+        self._loaded: queue.SimpleQueue[RuleSet] = queue.SimpleQueue()
+        self._messages: queue.Queue[AircraftMessage] = queue.Queue(MESSAGES_LIMIT)
+        self._overflow = FaultLog(log, "alerts: ACARS messages were not tested", "alerts: ACARS messages are tested")
+        self._broken = FaultLog(log, "alerts: rules cannot be read", "alerts: all rules can be read")
+        self._queue: WriteQueue[Change] = WriteQueue(QUEUE_LIMIT)
+        self._writer = BackgroundWriter("alerts", runtime.sessions, self._queue, write)
+        self._task = PeriodicTask("alerts_rules", LOOK_EVERY_S, self._load)
+        self._subscription = runtime.bus.subscribe(
+            [topics.CHANGED, topics.ACARS_RECEIVED], self._receive, self._task.run_soon
+        )
+
+    def start(self) -> None:
+        """Begin, with the rules where the database gives them soon; otherwise they come into force later."""
+        self._writer.start()
+        self._task.start(START_S)
+
+    def on_tick(self, sky: Sky) -> None:
+        """One tick: new rules come into force, all are tested, then the messages since the last tick."""
+        engine = self._engine
+        while not self._loaded.empty():
+            engine.install(self._loaded.get(), sky.now)
+        if not engine.rules.rules:
+            while not self._messages.empty():
+                self._messages.get()
+            return
+        changes = engine.tick(sky)
+        for _ in range(self._messages.qsize()):
+            changes += engine.message(self._messages.get())
+        if changes:
+            self._queue.append(changes)
+
+    def close(self) -> None:
+        """Write what was decided; what matches now is compared with it by the next start."""
+        self._subscription.close()
+        self._task.close()
+        self._writer.close()
+
+    def _load(self) -> None:
+        with self._runtime.sessions() as session:
+            rules = self._loader.load(session)
+        if rules is None:
+            return
+        if self._loader.broken:
+            self._broken.failed(f"ids {', '.join(map(str, self._loader.broken[:10]))}")
+        else:
+            self._broken.succeeded()
+        self._loaded.put(rules)
+
+    def _receive(self, message: Message) -> None:
+        if message.topic == topics.CHANGED:
+            self._task.run_soon()
+            return
+        received = read_message(message.data)
+        if received is None:
+            return
+        try:
+            self._messages.put_nowait(received)
+            self._overflow.succeeded()
+        except queue.Full:
+            self._overflow.failed(f"more than {MESSAGES_LIMIT} came between two ticks")
+
+
+def create(runtime: Runtime) -> AlertMonitor:
+    """The monitor for the tracker."""
+    return AlertMonitor(runtime)

@@ -1,0 +1,35 @@
+"""Who asks for channels and deliveries."""
+
+from __future__ import annotations
+
+from skywatch.core.audit import Actor
+from skywatch.core.problems import Problem
+from skywatch.http.request import Request
+from skywatch.notify.channel_service import Owner
+from skywatch.notify.settings import NotifySettings
+from skywatch.security.permissions import Permission
+
+
+def owner_of(request: Request) -> Owner:
+    """The caller; nobody in particular owns nothing."""
+    identity = request.identity
+    manages = Permission.ALERTS_MANAGE_ALL in request.may.manages
+    if identity is None:
+        actor = Actor("", "anonymous", None, request.client_address, request.request_id)
+        return Owner(None, False, request.may.military, actor)
+    actor = Actor(identity.username, identity.method, identity.user_id, request.client_address, request.request_id)
+    return Owner(identity.user_id, manages, request.may.military, actor)
+
+
+def user_of(request: Request) -> int:
+    """The caller's number; raises Problem (401)."""
+    if request.identity is None:
+        raise Problem("authentication_required")
+    user_id: int = request.identity.user_id
+    return user_id
+
+
+def settings_of(request: Request) -> NotifySettings:
+    """The settings of notifications."""
+    settings: NotifySettings = request.runtime.settings.of(NotifySettings)
+    return settings

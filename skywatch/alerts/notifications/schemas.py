@@ -1,0 +1,247 @@
+"""What goes in and out of the resources of channels, deliveries and browsers."""
+
+from __future__ import annotations
+
+import colander
+
+from skywatch.http.cursor import CursorQuery
+from skywatch.http.paging import PageLinks, PageQuery
+from skywatch.http.schema import (
+    JsonBoolean,
+    JsonInteger,
+    JsonList,
+    JsonString,
+    Nullable,
+    QueryInteger,
+    QueryString,
+    Schema,
+    Timestamp,
+)
+from skywatch.notify.vocabulary import PRIORITIES, SOURCES, ChannelKind, ChannelState, DeliveryState
+
+KINDS = [kind.value for kind in ChannelKind]
+STATES = [state.value for state in DeliveryState]
+CHANNEL_STATES = [state.value for state in ChannelState]
+LONGEST_ADDRESS = 2000
+
+
+def _text(maximum: int, minimum: int = 1, **kw: object) -> colander.SchemaNode:
+    return colander.SchemaNode(JsonString(), validator=colander.Length(minimum, maximum), **kw)
+
+
+def _moment(**kw: object) -> colander.SchemaNode:
+    return colander.SchemaNode(Nullable(Timestamp()), **kw)
+
+
+def _number(**kw: object) -> colander.SchemaNode:
+    return colander.SchemaNode(JsonInteger(), **kw)
+
+
+class ThingId(Schema):
+    id = colander.SchemaNode(QueryInteger())
+
+
+class _Distinct:
+    """A list without repetitions."""
+
+    def __call__(self, node: colander.SchemaNode, value: list[str]) -> None:
+        if len(set(value)) != len(value):
+            raise colander.Invalid(node, "must not repeat a value")
+
+
+def _settings_of_channel(missing: bool) -> list[colander.SchemaNode]:
+    """The fields that are set at creation (with their defaults) and may be changed (left out: as it is)."""
+
+    def default(value: object) -> object:
+        return value if missing else colander.drop
+
+    return [
+        colander.SchemaNode(
+            JsonBoolean(), name="enabled", missing=default(True), description="Switched off it gets nothing new."
+        ),
+        colander.SchemaNode(
+            JsonString(),
+            name="minimum_priority",
+            missing=default("info"),
+            validator=colander.OneOf(PRIORITIES),
+            description="Less important things are not sent.",
+        ),
+        colander.SchemaNode(
+            JsonInteger(),
+            name="rate_per_minute",
+            missing=default(30),
+            validator=colander.Range(1, 600),
+            description="Above this the rest of the minute goes out as one digest.",
+        ),
+        colander.SchemaNode(
+            Nullable(JsonInteger()),
+            name="digest_s",
+            missing=default(None),
+            validator=_nullable(colander.Range(10, 86_400)),
+            description="Collect for so long (s) and send one digest; null sends at once.",
+        ),
+        colander.SchemaNode(
+            JsonBoolean(), name="send_cleared", missing=default(False), description="Send the end of alerts too."
+        ),
+        colander.SchemaNode(
+            JsonList(),
+            colander.SchemaNode(JsonString(), validator=colander.OneOf(SOURCES)),
+            name="sources",
+            missing=default([]),
+            validator=_Distinct(),
+            description="What is sent beside the alerts of rules that name the channel.",
+        ),
+    ]
+
+
+def _nullable(validator: colander.Range) -> object:
+    def check(node: colander.SchemaNode, value: object) -> None:
+        if value is not None:
+            validator(node, value)
+
+    check.min, check.max = validator.min, validator.max  # type: ignore[attr-defined]
+    return check
+
+
+class NewChannel(Schema):
+    name = _text(120)
+    kind = colander.SchemaNode(JsonString(), validator=colander.OneOf(KINDS))
+    address = _text(
+        LONGEST_ADDRESS,
+        0,
+        missing="",
+        description="URL of a webhook, Apprise address, MQTT topic; empty for web_push. It is never shown whole again.",
+    )
+
+    def __init__(self, *args: object, **kw: object) -> None:
+        super().__init__(*args, **kw)
+        for node in _settings_of_channel(missing=True):
+            self.add(node)
+
+
+class ChannelChanges(Schema):
+    name = _text(120, missing=colander.drop)
+    address = _text(LONGEST_ADDRESS, 0, missing=colander.drop)
+
+    def __init__(self, *args: object, **kw: object) -> None:
+        super().__init__(*args, **kw)
+        for node in _settings_of_channel(missing=False):
+            self.add(node)
+
+
+class ChannelRecord(Schema):
+    id = _number()
+    user = _number(description="The user whom it belongs to.")
+    name = colander.SchemaNode(JsonString())
+    kind = colander.SchemaNode(JsonString(), validator=colander.OneOf(KINDS))
+    address = colander.SchemaNode(JsonString(), description="Scheme and host.")
+    enabled = colander.SchemaNode(JsonBoolean())
+    minimum_priority = colander.SchemaNode(JsonString(), validator=colander.OneOf(PRIORITIES))
+    rate_per_minute = _number()
+    digest_s = colander.SchemaNode(Nullable(JsonInteger()))
+    send_cleared = colander.SchemaNode(JsonBoolean())
+    sources = colander.SchemaNode(JsonList(), colander.SchemaNode(JsonString()))
+    state = colander.SchemaNode(JsonString(), validator=colander.OneOf(CHANNEL_STATES))
+    failures = _number(description="Failures in a row.")
+    last_success_at = _moment()
+    last_error = colander.SchemaNode(Nullable(JsonString()))
+    last_error_at = _moment()
+    created_at = colander.SchemaNode(Timestamp())
+    updated_at = colander.SchemaNode(Timestamp())
+
+
+class NewChannelRecord(ChannelRecord):
+    secret = colander.SchemaNode(
+        Nullable(JsonString()), description="What a webhook is signed with; it is not shown again."
+    )
+
+
+class ChannelQuery(PageQuery):
+    kind = colander.SchemaNode(QueryString(), missing=None, validator=colander.OneOf(KINDS))
+    state = colander.SchemaNode(QueryString(), missing=None, validator=colander.OneOf(CHANNEL_STATES))
+    user = colander.SchemaNode(QueryInteger(), missing=None, description="Only this user's.")
+
+
+class ChannelList(PageLinks):
+    channels = colander.SchemaNode(JsonList(), ChannelRecord())
+
+
+class TestResult(Schema):
+    delivered = colander.SchemaNode(JsonBoolean())
+    detail = colander.SchemaNode(JsonString(), description="Why it was not accepted.")
+
+
+class DeliveryRecord(Schema):
+    id = _number()
+    kind = colander.SchemaNode(JsonString(), description="alert, cannonball, safety or channel.")
+    event = colander.SchemaNode(JsonString(), description="The type that the message bears.")
+    alert_id = colander.SchemaNode(Nullable(JsonInteger()))
+    subject_id = colander.SchemaNode(Nullable(JsonInteger()), description="The alert or event, by its kind.")
+    rule = colander.SchemaNode(Nullable(JsonInteger()))
+    channel = _number()
+    priority = colander.SchemaNode(JsonString(), validator=colander.OneOf(PRIORITIES))
+    message_id = colander.SchemaNode(JsonString(), description="The id that every attempt bears.")
+    state = colander.SchemaNode(JsonString(), validator=colander.OneOf(STATES))
+    attempts = _number()
+    next_at = _moment(description="When it is tried next.")
+    last_error = colander.SchemaNode(Nullable(JsonString()))
+    created_at = colander.SchemaNode(Timestamp())
+    delivered_at = _moment()
+
+
+class QueryMoment(Timestamp):
+    """A moment in a query string."""
+
+
+class DeliveryQuery(CursorQuery):
+    channel = colander.SchemaNode(QueryInteger(), missing=None)
+    state = colander.SchemaNode(QueryString(), missing=None, validator=colander.OneOf(STATES))
+    rule = colander.SchemaNode(QueryInteger(), missing=None)
+    begin = colander.SchemaNode(QueryMoment(), name="from", missing=None, description="Written at or after this.")
+    end = colander.SchemaNode(QueryMoment(), name="to", missing=None, description="Written at or before this.")
+
+
+class DeliveryList(PageLinks):
+    deliveries = colander.SchemaNode(JsonList(), DeliveryRecord())
+
+
+class Span(Schema):
+    begin = colander.SchemaNode(Timestamp(), name="from")
+    end = colander.SchemaNode(Timestamp(), name="to")
+    channel = colander.SchemaNode(JsonInteger(), missing=None)
+
+
+class Retried(Schema):
+    retried = _number(description="Deliveries that are sent again.")
+
+
+class BrowserKeys(Schema):
+    p256dh = _text(120, description="The browser's public key (base64url).")
+    auth = _text(40, description="The authentication secret (base64url).")
+
+
+class NewBrowser(Schema):
+    """What ``PushSubscription.toJSON()`` gives in a browser, and a name."""
+
+    name = _text(120, missing="Browser")
+    endpoint = _text(LONGEST_ADDRESS)
+    expirationTime = colander.SchemaNode(Nullable(JsonInteger()), missing=None)  # noqa: N815 - the browser's name
+    keys = BrowserKeys()
+
+
+class BrowserRecord(Schema):
+    id = _number()
+    name = colander.SchemaNode(JsonString())
+    service = colander.SchemaNode(JsonString(), description="Host of the push service.")
+    created_at = colander.SchemaNode(Timestamp())
+    last_success_at = _moment()
+
+
+class BrowserList(PageLinks):
+    browsers = colander.SchemaNode(JsonList(), BrowserRecord())
+
+
+class PushKey(Schema):
+    public_key = colander.SchemaNode(
+        JsonString(), description="The applicationServerKey for PushManager.subscribe (base64url)."
+    )

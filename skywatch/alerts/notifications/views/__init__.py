@@ -1,0 +1,1 @@
+"""The resources of channels, deliveries and browsers."""

@@ -1,0 +1,65 @@
+"""``deliveries``: what was sent through the channels, what waits and what was given up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.alerts.notifications import schemas
+from skywatch.alerts.notifications.owner import owner_of
+from skywatch.core.problems import invalid
+from skywatch.http.cursor import cursor_page
+from skywatch.http.request import Request
+from skywatch.http.service import NUMBER, ApiService
+from skywatch.notify import delivery_service as service
+from skywatch.security.permissions import Permission
+
+VIEW, EDIT = Permission.ALERTS_VIEW, Permission.ALERTS_EDIT
+BASE = "/api/v1/alerts"
+
+deliveries = ApiService("alerts.deliveries", "/alerts/deliveries", feature="alerts", canonical=f"{BASE}/deliveries/")
+retry_span = ApiService(
+    "alerts.deliveries_retry", "/alerts/deliveries/retry", feature="alerts", canonical=f"{BASE}/deliveries/retry/"
+)
+delivery_retry = ApiService(
+    "alerts.delivery_retry",
+    f"/alerts/deliveries/{{id:{NUMBER}}}/retry",
+    feature="alerts",
+    canonical=f"{BASE}/deliveries/{{id:{NUMBER}}}/retry/",
+)
+
+
+@deliveries.get(permission=VIEW, query=schemas.DeliveryQuery(), responses={200: schemas.DeliveryList()})
+def list_deliveries(request: Request) -> dict[str, Any]:
+    """List deliveries, the newest first
+
+    The caller's own; those who manage all alerts see everybody's. Who may not see military aircraft is shown none
+    that are about them.
+    """
+    found, count, last = service.find_deliveries(request.db, owner_of(request), request.validated["querystring"])
+    return cursor_page(request, "deliveries", [service.shown_delivery(one) for one in found], count, last)
+
+
+@retry_span.post(permission=EDIT, body=schemas.Span(), responses={200: schemas.Retried()})
+def retry_deliveries(request: Request) -> dict[str, Any]:
+    """Send again what was given up in a span
+
+    All dead deliveries written between `from` and `to`, of one channel or of all that are switched on.
+    """
+    body = request.validated["body"]
+    if body["from"] > body["to"]:
+        raise invalid("to", "must not be before from")
+    count = service.retry_span(request.db, owner_of(request), body["from"], body["to"], body["channel"])
+    return {"retried": count}
+
+
+@delivery_retry.post(
+    permission=EDIT, path=schemas.ThingId(), responses={200: schemas.DeliveryRecord()}, errors=(404, 409)
+)
+def retry_delivery(request: Request) -> dict[str, Any]:
+    """Send a delivery again, or at once where it waits
+
+    It keeps its message id.
+    """
+    return service.shown_delivery(
+        service.retry_delivery(request.db, owner_of(request), request.validated["path"]["id"])
+    )

@@ -1,0 +1,74 @@
+"""What the installation publishes over MQTT: rules with ``mqtt``, whether they match now, and their alerts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.alerts.engine.rule import NOBODY
+from skywatch.alerts.history.shape import document, shown
+from skywatch.alerts.models import Alert, AlertMatch, AlertRule
+from skywatch.core.clock import utcnow
+from skywatch.notify.mqtt.source import RuleAlert, RuleState
+
+_published = sa.and_(AlertRule.enabled, AlertRule.mqtt)
+# Alerts are those of the rule's owner: who follows it has alerts of their own.
+_of_owner = sa.and_(Alert.rule_id == AlertRule.id, Alert.user_id == AlertRule.user_id)
+
+
+class PublishedRules:
+    """See ``skywatch.notify.mqtt.source.RuleSource``."""
+
+    def rules(self, session: Session) -> Sequence[RuleState]:
+        """The enabled rules that are to be published."""
+        matching = sa.and_(
+            AlertMatch.rule_id == AlertRule.id, AlertMatch.user_id == AlertRule.user_id, AlertMatch.matching
+        )
+        rows = session.execute(
+            sa.select(AlertRule.id, AlertRule.name, sa.func.count(AlertMatch.rule_id), sa.func.max(AlertMatch.icao_hex))
+            .outerjoin(AlertMatch, matching)
+            .where(_published)
+            .group_by(AlertRule.id, AlertRule.name)
+            .order_by(AlertRule.id)
+        )
+        return [
+            RuleState(rule_id, name, number > 0, self._count(session, rule_id) if subject == NOBODY else number)
+            for rule_id, name, number, subject in rows
+        ]
+
+    def last_alert_id(self, session: Session) -> int:
+        """The number of the newest alert, 0 where there is none."""
+        return session.scalar(sa.select(sa.func.max(Alert.id))) or 0
+
+    def alerts_after(self, session: Session, alert_id: int, limit: int) -> Sequence[RuleAlert]:
+        """Alerts of published rules with higher numbers, the oldest first."""
+        alerts = session.scalars(
+            sa.select(Alert)
+            .join(AlertRule, _of_owner)
+            .where(_published, Alert.id > alert_id)
+            .order_by(Alert.id)
+            .limit(limit)
+        )
+        return [
+            RuleAlert(alert.id, alert.rule_id, document(shown(alert, [], details=True, full_texts=True)))
+            for alert in alerts
+            if alert.rule_id is not None
+        ]
+
+    def statistics(self, session: Session) -> dict[str, Any]:
+        """Alerts of the installation in numbers."""
+        counted = sa.select(sa.func.count()).select_from(Alert)
+        return {
+            "rules": session.scalar(sa.select(sa.func.count()).select_from(AlertRule).where(AlertRule.enabled)) or 0,
+            "alerts_24h": session.scalar(counted.where(Alert.triggered_at > utcnow() - timedelta(days=1))) or 0,
+            "unacknowledged": session.scalar(counted.where(Alert.acknowledged.is_(False))) or 0,
+        }
+
+    def _count(self, session: Session, rule_id: int) -> int:
+        """How many aircraft a rule with a count was last announced for."""
+        last = sa.select(Alert.count).join(AlertRule, _of_owner).where(AlertRule.id == rule_id)
+        return session.scalar(last.order_by(Alert.id.desc()).limit(1)) or 0

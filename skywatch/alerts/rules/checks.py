@@ -1,0 +1,77 @@
+"""What must hold between the members of a rule, and between a rule and what it refers to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.alerts.conditions.fields import Kind
+from skywatch.alerts.conditions.tree import Node, parse, references, tests_of
+from skywatch.alerts.models import Geofence, Watchlist
+from skywatch.core.problems import Problem
+from skywatch.notify.channels import foreign_channels
+from skywatch.security.permissions import Permission
+from skywatch.security.visibility import Visibility
+
+DEFAULT_FOR_S = 2.0
+
+
+def tree_of(conditions: Mapping[str, Any]) -> Node:
+    """The tree of conditions that were checked when they were saved."""
+    node, faults = parse(dict(conditions))
+    if node is None:
+        raise ValueError(f"stored conditions cannot be read: {faults}")
+    return node
+
+
+def settled(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The members of a rule with ``for_s`` decided: an event has no duration."""
+    done = dict(values)
+    if done.get("for_s") is None:
+        done["for_s"] = 0.0 if _is_event(tree_of(done["conditions"])) else DEFAULT_FOR_S
+    return done
+
+
+def faults_of(session: Session, values: Mapping[str, Any], user_id: int) -> dict[str, str]:
+    """Every fault of a whole rule that no single member shows, by name."""
+    faults: dict[str, str] = {}
+    node = tree_of(values["conditions"])
+    if _is_event(node):
+        if values["for_s"]:
+            faults["for_s"] = "must be 0: enters, leaves and ACARS messages are events"
+        if values.get("count") is not None:
+            faults["count"] = "cannot be used with enters, leaves and ACARS messages, which are events"
+    starts_at, expires_at = values.get("starts_at"), values.get("expires_at")
+    if starts_at is not None and expires_at is not None and expires_at <= starts_at:
+        faults["expires_at"] = "must be after starts_at"
+    for table, kind, what in ((Geofence, Kind.GEOFENCE, "geofence"), (Watchlist, Kind.WATCHLIST, "watch list")):
+        unknown = _unknown(session, table, references(node, kind), user_id)
+        if unknown:
+            faults["conditions"] = f"there is no {what} {', '.join(map(str, unknown))}"
+    foreign = foreign_channels(session, user_id, values.get("channels", ()))
+    if foreign:
+        faults["channels"] = f"there is no channel {', '.join(map(str, foreign))} of yours"
+    return faults
+
+
+def check_rights(values: Mapping[str, Any], may: Visibility) -> None:
+    """Raise 403 where a rule asks for what its author may not have."""
+    if values.get("mqtt") and Permission.ALERTS_MANAGE_ALL not in may.permissions:
+        raise Problem("permission_denied", "Publishing a rule by MQTT needs alerts.manage_all.")
+    asks_text = any(test.field.full_text for test in tests_of(tree_of(values["conditions"])))
+    if asks_text and not may.full_texts:
+        raise Problem("permission_denied", "A rule on acars_text needs acars.view_full.")
+
+
+def _is_event(node: Node) -> bool:
+    return any(test.is_event for test in tests_of(node))
+
+
+def _unknown(session: Session, table: Any, wanted: frozenset[int], user_id: int) -> list[int]:
+    if not wanted:
+        return []
+    found = set(session.scalars(sa.select(table.id).where(table.id.in_(wanted), table.user_id == user_id)))
+    return sorted(wanted - found)

@@ -1,0 +1,213 @@
+"""What goes in and out of the resources of rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.alerts.engine.rule import COMPARISONS
+from skywatch.alerts.types import Conditions, QuietHours, Template
+from skywatch.http.paging import PageLinks, PageQuery
+from skywatch.http.schema import (
+    JsonBoolean,
+    JsonInteger,
+    JsonList,
+    JsonNumber,
+    JsonObject,
+    JsonString,
+    Nullable,
+    QueryBoolean,
+    QueryInteger,
+    Schema,
+    Timestamp,
+)
+from skywatch.notify.vocabulary import PRIORITIES
+
+MAXIMUM_ID = 2**53
+VISIBILITIES = ("private", "shared")
+MAXIMUM_CHANNELS = 20
+
+
+class RowId(Schema):
+    """The number in a path."""
+
+    id = colander.SchemaNode(QueryInteger(), validator=colander.Range(0, MAXIMUM_ID))
+
+
+class ChannelIds(colander.SequenceSchema):
+    """Ids of channels."""
+
+    channel = colander.SchemaNode(JsonInteger(), validator=colander.Range(1, MAXIMUM_ID))
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonList()
+
+
+class CountTest(Schema):
+    """How many aircraft must meet the conditions."""
+
+    op = colander.SchemaNode(JsonString(), validator=colander.OneOf(tuple(COMPARISONS)))
+    value = colander.SchemaNode(JsonInteger(), validator=colander.Range(0, 100_000))
+
+
+class Count(colander.SchemaType):
+    """A count, or null."""
+
+    def serialize(self, node: colander.SchemaNode, appstruct: Any) -> Any:
+        return appstruct
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        """The count as an object with op and value."""
+        if cstruct is colander.null or cstruct is None:
+            return cstruct
+        schema = CountTest()
+        schema.name = node.name
+        return schema.deserialize(cstruct)
+
+    def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
+        """An object or null."""
+        return {"anyOf": [{"type": "object"}, {"type": "null"}]}
+
+
+def not_blank(node: colander.SchemaNode, value: str) -> None:
+    """Refuse a name of nothing but spaces."""
+    if not value.strip():
+        raise colander.Invalid(node, "must not be blank")
+
+
+def name_node(**kw: Any) -> colander.SchemaNode:
+    """The name of something."""
+    validator = colander.All(colander.Length(1, 120), not_blank)
+    return colander.SchemaNode(JsonString(), validator=validator, description="What people call it.", **kw)
+
+
+def rule_members(new: bool) -> list[colander.SchemaNode]:
+    """The members of a rule that may be given; those of a new one have defaults."""
+
+    def node(typ: colander.SchemaType, name: str, default: Any, description: str, **kw: Any) -> colander.SchemaNode:
+        missing = default if new else colander.drop
+        return colander.SchemaNode(typ, name=name, missing=missing, description=description, **kw)
+
+    one_of = colander.OneOf
+    channels = ChannelIds(
+        name="channels", missing=[] if new else colander.drop, description="Channels that are sent to."
+    )
+    channels.validator = colander.Length(max=MAXIMUM_CHANNELS)
+    return [
+        name_node(name="name") if new else name_node(name="name", missing=colander.drop),
+        node(JsonString(multiline=True), "description", "", "Notes.", validator=colander.Length(max=2_000)),
+        node(JsonBoolean(), "enabled", True, "Whether it is tested."),
+        node(JsonString(), "priority", "info", "info, warning or critical.", validator=one_of(PRIORITIES)),
+        colander.SchemaNode(
+            Conditions(),
+            name="conditions",
+            description="A tree of all, any, not and tests {field, op, value}.",
+            **({} if new else {"missing": colander.drop}),
+        ),
+        node(
+            Nullable(JsonNumber()),
+            "for_s",
+            None,
+            "How long the conditions must be true (s); 2 unless it is an event.",
+            validator=_nullable(colander.Range(0, 3_600)),
+        ),
+        node(JsonInteger(), "cooldown_s", 300, "Silence after an alert (s).", validator=colander.Range(0, 86_400)),
+        node(Count(), "count", None, "Fire for a number of aircraft instead of each one: {op, value}."),
+        node(Nullable(Timestamp()), "starts_at", None, "Not tested before."),
+        node(Nullable(Timestamp()), "expires_at", None, "Not tested from then on."),
+        node(QuietHours(), "quiet_hours", [], "Windows {days, from, to, timezone} in which deliveries wait."),
+        channels,
+        node(JsonString(), "visibility", "private", "private or shared.", validator=one_of(VISIBILITIES)),
+        node(Template(), "message", "", "Template of the message, such as {callsign} at {alt_baro} ft."),
+        node(JsonBoolean(), "mqtt", False, "Publish its state by MQTT (needs alerts.manage_all)."),
+    ]
+
+
+def _nullable(validator: Any) -> Any:
+    def validate(node: colander.SchemaNode, value: Any) -> None:
+        if value is not None:
+            validator(node, value)
+
+    return validate
+
+
+class NewRule(Schema):
+    """A rule to create."""
+
+    def __init__(self, *args: Any, **kw: Any) -> None:
+        super().__init__(*args, **kw)
+        for member in rule_members(new=True):
+            self.add(member)
+
+
+class RuleChange(Schema):
+    """What changes of a rule."""
+
+    def __init__(self, *args: Any, **kw: Any) -> None:
+        super().__init__(*args, **kw)
+        for member in rule_members(new=False):
+            self.add(member)
+
+
+class RuleRecord(Schema):
+    """A rule."""
+
+    id = colander.SchemaNode(JsonInteger())
+    user = colander.SchemaNode(JsonInteger(), description="Whose it is.")
+    username = colander.SchemaNode(JsonString())
+    name = colander.SchemaNode(JsonString())
+    description = colander.SchemaNode(JsonString())
+    enabled = colander.SchemaNode(JsonBoolean())
+    priority = colander.SchemaNode(JsonString())
+    conditions = colander.SchemaNode(JsonObject())
+    for_s = colander.SchemaNode(JsonNumber())
+    cooldown_s = colander.SchemaNode(JsonInteger())
+    count = colander.SchemaNode(Nullable(JsonObject()))
+    starts_at = colander.SchemaNode(Nullable(Timestamp()))
+    expires_at = colander.SchemaNode(Nullable(Timestamp()))
+    quiet_hours = colander.SchemaNode(JsonList(), children=[colander.SchemaNode(JsonObject())])
+    channels = ChannelIds(description="The caller's own; those of the owner are shown to the owner alone.")
+    visibility = colander.SchemaNode(JsonString())
+    message = colander.SchemaNode(JsonString())
+    mqtt = colander.SchemaNode(JsonBoolean())
+    is_own = colander.SchemaNode(JsonBoolean())
+    is_subscribed = colander.SchemaNode(JsonBoolean(), description="Whether the caller follows it.")
+    created_at = colander.SchemaNode(Timestamp())
+    updated_at = colander.SchemaNode(Timestamp())
+
+
+class RuleSequence(colander.SequenceSchema):
+    rule = RuleRecord()
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonList()
+
+
+class RuleList(PageLinks):
+    """A page of rules."""
+
+    rules = RuleSequence()
+
+
+class RuleQuery(PageQuery):
+    """Which rules."""
+
+    enabled = colander.SchemaNode(QueryBoolean(), missing=None, description="Only those that are, or are not, enabled.")
+    shared = colander.SchemaNode(QueryBoolean(), missing=None, description="Only shared rules of others, or only own.")
+
+
+class Following(Schema):
+    """How a shared rule is followed."""
+
+    channels = ChannelIds(missing=[], description="The caller's own channels.")
+
+
+class FollowingRecord(Schema):
+    """A rule that is followed."""
+
+    rule = colander.SchemaNode(JsonInteger())
+    channels = ChannelIds()
+    created_at = colander.SchemaNode(Timestamp())

@@ -1,0 +1,35 @@
+"""A rule as its readers get it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from skywatch.alerts.access import sees_all
+from skywatch.alerts.models import AlertRule
+from skywatch.security.visibility import Visibility
+
+PLAIN = (
+    "id", "name", "description", "enabled", "priority", "conditions", "for_s", "cooldown_s", "count", "starts_at",
+    "expires_at", "quiet_hours", "visibility", "message", "mqtt", "created_at", "updated_at",
+)  # fmt: skip
+
+
+def shown(rule: AlertRule, may: Visibility, username: str, following: Sequence[int] | None) -> dict[str, Any]:
+    """The record of a rule; channels are those of the caller, or for who manages all those of the owner."""
+    is_own = rule.user_id == may.user_id
+    channels = rule.channels if is_own or sees_all(may) else following or []
+    return {
+        **{name: getattr(rule, name) for name in PLAIN},
+        "user": rule.user_id,
+        "username": username,
+        "channels": list(channels),
+        "is_own": is_own,
+        "is_subscribed": following is not None,
+    }
+
+
+def exported(rule: AlertRule) -> Mapping[str, Any]:
+    """A rule for an export: without ids, owner and channels."""
+    left_out = ("id", "mqtt", "created_at", "updated_at")
+    return {name: getattr(rule, name) for name in PLAIN if name not in left_out}

@@ -1,0 +1,175 @@
+"""Export and import of rules with the geofences and watch lists that belong to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import colander
+import sqlalchemy as sa
+from sqlalchemy.orm import Session, undefer
+
+from skywatch.alerts.access import (
+    MAXIMUM_GEOFENCES,
+    MAXIMUM_RULES,
+    MAXIMUM_WATCHLISTS,
+    check_room,
+    owner_id,
+)
+from skywatch.alerts.geofences.schemas import NewGeofence
+from skywatch.alerts.geofences.service import GeofenceService
+from skywatch.alerts.models import AlertRule, Geofence, Watchlist
+from skywatch.alerts.revision import raise_revision
+from skywatch.alerts.rules.checks import settled
+from skywatch.alerts.rules.schemas import NewRule
+from skywatch.alerts.rules.service import RuleService
+from skywatch.alerts.rules.shape import exported
+from skywatch.alerts.watchlists.schemas import NewWatchlist
+from skywatch.alerts.watchlists.service import WatchlistService, entries_of
+from skywatch.core.clock import to_iso
+from skywatch.core.problems import Problem, invalid_fields
+from skywatch.security.visibility import Visibility
+
+VERSION = 1
+# An answer names so many faults.
+FAULTS_NAMED = 200
+Faults = dict[str, str]
+
+
+def export(session: Session, may: Visibility) -> dict[str, Any]:
+    """The caller's own rules, geofences and watch lists; no channels."""
+    user_id = may.user_id
+
+    def rows(table: Any, *options: Any) -> Any:
+        mine = sa.select(table).where(table.user_id == user_id, sa.literal(user_id is not None))
+        return session.scalars(mine.order_by(table.id).options(*options))
+
+    rules = []
+    for rule in rows(AlertRule):
+        entry = dict(exported(rule))
+        for name in ("starts_at", "expires_at"):
+            entry[name] = to_iso(entry[name]) if entry[name] is not None else None
+        rules.append(entry)
+    return {
+        "version": VERSION,
+        "rules": rules,
+        "geofences": [
+            {"id": f.id, "name": f.name, "geometry": f.geometry, "floor_ft": f.floor_ft, "ceiling_ft": f.ceiling_ft}
+            for f in rows(Geofence)
+        ],
+        "watchlists": [
+            {"id": w.id, "name": w.name, "entries": entries_of(w)} for w in rows(Watchlist, undefer(Watchlist.entries))
+        ],
+    }
+
+
+def take_in(session: Session, may: Visibility, document: Any) -> dict[str, int]:
+    """Create what an export holds; raises Problem with every fault, and then nothing has been created."""
+    user_id = owner_id(may)
+    faults: Faults = {}
+    parts = _parts(document, faults)
+    rules = _read(parts["rules"], "rules", NewRule, faults, with_id=False)
+    geofences = _read(parts["geofences"], "geofences", NewGeofence, faults, with_id=True)
+    watchlists = _read(parts["watchlists"], "watchlists", NewWatchlist, faults, with_id=True)
+    _refuse(faults)
+    for table, limit, what, entries in (
+        (AlertRule, MAXIMUM_RULES, "rules", rules),
+        (Geofence, MAXIMUM_GEOFENCES, "geofences", geofences),
+        (Watchlist, MAXIMUM_WATCHLISTS, "watch lists", watchlists),
+    ):
+        check_room(session, table, user_id, limit, what, len(entries))
+    with session.begin_nested():
+        ids = {
+            "geofence": _create(geofences, "geofences", GeofenceService(session, may).create, faults),
+            "watchlist": _create(watchlists, "watchlists", WatchlistService(session, may).create, faults),
+        }
+        service = RuleService(session, may)
+        for place, values in enumerate(rules):
+            values["conditions"] = _renumbered(values["conditions"], ids)
+            try:
+                service.add(settled(values), user_id)
+            except Problem as problem:
+                _take_faults(problem, f"rules.{place}", faults)
+        _refuse(faults)
+    raise_revision(session)
+    return {"rules": len(rules), "geofences": len(geofences), "watchlists": len(watchlists)}
+
+
+def _parts(document: Any, faults: Faults) -> dict[str, list[Any]]:
+    parts: dict[str, list[Any]] = {"rules": [], "geofences": [], "watchlists": []}
+    if not isinstance(document, dict):
+        raise invalid_fields({"": "must be an object with version, rules, geofences and watchlists"})
+    for key, value in document.items():
+        if key == "version":
+            if value != VERSION:
+                faults["version"] = f"must be {VERSION}"
+        elif key not in parts:
+            faults[str(key)[:60]] = "is not a known field"
+        elif not isinstance(value, list):
+            faults[key] = "must be a list"
+        else:
+            parts[key] = value
+    if "version" not in document:
+        faults["version"] = "is required"
+    return parts
+
+
+def _read(
+    entries: list[Any], name: str, schema: Callable[[], Any], faults: Faults, *, with_id: bool
+) -> list[dict[str, Any]]:
+    """Entries by their schema; ``id`` is what the rules of the same export call it."""
+    read: list[dict[str, Any]] = []
+    seen: set[int] = set()
+    for place, entry in enumerate(entries):
+        where = f"{name}.{place}"
+        number = None
+        if with_id and isinstance(entry, dict):
+            entry = dict(entry)
+            number = entry.pop("id", None)
+            if isinstance(number, bool) or not isinstance(number, int) or number in seen:
+                faults[f"{where}.id"] = "must be a number of its own"
+                continue
+            seen.add(number)
+        try:
+            values = schema().deserialize(entry)
+        except colander.Invalid as error:
+            for path, detail in error.asdict().items():
+                faults[f"{where}.{path}" if path else where] = str(detail)
+            continue
+        read.append({**values, "id": number} if with_id else {**values, "channels": [], "mqtt": False})
+    return read
+
+
+def _create(entries: list[dict[str, Any]], name: str, create: Callable[..., Any], faults: Faults) -> dict[int, int]:
+    """Create entries; gives the new id of each old one."""
+    ids = {}
+    for place, values in enumerate(entries):
+        try:
+            ids[values["id"]] = create({key: value for key, value in values.items() if key != "id"}).id
+        except Problem as problem:
+            _take_faults(problem, f"{name}.{place}", faults)
+    return ids
+
+
+def _take_faults(problem: Problem, where: str, faults: Faults) -> None:
+    if problem.kind.code != "validation_failed" or not problem.errors:
+        raise problem
+    for error in problem.errors:
+        faults[f"{where}.{error['name']}"] = error["detail"]
+
+
+def _renumbered(node: Mapping[str, Any], ids: Mapping[str, Mapping[int, int]]) -> dict[str, Any]:
+    """Conditions with the new ids of what they refer to."""
+    if "not" in node:
+        return {"not": _renumbered(node["not"], ids)}
+    for branch in ("all", "any"):
+        if branch in node:
+            return {branch: [_renumbered(part, ids) for part in node[branch]]}
+    new = ids.get(str(node["field"]), {})
+    # What is not part of the import is looked for among the caller's own, and is a fault where it is not there.
+    return {**node, "value": new[node["value"]]} if new and node["value"] in new else dict(node)
+
+
+def _refuse(faults: Faults) -> None:
+    if faults:
+        raise invalid_fields(dict(list(faults.items())[:FAULTS_NAMED]))

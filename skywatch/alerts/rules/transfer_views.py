@@ -1,0 +1,67 @@
+"""The REST resources of export and import of rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.alerts.history.schemas import ObjectList
+from skywatch.alerts.rules import transfer
+from skywatch.http.request import Request
+from skywatch.http.schema import JsonInteger, Schema
+from skywatch.http.service import ApiService
+from skywatch.security.permissions import Permission
+
+export = ApiService(
+    "alerts.rules_export", "/alerts/rules/export", feature="alerts", canonical="/api/v1/alerts/rules/export/"
+)
+importing = ApiService(
+    "alerts.rules_import", "/alerts/rules/import", feature="alerts", canonical="/api/v1/alerts/rules/import/"
+)
+
+
+class RulesExport(Schema):
+    """Rules with what they refer to."""
+
+    version = colander.SchemaNode(JsonInteger())
+    rules = ObjectList()
+    geofences = ObjectList(description="With the ids by which the rules refer to them.")
+    watchlists = ObjectList(description="With the ids by which the rules refer to them.")
+
+
+class RulesImport(Schema):
+    """What an export holds."""
+
+    version = colander.SchemaNode(JsonInteger())
+    rules = ObjectList(missing=[])
+    geofences = ObjectList(missing=[])
+    watchlists = ObjectList(missing=[])
+
+
+class RulesImported(Schema):
+    """How much an import created."""
+
+    rules = colander.SchemaNode(JsonInteger())
+    geofences = colander.SchemaNode(JsonInteger())
+    watchlists = colander.SchemaNode(JsonInteger())
+
+
+@export.get(permission=Permission.ALERTS_VIEW, responses={200: RulesExport()})
+def export_rules(request: Request) -> dict[str, Any]:
+    """Export the caller's own rules, geofences and watch lists, without channels"""
+    return transfer.export(request.db, request.may)
+
+
+@importing.post(
+    permission=Permission.ALERTS_CREATE,
+    body=RulesImport(),
+    responses={200: RulesImported()},
+    errors=(409, 413),
+)
+def import_rules(request: Request) -> dict[str, int]:
+    """Import what an export holds, as new rules of the caller
+
+    Everything is created, or nothing: every fault is named by its place (`rules.3.conditions.all.0.field`).
+    """
+    return transfer.take_in(request.db, request.may, request.validated["body"])

@@ -1,0 +1,156 @@
+"""The dry run: what a rule would announce for the aircraft of now, for given ones, or over stored history."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy.orm import Session, undefer
+
+from skywatch.alerts.conditions.fields import Kind
+from skywatch.alerts.conditions.templates import render
+from skywatch.alerts.conditions.tree import references
+from skywatch.alerts.engine.documents import SkyMaker
+from skywatch.alerts.engine.engine import Engine, RuleSet
+from skywatch.alerts.engine.fences import Fence
+from skywatch.alerts.engine.program import Rights
+from skywatch.alerts.engine.rule import NOBODY, Cleared, Count, Fired, Rule
+from skywatch.alerts.geofences.band import Band
+from skywatch.alerts.geofences.geometry import parse_geometry
+from skywatch.alerts.models import Geofence, Watchlist
+from skywatch.alerts.rules.checks import tree_of
+from skywatch.alerts.watchlists.entries import Entries
+from skywatch.alerts.watchlists.service import entries_of
+from skywatch.picture.sky import Sky
+
+# So many alerts are shown; all are counted.
+ALERTS_SHOWN = 500
+# Moments of the past are this far apart (s): close for an hour, wider for a day.
+STEPS_S = ((3_600.0, 2.0), (21_600.0, 5.0), (float("inf"), 10.0))
+# A dry run over history ends after so long (s) and says so.
+LONGEST_S = 20.0
+UNLIMITED = 1_000_000
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+@dataclass
+class Trial:
+    """A rule on the way through skies, and what it would have announced."""
+
+    values: Mapping[str, Any]
+    rights: Rights
+    fences: Mapping[int, Fence]
+    lists: Mapping[int, Entries]
+    at_once: bool = False
+    alerts: list[dict[str, Any]] = field(default_factory=list)
+    count: int = 0
+    hours: float = 0.0
+    truncated: bool = False
+    _engine: Engine = field(default_factory=lambda: Engine(UNLIMITED))
+    _open: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        values = self.values
+        count = values.get("count")
+        rule = Rule(
+            0,
+            1,
+            tree_of(values["conditions"]),
+            0.0 if self.at_once else float(values["for_s"]),
+            float(values["cooldown_s"]),
+            Count(count["op"], count["value"]) if count else None,
+            self.rights,
+        )
+        self._engine.install(RuleSet((rule,), self.fences, self.lists), 0.0)
+
+    def take(self, sky: Sky) -> None:
+        """One tick."""
+        for change in self._engine.tick(sky):
+            if isinstance(change, Fired):
+                self._fired(change)
+            elif isinstance(change, Cleared) and change.address in self._open:
+                self._open.pop(change.address)["cleared_at"] = _moment(change.at)
+
+    def result(self) -> dict[str, Any]:
+        """The answer of the dry run."""
+        return {
+            "alerts": self.alerts,
+            "count": self.count,
+            "per_hour": round(self.count / self.hours, 2) if self.hours else None,
+            "truncated": self.truncated or self.count > len(self.alerts),
+        }
+
+    def _fired(self, change: Fired) -> None:
+        self.count += 1
+        if len(self.alerts) >= ALERTS_SHOWN:
+            return
+        aircraft, values = change.aircraft, self.values
+        names = {"rule_name": values["name"], "priority": values["priority"], "geofence": change.geofence}
+        text = render(values["message"], {**aircraft, **names, "count": change.count}) if values["message"] else ""
+        alert = {
+            "rule_name": values["name"],
+            "priority": values["priority"],
+            "icao_hex": change.address.upper() if change.address != NOBODY else None,
+            "callsign": aircraft.get("flight"),
+            "registration": aircraft.get("r"),
+            "message": text or values["name"],
+            "aircraft": dict(aircraft),
+            "matched": list(change.matched),
+            "geofence": change.geofence,
+            "count": change.count,
+            "triggered_at": _moment(change.at),
+            "cleared_at": None,
+        }
+        self._open[change.address] = alert
+        self.alerts.append(alert)
+
+
+def surroundings(
+    session: Session, conditions: Mapping[str, Any], user_id: int
+) -> tuple[dict[int, Fence], dict[int, Entries]]:
+    """The geofences and watch lists of a user that conditions refer to; they were checked to exist."""
+    node = tree_of(conditions)
+    fences, lists = {}, {}
+    for number in references(node, Kind.GEOFENCE):
+        row = session.get(Geofence, number)
+        if row is not None and row.user_id == user_id:
+            fences[number] = Fence(row.id, row.name, parse_geometry(row.geometry), Band(row.floor_ft, row.ceiling_ft))
+    for number in references(node, Kind.WATCHLIST):
+        watchlist = session.get(Watchlist, number, options=[undefer(Watchlist.entries)])
+        if watchlist is not None and watchlist.user_id == user_id:
+            lists[number] = Entries(tuple(entries_of(watchlist)))
+    return fences, lists
+
+
+def step_of(seconds: float) -> float:
+    """How far apart the moments of a span are (s)."""
+    return next(step for longest, step in STEPS_S if seconds <= longest)
+
+
+def run_past(
+    trial: Trial, moments: Iterable[bytes], station: tuple[float, float] | None, longest_s: float = LONGEST_S
+) -> None:
+    """Take moments of history, as ``{now, aircraft}``; ends early, and says so, where that takes too long."""
+    until = time.monotonic() + longest_s
+    for sky in skies_of(moments, station):
+        trial.take(sky)
+        if time.monotonic() > until:
+            trial.truncated = True
+            return
+
+
+def skies_of(moments: Iterable[bytes], station: tuple[float, float] | None) -> Iterator[Sky]:
+    """Encoded moments as skies."""
+    maker = SkyMaker(station)
+    for encoded in moments:
+        moment = _decode(encoded)
+        yield maker.sky(moment["aircraft"], float(moment["now"]))
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

@@ -1,0 +1,148 @@
+"""What goes in and out of the dry run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.alerts.history.schemas import ObjectList
+from skywatch.alerts.rules.schemas import NewRule
+from skywatch.http.document import fault_of
+from skywatch.http.schema import (
+    ICAO_ADDRESS,
+    JsonBoolean,
+    JsonInteger,
+    JsonList,
+    JsonNumber,
+    JsonObject,
+    JsonString,
+    Nullable,
+    Schema,
+    Timestamp,
+)
+
+MAXIMUM_AIRCRAFT = 5_000
+# Faults beyond this many are left out.
+FAULTS_NAMED = 50
+_NUMBERS = ("lat", "lon", "alt_geom", "gs", "track", "baro_rate", "geom_rate", "seen", "seen_pos", "rssi")
+_LIMITS = {"lat": 90.0, "lon": 180.0}
+
+
+class AircraftObjects(colander.SchemaType):
+    """Live aircraft as the REST API shows them; null for none."""
+
+    def serialize(self, node: colander.SchemaNode, appstruct: Any) -> Any:
+        return appstruct
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        """Each needs ``hex``; numbers must be numbers."""
+        if cstruct is colander.null or cstruct is None:
+            return cstruct
+        if not isinstance(cstruct, list):
+            raise colander.Invalid(node, "must be a list of live aircraft")
+        if len(cstruct) > MAXIMUM_AIRCRAFT:
+            raise colander.Invalid(node, f"must hold at most {MAXIMUM_AIRCRAFT} aircraft")
+        faults = [(place, fault) for place, entry in enumerate(cstruct) if (fault := _fault(entry)) is not None]
+        addresses = [str(entry.get("hex")).lower() for entry in cstruct if isinstance(entry, dict)]
+        if not faults and len(set(addresses)) < len(addresses):
+            raise colander.Invalid(node, "must not hold an address twice")
+        if faults:
+            error = colander.Invalid(node)
+            for place, fault in faults[:FAULTS_NAMED]:
+                error.add(colander.Invalid(colander.SchemaNode(colander.String(), name=str(place)), fault))
+            raise error
+        return cstruct
+
+    def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
+        """A list of objects, or null."""
+        return {"anyOf": [{"type": "array", "items": {"type": "object"}}, {"type": "null"}]}
+
+
+def _fault(entry: Any) -> str | None:
+    if not isinstance(entry, dict):
+        return "must be an object"
+    if not isinstance(entry.get("hex"), str) or not ICAO_ADDRESS.fullmatch(entry["hex"]):
+        return "hex must be an ICAO address of six hexadecimal digits"
+    unfit = fault_of(entry)
+    if unfit is not None:
+        return unfit
+    for name in _NUMBERS:
+        value = entry.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e9):
+            return f"{name} must be a number"
+        if value is not None and abs(value) > _LIMITS.get(name, 1e9):
+            return f"{name} is out of range"
+    if (entry.get("lat") is None) != (entry.get("lon") is None):
+        return "lat and lon come together"
+    return None
+
+
+class RuleOrNone(colander.SchemaType):
+    """A rule as it would be created, or null."""
+
+    def serialize(self, node: colander.SchemaNode, appstruct: Any) -> Any:
+        return appstruct
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        """The rule with its defaults; a name is not needed."""
+        if cstruct is colander.null or cstruct is None:
+            return cstruct
+        if isinstance(cstruct, dict):
+            cstruct = {"name": "Dry run", **cstruct}
+        schema = NewRule()
+        schema.name = node.name
+        return schema.deserialize(cstruct)
+
+    def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
+        """An object, or null."""
+        return {"anyOf": [{"type": "object"}, {"type": "null"}]}
+
+
+class TrialOfRule(Schema):
+    """What a rule is tried on; the live picture where nothing is named."""
+
+    aircraft = colander.SchemaNode(AircraftObjects(), missing=None, description="Aircraft as the REST API shows them.")
+    from_ = colander.SchemaNode(Nullable(Timestamp()), name="from", missing=None, description="Begin of a past span.")
+    to = colander.SchemaNode(Nullable(Timestamp()), missing=None, description="Its end; now unless said otherwise.")
+
+
+class TrialRequest(TrialOfRule):
+    """A dry run: a rule or the id of one."""
+
+    rule = colander.SchemaNode(RuleOrNone(), missing=None, description="A rule as it would be created.")
+    rule_id = colander.SchemaNode(Nullable(JsonInteger()), missing=None, description="A stored rule.")
+
+
+class TrialAlert(Schema):
+    """What would have been announced."""
+
+    rule_name = colander.SchemaNode(JsonString())
+    priority = colander.SchemaNode(JsonString())
+    icao_hex = colander.SchemaNode(Nullable(JsonString()))
+    callsign = colander.SchemaNode(Nullable(JsonString()))
+    registration = colander.SchemaNode(Nullable(JsonString()))
+    message = colander.SchemaNode(JsonString())
+    aircraft = colander.SchemaNode(JsonObject())
+    matched = ObjectList()
+    geofence = colander.SchemaNode(Nullable(JsonString()))
+    count = colander.SchemaNode(Nullable(JsonInteger()))
+    triggered_at = colander.SchemaNode(Timestamp())
+    cleared_at = colander.SchemaNode(Nullable(Timestamp()))
+
+
+class TrialAlerts(colander.SequenceSchema):
+    alert = TrialAlert()
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonList()
+
+
+class TrialResult(Schema):
+    """What a rule would have announced."""
+
+    alerts = TrialAlerts(description="The first 500.")
+    count = colander.SchemaNode(JsonInteger(), description="All of them.")
+    per_hour = colander.SchemaNode(Nullable(JsonNumber()), description="Over history: alerts an hour.")
+    truncated = colander.SchemaNode(JsonBoolean(), description="Some alerts are not shown, or part of the span.")

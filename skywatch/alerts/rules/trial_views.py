@@ -1,0 +1,131 @@
+"""The REST resources of the dry run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from skywatch.alerts.access import owner_id
+from skywatch.alerts.engine.documents import SkyMaker
+from skywatch.alerts.engine.program import Rights
+from skywatch.alerts.rules.checks import check_rights, faults_of, settled
+from skywatch.alerts.rules.schemas import RowId
+from skywatch.alerts.rules.service import STORED, RuleService
+from skywatch.alerts.rules.trial import Trial, run_past, step_of, surroundings
+from skywatch.alerts.rules.trial_schemas import TrialOfRule, TrialRequest, TrialResult
+from skywatch.core.clock import unix_now, utcnow
+from skywatch.core.problems import Problem, invalid_fields
+from skywatch.http.service import NUMBER, ApiService
+from skywatch.picture.request import SkyRequest
+from skywatch.picture.settings import PictureSettings
+from skywatch.security.permissions import Permission
+
+LONGEST = timedelta(hours=24)
+
+test = ApiService("alerts.rules_test", "/alerts/rules/test", feature="alerts", canonical="/api/v1/alerts/rules/test/")
+test_one = ApiService(
+    "alerts.rule_test",
+    f"/alerts/rules/{{id:{NUMBER}}}/test",
+    feature="alerts",
+    canonical=f"/api/v1/alerts/rules/{{id:{NUMBER}}}/test/",
+)
+
+
+@test.post(permission=Permission.ALERTS_VIEW, body=TrialRequest(), responses={200: TrialResult()}, errors=(404, 503))
+def try_rule(request: SkyRequest) -> dict[str, Any]:
+    """Try a rule out
+
+    On the live picture, on `aircraft` given in the body, or on stored history between `from` and `to` (24 hours at
+    most): what it would announce, and how often. Nothing is stored or sent.
+    """
+    body = request.validated["body"]
+    if (body["rule"] is None) == (body["rule_id"] is None):
+        raise invalid_fields({"rule": "give either rule or rule_id"})
+    if body["rule_id"] is not None:
+        return _try_stored(request, body["rule_id"], body)
+    user_id = owner_id(request.may)
+    values = settled(body["rule"])
+    with _reading(request) as session:
+        faults = faults_of(session, values, user_id)
+        if faults:
+            raise invalid_fields({f"rule.{name}": detail for name, detail in faults.items()})
+        check_rights({**values, "mqtt": False}, request.may)
+        return _run(request, session, values, user_id, body)
+
+
+@test_one.post(
+    permission=Permission.ALERTS_VIEW,
+    path=RowId(),
+    body=TrialOfRule(),
+    responses={200: TrialResult()},
+    errors=(404, 503),
+)
+def try_stored_rule(request: SkyRequest) -> dict[str, Any]:
+    """Try a stored rule out, as the caller would get its alerts"""
+    return _try_stored(request, request.validated["path"]["id"], request.validated["body"])
+
+
+def _reading(request: SkyRequest) -> Session:
+    """A session of its own: the request's would keep everybody else from writing, and a dry run can take long."""
+    session: Session = request.runtime.sessions()
+    return session
+
+
+def _try_stored(request: SkyRequest, rule_id: int, body: Mapping[str, Any]) -> dict[str, Any]:
+    with _reading(request) as session:
+        rule = RuleService(session, request.may).get(rule_id)
+        return _run(request, session, {name: getattr(rule, name) for name in STORED}, rule.user_id, body)
+
+
+def _run(
+    request: SkyRequest, session: Session, values: Mapping[str, Any], user_id: int, body: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Over what the body names; ``user_id`` is whose geofences and lists the rule refers to."""
+    begin, end = _span(body)
+    may = request.may
+    rights = Rights(may.military, may.details, may.full_texts)
+    fences, lists = surroundings(session, values["conditions"], user_id)
+    trial = Trial(values, rights, fences, lists, at_once=begin is None)
+    settings = request.runtime.settings.of(PictureSettings)
+    lat, lon = settings.station_lat, settings.station_lon
+    station = None if lat is None or lon is None else (lat, lon)
+    if begin is not None and end is not None:
+        _run_past(request, session, trial, begin, end, station)
+    elif body["aircraft"] is not None:
+        trial.take(SkyMaker(station).sky(body["aircraft"], unix_now()))
+    else:
+        trial.take(request.sky)
+    return trial.result()
+
+
+def _run_past(
+    request: SkyRequest, session: Session, trial: Trial, begin: datetime, end: datetime, station: Any
+) -> None:
+    if Permission.HISTORY_VIEW not in request.may.permissions:
+        raise Problem("permission_denied", "A dry run over the past needs history.view.")
+    past_pictures = request.runtime.features.past_pictures()
+    if past_pictures is None:
+        raise Problem("unavailable", "No history is kept here.")
+    seconds = (end - begin).total_seconds()
+    trial.hours = seconds / 3600
+    moments = past_pictures(session, begin.timestamp(), end.timestamp(), step_of(seconds), request.may)
+    run_past(trial, moments, station)
+
+
+def _span(body: Mapping[str, Any]) -> tuple[datetime | None, datetime | None]:
+    begin, end = body["from"], body["to"]
+    if begin is None and end is None:
+        return None, None
+    if body["aircraft"] is not None:
+        raise invalid_fields({"aircraft": "cannot be given together with from and to"})
+    if begin is None:
+        raise invalid_fields({"from": "is required with to"})
+    end = end or utcnow()
+    if end <= begin:
+        raise invalid_fields({"to": "must be after from"})
+    if end - begin > LONGEST:
+        raise invalid_fields({"to": "must be at most 24 hours after from"})
+    return begin, end

@@ -1,0 +1,119 @@
+"""The REST resources of rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.alerts.models import AlertRule
+from skywatch.alerts.rules.schemas import (
+    Following,
+    FollowingRecord,
+    NewRule,
+    RowId,
+    RuleChange,
+    RuleList,
+    RuleQuery,
+    RuleRecord,
+)
+from skywatch.alerts.rules.service import RuleService
+from skywatch.alerts.rules.shape import shown
+from skywatch.http.paging import page
+from skywatch.http.request import Request
+from skywatch.http.service import NUMBER, ApiService
+from skywatch.security.permissions import Permission
+
+VIEW, CREATE = Permission.ALERTS_VIEW, Permission.ALERTS_CREATE
+EDIT, DELETE = Permission.ALERTS_EDIT, Permission.ALERTS_DELETE
+
+rules = ApiService("alerts.rules", "/alerts/rules", feature="alerts", canonical="/api/v1/alerts/rules/")
+rule = ApiService(
+    "alerts.rule",
+    f"/alerts/rules/{{id:{NUMBER}}}",
+    feature="alerts",
+    canonical=f"/api/v1/alerts/rules/{{id:{NUMBER}}}/",
+)
+subscription = ApiService(
+    "alerts.rule_subscribe",
+    f"/alerts/rules/{{id:{NUMBER}}}/subscribe",
+    feature="alerts",
+    canonical=f"/api/v1/alerts/rules/{{id:{NUMBER}}}/subscribe/",
+)
+
+
+def service(request: Request) -> RuleService:
+    """The rules for this request's caller."""
+    return RuleService(request.db, request.may)
+
+
+def record(request: Request, found: AlertRule) -> dict[str, Any]:
+    """One rule as the caller may see it."""
+    return records(request, [found])[0]
+
+
+def records(request: Request, found: list[AlertRule]) -> list[dict[str, Any]]:
+    """Rules as the caller may see them."""
+    rules_of = service(request)
+    names, followed = rules_of.usernames(found), rules_of.followed(found)
+    return [shown(rule, request.may, names.get(rule.user_id, ""), followed.get(rule.id)) for rule in found]
+
+
+@rules.get(permission=VIEW, query=RuleQuery(), responses={200: RuleList()})
+def list_rules(request: Request) -> dict[str, Any]:
+    """List the caller's rules and those that others share
+
+    Who holds `alerts.manage_all` sees everybody's.
+    """
+    found, count = service(request).page(request.validated["querystring"])
+    return page(request, "rules", records(request, list(found)), count)
+
+
+@rules.post(permission=CREATE, body=NewRule(), responses={201: RuleRecord()}, errors=(409,), creates=rule)
+def create_rule(request: Request) -> dict[str, Any]:
+    """Create a rule
+
+    It is tested from the next tick on, and fires for whatever matches then.
+    """
+    return record(request, service(request).create(request.validated["body"]))
+
+
+@rule.get(permission=VIEW, path=RowId(), responses={200: RuleRecord()}, errors=(404,))
+def get_rule(request: Request) -> dict[str, Any]:
+    """Show a rule"""
+    return record(request, service(request).get(request.validated["path"]["id"]))
+
+
+@rule.patch(permission=EDIT, path=RowId(), body=RuleChange(), responses={200: RuleRecord()}, errors=(404,))
+def change_rule(request: Request) -> dict[str, Any]:
+    """Change a rule
+
+    Changed conditions begin anew: whatever matches them at first counts as announced. A change of anything else
+    announces nothing. It is in force within 2 s.
+    """
+    found = service(request).change(request.validated["path"]["id"], request.validated["body"])
+    return record(request, found)
+
+
+@rule.delete(permission=DELETE, path=RowId(), responses={204: None}, errors=(404,))
+def delete_rule(request: Request) -> None:
+    """Delete a rule; its alerts stay"""
+    service(request).delete(request.validated["path"]["id"])
+    request.response.status_code = 204
+
+
+@subscription.post(
+    permission=CREATE, path=RowId(), body=Following(), responses={200: FollowingRecord()}, errors=(404, 409)
+)
+def follow_rule(request: Request) -> dict[str, Any]:
+    """Follow a shared rule with channels of one's own
+
+    The caller gets alerts of their own, by their own rights. Repeating it changes the channels.
+    """
+    following = service(request).follow(request.validated["path"]["id"], request.validated["body"]["channels"])
+    return {"rule": following.rule_id, "channels": following.channels, "created_at": following.created_at}
+
+
+@subscription.delete(permission=CREATE, path=RowId(), responses={204: None}, errors=(404,))
+def unfollow_rule(request: Request) -> None:
+    """Follow a rule no longer"""
+    service(request).unfollow(request.validated["path"]["id"])
+    request.response.status_code = 204

@@ -1,0 +1,179 @@
+"""Reads the rules in force, with what they refer to and what is stored of their matches, whenever something changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session, undefer
+
+from skywatch.alerts.conditions.expansion import POLICE_LIST
+from skywatch.alerts.conditions.fields import Kind
+from skywatch.alerts.conditions.tree import parse, references, tests_of
+from skywatch.alerts.engine.engine import RuleSet
+from skywatch.alerts.engine.fences import Fence
+from skywatch.alerts.engine.program import Rights
+from skywatch.alerts.engine.rule import Count, Rule, Stored
+from skywatch.alerts.geofences.band import Band
+from skywatch.alerts.geofences.geometry import GeometryFault, parse_geometry
+from skywatch.alerts.models import AlertMatch, AlertRule, AlertSubscription, Geofence, Watchlist
+from skywatch.alerts.revision import current
+from skywatch.alerts.tracking.owners import rights_of
+from skywatch.alerts.watchlists.entries import Entries
+from skywatch.core.clock import utcnow
+from skywatch.settings import Settings
+
+# The longest cooldown: older announcements decide nothing.
+REMEMBERED = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class _Use:
+    """A rule and a user whom it tells."""
+
+    rule: AlertRule
+    user_id: int
+
+
+class RuleLoader:
+    """Makes a new ``RuleSet`` when rules, rights or the time have changed. Used by one thread."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._revision = -1
+        self._police_revision: Any = None
+        self._rules: list[AlertRule] = []
+        self._uses: list[_Use] = []
+        self._fences: dict[tuple[int, int], Fence] = {}
+        self._lists: dict[tuple[int, int], Entries] = {}
+        self._police = Entries()
+        self._last: frozenset[Any] | None = None
+        self.broken: list[int] = []
+        """Rules that cannot be read: of another version, or with a geofence that is gone."""
+
+    def load(self, session: Session) -> RuleSet | None:
+        """The rules in force, None where they are the same as before."""
+        revision = current(session)
+        if revision != self._revision:
+            self._read(session)
+        rights = rights_of(session, self._settings, (use.user_id for use in self._uses))
+        now = utcnow()
+        in_force = [
+            use
+            for use in self._uses
+            if use.user_id in rights
+            and (use.rule.starts_at is None or use.rule.starts_at <= now)
+            and (use.rule.expires_at is None or use.rule.expires_at > now)
+        ]
+        police_changed = self._read_police(session, in_force)
+        keys = frozenset(((use.rule.id, use.user_id), use.rule.revision, rights[use.user_id]) for use in in_force)
+        if revision == self._revision and keys == self._last and not police_changed:
+            return None
+        made = self._made(session, in_force, rights, keys)
+        self._revision, self._last = revision, keys
+        return made
+
+    def forget(self) -> None:
+        """Give everything again with the next ``load``."""
+        self._revision, self._last = -1, None
+
+    def _read(self, session: Session) -> None:
+        self._rules = list(session.scalars(sa.select(AlertRule).where(AlertRule.enabled).order_by(AlertRule.id)))
+        by_id = {rule.id: rule for rule in self._rules}
+        self._uses = [_Use(rule, rule.user_id) for rule in self._rules]
+        for row in session.scalars(sa.select(AlertSubscription)):
+            if row.rule_id in by_id and by_id[row.rule_id].visibility == "shared":
+                self._uses.append(_Use(by_id[row.rule_id], row.user_id))
+        fences = {}
+        for fence in session.scalars(sa.select(Geofence)):
+            key = (fence.id, fence.revision)
+            fences[key] = self._fences.get(key) or _fence(fence)
+        self._fences = {key: fence for key, fence in fences.items() if fence is not None}
+        known, self._lists = self._lists, {}
+        for row_id, list_revision in session.execute(sa.select(Watchlist.id, Watchlist.revision)).all():
+            self._lists[(row_id, list_revision)] = known.get((row_id, list_revision)) or _entries(session, row_id)
+
+    def _read_police(self, session: Session, uses: Iterable[_Use]) -> bool:
+        """Bring the addresses of known police aircraft up to date, where a rule asks for them."""
+        if not any(_asks_police(use.rule) for use in uses):
+            return False
+        revisions = sa.table("cannonball_known_revision", sa.column("revision"))
+        revision = session.scalar(sa.select(revisions.c.revision))
+        if revision == self._police_revision and self._police.values:
+            return False
+        known = sa.table("cannonball_known_aircraft", sa.column("icao_hex"), sa.column("agency_type"))
+        rows = session.scalars(sa.select(known.c.icao_hex).where(known.c.agency_type != "military"))
+        self._police = Entries(tuple(address.upper() for address in rows))
+        changed = revision != self._police_revision
+        self._police_revision = revision
+        return changed
+
+    def _made(self, session: Session, uses: list[_Use], rights: dict[int, Rights], keys: frozenset[Any]) -> RuleSet:
+        fences = {number: fence for (number, _), fence in self._fences.items()}
+        lists = {number: entries for (number, _), entries in self._lists.items()}
+        rules = []
+        self.broken = []
+        for use in uses:
+            rule = _rule(use, rights[use.user_id])
+            if rule is None or references(rule.node, Kind.GEOFENCE) - fences.keys():
+                self.broken.append(use.rule.id)
+            else:
+                rules.append(rule)
+        fresh = [rule for rule in rules if rule.key not in (self._last or ())]
+        stored = _stored(session, {rule.id for rule in fresh})
+        return RuleSet(tuple(rules), fences, {**lists, POLICE_LIST: self._police}, stored)
+
+
+def _rule(use: _Use, rights: Rights) -> Rule | None:
+    row = use.rule
+    node, _ = parse(row.conditions)
+    if node is None:
+        return None
+    return Rule(
+        (row.id, use.user_id),
+        row.revision,
+        node,
+        row.for_s,
+        float(row.cooldown_s),
+        Count(row.count["op"], row.count["value"]) if row.count else None,
+        rights,
+        silent=row.adopted_revision < row.revision,
+    )
+
+
+def _asks_police(rule: AlertRule) -> bool:
+    node, _ = parse(rule.conditions)
+    return node is not None and any(
+        test.field.kind is Kind.CLASS and (test.value == "police" or (test.op == "in" and "police" in test.value))
+        for test in tests_of(node)
+    )
+
+
+def _fence(row: Geofence) -> Fence | None:
+    try:
+        geometry = parse_geometry(row.geometry)
+    except GeometryFault:
+        return None
+    return Fence(row.id, row.name, geometry, Band(row.floor_ft, row.ceiling_ft), row.revision)
+
+
+def _entries(session: Session, row_id: int) -> Entries:
+    row = session.get(Watchlist, row_id, options=[undefer(Watchlist.entries)])
+    return Entries(tuple(row.entries.split("\n"))) if row is not None and row.entries else Entries()
+
+
+def _stored(session: Session, keys: set[Any]) -> dict[Any, dict[str, Stored]]:
+    """What the database says of the matches of these rules."""
+    found: dict[Any, dict[str, Stored]] = {}
+    if not keys:
+        return found
+    relevant = sa.or_(AlertMatch.matching, AlertMatch.fired_at > utcnow() - REMEMBERED)
+    columns = (AlertMatch.rule_id, AlertMatch.user_id, AlertMatch.icao_hex, AlertMatch.matching, AlertMatch.fired_at)
+    for rule_id, user_id, address, matching, fired_at in session.execute(sa.select(*columns).where(relevant)):
+        if (rule_id, user_id) in keys:
+            at = fired_at.timestamp() if fired_at is not None else None
+            found.setdefault((rule_id, user_id), {})[address] = Stored(matching, at)
+    return found

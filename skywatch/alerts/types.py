@@ -1,0 +1,98 @@
+"""colander types of alerts: documents whose faults are all named by their place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.alerts.conditions.quiet_hours import parse_windows
+from skywatch.alerts.conditions.templates import fault_of
+from skywatch.alerts.conditions.tree import parse
+from skywatch.alerts.geofences.geometry import GeometryFault, parse_geometry
+from skywatch.http.document import fault_of as document_fault
+from skywatch.http.schema import JsonString
+
+JSON_OBJECT = {"type": "object"}
+
+
+def raise_faults(node: colander.SchemaNode, faults: dict[str, str]) -> None:
+    """Raise colander's error with these faults, by place below the node (``conditions.all.0.field``)."""
+    if not faults:
+        return
+    own = faults.pop(node.name, None)
+    error = colander.Invalid(node, own)
+    for place, detail in faults.items():
+        name = place.removeprefix(f"{node.name}.")
+        error.add(colander.Invalid(colander.SchemaNode(colander.String(), name=name), detail))
+    raise error
+
+
+class _Document(colander.SchemaType):
+    def serialize(self, node: colander.SchemaNode, appstruct: Any) -> Any:
+        return appstruct
+
+    def faults(self, node: colander.SchemaNode, value: Any) -> dict[str, str]:
+        raise NotImplementedError
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        if cstruct is colander.null:
+            return colander.null
+        unfit = document_fault(cstruct) if isinstance(cstruct, dict) else None
+        raise_faults(node, {node.name: unfit} if unfit else self.faults(node, cstruct))
+        return cstruct
+
+
+class Conditions(_Document):
+    """A tree of conditions."""
+
+    def faults(self, node: colander.SchemaNode, value: Any) -> dict[str, str]:
+        """Every fault of the tree."""
+        return parse(value, node.name)[1]
+
+    def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
+        """An object: the grammar is in the manual."""
+        return JSON_OBJECT
+
+
+class QuietHours(_Document):
+    """Windows of local time."""
+
+    def faults(self, node: colander.SchemaNode, value: Any) -> dict[str, str]:
+        """Every fault of every window."""
+        return parse_windows(value, node.name)[1]
+
+    def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
+        """A list of objects."""
+        return {"type": "array", "items": JSON_OBJECT}
+
+
+class Geometry(_Document):
+    """A GeoJSON Polygon or MultiPolygon."""
+
+    def faults(self, node: colander.SchemaNode, value: Any) -> dict[str, str]:
+        """Why it cannot be used."""
+        try:
+            parse_geometry(value)
+        except GeometryFault as error:
+            return {node.name: str(error)}
+        return {}
+
+    def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
+        """GeoJSON."""
+        return JSON_OBJECT
+
+
+class Template(JsonString):
+    """A message with named fields."""
+
+    def __init__(self) -> None:
+        super().__init__(multiline=True)
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        """The template, if nothing is wrong with it."""
+        value = super().deserialize(node, cstruct)
+        fault = None if value is colander.null else fault_of(value)
+        if fault is not None:
+            raise colander.Invalid(node, fault)
+        return value

@@ -1,0 +1,108 @@
+"""What goes in and out of the resources of watch lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.alerts.rules.schemas import name_node
+from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, EntryFault, parse_entry
+from skywatch.http.paging import PageLinks
+from skywatch.http.schema import JsonInteger, JsonList, JsonString, QueryBoolean, Schema, Timestamp
+
+# Faults beyond this many are left out.
+FAULTS_NAMED = 100
+
+
+class EntryList(colander.SchemaType):
+    """A list of addresses, registrations and callsigns -> normalised, each once."""
+
+    def serialize(self, node: colander.SchemaNode, appstruct: Any) -> Any:
+        return appstruct
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        """Every entry that is none is a fault of its own."""
+        if cstruct is colander.null:
+            return colander.null
+        if not isinstance(cstruct, list) or not all(isinstance(entry, str) for entry in cstruct):
+            raise colander.Invalid(node, "must be a list of strings")
+        if len(cstruct) > MAXIMUM_ENTRIES:
+            raise colander.Invalid(node, f"must hold at most {MAXIMUM_ENTRIES} entries")
+        values: dict[str, None] = {}
+        fault: colander.Invalid | None = None
+        for place, entry in enumerate(cstruct):
+            try:
+                values[parse_entry(entry)] = None
+            except EntryFault as error:
+                fault = fault or colander.Invalid(node)
+                if len(fault.children) < FAULTS_NAMED:
+                    name = colander.SchemaNode(colander.String(), name=str(place))
+                    fault.add(colander.Invalid(name, str(error)))
+        if fault is not None:
+            raise fault
+        return list(values)
+
+    def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
+        """A list of strings."""
+        return {"type": "array", "items": {"type": "string"}, "maxItems": MAXIMUM_ENTRIES}
+
+
+class NewWatchlist(Schema):
+    """A watch list to create."""
+
+    name = name_node()
+    entries = colander.SchemaNode(EntryList(), missing=[], description="Addresses, registrations and callsigns.")
+
+
+class WatchlistChange(Schema):
+    """What changes of a watch list; entries replace all that it had."""
+
+    name = name_node(missing=colander.drop)
+    entries = colander.SchemaNode(EntryList(), missing=colander.drop)
+
+
+class WatchlistSummary(Schema):
+    """A watch list without its entries."""
+
+    id = colander.SchemaNode(JsonInteger())
+    user = colander.SchemaNode(JsonInteger(), description="Whose it is.")
+    name = colander.SchemaNode(JsonString())
+    entry_count = colander.SchemaNode(JsonInteger())
+    created_at = colander.SchemaNode(Timestamp())
+    updated_at = colander.SchemaNode(Timestamp())
+
+
+class WatchlistRecord(WatchlistSummary):
+    """A watch list with its entries."""
+
+    entries = colander.SchemaNode(EntryList())
+
+
+class WatchlistSequence(colander.SequenceSchema):
+    watchlist = WatchlistSummary()
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonList()
+
+
+class WatchlistList(PageLinks):
+    """A page of watch lists."""
+
+    watchlists = WatchlistSequence()
+
+
+class WatchlistImportQuery(Schema):
+    """How entries are imported."""
+
+    replace = colander.SchemaNode(
+        QueryBoolean(), missing=False, description="Replace the entries that the list has instead of adding to them."
+    )
+
+
+class WatchlistImported(Schema):
+    """What an import did."""
+
+    added = colander.SchemaNode(JsonInteger())
+    entry_count = colander.SchemaNode(JsonInteger(), description="Entries of the list now.")

@@ -1,0 +1,100 @@
+"""The rules of watch lists: whose they are, what an import adds, and that none goes while a rule asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.alerts.access import MAXIMUM_WATCHLISTS, check_room, fetch, own, owner_id
+from skywatch.alerts.conditions.fields import Kind
+from skywatch.alerts.models import Watchlist
+from skywatch.alerts.references import check_unused
+from skywatch.alerts.revision import raise_revision
+from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, parse_lines, parse_table
+from skywatch.core.clock import utcnow
+from skywatch.core.problems import invalid, invalid_fields
+from skywatch.security.visibility import Visibility
+
+# An answer names so many faults of an import.
+FAULTS_NAMED = 200
+
+
+class WatchlistService:
+    """Watch lists as one caller may see and change them."""
+
+    def __init__(self, session: Session, may: Visibility) -> None:
+        self.session = session
+        self.may = may
+
+    def all(self) -> Sequence[Watchlist]:
+        """The caller's (all with ``alerts.manage_all``), by id, without their entries."""
+        return self.session.scalars(sa.select(Watchlist).where(own(Watchlist, self.may)).order_by(Watchlist.id)).all()
+
+    def get(self, watchlist_id: int) -> Watchlist:
+        """One; 404 where it is not the caller's."""
+        return fetch(self.session, Watchlist, watchlist_id, self.may, "watch list")
+
+    def create(self, values: Mapping[str, Any]) -> Watchlist:
+        """A new one."""
+        user_id = owner_id(self.may)
+        check_room(self.session, Watchlist, user_id, MAXIMUM_WATCHLISTS, "watch lists")
+        now = utcnow()
+        row = Watchlist(user_id=user_id, name=values["name"], created_at=now, updated_at=now)
+        _fill(row, values["entries"])
+        self.session.add(row)
+        self.session.flush()
+        raise_revision(self.session)
+        return row
+
+    def change(self, watchlist_id: int, values: Mapping[str, Any]) -> Watchlist:
+        """Change one; entries replace all that it had."""
+        row = self.get(watchlist_id)
+        row.name = values.get("name", row.name)
+        if "entries" in values:
+            _fill(row, values["entries"])
+            row.revision += 1
+        row.updated_at = utcnow()
+        raise_revision(self.session)
+        return row
+
+    def delete(self, watchlist_id: int) -> None:
+        """Remove one; 409 while a rule uses it."""
+        row = self.get(watchlist_id)
+        check_unused(self.session, Kind.WATCHLIST, row.id, row.user_id, "watch list")
+        self.session.delete(row)
+        raise_revision(self.session)
+
+    def import_text(self, watchlist_id: int, text: str, *, is_table: bool, replace: bool) -> tuple[Watchlist, int]:
+        """Add the entries of a text, or replace all by them; returns the list and how many were new. All or none."""
+        row = self.get(watchlist_id)
+        values, faults = parse_table(text) if is_table else parse_lines(text)
+        if faults:
+            raise invalid_fields({f"line {line}": detail for line, detail in faults[:FAULTS_NAMED]})
+        before = set(entries_of(row))
+        _fill(row, values if replace else [*entries_of(row), *values])
+        row.revision += 1
+        row.updated_at = utcnow()
+        raise_revision(self.session)
+        return row, len(set(values) - before)
+
+
+def entries_of(row: Watchlist) -> list[str]:
+    """The entries in order."""
+    return row.entries.split("\n") if row.entries else []
+
+
+def shown(row: Watchlist, *, entries: bool = False) -> dict[str, Any]:
+    """The record of a watch list."""
+    members = ("id", "name", "entry_count", "created_at", "updated_at")
+    record = {**{name: getattr(row, name) for name in members}, "user": row.user_id}
+    return {**record, "entries": entries_of(row)} if entries else record
+
+
+def _fill(row: Watchlist, values: Iterable[str]) -> None:
+    entries = list(dict.fromkeys(values))
+    if len(entries) > MAXIMUM_ENTRIES:
+        raise invalid("entries", f"a watch list holds at most {MAXIMUM_ENTRIES} entries, not {len(entries)}")
+    row.entries, row.entry_count = "\n".join(entries), len(entries)

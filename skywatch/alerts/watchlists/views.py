@@ -1,0 +1,112 @@
+"""The REST resources of watch lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.alerts.geofences.views import text_body
+from skywatch.alerts.rules.schemas import RowId
+from skywatch.alerts.watchlists.schemas import (
+    NewWatchlist,
+    WatchlistChange,
+    WatchlistImported,
+    WatchlistImportQuery,
+    WatchlistList,
+    WatchlistRecord,
+)
+from skywatch.alerts.watchlists.service import WatchlistService, shown
+from skywatch.core.problems import Problem
+from skywatch.http.paging import PageQuery, page_of
+from skywatch.http.request import Request
+from skywatch.http.schema import Schema
+from skywatch.http.service import NUMBER, ApiService
+from skywatch.security.permissions import Permission
+
+watchlists = ApiService(
+    "alerts.watchlists", "/alerts/watchlists", feature="alerts", canonical="/api/v1/alerts/watchlists/"
+)
+watchlist = ApiService(
+    "alerts.watchlist",
+    f"/alerts/watchlists/{{id:{NUMBER}}}",
+    feature="alerts",
+    canonical=f"/api/v1/alerts/watchlists/{{id:{NUMBER}}}/",
+)
+importing = ApiService(
+    "alerts.watchlist_import",
+    f"/alerts/watchlists/{{id:{NUMBER}}}/import",
+    feature="alerts",
+    canonical=f"/api/v1/alerts/watchlists/{{id:{NUMBER}}}/import/",
+)
+
+
+def service(request: Request) -> WatchlistService:
+    """The rules for this request's caller."""
+    return WatchlistService(request.db, request.may)
+
+
+@watchlists.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: WatchlistList()})
+def list_watchlists(request: Request) -> dict[str, Any]:
+    """List the caller's watch lists, without their entries"""
+    return page_of(request, "watchlists", [shown(row) for row in service(request).all()])
+
+
+@watchlists.post(
+    permission=Permission.ALERTS_CREATE,
+    body=NewWatchlist(),
+    responses={201: WatchlistRecord()},
+    errors=(409,),
+    creates=watchlist,
+)
+def create_watchlist(request: Request) -> dict[str, Any]:
+    """Create a watch list"""
+    return shown(service(request).create(request.validated["body"]), entries=True)
+
+
+@watchlist.get(permission=Permission.ALERTS_VIEW, path=RowId(), responses={200: WatchlistRecord()}, errors=(404,))
+def get_watchlist(request: Request) -> dict[str, Any]:
+    """Show a watch list with its entries"""
+    return shown(service(request).get(request.validated["path"]["id"]), entries=True)
+
+
+@watchlist.patch(
+    permission=Permission.ALERTS_EDIT,
+    path=RowId(),
+    body=WatchlistChange(),
+    responses={200: WatchlistRecord()},
+    errors=(404,),
+)
+def change_watchlist(request: Request) -> dict[str, Any]:
+    """Change a watch list"""
+    return shown(service(request).change(request.validated["path"]["id"], request.validated["body"]), entries=True)
+
+
+@watchlist.delete(permission=Permission.ALERTS_DELETE, path=RowId(), responses={204: None}, errors=(404, 409))
+def delete_watchlist(request: Request) -> None:
+    """Delete a watch list that no rule uses"""
+    service(request).delete(request.validated["path"]["id"])
+    request.response.status_code = 204
+
+
+@importing.post(
+    permission=Permission.ALERTS_EDIT,
+    path=RowId(),
+    query=WatchlistImportQuery(),
+    body=Schema(),
+    body_types=("text/plain", "text/csv"),
+    responses={200: WatchlistImported()},
+    errors=(404, 413, 415),
+)
+def import_watchlist(request: Request) -> dict[str, Any]:
+    """Import entries: one a line (text/plain), or plane-alert-db's CSV (text/csv)
+
+    Everything is taken, or nothing: each line that is refused is named.
+    """
+    if request.content_type not in ("text/plain", "text/csv"):
+        raise Problem("unsupported_media_type", "The body must be text/plain or text/csv.")
+    row, added = service(request).import_text(
+        request.validated["path"]["id"],
+        text_body(request),
+        is_table=request.content_type == "text/csv",
+        replace=request.validated["querystring"]["replace"],
+    )
+    return {"added": added, "entry_count": row.entry_count}

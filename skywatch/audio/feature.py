@@ -1,0 +1,27 @@
+"""What audio transmissions are made of."""
+
+from __future__ import annotations
+
+from skywatch.audio.settings import AudioSettings
+from skywatch.core.feature import EventKind, Feature, InputFamily, Service, Topic
+from skywatch.core.problems import ProblemKind
+
+# The aircraft of a transmission is shown to those who may see it.
+LINKS = ("aircraft.view", "aircraft.view_military")
+
+FEATURE = Feature(
+    name="audio",
+    include="skywatch.audio",
+    settings=AudioSettings,
+    services=(Service(role="worker", create="skywatch.audio.transcription.worker:create"),),
+    inputs=(InputFamily(prefix="audio.", open="skywatch.audio.folders:open_input"),),
+    topics=(Topic(name="audio", permission="audio.view"),),
+    events=(
+        EventKind(name="audio:transmission", topic="audio", may_need=LINKS),
+        EventKind(name="audio:transcript", topic="audio", may_need=LINKS),
+    ),
+    retention="skywatch.audio.retention:KINDS",
+    problems=(ProblemKind("range_not_satisfiable", 416, "The range is not satisfiable"),),
+    metrics="skywatch.audio.metrics",
+    commands={"audio": "skywatch.audio.command:audio"},
+)

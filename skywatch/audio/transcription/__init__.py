@@ -1,0 +1,1 @@
+"""Transcription: a queue of transmissions in the worker role, an engine, and rules over what the engine returns."""

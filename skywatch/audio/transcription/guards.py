@@ -1,0 +1,81 @@
+"""Guards against invented text: engines write sentences into noise, repeat themselves and give back their prompt."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from skywatch.audio.transcription.engines.base import PROMPT, Segment
+
+# Whisper's own thresholds (openai/whisper, transcribe.py).
+NO_SPEECH, LOG_PROBABILITY, COMPRESSION = 0.6, -1.0, 2.4
+# Faster than anybody speaks (characters a second), with some for rounded times.
+FASTEST, SPARE_CHARACTERS = 30.0, 15
+MOST_REPEATS, PHRASE_WORDS = 4, 6
+# What the models learnt from subtitles.
+PHANTOMS = frozenset(
+    (
+        "thank you", "thanks for watching", "thank you for watching", "thank you so much for watching",
+        "please subscribe", "subtitles by the amara org community", "bye", "you", "the end",
+        "subs by www zeoranger co uk", "transcription by castingwords", "music", "blank audio", "silence", "applause",
+    )
+)  # fmt: skip
+# Words with which controllers and pilots do end a transmission count only where the engine doubts them.
+_WORDS = re.compile(r"[^\W_]+")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case."""
+    return _WORDS.findall(text.lower())
+
+
+def believable(segments: Sequence[Segment]) -> tuple[list[Segment], str]:
+    """The segments that were probably spoken, and why others were left out (empty where none were)."""
+    kept, why = [], ""
+    for segment in segments:
+        fault = _fault(segment)
+        if fault:
+            why = fault
+        elif segment.text:
+            kept.append(segment)
+    if kept and _repeats(words_of(" ".join(segment.text for segment in kept))):
+        return [], "The engine repeated itself."
+    return kept, why
+
+
+def _fault(segment: Segment) -> str:
+    words = words_of(segment.text)
+    if not words:
+        return "The engine found no words."
+    doubted = segment.no_speech is not None and segment.no_speech > NO_SPEECH
+    if doubted and (segment.log_probability is None or segment.log_probability < LOG_PROBABILITY):
+        return "The engine heard no speech."
+    if segment.compression is not None and segment.compression > COMPRESSION:
+        return "The engine repeated itself."
+    if " ".join(words) in PHANTOMS:
+        return "The engine wrote a phrase that it writes into noise."
+    if _is_prompt(words):
+        return "The engine gave back its prompt."
+    if segment.end_s > segment.begin_s:
+        longest = (segment.end_s - segment.begin_s) * FASTEST + SPARE_CHARACTERS
+        if len(segment.text) > longest:
+            return "The text is longer than anybody speaks in that time."
+    return "The engine repeated itself." if _repeats(words) else ""
+
+
+def _is_prompt(words: list[str]) -> bool:
+    """Whether five words or more stand in the prompt in this order."""
+    return len(words) >= 5 and f" {' '.join(words)} " in f" {' '.join(words_of(PROMPT))} "
+
+
+def _repeats(words: list[str]) -> bool:
+    """Whether a phrase of up to six words makes most of the text, again and again."""
+    for size in range(1, PHRASE_WORDS + 1):
+        phrases = Counter(tuple(words[i : i + size]) for i in range(len(words) - size + 1))
+        if not phrases:
+            return False
+        _, count = phrases.most_common(1)[0]
+        if count > MOST_REPEATS and count * size > len(words) * 0.6:
+            return True
+    return False

@@ -1,0 +1,101 @@
+"""rdio-scanner's call upload, as trunk-recorder and SDRTrunk send it: an API key within the form, answers as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from pyramid.response import Response
+
+from skywatch.audio import schemas
+from skywatch.audio.fields import LONGEST_CHANNEL, parse_channel, parse_frequency, parse_time
+from skywatch.audio.form import Form, read_form
+from skywatch.audio.ingest import Ingest, Origin
+from skywatch.core.problems import Problem
+from skywatch.http.request import Request
+from skywatch.http.security import feature_context
+from skywatch.http.service import ApiService
+from skywatch.security.contexts import EXCHANGE
+from skywatch.security.permissions import Permission
+from skywatch.security.policy import decide
+
+PATH = "/api/call-upload"
+TEXT = "text/plain"
+IMPORTED, NO_TALKGROUP = "Call imported successfully.\n", "Incomplete call data: no talkgroup\n"
+
+call_upload = ApiService("audio.call_upload", PATH, feature=None, absolute=True)
+
+
+@call_upload.post(
+    permission=EXCHANGE,
+    body=schemas.CallForm(),
+    body_types=("multipart/form-data",),
+    responses={
+        200: TEXT,
+        417: TEXT,
+        **dict.fromkeys((400, 401, 403, 413, 415, 500, 503), f"{TEXT},application/problem+json"),
+    },
+)
+def upload_call(request: Request) -> Response:
+    """Add a call as rdio-scanner takes it
+
+    The form's `key` is an API key of a user with `audio.upload`, other credentials are not looked at. The answer is
+    text: `Call imported successfully.`, or what is wrong.
+    """
+    taking: Ingest = request.registry["audio_ingest"]
+    try:
+        with read_form(request, taking.store, "audio") as form:
+            return _import(request, taking, form)
+    except Problem as problem:
+        return _answer(problem.kind.status, f"{problem.detail}\n")
+
+
+def _import(request: Request, taking: Ingest, form: Form) -> Response:
+    try:
+        identity = request.registry["authenticator"].identify_key(form.text("key"))
+    except Problem:
+        return _answer(401, "Invalid API key.\n")
+    if not decide(feature_context(request, "audio"), identity, Permission.AUDIO_UPLOAD):
+        return _answer(403, "The API key may not upload audio.\n")
+    if form.text("test") or not form.text("talkgroup"):
+        return _answer(417, NO_TALKGROUP)
+    if form.file is None or not form.file.size:
+        return _answer(417, "Incomplete call data: no audio\n")
+    try:
+        origin = _origin(form)
+    except ValueError as error:
+        return _answer(417, f"Incomplete call data: {error}\n")
+    taking.take(form.file, origin)
+    return _answer(200, IMPORTED)
+
+
+def _origin(form: Form) -> Origin:
+    system = form.text("systemLabel") or form.text("system")
+    talkgroup = form.text("talkgroupLabel") or form.text("talkgroup")
+    try:
+        at = parse_time(form.text("dateTime"))
+        channel = parse_channel(f"{system} {talkgroup}"[:LONGEST_CHANNEL])
+    except ValueError as error:
+        raise ValueError(f"dateTime or labels: {error}") from None
+    return Origin("call-upload", channel, at, _frequency(form))
+
+
+def _frequency(form: Form) -> int | None:
+    """The frequency of a call: its own, or the first of those it was heard on. A wrong one is no reason to refuse."""
+    texts = [form.text("frequency")]
+    try:
+        heard: Any = msgspec.json.decode(form.text("frequencies") or "[]")
+        texts += [str(entry["freq"]) for entry in heard[:1]]
+    except (msgspec.DecodeError, TypeError, KeyError):
+        pass
+    for text in texts:
+        try:
+            if hertz := parse_frequency(text, 1):
+                return hertz
+        except ValueError:
+            continue
+    return None
+
+
+def _answer(status: int, text: str) -> Response:
+    return Response(status=status, text=text, content_type=TEXT, charset="utf-8")

@@ -1,0 +1,182 @@
+"""The REST resources of transmissions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pyramid.response import Response
+
+from skywatch.audio import messages, schemas
+from skywatch.audio.fields import parse_channel, parse_frequency, parse_time
+from skywatch.audio.form import Form, read_form
+from skywatch.audio.ingest import Ingest, Origin
+from skywatch.audio.ranges import serve
+from skywatch.audio.recordings.kinds import KINDS
+from skywatch.audio.service import AudioService
+from skywatch.audio.settings import AudioSettings
+from skywatch.core import events
+from skywatch.core.problems import Problem, invalid, invalid_fields
+from skywatch.http.cursor import cursor_page
+from skywatch.http.paging import page
+from skywatch.http.request import Request
+from skywatch.http.service import NUMBER, ApiService
+from skywatch.security.permissions import Permission
+
+VIEW = Permission.AUDIO_VIEW
+MEDIA_TYPES = ",".join(kind.media_type for kind in KINDS)
+PATH = schemas.TransmissionPath()
+
+transmissions = ApiService("audio.transmissions", "/audio/transmissions", feature="audio")
+transmission = ApiService("audio.transmission", f"/audio/transmissions/{{id:{NUMBER}}}", feature="audio")
+recording = ApiService("audio.recording", f"/audio/transmissions/{{id:{NUMBER}}}/file", feature="audio")
+transcribing = ApiService("audio.transcribe", f"/audio/transmissions/{{id:{NUMBER}}}/transcribe", feature="audio")
+channels = ApiService("audio.channels", "/audio/channels", feature="audio")
+stats = ApiService("audio.stats", "/audio/stats", feature="audio")
+playlist = ApiService("audio.playlist", "/audio/playlist", feature="audio")
+
+
+def service(request: Request) -> AudioService:
+    """The rules for this request's caller."""
+    return AudioService(request.db, request.may)
+
+
+def ingest(request: Request) -> Ingest:
+    """What takes uploads; one for the process."""
+    taking: Ingest = request.registry["audio_ingest"]
+    return taking
+
+
+@transmissions.get(permission=VIEW, query=schemas.TransmissionQuery(), responses={200: schemas.TransmissionList()})
+def list_transmissions(request: Request) -> dict[str, Any]:
+    """List transmissions
+
+    The newest first. Filters by aircraft find only aircraft that the caller may see.
+    """
+    query, rules = request.validated["querystring"], service(request)
+    rows, count, last = rules.find(query)
+    entries = [rules.shown(row, waveform=query["waveform"]) for row in rows]
+    return cursor_page(request, "transmissions", entries, count, last)
+
+
+@transmissions.post(
+    permission=Permission.AUDIO_UPLOAD,
+    body=schemas.UploadForm(),
+    body_types=("multipart/form-data",),
+    responses={201: schemas.TransmissionRecord()},
+    errors=(413, 415, 503),
+    creates=transmission,
+)
+def upload(request: Request) -> dict[str, Any]:
+    """Add a transmission
+
+    MP3, Ogg, FLAC or WAV, recognised by content, at most ten minutes. The same bytes may be added more than once.
+    """
+    taking = ingest(request)
+    with read_form(request, taking.store, "audio") as form:
+        origin = _origin(form)
+        if form.file is None:
+            raise invalid("audio", "is required")
+        row, stored = taking.take(form.file, origin)
+    return messages.shown(row, stored, linked=True, waveform=True)
+
+
+def _origin(form: Form) -> Origin:
+    readers: dict[str, Callable[[str], Any]] = {
+        "channel": parse_channel,
+        "frequency_mhz": lambda text: parse_frequency(text, 1e6),
+        "at": parse_time,
+    }
+    values: dict[str, Any] = {}
+    faults = {name[:64]: "is not a known field" for name in form.texts if name not in readers}
+    for name, read in readers.items():
+        try:
+            values[name] = read(form.text(name))
+        except ValueError as error:
+            faults[name] = str(error)
+    if faults:
+        raise invalid_fields(faults)
+    return Origin("upload", values["channel"], values["at"], values["frequency_mhz"])
+
+
+@transmission.get(permission=VIEW, path=PATH, responses={200: schemas.TransmissionRecord()}, errors=(404,))
+def get_transmission(request: Request) -> dict[str, Any]:
+    """Show a transmission with its waveform"""
+    rules = service(request)
+    return rules.shown(rules.get(request.validated["path"]["id"]), waveform=True)
+
+
+@transmission.delete(permission=Permission.AUDIO_DELETE, path=PATH, responses={204: None}, errors=(404,))
+def delete_transmission(request: Request) -> None:
+    """Delete a transmission
+
+    The recording goes with the last transmission that has the same bytes.
+    """
+    service(request).delete(request.validated["path"]["id"], ingest(request).store)
+    request.response.status_code = 204
+
+
+@recording.get(permission=VIEW, path=PATH, responses={200: MEDIA_TYPES, 206: MEDIA_TYPES, 304: None}, errors=(404, 416))
+def get_file(request: Request) -> Response:
+    """Serve the recording of a transmission
+
+    As it was received. Understands `Range`, `If-Range` and `If-None-Match`; the ETag is the SHA-256 of the bytes.
+    """
+    row = service(request).get(request.validated["path"]["id"])
+    path = ingest(request).store.path(row.recording.path)
+    return serve(request, path, row.bytes, row.sha256, row.recording.media_type)
+
+
+@transcribing.post(
+    permission=Permission.AUDIO_TRANSCRIBE,
+    path=PATH,
+    responses={202: schemas.TransmissionRecord()},
+    errors=(404, 409, 503),
+)
+def transcribe(request: Request) -> dict[str, Any]:
+    """Have a transmission transcribed
+
+    Begins anew where it was transcribed, or tried three times. The result arrives as `audio:transcript`.
+    """
+    if request.runtime.settings.of(AudioSettings).transcription == "none":
+        raise Problem("unavailable", "No transcription engine is set (setting transcription).")
+    rules = service(request)
+    row = rules.request_transcript(request.validated["path"]["id"])
+    events.publish(request.db, messages.message(messages.TRANSCRIPT, row, row.recording))
+    request.response.status_code = 202
+    return rules.shown(row, waveform=True)
+
+
+@channels.get(permission=VIEW, responses={200: schemas.AudioChannels()})
+def list_channels(request: Request) -> dict[str, Any]:
+    """List the channels"""
+    rows = service(request).channels()
+    return {"channels": rows, "count": len(rows)}
+
+
+@stats.get(permission=VIEW, query=schemas.SpanQuery(), responses={200: schemas.AudioStats()})
+def get_stats(request: Request) -> dict[str, Any]:
+    """Count transmissions, their length and their transcripts"""
+    figures = service(request).stats(request.validated["querystring"])
+    return {**figures, "transcription": request.runtime.settings.of(AudioSettings).transcription}
+
+
+@playlist.get(permission=VIEW, query=schemas.PlaylistQuery(), responses={200: schemas.Playlist()})
+def get_playlist(request: Request) -> dict[str, Any]:
+    """List what is to be played one after the other
+
+    The oldest first; each item names the path of its file.
+    """
+    rows, count = service(request).playlist(request.validated["querystring"])
+    items = [
+        {
+            "id": row.id,
+            "at": row.at,
+            "channel": row.channel,
+            "duration_s": row.duration_s,
+            "media_type": row.recording.media_type,
+            "file": recording.address({"id": row.id}),
+        }
+        for row in rows
+    ]
+    return {**page(request, "items", items, count), "duration_s": round(sum(row.duration_s for row in rows), 3)}

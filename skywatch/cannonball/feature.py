@@ -1,0 +1,24 @@
+"""What Cannonball is made of."""
+
+from __future__ import annotations
+
+from skywatch.cannonball.settings import CannonballSettings
+from skywatch.core.feature import EventKind, Feature, NotificationKind
+
+VIEW, MANAGE, MILITARY = "cannonball.view", "cannonball.manage", "aircraft.view_military"
+
+FEATURE = Feature(
+    name="cannonball",
+    settings=CannonballSettings,
+    include="skywatch.cannonball",
+    monitor="skywatch.cannonball.monitor:create",
+    events=(
+        EventKind(name="cannonball:alert", topic="alerts", needs=(VIEW,), oversight=MANAGE, may_need=(MILITARY,)),
+        EventKind(name="cannonball:session", topic="alerts", needs=(VIEW,), oversight=MANAGE, may_need=(MILITARY,)),
+    ),
+    notifications=(
+        NotificationKind(name="cannonball", permission=VIEW, delivered="skywatch.cannonball.notifications:delivered"),
+    ),
+    retention="skywatch.cannonball.retention:KINDS",
+    commands={"known-aircraft": "skywatch.cannonball.command:known_aircraft"},
+)

@@ -1,0 +1,1 @@
+"""The resources of the list of known aircraft."""

@@ -1,0 +1,137 @@
+"""The REST resources of the list of known aircraft."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.cannonball.known.changes import announce_change
+from skywatch.cannonball.known.schemas import (
+    CheckResult,
+    HexPath,
+    KnownEntry,
+    KnownFields,
+    KnownId,
+    KnownList,
+    KnownQuery,
+    KnownStats,
+    NewKnownAircraft,
+    Verification,
+)
+from skywatch.cannonball.known.segment import Filters
+from skywatch.cannonball.known.service import KnownAircraftService, as_dict
+from skywatch.http.paging import page
+from skywatch.http.request import Request
+from skywatch.http.service import NUMBER, ApiService
+from skywatch.security.permissions import Permission
+
+VIEW, MANAGE = Permission.CANNONBALL_VIEW, Permission.CANNONBALL_MANAGE
+BASE = "/api/v1/cannonball/known-aircraft"
+
+known = ApiService("cannonball.known", "/cannonball/known-aircraft", feature="cannonball", canonical=f"{BASE}/")
+check = ApiService(
+    "cannonball.known_check",
+    "/cannonball/known-aircraft/check/{icao_hex}",
+    feature="cannonball",
+    canonical=f"{BASE}/check/{{icao_hex}}/",
+)
+stats = ApiService(
+    "cannonball.known_stats", "/cannonball/known-aircraft/stats", feature="cannonball", canonical=f"{BASE}/stats/"
+)
+one = ApiService(
+    "cannonball.known_entry",
+    f"/cannonball/known-aircraft/{{id:{NUMBER}}}",
+    feature="cannonball",
+    canonical=f"{BASE}/{{id:{NUMBER}}}/",
+)
+verify = ApiService(
+    "cannonball.known_verify",
+    f"/cannonball/known-aircraft/{{id:{NUMBER}}}/verify",
+    feature="cannonball",
+    canonical=f"{BASE}/{{id:{NUMBER}}}/verify/",
+)
+
+
+def known_service(request: Request) -> KnownAircraftService:
+    """The rules of the list for this request's caller."""
+    return KnownAircraftService(request.db, request.registry["cannonball_known_index"], request.may)
+
+
+@known.get(permission=VIEW, query=KnownQuery(), responses={200: KnownList()})
+def list_known(request: Request) -> dict[str, Any]:
+    """List known aircraft
+
+    In the order of their addresses; `search` finds part of the address, the registration or the agency's name.
+    Who may not see military aircraft is shown no entries of that agency type.
+    """
+    query = dict(request.validated["querystring"])
+    limit, offset = query.pop("limit"), query.pop("offset")
+    entries, count, verified_count = known_service(request).find(Filters(**query), offset, limit)
+    return {**page(request, "aircraft", entries, count), "verified_count": verified_count}
+
+
+@known.post(permission=MANAGE, body=NewKnownAircraft(), responses={201: KnownEntry()}, errors=(409,), creates=one)
+def create_known(request: Request) -> dict[str, Any]:
+    """Add a known aircraft
+
+    What is written here counts as edited by hand: imports leave it alone. Agency type and state are derived from
+    the agency's name where they are not given.
+    """
+    entry = known_service(request).create(request.validated["body"])
+    announce_change(request.db)
+    return as_dict(entry)
+
+
+@check.get(permission=VIEW, path=HexPath(), responses={200: CheckResult()})
+def check_known(request: Request) -> dict[str, Any]:
+    """Check whether an address is on the list"""
+    icao_hex = request.validated["path"]["icao_hex"].upper()
+    entry = known_service(request).check(icao_hex)
+    return {"found": True, "aircraft": as_dict(entry)} if entry else {"found": False, "icao_hex": icao_hex}
+
+
+@stats.get(permission=VIEW, responses={200: KnownStats()})
+def known_stats(request: Request) -> dict[str, Any]:
+    """Count the entries of the list by agency type and state"""
+    totals = known_service(request).totals()
+    return {
+        "total": totals.total,
+        "verified": totals.verified,
+        "by_agency_type": totals.by_agency_type,
+        "by_state": totals.by_state,
+    }
+
+
+@one.get(permission=MANAGE, path=KnownId(), responses={200: KnownEntry()}, errors=(404,))
+def get_known(request: Request) -> dict[str, Any]:
+    """Show a known aircraft"""
+    return as_dict(known_service(request).get(request.validated["path"]["id"]))
+
+
+@one.patch(permission=MANAGE, path=KnownId(), body=KnownFields(), responses={200: KnownEntry()}, errors=(404,))
+def change_known(request: Request) -> dict[str, Any]:
+    """Change a known aircraft
+
+    The fields that are given count as edited by hand: imports leave them alone from now on.
+    """
+    entry = known_service(request).change(request.validated["path"]["id"], request.validated["body"])
+    announce_change(request.db)
+    return as_dict(entry)
+
+
+@one.delete(permission=MANAGE, path=KnownId(), responses={204: None}, errors=(404,))
+def delete_known(request: Request) -> None:
+    """Take a known aircraft off the list"""
+    known_service(request).remove(request.validated["path"]["id"])
+    announce_change(request.db)
+    request.response.status_code = 204
+
+
+@verify.post(permission=MANAGE, path=KnownId(), body=Verification(), responses={200: KnownEntry()}, errors=(404,))
+def verify_known(request: Request) -> dict[str, Any]:
+    """Mark a known aircraft as verified
+
+    Without a body it is verified now; `{"verified": false}` takes the mark back.
+    """
+    entry = known_service(request).verify(request.validated["path"]["id"], request.validated["body"]["verified"])
+    announce_change(request.db)
+    return as_dict(entry)

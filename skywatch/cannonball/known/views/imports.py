@@ -1,0 +1,175 @@
+"""The REST resource through which lists of known aircraft are imported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.cannonball.known.changes import announce
+from skywatch.cannonball.known.formats.faa import read_models
+from skywatch.cannonball.known.formats.table import DELIMITERS, ENCODINGS, Dialect, Refused, Unreadable, text_table
+from skywatch.cannonball.known.importing import ImportRefused, Report, import_staged
+from skywatch.cannonball.known.lists import FORMS, stage_list
+from skywatch.cannonball.vocabulary import Source, values
+from skywatch.core.problems import Problem, invalid
+from skywatch.http.answer import answer
+from skywatch.http.request import Request
+from skywatch.http.schema import (
+    JsonBoolean,
+    JsonInteger,
+    JsonList,
+    JsonString,
+    QueryBoolean,
+    QueryString,
+    Schema,
+)
+from skywatch.http.service import ApiService
+from skywatch.http.validation import json_body
+from skywatch.security.permissions import Permission
+
+# A report names so many refused lines; it counts all of them.
+REFUSALS_NAMED = 10_000
+CSV_TYPES = ("text/csv", "text/plain")
+
+
+class ImportQuery(Schema):
+    """How a list is read."""
+
+    format = colander.SchemaNode(
+        QueryString(),
+        missing="skywatch",
+        validator=colander.OneOf(tuple(FORMS)),
+        description="Form of the list: our own CSV, plane-alert-db, FAA (MASTER.txt) or OpenSky.",
+    )
+    dry_run = colander.SchemaNode(QueryBoolean(), missing=False, description="Only report what would be done.")
+    keep_good = colander.SchemaNode(
+        QueryBoolean(), missing=False, description="Take the good rows though others are refused."
+    )
+    source = colander.SchemaNode(
+        QueryString(),
+        missing=None,
+        validator=colander.OneOf(values(Source)),
+        description="Source of rows that name none; by default that of the form.",
+    )
+    delimiter = colander.SchemaNode(
+        QueryString(), missing="comma", validator=colander.OneOf(tuple(DELIMITERS)), description="Between the columns."
+    )
+    encoding = colander.SchemaNode(
+        QueryString(), missing="utf-8", validator=colander.OneOf(ENCODINGS), description="Encoding of the text."
+    )
+
+
+class ImportBody(Schema):
+    """A list within a JSON body; the text may also be the whole body, as text/csv."""
+
+    csv = colander.SchemaNode(JsonString(multiline=True), description="The list itself.")
+    acftref = colander.SchemaNode(
+        JsonString(multiline=True), missing="", description="FAA only: ACFTREF.txt, which names the models."
+    )
+
+
+class RefusedLine(Schema):
+    """A line that was not taken."""
+
+    line = colander.SchemaNode(JsonInteger())
+    icao_hex = colander.SchemaNode(JsonString())
+    reason = colander.SchemaNode(JsonString())
+
+
+class ImportReport(Schema):
+    """What an import did, or would do."""
+
+    format = colander.SchemaNode(JsonString())
+    dry_run = colander.SchemaNode(JsonBoolean())
+    rows = colander.SchemaNode(JsonInteger(), description="Good rows.")
+    added = colander.SchemaNode(JsonInteger())
+    updated = colander.SchemaNode(JsonInteger())
+    unchanged = colander.SchemaNode(JsonInteger())
+    skipped = colander.SchemaNode(JsonInteger(), description="Aircraft that are not of law enforcement.")
+    refused_count = colander.SchemaNode(JsonInteger())
+    refused = colander.SchemaNode(
+        JsonList(), RefusedLine(name="line"), description="Refused lines (the first 10,000) and why."
+    )
+
+
+imports = ApiService(
+    "cannonball.known_import",
+    "/cannonball/known-aircraft/import",
+    feature="cannonball",
+    canonical="/api/v1/cannonball/known-aircraft/import/",
+)
+
+
+@imports.post(
+    permission=Permission.CANNONBALL_MANAGE,
+    query=ImportQuery(),
+    body=ImportBody(),
+    body_types=("text/csv", "application/json"),
+    responses={200: ImportReport()},
+    errors=(413, 415),
+)
+def import_known_aircraft(request: Request) -> dict[str, Any]:
+    """Import a list of known aircraft
+
+    All rows or none: where a line is refused nothing is changed, unless `keep_good` is given. Rows whose address is
+    on the list update it, but leave fields alone that were edited by hand.
+    """
+    query = request.validated["querystring"]
+    listed, reference = _texts(request, query["encoding"])
+    dialect = Dialect(query["encoding"], DELIMITERS[query["delimiter"]])
+    try:
+        models = read_models(text_table(reference, dialect)) if reference else None
+        staged = stage_list(text_table(listed, dialect), query["format"], query["source"], models)
+    except Unreadable as fault:
+        raise invalid("csv", str(fault)) from None
+    with staged:
+        try:
+            # Not on request.db: that takes the write lock with its first use, this only when all is compared.
+            report = import_staged(
+                request.runtime.engine, staged, dry_run=query["dry_run"], keep_good=query["keep_good"]
+            )
+        except ImportRefused as refusal:
+            raise _refusal(refusal.report) from None
+    if not report.dry_run:
+        announce(request.runtime.bus)
+        # Whoever imported finds the new list with the next request; others are answered from the old one meanwhile.
+        request.registry["cannonball_known_index"].prepare()
+    refused = [_line(line) for line in report.refused[:REFUSALS_NAMED]]
+    return answer(ImportReport, report, format=query["format"], refused=refused)
+
+
+def _texts(request: Request, encoding: str) -> tuple[bytes, bytes]:
+    """The list and the FAA's models, as bytes, from either kind of body."""
+    if request.content_type in CSV_TYPES:
+        return request.body, b""
+    if request.content_type != "application/json":
+        raise Problem("unsupported_media_type", "The body must be text/csv or application/json.")
+    try:
+        body = ImportBody().deserialize(json_body(request))
+    except colander.Invalid as fault:
+        errors = [{"location": "body", "name": name, "detail": detail} for name, detail in fault.asdict().items()]
+        raise Problem("validation_failed", f"The request has {len(errors)} faults.", errors=errors) from None
+    try:
+        return body["csv"].encode(encoding), body["acftref"].encode(encoding)
+    except UnicodeEncodeError:
+        raise invalid("csv", f"holds characters that {encoding} has not") from None
+
+
+def _line(refused: Refused) -> dict[str, Any]:
+    return {"line": refused.line, "icao_hex": _clean(refused.icao_hex), "reason": refused.reason}
+
+
+def _clean(text: str) -> str:
+    """Text of a faulty line without what JSON cannot carry."""
+    return text.encode("ascii", "replace").decode()
+
+
+def _refusal(report: Report) -> Problem:
+    count = report.refused_count
+    errors = [
+        {"location": "body", "name": f"line {line.line}", "detail": line.reason}
+        for line in report.refused[:REFUSALS_NAMED]
+    ]
+    lines = "1 line was" if count == 1 else f"{count} lines were"
+    return Problem("validation_failed", f"{lines} refused and nothing was changed.", errors=errors)

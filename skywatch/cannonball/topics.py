@@ -1,0 +1,10 @@
+"""The bus topics within Cannonball."""
+
+from __future__ import annotations
+
+# The list of known aircraft has changed; published after the commit, so that others need not wait for their next look.
+KNOWN = "cannonball.known"
+# The locations of users.
+LOCATIONS = "cannonball.locations"
+# A user ended a session (data: its id).
+COMMANDS = "cannonball.commands"

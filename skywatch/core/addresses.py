@@ -1,0 +1,99 @@
+"""IP addresses of clients: how they are read, which belong to trusted proxies, what counts as one client.
+
+The one module for it: the REST API, the real-time channel and the inputs that listen all ask here.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from functools import lru_cache
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+# One customer is given a whole IPv6 /64 and can use any address in it; an IPv4 client has one address.
+IPV6_CLIENT_BITS = 64
+# The neighbourhood that counts as "the same place" where a login is judged by where it comes from.
+IPV4_PLACE_BITS = 24
+
+
+@lru_cache(maxsize=4096)
+def parse_address(text: str) -> Address | None:
+    """An IP address, or None; IPv4 within IPv6 comes out as IPv4, brackets, zones and ports are left off."""
+    text = text.strip()
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    mapped = getattr(address, "ipv4_mapped", None)
+    return mapped if mapped is not None else address
+
+
+def in_networks(address: Address, networks: Iterable[Network]) -> bool:
+    """Whether an address belongs to one of the networks."""
+    return any(address.version == network.version and address in network for network in networks)
+
+
+class TrustedProxies:
+    """The proxies of the setting ``trusted_proxy``, whose ``X-Forwarded-*`` headers are believed."""
+
+    def __init__(self, networks: Iterable[str]) -> None:
+        self._networks = tuple(_plain_network(text) for text in networks)
+
+    def __contains__(self, peer: str) -> bool:
+        if not self._networks:
+            return False
+        address = parse_address(peer)
+        return address is not None and in_networks(address, self._networks)
+
+    def client_address(self, peer: str, forwarded_for: str | None) -> str:
+        """The client's address: the last one in the chain of ``X-Forwarded-For`` that no trusted proxy has.
+
+        What stands before it was written by the client and could be anything.
+        """
+        address = parse_address(peer)
+        if address is None:
+            return peer
+        chain = (forwarded_for or "").split(",") if self._networks else []
+        while chain and in_networks(address, self._networks):
+            text = chain.pop()
+            if not text.strip():
+                continue
+            before = parse_address(text)
+            if before is None:
+                break
+            address = before
+        return str(address)
+
+
+@lru_cache(maxsize=4096)
+def client_network(address: str) -> str:
+    """What limits count as one client: an IPv4 address or an IPv6 /64."""
+    return _network(address, 32)
+
+
+def place(address: str) -> str:
+    """The neighbourhood of an address: an IPv4 /24 or an IPv6 /64."""
+    return _network(address, IPV4_PLACE_BITS)
+
+
+def _network(address: str, ipv4_bits: int) -> str:
+    parsed = parse_address(address)
+    if parsed is None:
+        return "unknown"
+    bits = ipv4_bits if parsed.version == 4 else IPV6_CLIENT_BITS
+    return str(ipaddress.ip_network((parsed, bits), strict=False))
+
+
+def _plain_network(text: str) -> Network:
+    """A network; one of IPv4 addresses written as IPv6 (``::ffff:10.0.0.0/104``) comes out as IPv4."""
+    network = ipaddress.ip_network(text, strict=False)
+    if isinstance(network, ipaddress.IPv6Network) and network.prefixlen >= 96:
+        mapped = network.network_address.ipv4_mapped
+        if mapped is not None:
+            return ipaddress.ip_network((mapped, network.prefixlen - 96))
+    return network

@@ -1,0 +1,62 @@
+"""A message as bytes: what travels between processes, and what is stored of an event.
+
+It is a small msgspec-encoded head and the untouched data behind it, so that large snapshots are not encoded twice.
+Further forms of the data are small: they travel in the head. New fields are added behind the others; an older version
+ignores them.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from skywatch.core.bus.base import EVERYBODY, Audience, Form, Message
+
+
+class _Head(msgspec.Struct, array_like=True):
+    event: str
+    snapshot: bool = False
+    users: list[int] = []
+    oversight: str | None = None
+    # Whether anything is in ``needs``, which an older version does not read.
+    restricted: bool = False
+    needs: list[str] = []
+    forms: list[tuple[list[str], bytes]] = []
+    id: int = 0
+
+
+# What nobody holds: an older version said that a message is restricted, and not to whom.
+_UNNAMED = "restricted"
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(_Head)
+
+
+def pack(message: Message) -> bytes:
+    """A message as bytes, without its topic."""
+    audience = message.audience
+    head = _encoder.encode(
+        _Head(
+            message.event,
+            message.snapshot,
+            sorted(audience.users),
+            audience.oversight,
+            bool(audience.needs),
+            sorted(audience.needs),
+            [(sorted(form.needs), form.data) for form in message.forms],
+            message.id,
+        )
+    )
+    return len(head).to_bytes(4, "big") + head + message.data
+
+
+def unpack(topic: str, packed: bytes) -> Message:
+    """The message of ``pack``; raises msgspec.MsgspecError for what is none."""
+    end = 4 + int.from_bytes(packed[:4], "big")
+    head = _decoder.decode(packed[4:end])
+    needs = head.needs or ([_UNNAMED] if head.restricted else [])
+    audience = Audience(frozenset(head.users), head.oversight, frozenset(needs))
+    if audience == EVERYBODY:
+        audience = EVERYBODY
+    forms = tuple([Form(frozenset(permissions), data) for permissions, data in head.forms])
+    return Message(topic, head.event, packed[end:], audience, head.snapshot, forms=forms, id=head.id)

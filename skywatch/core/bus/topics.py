@@ -1,0 +1,14 @@
+"""The bus topics on which the parts of the system speak to each other; topics of the real-time channel are declared
+by features, and what only one room uses is named there.
+"""
+
+from __future__ import annotations
+
+# Every tick of the picture (event ``tick``; a snapshot).
+PICTURE = "picture"
+# Identities or access settings have changed: what callers may do is to be looked up anew.
+IDENTITIES = "accounts"
+# How the tracker is doing, and the states of its receivers and inputs (snapshots).
+TRACKER, RECEIVERS, INPUTS = "tracker", "receivers", "inputs"
+# Trails: the object itself (only within a process), questions, and the prefix of the topic of one asker's answers.
+TRAILS, TRAIL_QUESTIONS, TRAIL_ANSWERS = "trails", "trails:questions", "trails:answers:"

@@ -1,0 +1,218 @@
+"""What a feature is made of: one frozen ``Feature`` for each, from which the tables of an installation are derived.
+
+A feature's package has a module ``feature.py`` with its ``FEATURE``; ``skywatch/features.py`` lists them. Code is
+named by ``module:attribute`` and imported late: an API process loads no detector, and ``skywatch --help`` loads next
+to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from skywatch.core.problems import ProblemKind
+from skywatch.settings import Role, Settings, compose
+
+if TYPE_CHECKING:
+    from skywatch.core.retention import Kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Topic:
+    """A topic of the real-time channel and the name of the permission that opens it.
+
+    ``live`` topics carry the picture (snapshot and updates of aircraft), the others events. The events of a
+    ``personal`` topic belong to users, so that each user's are numbered on their own.
+    """
+
+    name: str
+    permission: str
+    live: bool = False
+    personal: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventKind:
+    """An event and the topic it is published on.
+
+    ``needs`` are permissions that a subscriber must hold besides the topic's. Holders of ``oversight`` also receive
+    the events of other users. ``may_need`` are permissions that only some messages need, or that open another form of
+    them (``skywatch.core.bus.Form``): a message that names any other permission is not delivered.
+    """
+
+    name: str
+    topic: str
+    needs: tuple[str, ...] = ()
+    oversight: str | None = None
+    may_need: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """A part that runs on the event loop of one role; ``create`` is ``module:function(runtime)``.
+
+    The function returns an object with ``async start()`` and ``async stop()``.
+    """
+
+    role: Role
+    create: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotificationKind:
+    """What users can be notified of, and the permission they need for it.
+
+    ``delivered`` is ``module:function(session, subject_ids)``, called in the transaction that records a delivery.
+    """
+
+    name: str
+    permission: str
+    delivered: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputFamily:
+    """Inputs of a feature: settings that begin with ``prefix`` (``acars.``).
+
+    Each is opened by ``module:function(runtime, name, text)``, which returns a ``skywatch.inputs.base.Input`` or
+    raises SettingsError. The tracker runs them.
+    """
+
+    prefix: str
+    open: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feature:
+    """Everything that the rest of an installation needs to know of a feature."""
+
+    name: str
+    # Package whose ``includeme`` adds the resources of the feature to the application.
+    include: str = ""
+    # ``module:function(runtime)`` that returns a ``skywatch.picture.monitor.Monitor``.
+    monitor: str = ""
+    services: tuple[Service, ...] = ()
+    inputs: tuple[InputFamily, ...] = ()
+    topics: tuple[Topic, ...] = ()
+    events: tuple[EventKind, ...] = ()
+    notifications: tuple[NotificationKind, ...] = ()
+    # ``module:class`` of a ``skywatch.notify.mqtt.source.RuleSource``: what the installation itself tells over MQTT.
+    mqtt: str = ""
+    # ``module:tuple`` of ``skywatch.core.retention.Kind``.
+    retention: str = ""
+    # Frozen dataclass whose fields are declared with ``skywatch.settings.setting``.
+    settings: type | None = None
+    problems: tuple[ProblemKind, ...] = ()
+    # ``module:function(session, begin, end, step_s, may)`` that yields stored pictures of a span as encoded JSON
+    # (``{now, aircraft}``), for features that look at the past; at most one feature has it.
+    past_pictures: str = ""
+    # Module that declares the metrics of the feature.
+    metrics: str = ""
+    # Name of a subcommand of ``skywatch`` -> ``module:command``.
+    commands: Mapping[str, str] = field(default_factory=dict)
+
+
+class DeclarationError(Exception):
+    """Two features declare the same name, or one names something that no feature declares."""
+
+
+class Named(Protocol):
+    """Anything with a name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+T = TypeVar("T", bound=Named)
+
+
+def load(path: str) -> Any:
+    """The object that ``module:attribute`` names."""
+    module, _, attribute = path.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+class FeatureSet:
+    """The features of an installation, and the tables that are derived from them."""
+
+    def __init__(self, features: Iterable[Feature]) -> None:
+        self._features = tuple(features)
+        _by_name(self._features, "feature")
+        self.topics: dict[str, Topic] = _by_name((t for f in self for t in f.topics), "topic")
+        self.events: dict[str, EventKind] = _by_name((e for f in self for e in f.events), "event")
+        self.notifications: dict[str, NotificationKind] = _by_name(
+            (n for f in self for n in f.notifications), "kind of notification"
+        )
+        self.problems: dict[str, ProblemKind] = _by_name((p for f in self for p in f.problems), "error code")
+        self.commands: dict[str, str] = {}
+        for feature in self:
+            for name, path in feature.commands.items():
+                if name in self.commands:
+                    raise DeclarationError(f"command {name} is declared twice")
+                self.commands[name] = path
+        for event in self.events.values():
+            if event.topic not in self.topics:
+                raise DeclarationError(f"event {event.name} is on topic {event.topic}, which no feature declares")
+
+    def __iter__(self) -> Iterator[Feature]:
+        return iter(self._features)
+
+    def deciding_permissions(self) -> dict[str, frozenset[str]]:
+        """For each topic, the permissions on which it depends who receives its events, and in which form."""
+        deciding: dict[str, set[str]] = {name: set() for name in self.topics}
+        for event in self.events.values():
+            deciding[event.topic].update(event.needs, event.may_need)
+            if event.oversight is not None:
+                deciding[event.topic].add(event.oversight)
+        return {topic: frozenset(permissions) for topic, permissions in deciding.items()}
+
+    def settings(self) -> type[Settings]:
+        """The class of all settings; every use makes a new one."""
+        return compose([feature.settings for feature in self if feature.settings is not None], self)
+
+    def includes(self) -> list[str]:
+        """The packages that the application includes, in the order of the list."""
+        return [feature.include for feature in self if feature.include]
+
+    def monitors(self) -> list[Callable[[Any], Any]]:
+        """The functions that create the monitors of the tracker."""
+        return [load(feature.monitor) for feature in self if feature.monitor]
+
+    def services(self, role: Role) -> list[Callable[[Any], Any]]:
+        """The functions that create the services of a role."""
+        return [load(service.create) for feature in self for service in feature.services if service.role == role]
+
+    def mqtt_sources(self) -> list[Callable[[], Any]]:
+        """The classes of what is published over MQTT."""
+        return [load(feature.mqtt) for feature in self if feature.mqtt]
+
+    def inputs(self) -> dict[str, Callable[..., Any]]:
+        """The prefix of each family of inputs and the function that opens one."""
+        return {family.prefix: load(family.open) for feature in self for family in feature.inputs}
+
+    def retention_kinds(self) -> list[Kind]:
+        """What retention limits, by name."""
+        kinds: list[Kind] = [kind for feature in self if feature.retention for kind in load(feature.retention)]
+        return sorted(kinds, key=lambda kind: kind.name)
+
+    def past_pictures(self) -> Callable[..., Iterator[bytes]] | None:
+        """The function that yields stored pictures of a span; None where nothing is stored."""
+        paths = [feature.past_pictures for feature in self if feature.past_pictures]
+        return load(paths[0]) if paths else None
+
+    def load_metrics(self) -> None:
+        """Import the modules that declare metrics, so that every process exports all of them."""
+        for feature in self:
+            if feature.metrics:
+                importlib.import_module(feature.metrics)
+
+
+def _by_name(items: Iterable[T], what: str) -> dict[str, T]:
+    table: dict[str, T] = {}
+    for item in items:
+        if item.name in table:
+            raise DeclarationError(f"{what} {item.name} is declared twice")
+        table[item.name] = item
+    return table

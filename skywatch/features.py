@@ -1,0 +1,72 @@
+"""The one list of what an installation consists of.
+
+The application includes the features in this order, and looks for an address in the same order: what many clients ask
+every second comes first. Topics of the real-time channel are named in this order too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from skywatch.acars import feature as acars
+from skywatch.accounts import feature as accounts
+from skywatch.aircraft import feature as aircraft
+from skywatch.airframes import feature as airframes
+from skywatch.alerts import feature as alerts
+from skywatch.audio import feature as audio
+from skywatch.cannonball import feature as cannonball
+from skywatch.console import feature as console
+from skywatch.core import problems
+from skywatch.core.feature import FeatureSet
+from skywatch.history import feature as history
+from skywatch.http import feature as http
+from skywatch.inputs import feature as inputs
+from skywatch.notify import feature as notify
+from skywatch.patterns import feature as patterns
+from skywatch.picture import feature as picture
+from skywatch.realtime import feature as realtime
+from skywatch.receivers import feature as receivers
+from skywatch.safety import feature as safety
+from skywatch.settings import Origin, Settings, load_with_origins
+from skywatch.sso import feature as sso
+from skywatch.system import feature as system
+from skywatch.web import feature as web
+
+FEATURES = FeatureSet(
+    (
+        http.FEATURE,
+        inputs.FEATURE,
+        receivers.FEATURE,
+        airframes.FEATURE,
+        patterns.FEATURE,
+        picture.FEATURE,
+        aircraft.FEATURE,
+        accounts.FEATURE,
+        sso.FEATURE,
+        alerts.FEATURE,
+        safety.FEATURE,
+        acars.FEATURE,
+        audio.FEATURE,
+        cannonball.FEATURE,
+        history.FEATURE,
+        system.FEATURE,
+        notify.FEATURE,
+        realtime.FEATURE,
+        console.FEATURE,
+        web.FEATURE,
+    )
+)
+problems.declare(FEATURES.problems.values())
+SETTINGS: type[Settings] = FEATURES.settings()
+
+
+def load(ini: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> Settings:
+    """Parse and check all settings of this installation; raises SettingsError that names the first wrong one."""
+    settings, _ = load_origins(ini, environ)
+    return settings
+
+
+def load_origins(ini: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> tuple[Settings, list[Origin]]:
+    """Like ``load``, with the origin of every value for ``skywatch settings``."""
+    return load_with_origins(SETTINGS, ini, environ)

@@ -1,0 +1,1 @@
+"""What many flights say together: statistics, heat map and coverage."""

@@ -1,0 +1,76 @@
+"""Statistics, heat map and coverage."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from skywatch.core.problems import Problem
+from skywatch.history.analysis import schemas, service
+from skywatch.history.nodes import SpanQuery
+from skywatch.history.reading.archive import Span
+from skywatch.history.reading.spans import span_of
+from skywatch.http.request import Request
+from skywatch.http.service import ApiService
+from skywatch.picture.settings import PictureSettings
+from skywatch.security.permissions import Permission
+
+FEATURE = "history"
+LONGEST = timedelta(days=schemas.LONGEST_ANALYSIS_DAYS)
+
+stats_service = ApiService("history_stats", "/history/stats", feature=FEATURE)
+heatmap_service = ApiService("history_heatmap", "/history/heatmap", feature=FEATURE)
+coverage_service = ApiService("history_coverage", "/history/coverage", feature=FEATURE)
+
+
+@stats_service.get(permission=Permission.HISTORY_VIEW, query=SpanQuery(), responses={200: schemas.HistoryStatistics()})
+def show_statistics(request: Request) -> dict[str, Any]:
+    """Counts and trends of a span
+
+    The last 7 days unless said otherwise; `change` compares with the span of the same length before.
+    """
+    begin, end = span_of(request, default=timedelta(days=7), longest=timedelta(days=3660))
+    return service.statistics(request.db, begin, end, request.may)
+
+
+@heatmap_service.get(
+    permission=Permission.HISTORY_VIEW, query=schemas.HeatmapQuery(), responses={200: schemas.Heatmap()}
+)
+def show_heatmap(request: Request) -> dict[str, Any]:
+    """Where aircraft were
+
+    The time aircraft spent in each cell of a grid, the busiest 20,000 cells first. The last 24 hours unless said
+    otherwise; at most 31 days.
+    """
+    begin, end = span_of(request, default=timedelta(days=1), longest=LONGEST)
+    query = request.validated["querystring"]
+    span = Span(begin.timestamp(), end.timestamp(), military=request.may.military)
+    found = service.heatmap(
+        request.db, span, query["cell_deg"], query["bbox"], query["min_altitude_ft"], query["max_altitude_ft"]
+    )
+    return {"from": begin, "to": end, **found}
+
+
+@coverage_service.get(
+    permission=Permission.HISTORY_VIEW,
+    query=SpanQuery(),
+    responses={200: schemas.Coverage()},
+    errors=(409,),
+)
+def show_coverage(request: Request) -> dict[str, Any]:
+    """How far was heard, by bearing and altitude
+
+    Needs the station's position (409 without). The last 24 hours unless said otherwise; at most 31 days.
+    """
+    settings = request.runtime.settings.of(PictureSettings)
+    if settings.station_lat is None or settings.station_lon is None:
+        raise Problem("conflict", "The station's position is not set (station_lat, station_lon).")
+    begin, end = span_of(request, default=timedelta(days=1), longest=LONGEST)
+    station = (settings.station_lat, settings.station_lon)
+    span = Span(begin.timestamp(), end.timestamp(), military=request.may.military)
+    return {
+        "from": begin,
+        "to": end,
+        "station": {"lat": station[0], "lon": station[1]},
+        "sectors": service.coverage(request.db, span, station),
+    }

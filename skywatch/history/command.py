@@ -1,0 +1,110 @@
+"""``skywatch history import|prune|compact FILE.ini``: bring old history in, hold the limits now, shrink the file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from sqlalchemy.engine import Engine
+
+from skywatch.core.command import fail, ini_argument, one_line_errors, read_ini
+from skywatch.core.db import check_connection, create_engine, create_session_factory
+from skywatch.core.migrations import check_schema
+from skywatch.core.progress import progress_of
+from skywatch.core.retention import Pruner, database_bytes
+from skywatch.history.importing.readsb import find
+from skywatch.history.importing.service import import_traces
+from skywatch.history.settings import HistorySettings
+from skywatch.settings import Settings
+
+SHOWN_REFUSED = 10
+
+
+@click.group()
+def history() -> None:
+    """What flew: import older history, hold the limits, give room back."""
+
+
+@contextmanager
+def _opened(ini: Path) -> Iterator[tuple[Settings, Engine]]:
+    settings, _ = read_ini(ini)
+    engine = create_engine(settings.database_url)
+    try:
+        check_connection(engine)
+        check_schema(engine)
+        yield settings, engine
+    finally:
+        engine.dispose()
+
+
+@history.command("import")
+@ini_argument
+@click.argument("path", type=click.Path(path_type=Path))
+@one_line_errors
+def import_(ini: Path, path: Path) -> None:
+    """Take in readsb's history: a trace_full_*.json file or a globe_history folder. Safe to repeat."""
+    if not path.exists():
+        fail(f"{path}: there is no such file or folder")
+    with _opened(ini) as (settings, engine):
+        files = find(path)
+        if not files:
+            fail(f"{path}: has no trace_full_*.json files")
+        with progress_of(len(files), "traces") as progress:
+            outcome = import_traces(create_session_factory(engine), settings.of(HistorySettings), path, progress)
+    click.echo(
+        f"{outcome.flights:,} flights with {outcome.positions:,} positions from {outcome.files:,} files "
+        f"({outcome.points:,} points kept); {outcome.known:,} flights were known, "
+        f"{outcome.left_out:,} entries were left out."
+    )
+    refused = outcome.refused or []
+    for reason in refused[:SHOWN_REFUSED]:
+        click.echo(reason, err=True)
+    if len(refused) > SHOWN_REFUSED:
+        click.echo(f"... and {len(refused) - SHOWN_REFUSED:,} more files that are no traces", err=True)
+    if refused and not outcome.files:
+        fail("nothing was imported")
+
+
+@history.command()
+@ini_argument
+@one_line_errors
+def prune(ini: Path) -> None:
+    """Remove now what retention would remove; a running service need not stop."""
+    with _opened(ini) as (settings, engine):
+
+        def rest(seconds: float) -> bool:
+            time.sleep(seconds)
+            return False
+
+        pruner = Pruner(engine, create_session_factory(engine), settings, settings.features.retention_kinds(), rest)
+        pruner.run()
+        used, _ = database_bytes(engine)
+    for kind, removed in pruner.removed.items():
+        click.echo(f"{kind}: {removed:,} rows removed")
+    click.echo(f"The database takes {used / 1e6:,.1f} MB.")
+
+
+@history.command()
+@ini_argument
+@one_line_errors
+def compact(ini: Path) -> None:
+    """Rewrite a SQLite file so that it can shrink by itself; only for files older than Skywatch's own setting.
+
+    Needs free room of the file's size, and the service stopped.
+    """
+    with _opened(ini) as (_, engine):
+        if engine.dialect.name != "sqlite":
+            fail("compact is for SQLite; PostgreSQL's autovacuum does this by itself")
+        pooled = engine.raw_connection()
+        try:
+            raw = pooled.driver_connection
+            assert raw is not None
+            raw.execute("PRAGMA auto_vacuum=INCREMENTAL")
+            raw.execute("VACUUM")
+        finally:
+            pooled.close()
+        used, _ = database_bytes(engine)
+    click.echo(f"The database takes {used / 1e6:,.1f} MB.")

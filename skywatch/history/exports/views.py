@@ -1,0 +1,49 @@
+"""Bulk export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from pyramid.response import Response
+from sqlalchemy.orm import Session
+
+from skywatch.history.exports import FORMATS, schemas
+from skywatch.history.exports.source import by_slice, pieces, whole_flights
+from skywatch.history.points import address_code
+from skywatch.history.reading.archive import Span
+from skywatch.history.reading.flights import Labels
+from skywatch.history.reading.spans import span_of
+from skywatch.history.reading.streaming import stream
+from skywatch.http.request import Request
+from skywatch.http.service import ApiService
+from skywatch.security.permissions import Permission
+
+export_service = ApiService("history_export", "/history/export", feature="history")
+
+
+@export_service.get(
+    permission=Permission.HISTORY_EXPORT,
+    query=schemas.ExportQuery(),
+    responses={200: ",".join(f.media_type for f in FORMATS.values())},
+    errors=(503,),
+)
+def export(request: Request) -> Response:
+    """All tracks of a span as a file
+
+    `csv` and `parquet` have a row for each stored point, `geojson`, `kml` and `gpx` a line for each flight. The last
+    24 hours unless said otherwise; any length. The body is streamed: it is complete when its transfer ends properly.
+    """
+    begin, end = span_of(request, default=timedelta(days=1))
+    query = request.validated["querystring"]
+    chosen = FORMATS[query["format"]]
+    labels = Labels(request.may)
+    code = None if query["icao_hex"] is None else address_code(query["icao_hex"])
+    span = Span(begin.timestamp(), end.timestamp(), code, request.may.military)
+
+    def body(session: Session) -> Iterator[bytes]:
+        slices = by_slice(session, span, labels)
+        return chosen.write(whole_flights(slices) if chosen.whole else pieces(slices))
+
+    name = f"skywatch-{begin:%Y%m%dT%H%M%SZ}-{end:%Y%m%dT%H%M%SZ}.{chosen.extension}"
+    return stream(request, body, chosen.media_type, name)

@@ -1,0 +1,17 @@
+"""What history is made of."""
+
+from __future__ import annotations
+
+from skywatch.core.feature import Feature
+from skywatch.history.settings import HistorySettings
+
+FEATURE = Feature(
+    name="history",
+    settings=HistorySettings,
+    metrics="skywatch.history.metrics",
+    include="skywatch.history",
+    monitor="skywatch.history.monitor:create",
+    retention="skywatch.history.retention:KINDS",
+    past_pictures="skywatch.history.moments.service:past_pictures",
+    commands={"history": "skywatch.history.command:history"},
+)

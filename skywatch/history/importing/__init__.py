@@ -1,0 +1,1 @@
+"""Brings flights in from elsewhere: readsb's own history."""

@@ -1,0 +1,172 @@
+"""Reads readsb's own history: ``trace_full_*.json`` files (gzip or not) and whole ``globe_history`` folders.
+
+A trace is split into flights where readsb marked a new leg or where nothing was received for long. What a file says
+wrongly is left out and counted; a file that is no trace is refused by name.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from skywatch.history.recording.thinning import SAME_POSITION_S
+from skywatch.http.schema import parse_icao
+
+# Flags of a trace entry.
+NEW_LEG = 2
+MILITARY = 1
+# A trace of a day has tens of thousands of entries at most; more is not a trace.
+MOST_BYTES = 64_000_000
+TIME, LAT, LON, ALT, GS, TRACK, FLAGS, DETAILS = 0, 1, 2, 3, 4, 5, 6, 8
+
+
+class TraceError(ValueError):
+    """A file that is not a trace; ``str()`` is one line."""
+
+
+class _Document(msgspec.Struct):
+    icao: str
+    timestamp: float
+    trace: list[list[Any]]
+    r: str | None = None
+    t: str | None = None
+    dbFlags: int = 0  # noqa: N815
+
+
+@dataclass
+class TracedFlight:
+    """One flight of a trace; ``columns`` are at (unix s), lat, lon, alt (ft, NaN unknown), gs, track, ground."""
+
+    address: str
+    registration: str | None
+    aircraft_type: str | None
+    military: bool
+    callsign: str | None
+    squawk: str | None
+    category: str | None
+    columns: tuple[npt.NDArray[Any], ...]
+
+    @property
+    def begin(self) -> float:
+        """First position (unix seconds)."""
+        return float(self.columns[0][0])
+
+    @property
+    def end(self) -> float:
+        """Last position (unix seconds)."""
+        return float(self.columns[0][-1])
+
+
+_decoder = msgspec.json.Decoder(_Document)
+
+
+def find(path: Path) -> list[Path]:
+    """The trace files that a path names: itself, or all below it, in order of their names."""
+    if path.is_dir():
+        return sorted(path.rglob("trace_full_*.json"))
+    return [path]
+
+
+def read(path: Path, flight_gap_s: float) -> tuple[list[TracedFlight], int]:
+    """The flights of a trace file, and how many of its entries were left out; raises TraceError."""
+    try:
+        document = _decoder.decode(_content(path))
+        address = parse_icao(document.icao)
+    except (msgspec.MsgspecError, ValueError, OSError, EOFError, zlib.error) as error:
+        raise TraceError(f"{path}: is not a trace: {error}") from None
+    entries = _one_at_a_time(sorted(filter(_is_good, document.trace), key=lambda entry: float(entry[TIME])))
+    left_out = len(document.trace) - len(entries)
+    flights = []
+    for leg in _legs(entries, flight_gap_s):
+        flights.append(_flight(document, address, leg))
+    return flights, left_out
+
+
+def _content(path: Path) -> bytes:
+    data = path.read_bytes()
+    if data[:2] != b"\x1f\x8b":
+        return data[: MOST_BYTES + 1] if len(data) <= MOST_BYTES else _refuse_size()
+    with gzip.open(path) as file:
+        plain = file.read(MOST_BYTES + 1)
+    return plain if len(plain) <= MOST_BYTES else _refuse_size()
+
+
+def _refuse_size() -> bytes:
+    raise TraceError(f"is larger than {MOST_BYTES:,} bytes")
+
+
+def _is_good(entry: list[Any]) -> bool:
+    return (
+        len(entry) > FLAGS
+        and all(isinstance(entry[n], int | float) for n in (TIME, LAT, LON, FLAGS))
+        and -90 <= entry[LAT] <= 90
+        and -180 <= entry[LON] <= 180
+        and -86_400 <= entry[TIME] <= 2 * 86_400
+    )
+
+
+def _one_at_a_time(entries: list[list[Any]]) -> list[list[Any]]:
+    """Without the second of two entries at one time: traces have such, at different places."""
+    kept: list[list[Any]] = []
+    for entry in entries:
+        if not kept or entry[TIME] >= kept[-1][TIME] + SAME_POSITION_S:
+            kept.append(entry)
+    return kept
+
+
+def _legs(entries: list[list[Any]], flight_gap_s: float) -> Iterator[list[list[Any]]]:
+    leg: list[list[Any]] = []
+    for entry in entries:
+        if leg and (int(entry[FLAGS]) & NEW_LEG or entry[TIME] - leg[-1][TIME] > flight_gap_s):
+            yield leg
+            leg = []
+        leg.append(entry)
+    if leg:
+        yield leg
+
+
+def _flight(document: _Document, address: str, leg: list[list[Any]]) -> TracedFlight:
+    said: dict[str, Any] = {}
+    for entry in leg:
+        if len(entry) > DETAILS and isinstance(entry[DETAILS], dict):
+            for name in ("flight", "squawk", "category"):
+                value = str(entry[DETAILS].get(name) or "").strip()
+                if value.isascii() and value:
+                    said[name] = value
+    at = np.array([document.timestamp + entry[TIME] for entry in leg], "f8")
+    ground = np.array([entry[ALT] == "ground" for entry in leg])
+    columns = (
+        at,
+        _numbers(leg, LAT),
+        _numbers(leg, LON),
+        _numbers(leg, ALT),
+        _numbers(leg, GS),
+        _numbers(leg, TRACK),
+        ground,
+    )
+    return TracedFlight(
+        address,
+        _short(document.r, 12),
+        _short(document.t, 4),
+        bool(document.dbFlags & MILITARY),
+        _short(said.get("flight"), 8),
+        _short(said.get("squawk"), 4),
+        _short(said.get("category"), 2),
+        columns,
+    )
+
+
+def _numbers(leg: list[list[Any]], field: int) -> npt.NDArray[Any]:
+    return np.array([entry[field] if isinstance(entry[field], int | float) else np.nan for entry in leg], "f8")
+
+
+def _short(text: str | None, length: int) -> str | None:
+    return (text or "").strip()[:length] or None

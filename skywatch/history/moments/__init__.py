@@ -1,0 +1,1 @@
+"""The whole sky at a moment of the past, and a span of it again."""

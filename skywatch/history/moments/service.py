@@ -1,0 +1,155 @@
+"""The whole sky at a moment, and a span of it again as a stream of moments, as JSON.
+
+Names and units are those of live data; ``schemas.PastAircraft`` says what there is of each aircraft.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+import numpy as np
+from sqlalchemy.orm import Session
+
+from skywatch.history.moments.interpolation import Column, Positions, sweep
+from skywatch.history.points import (
+    ALTITUDE_FT,
+    AT_S,
+    GROUND,
+    MILITARY,
+    NO_ALTITUDE,
+    SEGMENT_S,
+    SLICE_S,
+    Points,
+    address_text,
+    in_order,
+    joined,
+    no_points,
+    starts_of,
+)
+from skywatch.history.reading import numerals
+from skywatch.history.reading.archive import Span, read, read_slices
+from skywatch.history.reading.flights import Label, Labels
+from skywatch.history.reading.records import Rows, Template, Text, text
+from skywatch.history.shards import slice_of
+from skywatch.security.visibility import Visibility
+
+# Positions this far around a moment decide where an aircraft was.
+AROUND_S = SEGMENT_S
+# Altitudes are shown in steps of this many feet, as Mode S has them.
+ALTITUDE_STEP_FT = 25
+_TENTH_MS = 100
+
+_encode = msgspec.json.Encoder().encode
+
+
+def picture(session: Session, at: float, labels: Labels) -> bytes:
+    """Every aircraft at unix seconds ``at``: ``{now, aircraft, count}``."""
+    points = read(session, Span(at - AROUND_S, at + AROUND_S, military=labels.may.military))
+    near = _around([points], at, at)
+    return next(_lines(session, near, np.array([at]), labels))
+
+
+def replay(session: Session, begin: float, end: float, step_s: float, labels: Labels) -> Iterator[bytes]:
+    """Every moment from ``begin`` to ``end``, ``step_s`` apart, as ``picture``; holds three slices at most."""
+    span = Span(begin - AROUND_S, end + AROUND_S, military=labels.may.military)
+    steps = begin + step_s * np.arange(int((end - begin) / step_s + 1e-9) + 1)
+    slices = read_slices(session, span, session.rollback)
+    ahead = next(slices, None)
+    near: dict[int, Points] = {}
+    for first in range(slice_of(begin), slice_of(end) + SLICE_S, SLICE_S):
+        while ahead is not None and ahead[0] <= first + SLICE_S:
+            near[ahead[0]] = ahead[1]
+            ahead = next(slices, None)
+        near.pop(first - 2 * SLICE_S, None)
+        moments = steps[np.searchsorted(steps, first) : np.searchsorted(steps, first + SLICE_S)]
+        if len(moments):
+            yield from _lines(session, _around(list(near.values()), moments[0], moments[-1]), moments, labels)
+
+
+def past_pictures(session: Session, begin: float, end: float, step_s: float, may: Visibility) -> Iterator[bytes]:
+    """``replay`` for other features (``Feature.past_pictures``); ends the session's transaction between slices."""
+    return replay(session, begin, end, step_s, Labels(may))
+
+
+def _around(parts: list[Points], begin: float, end: float) -> Points:
+    """The points, each part in order, that decide the moments from ``begin`` to ``end``, in order."""
+    chosen = []
+    for points in parts:
+        at = points["at"]
+        chosen.append(points[(at >= (begin - AROUND_S) / AT_S) & (at <= (end + AROUND_S) / AT_S)])
+    if len(chosen) == 1:
+        return chosen[0]
+    return in_order(joined(chosen)) if chosen else no_points()
+
+
+def _lines(session: Session, points: Points, moments: Column, labels: Labels) -> Iterator[bytes]:
+    """``{now, aircraft, count}`` of each moment; they are taken to the millisecond."""
+    known = labels.fetch(session, np.unique(points["flight"]).tolist())
+    hidden = labels.hidden(known)
+    if hidden:
+        points = points[~np.isin(points["flight"], hidden)]
+    times = np.rint(moments * 1000).astype(np.int64)
+    template = _template(points, known)
+    flags = points["flags"]
+    for stretch in sweep(points, times):
+        of_rows = flags[stretch.positions.row]
+        kinds = 2 * stretch.flight + (of_rows & GROUND > 0)
+        rows = template.filled(kinds, _fields(stretch.positions, of_rows))
+        yield from _moments(rows, times[stretch.first :], stretch.counts)
+
+
+def _moments(rows: Rows, times: Column, counts: Column) -> Iterator[bytes]:
+    """One moment after the other; its aircraft are the next ``counts`` of the rows."""
+    end = 0
+    for now, count in zip(times.tolist(), counts.tolist(), strict=False):
+        begin, end = end, end + count
+        aircraft = text(rows[begin:end])[:-1]
+        yield b'{"now":%b,"aircraft":[%b],"count":%d}' % (_encode(now / 1000), aircraft, count)
+
+
+def _template(points: Points, labels: dict[int, Label]) -> Template:
+    """What does not change of each track's aircraft: two kinds of record for each, in the air and on the ground."""
+    first, last = [], []
+    starts = points[starts_of(points)]
+    for aircraft, flight in zip(starts["aircraft"].tolist(), starts["flight"].tolist(), strict=True):
+        label = labels.get(flight) or Label(flight, None, None, None, bool(aircraft & MILITARY))
+        names = (address_text(aircraft), label.callsign, label.aircraft_type)
+        head = b'{"hex":%b,"flight":%b,"t":%b,"lat":' % tuple(map(_encode, names))
+        military, registration = _encode(label.military), label.registration
+        r = b"" if registration is None else b',"r":%b' % _encode(registration)
+        for on_ground in (b"false", b"true"):
+            first.append(head)
+            last.append(b',"on_ground":%b,"military":%b,"flight_id":%d%b},' % (on_ground, military, flight, r))
+    return Template(
+        [
+            first,
+            *numerals.DEGREES_WIDTHS,
+            b',"lon":',
+            *numerals.DEGREES_WIDTHS,
+            b',"alt_baro":',
+            numerals.WHOLE_WIDTH,
+            b',"gs":',
+            numerals.SMALL_WIDTH,
+            b',"track":',
+            numerals.SMALL_WIDTH,
+            b',"seen_pos":',
+            numerals.TENTHS_WIDTH,
+            last,
+        ]
+    )
+
+
+def _fields(found: Positions, flags: Column) -> tuple[Text, ...]:
+    """The texts of the template's fields."""
+    altitude = numerals.whole(np.rint(found.alt * (ALTITUDE_FT / ALTITUDE_STEP_FT)).astype(np.int64) * ALTITUDE_STEP_FT)
+    altitude[flags & NO_ALTITUDE > 0] = b"null"
+    altitude[flags & GROUND > 0] = b'"ground"'
+    return (
+        *numerals.degrees(np.rint(found.lat)),
+        *numerals.degrees(np.rint(found.lon)),
+        altitude,
+        numerals.small(found.gs),
+        numerals.small(found.track),
+        numerals.tenths(np.rint(found.age_ms / _TENTH_MS).astype(np.int64)),
+    )

@@ -1,0 +1,62 @@
+"""The sky of the past: at a moment, and over a span as a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import msgspec
+from pyramid.response import Response
+from sqlalchemy.orm import Session
+
+from skywatch.history.moments import schemas, service
+from skywatch.history.reading.flights import Labels
+from skywatch.history.reading.spans import not_to_come, span_of
+from skywatch.history.reading.streaming import bunched, stream
+from skywatch.http.render import json_response
+from skywatch.http.request import Request
+from skywatch.http.service import ApiService
+from skywatch.security.permissions import Permission
+
+FEATURE = "history"
+NDJSON = "application/x-ndjson"
+
+picture_service = ApiService("history_picture", "/history/picture", feature=FEATURE)
+replay_service = ApiService("history_replay", "/history/replay", feature=FEATURE)
+
+
+@picture_service.get(
+    permission=Permission.HISTORY_VIEW, query=schemas.PictureQuery(), responses={200: schemas.PastPicture()}
+)
+def show_picture(request: Request) -> Response:
+    """The whole sky at a moment
+
+    Positions between two received ones are interpolated; an aircraft unseen for a minute is not shown. A moment that
+    is yet to come is refused.
+    """
+    at = request.validated["querystring"]["at"]
+    not_to_come(at, "at")
+    return json_response(service.picture(request.db, at.timestamp(), Labels(request.may)))
+
+
+@replay_service.get(
+    permission=Permission.HISTORY_VIEW, query=schemas.ReplayQuery(), responses={200: NDJSON}, errors=(503,)
+)
+def stream_replay(request: Request) -> Response:
+    """A span of the past as a stream of moments
+
+    Newline-delimited JSON: `{now, aircraft, count}` for each step, and `{"end": true, "moments": n}` as the last
+    line: a stream without it was cut off. One hour unless said otherwise; at most 7 days.
+    """
+    begin, end = span_of(request, default=timedelta(hours=1), longest=timedelta(days=schemas.LONGEST_REPLAY_DAYS))
+    step_s = request.validated["querystring"]["step_s"]
+    labels = Labels(request.may)
+
+    def lines(session: Session) -> Iterator[bytes]:
+        count = 0
+        for moment in service.replay(session, begin.timestamp(), end.timestamp(), step_s, labels):
+            yield moment + b"\n"
+            count += 1
+        yield msgspec.json.encode({"end": True, "moments": count}) + b"\n"
+
+    return stream(request, lambda session: bunched(lines(session)), NDJSON)

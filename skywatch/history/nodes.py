@@ -1,0 +1,29 @@
+"""What the schemas of history share: described nodes and the span of time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.http.schema import (
+    Schema,
+    Timestamp,
+)
+
+
+def node(typ: colander.SchemaType, meaning: str, **kw: Any) -> colander.SchemaNode:
+    """A described node."""
+    return colander.SchemaNode(typ, description=meaning, **kw)
+
+
+def optional(typ: colander.SchemaType, meaning: str, **kw: Any) -> colander.SchemaNode:
+    """A described node that may be left out."""
+    return node(typ, meaning, missing=None, **kw)
+
+
+class SpanQuery(Schema):
+    """A span of time; views say what it is by default and how long it may be."""
+
+    begin = optional(Timestamp(), "Begin of the span.", name="from")
+    end = optional(Timestamp(), "End of the span.", name="to")

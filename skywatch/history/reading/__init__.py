@@ -1,0 +1,1 @@
+"""Reads flights and tracks back, and shows them."""

@@ -1,0 +1,155 @@
+"""Reads stored points back: slice by slice, for all aircraft or for one, chunks and tail together.
+
+The tail is read first: what becomes a chunk meanwhile is then met twice, which ``in_order`` mends, and never missed.
+Chunks come in pages, so that a reader of years holds no more than a few slices.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.history.codec import BrokenChunk, decode, decode_all
+from skywatch.history.models import Chunk, Tail
+from skywatch.history.points import AT_S, MILITARY, SLICE_S, Points, identity, in_order, joined, no_points
+from skywatch.history.shards import shards_of, slice_of, slices
+from skywatch.history.tail import tail_points
+
+log = logging.getLogger(__name__)
+CHUNKS_A_PAGE = 64
+# Decoding one by one pays NumPy's overhead each time; of many at once the numbers outgrow the processor's cache.
+CHUNKS_AT_ONCE = 8
+
+
+@dataclass(frozen=True)
+class Span:
+    """What to read: from ``begin`` to ``end`` (unix seconds), of one aircraft or all, with military aircraft or not."""
+
+    begin: float
+    end: float
+    aircraft: int | None = None
+    military: bool = True
+
+    def pick(self, points: Points) -> Points:
+        """The points of the span's aircraft (whole slices; ``within`` trims)."""
+        if self.aircraft is not None:
+            points = points[identity(points) == self.aircraft]
+        if not self.military and len(points):
+            points = points[points["aircraft"] & MILITARY == 0]
+        return points
+
+    def within(self, points: Points) -> Points:
+        """The points that lie in the span."""
+        at = points["at"] * AT_S
+        return points[(at >= self.begin) & (at <= self.end)]
+
+
+def read_tail(session: Session) -> Points:
+    """All points that are not in chunks yet."""
+    rows = session.execute(sa.select(Tail.points, Tail.ends).order_by(Tail.id)).all()
+    return tail_points([(points, ends) for points, ends in rows])
+
+
+def read_slices(
+    session: Session, span: Span, between_pages: Callable[[], None] | None = None
+) -> Iterator[tuple[int, Points]]:
+    """(begin of the slice, its points in order) for each slice that has any, in order of time.
+
+    ``between_pages`` is called where the reader may end its transaction.
+    """
+    first, last = slice_of(span.begin), slice_of(span.end)
+    tail = span.pick(read_tail(session))
+    recent = slices(tail)
+    left = {int(at) for at in np.unique(recent) if first <= at <= last}
+    for at, parts in _sealed(session, span, first, last, between_pages):
+        for earlier in sorted(begin for begin in left if begin < at):
+            left.discard(earlier)
+            yield earlier, tail[recent == earlier]
+        if at in left:
+            left.discard(at)
+            parts.append(tail[recent == at])
+        points = parts[0] if len(parts) == 1 else in_order(joined(parts))
+        if len(points):
+            yield at, points
+    for at in sorted(left):
+        yield at, tail[recent == at]
+
+
+def read(session: Session, span: Span) -> Points:
+    """All points of the slices that the span touches, in order; for spans that fit into memory."""
+    parts = [points for _, points in read_slices(session, span)]
+    if not parts:
+        return no_points()
+    return parts[0] if len(parts) == 1 else in_order(joined(parts))
+
+
+def read_aircraft(session: Session, span: Span, flown: Iterable[tuple[float, float]]) -> Points:
+    """The points of the span's one aircraft, in order, of whole slices: those of ``flown``, which are (begin, end)."""
+    if span.aircraft is None:
+        raise ValueError("whose points?")
+    wanted = sorted({at for begin, end in flown for at in range(slice_of(begin), slice_of(end) + 1, SLICE_S)})
+    tail = span.pick(read_tail(session))
+    parts = [tail[np.isin(slices(tail), wanted)]]
+    query = sa.select(Chunk.id, Chunk.data).where(Chunk.shard.in_(shards_of(span.aircraft)))
+    for number in range(0, len(wanted), CHUNKS_A_PAGE):
+        some = wanted[number : number + CHUNKS_A_PAGE]
+        page = query.where(Chunk.slice_at.between(some[0], some[-1]))
+        if len(some) <= (some[-1] - some[0]) // SLICE_S:
+            page = page.where(Chunk.slice_at.in_(some))
+        parts += [span.pick(points) for points in _opened(session.execute(page).all(), span.aircraft)]
+    return in_order(joined(parts))
+
+
+def _sealed(
+    session: Session, span: Span, first: int, last: int, between_pages: Callable[[], None] | None
+) -> Iterator[tuple[int, list[Points]]]:
+    """The points of chunks, by slice."""
+    query = sa.select(Chunk.slice_at, Chunk.id, Chunk.data).where(Chunk.slice_at <= last)
+    if span.aircraft is not None:
+        query = query.where(Chunk.shard.in_(shards_of(span.aircraft)))
+    query = query.order_by(Chunk.slice_at, Chunk.id).limit(CHUNKS_A_PAGE)
+    at, parts = first, list[Points]()
+    page = session.execute(query.where(Chunk.slice_at >= first)).all()
+    while page:
+        opened = _opened([(row.id, row.data) for row in page], span.aircraft)
+        for row, points in zip(page, opened, strict=True):
+            if row.slice_at != at and parts:
+                yield at, parts
+                parts = []
+            at = row.slice_at
+            parts.append(span.pick(points))
+        if len(page) < CHUNKS_A_PAGE:
+            break
+        if between_pages is not None:
+            between_pages()
+        slice_at, chunk_id = page[-1][:2]
+        after = (Chunk.slice_at > slice_at) | ((Chunk.slice_at == slice_at) & (Chunk.id > chunk_id))
+        page = session.execute(query.where(Chunk.slice_at >= slice_at, after)).all()
+    if parts:
+        yield at, parts
+
+
+def _opened(chunks: Sequence[Any], aircraft: int | None) -> list[Points]:
+    """The points of each (id, data); those that cannot be read are told to the log and have none."""
+    opened: list[Points] = []
+    for begin in range(0, len(chunks), CHUNKS_AT_ONCE):
+        some = chunks[begin : begin + CHUNKS_AT_ONCE]
+        try:
+            opened += decode_all([data for _, data in some], aircraft)
+        except BrokenChunk:
+            opened += [_one(chunk_id, data, aircraft) for chunk_id, data in some]
+    return opened
+
+
+def _one(chunk_id: int, data: bytes, aircraft: int | None) -> Points:
+    try:
+        return decode(data, aircraft)
+    except BrokenChunk as error:
+        log.error("chunk %d of history cannot be read: %s", chunk_id, error)
+        return no_points()

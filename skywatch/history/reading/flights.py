@@ -1,0 +1,156 @@
+"""Flights: search, one flight, and what is known of the flights that points belong to."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.core.clock import earlier
+from skywatch.core.problems import not_found
+from skywatch.history.models import Flight
+from skywatch.security.visibility import Visibility
+
+# No flight is longer; with this a search in time reads a range of the index only.
+LONGEST_FLIGHT = timedelta(hours=25)
+IDS_A_QUERY = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlightFilter:
+    """What to search; None does not restrict. A ``callsign`` that ends in ``*`` is the beginning of one."""
+
+    begin: datetime | None = None
+    end: datetime | None = None
+    icao_hex: str | None = None
+    callsign: str | None = None
+    registration: str | None = None
+    aircraft_type: str | None = None
+    military: bool | None = None
+    emergency: bool | None = None
+    active: bool | None = None
+    min_altitude_ft: float | None = None
+    max_altitude_ft: float | None = None
+
+
+def conditions(wanted: FlightFilter, military: bool) -> list[Any]:
+    """The filter as SQL conditions; without ``military`` those flights are left out."""
+    found: list[Any] = []
+    if wanted.begin is not None:
+        found += [Flight.last_seen_at >= wanted.begin, Flight.first_seen_at >= earlier(wanted.begin, LONGEST_FLIGHT)]
+    if wanted.end is not None:
+        found.append(Flight.first_seen_at <= wanted.end)
+    if wanted.icao_hex is not None:
+        found.append(Flight.icao_hex == wanted.icao_hex.upper())
+    if wanted.callsign is not None:
+        text = wanted.callsign.upper()
+        prefix = text.endswith("*")
+        found.append(Flight.callsign.startswith(text[:-1], autoescape=True) if prefix else Flight.callsign == text)
+    if wanted.registration is not None:
+        found.append(Flight.registration == wanted.registration.upper())
+    if wanted.aircraft_type is not None:
+        found.append(Flight.aircraft_type == wanted.aircraft_type.upper())
+    for column, value in (
+        (Flight.military, wanted.military),
+        (Flight.emergency, wanted.emergency),
+        (Flight.active, wanted.active),
+    ):
+        if value is not None:
+            found.append(column.is_(value))
+    if wanted.min_altitude_ft is not None:
+        found.append(Flight.max_altitude_ft >= wanted.min_altitude_ft)
+    if wanted.max_altitude_ft is not None:
+        found.append(Flight.max_altitude_ft <= wanted.max_altitude_ft)
+    if not military:
+        found.append(Flight.military.is_(False))
+    return found
+
+
+def search(
+    session: Session,
+    wanted: FlightFilter,
+    *,
+    may: Visibility,
+    limit: int,
+    offset: int = 0,
+    cursor: tuple[datetime, int] | None = None,
+) -> tuple[list[Flight], int, bool]:
+    """The newest flights that match, how many match in all, and whether more follow these."""
+    where = conditions(wanted, may.military) + _range_of_callsigns(session, wanted)
+    query = sa.select(Flight).where(*where).order_by(Flight.first_seen_at.desc(), Flight.id.desc())
+    if cursor is not None:
+        at, flight_id = cursor
+        later = (Flight.first_seen_at < at) | ((Flight.first_seen_at == at) & (Flight.id < flight_id))
+        query = query.where(Flight.first_seen_at <= at, later)
+    flights = list(session.scalars(query.limit(limit + 1).offset(offset)))
+    if cursor is None and (offset == 0 or flights) and len(flights) <= limit:
+        return flights, offset + len(flights), False
+    count = session.scalar(sa.select(sa.func.count()).select_from(Flight).where(*where)) or 0
+    return flights[:limit], count, len(flights) > limit
+
+
+def _range_of_callsigns(session: Session, wanted: FlightFilter) -> list[Any]:
+    """What lets SQLite find the beginning of a callsign in an index: its LIKE takes either case, and so reads all.
+
+    PostgreSQL's LIKE has an index that fits; its ranges depend on the database's language.
+    """
+    if wanted.callsign is None or not wanted.callsign.endswith("*") or session.get_bind().dialect.name != "sqlite":
+        return []
+    begin = wanted.callsign.upper()[:-1]
+    return [Flight.callsign >= begin, Flight.callsign <= begin + chr(sys.maxunicode)]
+
+
+def get(session: Session, flight_id: int, may: Visibility) -> Flight:
+    """One flight; raises Problem (404) where there is none or the caller may not see it."""
+    flight = session.get(Flight, flight_id)
+    if flight is None or (flight.military and not may.military):
+        raise not_found("flight")
+    return flight
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a flight is called; ``registration`` is None for those who may not see it."""
+
+    flight: int
+    callsign: str | None
+    registration: str | None
+    aircraft_type: str | None
+    military: bool
+
+
+class Labels:
+    """Looks up the labels of flights, many at once, and keeps them while a stream needs them.
+
+    A stream goes from slice to slice: what the last one had is wanted again, what was before is not.
+    """
+
+    MOST_KEPT = 5_000
+
+    def __init__(self, may: Visibility) -> None:
+        self.may = may
+        self._kept: dict[int, Label] = {}
+
+    def fetch(self, session: Session, ids: Iterable[int]) -> dict[int, Label]:
+        """The labels of these flights; one that is gone from the table has no label."""
+        wanted = set(ids)
+        missing = sorted(wanted - self._kept.keys())
+        if missing and len(self._kept) > self.MOST_KEPT:
+            self._kept = {flight: label for flight, label in self._kept.items() if flight in wanted}
+        for begin in range(0, len(missing), IDS_A_QUERY):
+            query = sa.select(
+                Flight.id, Flight.callsign, Flight.registration, Flight.aircraft_type, Flight.military
+            ).where(Flight.id.in_(missing[begin : begin + IDS_A_QUERY]))
+            for flight, callsign, registration, aircraft_type, military in session.execute(query):
+                shown = registration if self.may.details else None
+                self._kept[flight] = Label(flight, callsign, shown, aircraft_type, military)
+        return {flight: self._kept[flight] for flight in wanted if flight in self._kept}
+
+    def hidden(self, labels: dict[int, Label]) -> list[int]:
+        """The flights among these that the caller may not see."""
+        return [] if self.may.military else [flight for flight, label in labels.items() if label.military]

@@ -1,0 +1,153 @@
+"""Tracks as people use them: the track of one flight or aircraft, split where nothing was received, in plain units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import msgspec
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.history.models import Flight
+from skywatch.history.points import (
+    ALTITUDE_FT,
+    AT_S,
+    DEGREES,
+    GAP,
+    GROUND,
+    MILITARY,
+    NO_ALTITUDE,
+    UNKNOWN,
+    Points,
+    address_code,
+    identity,
+)
+from skywatch.history.reading import numerals
+from skywatch.history.reading.archive import Span, read_aircraft
+from skywatch.history.reading.flights import FlightFilter, Label, conditions
+from skywatch.history.reading.records import Template, text
+from skywatch.security.visibility import Visibility
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """The points of one flight in order of time; ``part`` counts from 1 where a long track comes in parts."""
+
+    address: str
+    label: Label | None
+    points: Points
+    part: int = 1
+
+    @property
+    def name(self) -> str:
+        """What to call it: the callsign, or else the address."""
+        return (self.label.callsign if self.label is not None else None) or self.address.upper()
+
+    @property
+    def military(self) -> bool:
+        """Whether the aircraft is a military one."""
+        return self.label.military if self.label is not None else bool(self.points["aircraft"][0] & MILITARY)
+
+    def legs(self) -> list[Points]:
+        """The points split where nothing was received in between."""
+        breaks = np.flatnonzero(self.points["flags"][1:] & GAP) + 1
+        return np.split(self.points, breaks) if len(self.points) else []
+
+
+def plain(points: Points) -> Iterator[tuple[float, float, float, int | None, int | None, int | None, bool, bool]]:
+    """(unix s, latitude, longitude, altitude ft, speed kt, track degrees, on ground, gap before) of each point."""
+    flags = points["flags"]
+    unknown = (flags & NO_ALTITUDE > 0).tolist()
+    altitudes = (points["alt"] * int(ALTITUDE_FT)).tolist()
+    return zip(
+        np.round(points["at"] * AT_S, 2).tolist(),
+        np.round(points["lat"] * DEGREES, 5).tolist(),
+        np.round(points["lon"] * DEGREES, 5).tolist(),
+        [None if missing else value for missing, value in zip(unknown, altitudes, strict=True)],
+        [None if value == UNKNOWN else value for value in points["gs"].tolist()],
+        [None if value == UNKNOWN else value for value in points["track"].tolist()],
+        (flags & GROUND > 0).tolist(),
+        (flags & GAP > 0).tolist(),
+        strict=True,
+    )
+
+
+_POINT = Template(
+    [
+        b'{"at":"',
+        *numerals.TIME_WIDTHS,
+        b'Z","lat":',
+        *numerals.DEGREES_WIDTHS,
+        b',"lon":',
+        *numerals.DEGREES_WIDTHS,
+        b',"altitude_ft":',
+        numerals.WHOLE_WIDTH,
+        b',"speed_kt":',
+        numerals.SMALL_WIDTH,
+        b',"track_deg":',
+        numerals.SMALL_WIDTH,
+        b',"on_ground":',
+        numerals.TRUTH_WIDTH,
+        b',"gap":',
+        numerals.TRUTH_WIDTH,
+        b"},",
+    ]
+)
+
+
+def as_json(points: Points) -> msgspec.Raw:
+    """Points as the API shows them (``schemas.TrackPoint``), as a JSON array."""
+    flags = points["flags"]
+    altitudes = numerals.whole(points["alt"].astype(np.int64) * int(ALTITUDE_FT))
+    altitudes[flags & NO_ALTITUDE > 0] = b"null"
+    fields = (
+        *numerals.times(points["at"]),
+        *numerals.degrees(points["lat"]),
+        *numerals.degrees(points["lon"]),
+        altitudes,
+        numerals.small(points["gs"]),
+        numerals.small(points["track"]),
+        numerals.truth(flags & GROUND > 0),
+        numerals.truth(flags & GAP > 0),
+    )
+    rows = _POINT.filled(np.zeros(len(points), np.int64), fields)
+    return msgspec.Raw(b"[%b]" % text(rows)[:-1])
+
+
+def of_flight(session: Session, flight: Flight) -> Points:
+    """All points of a flight."""
+    code = address_code(flight.icao_hex)
+    # The last position is never after the last message, nor the first before the first by more than the picture keeps.
+    span = Span(flight.first_seen_at.timestamp() - 120, flight.last_seen_at.timestamp() + 120, code)
+    points = read_aircraft(session, span, [(span.begin, span.end)])
+    return points[points["flight"] == flight.id]
+
+
+def of_aircraft(session: Session, address: str, begin: datetime, end: datetime, may: Visibility) -> Points:
+    """All points of an aircraft in a span, in order of time. Only slices in which it flew are read."""
+    first, last = begin.timestamp(), end.timestamp()
+    span = Span(first, last, address_code(address), may.military)
+    points = span.within(read_aircraft(session, span, _flown(session, address, first, last)))
+    return points[np.argsort(points["at"], kind="stable")]
+
+
+def _flown(session: Session, address: str, begin: float, end: float) -> list[tuple[float, float]]:
+    """The times within a span at which an aircraft flew."""
+    wanted = FlightFilter(
+        begin=datetime.fromtimestamp(begin, UTC), end=datetime.fromtimestamp(end, UTC), icao_hex=address
+    )
+    query = sa.select(Flight.first_seen_at, Flight.last_seen_at).where(*conditions(wanted, military=True))
+    # Rows of lasting flights are brought up to date a little after their points.
+    return [
+        (max(begin, first.timestamp() - 120), min(end, last.timestamp() + 120))
+        for first, last in session.execute(query)
+    ]
+
+
+def split_flights(points: Points) -> list[Points]:
+    """Points in order, split by flight."""
+    cuts = np.flatnonzero((np.diff(points["flight"]) != 0) | (np.diff(identity(points).astype("i8")) != 0)) + 1
+    return np.split(points, cuts) if len(points) else []

@@ -1,0 +1,140 @@
+"""Flights and tracks."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from pyramid.response import Response
+
+from skywatch.core.problems import Problem, invalid
+from skywatch.history.exports import FORMATS
+from skywatch.history.exports.source import named
+from skywatch.history.models import Flight
+from skywatch.history.nodes import SpanQuery
+from skywatch.history.points import in_order
+from skywatch.history.reading import flights, schemas, tracks
+from skywatch.history.reading.spans import span_of
+from skywatch.http.answer import answer
+from skywatch.http.cursor import cursor_page
+from skywatch.http.request import Request
+from skywatch.http.service import ApiService
+from skywatch.security.permissions import Permission
+from skywatch.security.visibility import Visibility
+
+FEATURE = "history"
+# Decimals that numbers are shown with.
+DIGITS = dict.fromkeys(("distance_nm", "min_distance_nm", "max_distance_nm", "max_speed_kt"), 2) | dict.fromkeys(
+    ("first_lat", "first_lon", "last_lat", "last_lon"), 6
+)
+TRACK_TYPES = ",".join(["application/json", *(f.media_type for f in FORMATS.values() if f.name != "parquet")])
+
+flight_list = ApiService("history_flights", "/history/flights", feature=FEATURE)
+flight_one = ApiService("history_flight", "/history/flights/{flight_id}", feature=FEATURE)
+flight_track = ApiService("history_flight_track", "/history/flights/{flight_id}/track", feature=FEATURE)
+aircraft_track = ApiService("history_track", "/history/tracks/{icao_hex}", feature=FEATURE)
+
+
+@flight_list.get(
+    permission=Permission.HISTORY_VIEW, query=schemas.FlightsQuery(), responses={200: schemas.FlightList()}
+)
+def list_flights(request: Request) -> dict[str, Any]:
+    """Search flights
+
+    The newest first. Without `aircraft.view_military` military flights are left out, without
+    `aircraft.view_details` registration and operator are null and cannot be searched.
+    """
+    query = request.validated["querystring"]
+    if query["registration"] is not None and not request.may.details:
+        raise Problem("permission_denied", "Searching by registration needs aircraft.view_details.")
+    if query["from"] is not None and query["to"] is not None and query["from"] > query["to"]:
+        raise invalid("from", "must not be after the end of the span", "querystring")
+    wanted = flights.FlightFilter(
+        begin=query["from"],
+        end=query["to"],
+        icao_hex=query["icao_hex"],
+        callsign=query["callsign"],
+        registration=query["registration"],
+        aircraft_type=query["type"],
+        military=query["military"],
+        emergency=query["emergency"],
+        active=query["active"],
+        min_altitude_ft=query["min_altitude_ft"],
+        max_altitude_ft=query["max_altitude_ft"],
+    )
+    found, count, more = flights.search(
+        request.db,
+        wanted,
+        may=request.may,
+        limit=query["limit"],
+        offset=0 if query["cursor"] else query["offset"],
+        cursor=query["cursor"],
+    )
+    last = (found[-1].first_seen_at, found[-1].id) if more else None
+    return cursor_page(request, "flights", [_answer(f, request.may) for f in found], count, last)
+
+
+@flight_one.get(permission=Permission.HISTORY_VIEW, path=schemas.FlightPath(), responses={200: schemas.FlightRecord()})
+def show_flight(request: Request) -> dict[str, Any]:
+    """One flight"""
+    flight = flights.get(request.db, request.validated["path"]["flight_id"], request.may)
+    return _answer(flight, request.may)
+
+
+@flight_track.get(
+    permission=Permission.HISTORY_VIEW,
+    path=schemas.FlightPath(),
+    query=schemas.TrackQuery(),
+    responses={200: TRACK_TYPES},
+)
+def show_flight_track(request: Request) -> Any:
+    """The track of a flight
+
+    As JSON (`{flight, points, count}`) or as a file: `geojson`, `kml`, `gpx`, `csv`. One flight is no bulk export:
+    `history.view` is enough for all formats.
+    """
+    flight = flights.get(request.db, request.validated["path"]["flight_id"], request.may)
+    points = tracks.of_flight(request.db, flight)
+    wanted = request.validated["querystring"]["format"]
+    if wanted == "json":
+        shown = _answer(flight, request.may)
+        return {"flight": shown, "points": tracks.as_json(points), "count": len(points)}
+    chosen = FORMATS[wanted]
+    body = b"".join(chosen.write(named(request.db, in_order(points), flights.Labels(request.may))))
+    response = Response(body=body, content_type=chosen.media_type)
+    response.charset = "utf-8" if chosen.media_type.startswith("text/") else None
+    response.content_disposition = f'attachment; filename="flight-{flight.id}.{chosen.extension}"'
+    return response
+
+
+@aircraft_track.get(
+    permission=Permission.HISTORY_VIEW,
+    path=schemas.AircraftPath(),
+    query=SpanQuery(),
+    responses={200: schemas.AircraftTrack()},
+)
+def show_aircraft_track(request: Request) -> dict[str, Any]:
+    """The track of an aircraft over a span
+
+    The last 24 hours unless said otherwise; at most 31 days.
+    """
+    begin, end = span_of(request, default=timedelta(days=1), longest=timedelta(days=schemas.LONGEST_TRACK_DAYS))
+    address = request.validated["path"]["icao_hex"]
+    points = tracks.of_aircraft(request.db, address, begin, end, request.may)
+    return {
+        "icao_hex": address.upper(),
+        "from": begin,
+        "to": end,
+        "points": tracks.as_json(points),
+        "count": len(points),
+    }
+
+
+def _answer(flight: Flight, may: Visibility) -> dict[str, Any]:
+    computed: dict[str, Any] = {"duration_s": round((flight.last_seen_at - flight.first_seen_at).total_seconds(), 1)}
+    for name, digits in DIGITS.items():
+        value = getattr(flight, name)
+        computed[name] = round(value, digits) if value is not None else None
+    if not may.details:
+        computed |= {"registration": None, "operator": None}
+    return answer(schemas.FlightRecord, flight, **computed)

@@ -1,0 +1,288 @@
+"""Turns ticks of the picture into flights and track points, in memory; ``writer`` brings them into the database.
+
+``take`` runs in the tracker's thread and works on whole columns; ``collect`` and ``committed`` are the
+writer's. A flight begins when an aircraft is first heard, when it returns after ``history_flight_gap_s``, when it
+takes off again after five minutes on the ground, when its callsign changes there after it has flown, after 24 h, and
+when the clock was set back to before it.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from skywatch.core import geo
+from skywatch.history import metrics
+from skywatch.history.points import GAP_S, MILITARY, POINT, Points
+from skywatch.history.recording.batch import Batch
+from skywatch.history.recording.slots import Slots, merge
+from skywatch.history.recording.thinning import KEPT, SAME_POSITION_S, Kept, Thinner
+from skywatch.picture.sky import Sky
+
+Column = npt.NDArray[Any]
+
+LONGEST_FLIGHT_S = 24 * 3600.0
+TURNAROUND_S = 300.0
+# A position from the future is a wrong clock's; it would keep every later one out.
+FUTURE_S = 10.0
+OPERATOR_LENGTH = 128
+# What may wait while the database is away: about 150 MB.
+MOST_WAITING = 5_000_000
+# Rows of lasting flights brought up to date in one flush; with more than that in the sky they take turns.
+UPDATES_A_FLUSH = 2000
+
+
+class Recorder:
+    """Flights and tracks of all aircraft in the sky."""
+
+    def __init__(self, error_m: float, altitude_error_ft: float, flight_gap_s: float) -> None:
+        self.slots = Slots()
+        self.thinner = Thinner(error_m, altitude_error_ft, len(self.slots))
+        self.flight_gap_s = flight_gap_s
+        self.now = 0.0
+        self.waiting = 0  # points that are not committed
+        self.lost = 0
+        self._lock = threading.Lock()
+        self._pending: list[Kept] = []
+        self._rows: Column = np.empty(0, np.int64)
+        self._tick: tuple[str, int] = ("", -1)
+
+    def take(self, sky: Sky) -> None:
+        """Take one tick."""
+        with self._lock:
+            if sky.now < self.now - FUTURE_S or not self.now:
+                self._end_those_to_come(sky.now)
+            self.now = sky.now
+            follows = self._tick == (sky.epoch, sky.seq - 1)
+            rows = self._match(sky, follows)
+            self._split(sky, rows)
+            self._rows, self._tick = rows, (sky.epoch, sky.seq)
+            if len(rows):
+                self._describe(sky, rows)
+                self._name_operators(sky, rows, sky.column("airframe_changed") | (not follows))
+                self._measure(sky, rows)
+                self._position(sky, rows)
+
+    def _end_those_to_come(self, now: float) -> None:
+        """The clock was set back, perhaps while the service was down: what was heard later than now cannot go on."""
+        last_seen = self.slots["last_seen_at"]
+        for slot in np.flatnonzero(self.slots["used"] & ~self.slots["ended"] & (last_seen > now + FUTURE_S)).tolist():
+            self._end(slot)
+        self._tick = ("", -1)
+
+    def _match(self, sky: Sky, follows: bool) -> Column:
+        """The slot of every row of the sky; aircraft without a flight get one."""
+        rows = np.full(len(sky), -1, np.int64)
+        if follows:
+            before = sky.column("previous_row")
+            rows[before >= 0] = self._rows[before[before >= 0]]
+        last_seen, seen = self.slots["last_seen_at"], sky.column("seen_at")
+        for row in np.flatnonzero(rows < 0).tolist():
+            address = sky.hexes[row]
+            slot = self.slots.by_address.get(address)
+            if slot is not None and seen[row] - last_seen[slot] > self.flight_gap_s:
+                self._end(slot)
+                slot = None
+            if slot is None:
+                slot = self._begin(sky, row)
+                last_seen = self.slots["last_seen_at"]
+            rows[row] = slot
+        return rows
+
+    def _begin(self, sky: Sky, row: int) -> int:
+        slot = self.slots.begin(sky.hexes[row])
+        self.thinner.reserve(len(self.slots))
+        for name in ("first_seen_at", "last_seen_at"):
+            self.slots[name][slot] = sky.column("seen_at")[row]
+        self.slots.operators[slot] = sky.name("operator", row)[:OPERATOR_LENGTH] or None
+        metrics.HISTORY_FLIGHTS.labels("true" if sky.column("military")[row] else "false").inc()
+        return slot
+
+    def _end(self, slot: int) -> None:
+        self._keep(self.thinner.finish(np.array([slot], "i4")))
+        self.slots.end(slot)
+
+    def _split(self, sky: Sky, rows: Column) -> None:
+        """Begin new flights for aircraft whose flight is over although they stay in the sky."""
+        slots, ground = self.slots, sky.column("on_ground")
+        callsign = sky.column("flight")
+        waited = sky.now - slots["ground_since"][rows]
+        parked = slots["has_flown"][rows] & (waited >= TURNAROUND_S)
+        renamed = (callsign != b"") & (slots["callsign"][rows] != b"") & (callsign != slots["callsign"][rows])
+        over = (parked & ~ground) | (slots["has_flown"][rows] & ground & renamed)
+        over |= sky.now - slots["first_seen_at"][rows] > LONGEST_FLIGHT_S
+        for row in np.flatnonzero(over).tolist():
+            old = int(rows[row])
+            self._end(old)
+            new = self._begin(sky, row)
+            rows[row] = new
+            for name in ("position_at", "heard", "ground_since"):
+                self.slots[name][new] = self.slots[name][old]
+
+    def _describe(self, sky: Sky, rows: Column) -> None:
+        """Names and marks: what was said last counts, and what was once said is not forgotten."""
+        slots = self.slots
+        for name, column in (
+            ("callsign", "flight"),
+            ("registration", "registration"),
+            ("aircraft_type", "type"),
+            ("squawk", "squawk"),
+            ("category", "category"),
+        ):
+            said = sky.column(column)
+            changed = (said != b"") & (said != slots[name][rows])
+            if changed.any():
+                slots[name][rows[changed]] = said[changed]
+        slots["military"][rows] |= sky.column("military")
+        slots["emergency"][rows] |= sky.column("emergency")
+        slots["aircraft"][rows] |= np.where(slots["military"][rows], MILITARY, 0).astype("u4")
+
+    def _name_operators(self, sky: Sky, rows: Column, changed: Column) -> None:
+        """Operators of aircraft whose airframe has become known; one that was once known is not forgotten."""
+        for row in np.flatnonzero(changed & (sky.column("operator") > 0)).tolist():
+            self.slots.operators[int(rows[row])] = sky.name("operator", row)[:OPERATOR_LENGTH]
+
+    def _measure(self, sky: Sky, rows: Column) -> None:
+        """Counts and extremes."""
+        slots = self.slots
+        seen, before = sky.column("seen_at"), slots["last_seen_at"][rows]
+        slots["last_seen_at"][rows] = np.maximum(before, seen)
+        count = sky.column("messages")
+        heard = slots["heard"][rows]
+        more = np.where(heard < 0, 0, count - heard)
+        # Not every source counts its messages; that the aircraft was heard again is news all the same.
+        slots["dirty"][rows] |= (seen > before) | (more != 0) | (heard < 0)
+        slots["messages"][rows] += np.where(more >= 0, more, count)
+        slots["heard"][rows] = count
+        for name, column, keep in (
+            ("min_altitude_ft", "alt_baro_ft", np.fmin),
+            ("max_altitude_ft", "alt_baro_ft", np.fmax),
+            ("max_speed_kt", "gs_kt", np.fmax),
+            ("min_distance_nm", "distance_nm", np.fmin),
+            ("max_distance_nm", "distance_nm", np.fmax),
+        ):
+            slots[name][rows] = keep(slots[name][rows], sky.column(column))
+        ground = sky.column("on_ground")
+        slots["has_flown"][rows] |= ~ground & ~np.isnan(sky.column("alt_baro_ft"))
+        since = slots["ground_since"][rows]
+        slots["ground_since"][rows] = np.where(ground, np.where(np.isnan(since), sky.now, since), np.nan)
+
+    def _position(self, sky: Sky, rows: Column) -> None:
+        """New positions, to the thinner."""
+        slots, at, lat = self.slots, sky.column("position_at"), sky.column("lat")
+        fresh = (at > slots["position_at"][rows] + SAME_POSITION_S) & (at <= sky.now + FUTURE_S) & np.isfinite(lat)
+        if not fresh.any():
+            return
+        slot, at, lat, lon = rows[fresh], at[fresh], lat[fresh], sky.column("lon")[fresh]
+        waited = at - slots["position_at"][slot]
+        moved = geo.distance_nm(slots["last_lat"][slot], slots["last_lon"][slot], lat, lon)
+        slots["distance_nm"][slot] += np.where(np.isnan(moved) | (waited > GAP_S), 0.0, moved)
+        first = np.isnan(slots["first_lat"][slot])
+        slots["first_lat"][slot[first]], slots["first_lon"][slot[first]] = lat[first], lon[first]
+        slots["last_lat"][slot], slots["last_lon"][slot], slots["position_at"][slot] = lat, lon, at
+        slots["positions"][slot] += 1
+        metrics.HISTORY_POSITIONS.inc(len(slot))
+        alt, gs, track, ground = (
+            sky.column(name)[fresh] for name in ("alt_baro_ft", "gs_kt", "track_deg", "on_ground")
+        )
+        alt = np.where(ground, np.nan, alt.astype("f8"))
+        self._keep(self.thinner.step(slot.astype("i4"), at, lat, lon, alt, gs, track, ground))
+
+    def _keep(self, kept: Kept) -> None:
+        if not len(kept):
+            return
+        np.add.at(self.slots["points"], kept["slot"], 1)
+        metrics.HISTORY_POINTS.inc(len(kept))
+        self._pending.append(kept)
+        self.waiting += len(kept)
+        while self.waiting > MOST_WAITING and len(self._pending) > 1:
+            lost = len(self._pending.pop(0))
+            self.waiting -= lost
+            self.lost += lost
+            metrics.HISTORY_LOST.inc(lost)
+
+    def collect(self) -> Batch:
+        """What is to be written now. Every batch must be followed by ``committed``."""
+        with self._lock:
+            slots = self.slots
+            self._keep(self.thinner.finish(self.thinner.stale(self.now - GAP_S)))
+            over = slots["used"] & ~slots["ended"] & (slots["last_seen_at"] < self.now - self.flight_gap_s)
+            for slot in np.flatnonzero(over).tolist():
+                self._end(slot)
+            points = np.concatenate(self._pending) if self._pending else np.empty(0, KEPT)
+            self._pending.clear()
+            chosen = self._rows_to_write()
+            rows = {name: column[chosen].copy() for name, column in slots.columns.items()}
+            # With the points go the marks their aircraft have now; a freed slot must not change them.
+            batch = Batch(
+                self.now,
+                points,
+                self.thinner.open_ends(),
+                chosen,
+                rows,
+                [slots.addresses[slot] for slot in chosen.tolist()],
+                [slots.operators[slot] for slot in chosen.tolist()],
+            )
+            slots["dirty"][chosen] = False
+            return batch
+
+    def _rows_to_write(self) -> Column:
+        slots = self.slots
+        urgent = slots["used"] & ((slots["id"] == 0) | slots["ended"])
+        others = np.flatnonzero(slots["used"] & ~urgent & slots["dirty"])
+        if len(others) > UPDATES_A_FLUSH:
+            longest_ago = np.argpartition(slots["written_at"][others], UPDATES_A_FLUSH)
+            others = others[longest_ago[:UPDATES_A_FLUSH]]
+        return np.concatenate((np.flatnonzero(urgent), others))
+
+    def committed(self, batch: Batch, ids: list[int]) -> None:
+        """The batch is in the database; ``ids`` are the identifiers of its new flights."""
+        with self._lock:
+            self.slots["id"][batch.slots[batch.new]] = ids
+            self.slots["written_at"][batch.slots] = batch.now
+            self.waiting -= len(batch.points)
+            for slot in batch.slots[batch.rows["ended"]].tolist():
+                self.slots.release(slot)
+
+    def stored(self, kept: Kept, batch: Batch | None = None, ids: list[int] | None = None) -> Points:
+        """Points as they are stored: with aircraft and flight instead of the slot."""
+        flights = self.slots["id"].copy()
+        if batch is not None and ids is not None:
+            flights[batch.slots[batch.new]] = ids
+        points = np.zeros(len(kept), POINT)
+        for name in KEPT.names or ():
+            if name != "slot":
+                points[name] = kept[name]
+        points["aircraft"], points["flight"] = self.slots["aircraft"][kept["slot"]], flights[kept["slot"]]
+        return points
+
+    def goes_on(self, address: str, last_seen_at: float) -> bool:
+        """Whether what was heard of an aircraft since the start continues a flight that was last seen then."""
+        with self._lock:
+            slot = self.slots.first_unwritten(address)
+            return slot is None or self.slots["first_seen_at"][slot] - last_seen_at <= self.flight_gap_s
+
+    def restore(self, address: str, values: dict[str, Any], operator: str | None, last: Points) -> None:
+        """Go on with a flight that was in the air when the service stopped; ``last`` is its last point, or none.
+
+        Where the database was away at the start, the aircraft may have begun a new flight meanwhile: both become one.
+        """
+        with self._lock:
+            slot = self.slots.first_unwritten(address)
+            if slot is not None:
+                merge(self.slots, slot, values, operator)
+            else:
+                slot = self.slots.begin(address)
+                self.thinner.reserve(len(self.slots))
+                for name, value in values.items():
+                    self.slots[name][slot] = value
+                self.slots.operators[slot] = operator
+            if self.slots["military"][slot]:
+                self.slots["aircraft"][slot] |= MILITARY
+            if len(last) and not self.slots["position_at"][slot]:
+                self.slots["position_at"][slot] = last["at"][0] * 0.01
+                state = (last[name] for name in ("at", "lat", "lon", "alt", "flags"))
+                self.thinner.resume(np.array([slot], "i4"), *state)

@@ -1,0 +1,27 @@
+"""What an answer contains, said once: the names are those of its response schema."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from skywatch.http.schema import Schema
+
+
+@cache
+def members(schema: type[Schema]) -> tuple[str, ...]:
+    """The names of what a schema contains, in its order."""
+    return tuple(child.name for child in schema().children)
+
+
+def answer(schema: type[Schema], source: object, **computed: Any) -> dict[str, Any]:
+    """An object as a schema describes it: every member is ``computed`` or the attribute of ``source`` of that name.
+
+    Raises TypeError for what the schema does not name, and AttributeError for what is in neither place.
+    """
+    # colander has no types, so mypy does not see that its classes are hashable.
+    names = members(schema)  # type: ignore[arg-type]
+    unknown = computed.keys() - set(names)
+    if unknown:
+        raise TypeError(f"{schema.__name__} has no {', '.join(sorted(unknown))}")
+    return {name: computed[name] if name in computed else getattr(source, name) for name in names}

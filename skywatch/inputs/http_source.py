@@ -1,0 +1,169 @@
+"""``HttpSource``: one document fetched again and again over a kept connection.
+
+Conditional requests, gzip, few redirects, a bound for the size and one for the time; every way in which a server
+can fail becomes an InputError that holds neither credentials nor what the server wrote.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import logging
+from http import HTTPStatus
+from typing import NamedTuple
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx
+
+from skywatch.inputs.retrying import InputError, one_line
+
+# These log every request with its whole address, keys and all.
+for _chatty in ("httpx", "httpcore"):
+    logging.getLogger(_chatty).setLevel(logging.WARNING)
+
+LARGEST_BODY = 64 * 1024 * 1024
+MOST_REDIRECTS = 5
+CONNECT_TIMEOUT_S = 5.0
+SILENCE_TIMEOUT_S = 10.0
+REQUEST_TIMEOUT_S = 20.0
+LONGEST_RETRY_AFTER_S = 3600.0
+
+
+class Fetched(NamedTuple):
+    """A document and for how long it has been lying on the server (s), None where that is not said."""
+
+    body: bytes
+    age_s: float | None
+
+
+class HttpSource:
+    """A URL to be read while the ``async with`` block lasts."""
+
+    def __init__(self, url: str, headers: dict[str, str] | None = None) -> None:
+        self._url = url
+        self._headers = headers or {}
+        self._validators: dict[str, str] = {}
+        self._client: httpx.AsyncClient | None = None
+
+    async def __aenter__(self) -> HttpSource:
+        self._client = httpx.AsyncClient(
+            headers={"User-Agent": "Skywatch", "Accept": "application/json", "Accept-Encoding": "gzip"} | self._headers,
+            timeout=httpx.Timeout(SILENCE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
+            follow_redirects=True,
+            max_redirects=MOST_REDIRECTS,
+            # Proxies and netrc files of the environment are not settings of Skywatch.
+            trust_env=False,
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._client is not None:
+            await self._client.aclose()
+
+    async def fetch(self) -> Fetched | None:
+        """The document, or None where it has not changed since the last time. Raises InputError."""
+        assert self._client is not None, "fetch within the async with block"
+        try:
+            async with (
+                asyncio.timeout(REQUEST_TIMEOUT_S),
+                self._client.stream("GET", self._url, headers=self._validators) as response,
+            ):
+                if response.status_code == HTTPStatus.NOT_MODIFIED and self._validators:
+                    return None
+                if response.status_code != HTTPStatus.OK:
+                    raise InputError(_refusal(response), _retry_after(response))
+                body = await _read(response)
+        except TimeoutError:
+            raise InputError(f"did not answer within {REQUEST_TIMEOUT_S:g} s") from None
+        except httpx.TimeoutException:
+            raise InputError("the server is silent") from None
+        except httpx.TooManyRedirects:
+            raise InputError(f"redirects more than {MOST_REDIRECTS} times") from None
+        except httpx.ConnectError as error:
+            raise InputError(f"cannot connect: {_cause(error)}") from None
+        except httpx.DecodingError:
+            raise InputError("the answer is damaged (it does not unpack)") from None
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            raise InputError(f"the connection broke ({type(error).__name__})") from None
+        self._remember(response)
+        return Fetched(body, _age_s(response))
+
+    def forget(self) -> None:
+        """Ask for the whole document next time, whether it has changed or not."""
+        self._validators = {}
+
+    def _remember(self, response: httpx.Response) -> None:
+        pairs = (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since"))
+        self._validators = {ask: response.headers[told] for told, ask in pairs if told in response.headers}
+
+
+def parse_url(text: str) -> str:
+    """An http or https address; raises ValueError with a reason for people."""
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname, parts.port
+        httpx.URL(text)
+    except (ValueError, httpx.InvalidURL):
+        raise ValueError("is not a good address") from None
+    if parts.scheme not in ("http", "https") or not host or port == 0:
+        raise ValueError("expected an http:// or https:// address")
+    return text
+
+
+def shown_url(url: str) -> str:
+    """The address without user, password, query and fragment: any of them may be a secret."""
+    parts = urlsplit(url)
+    query = "..." if parts.query else ""
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, query, ""))
+
+
+async def _read(response: httpx.Response) -> bytes:
+    body = bytearray()
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > LARGEST_BODY:
+            raise InputError(f"the answer is larger than {LARGEST_BODY // (1024 * 1024)} MiB")
+    return bytes(body)
+
+
+def _refusal(response: httpx.Response) -> str:
+    try:
+        phrase = HTTPStatus(response.status_code).phrase
+    except ValueError:
+        phrase = ""
+    return f"the server answered {response.status_code} {phrase}".rstrip()
+
+
+def _cause(error: BaseException) -> str:
+    """Why a connection failed; libraries wrap the system's word in their own."""
+    found, seen = one_line(error), error.__cause__ or error.__context__
+    while seen is not None:
+        if isinstance(seen, OSError):
+            found = one_line(seen)
+        seen = seen.__cause__ or seen.__context__
+    return found
+
+
+def _seconds_of(date: str | None) -> float | None:
+    if not date:
+        return None
+    try:
+        return email.utils.parsedate_to_datetime(date).timestamp()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
+
+def _age_s(response: httpx.Response) -> float | None:
+    """Both dates are the server's, so that its clock may be as wrong as it likes."""
+    modified, answered = (_seconds_of(response.headers.get(name)) for name in ("Last-Modified", "Date"))
+    return None if modified is None or answered is None else max(answered - modified, 0.0)
+
+
+def _retry_after(response: httpx.Response) -> float:
+    text = response.headers.get("Retry-After", "")
+    if text.isascii() and text.isdigit() and len(text) < 10:
+        return min(float(text), LONGEST_RETRY_AFTER_S)
+    until, answered = _seconds_of(text), _seconds_of(response.headers.get("Date"))
+    if until is None or answered is None:
+        return 0.0
+    return min(max(until - answered, 0.0), LONGEST_RETRY_AFTER_S)

@@ -1,0 +1,24 @@
+"""``RateLimit``: a token bucket."""
+
+from __future__ import annotations
+
+
+class RateLimit:
+    """So many a second on average, twice as many at once. Times are monotonic seconds."""
+
+    __slots__ = ("_at", "_rate", "_tokens")
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._tokens = 2 * rate
+        self._at: float | None = None
+
+    def take(self, now: float) -> bool:
+        """Count one; False where it is one too many."""
+        if self._at is not None:
+            self._tokens = min(2 * self._rate, self._tokens + (now - self._at) * self._rate)
+        self._at = now
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True

@@ -1,0 +1,138 @@
+"""The words of an input's setting: a kind, an address or path, then options such as ``speed=10`` and ``loop``.
+
+What is wrong raises ValueError with a reason for people; ``split_setting`` and its callers add the setting's name.
+"""
+
+from __future__ import annotations
+
+import difflib
+import ipaddress
+import math
+import shlex
+from collections.abc import Collection, Sequence
+
+from skywatch.core.addresses import Network
+from skywatch.settings import SettingsError, split_listen
+
+Words = Sequence[str]
+Station = tuple[float, float] | None
+
+
+def split_setting(setting: str, text: str, kinds: Collection[str], example: str) -> tuple[str, list[str]]:
+    """The kind of input that a setting names, and the words after it; raises SettingsError."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        raise SettingsError(setting, "a quotation mark is not closed") from None
+    if not words:
+        raise SettingsError(setting, f"is empty; expected a kind and an address, such as {example}")
+    kind, *rest = words
+    if kind not in kinds:
+        close = difflib.get_close_matches(kind, kinds, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(kinds))}"
+        raise SettingsError(setting, f"unknown kind of {setting.partition('.')[0]} {kind!r} ({hint})")
+    return kind, rest
+
+
+class Options:
+    """Options by name; whoever reads them all calls ``finish`` so that a misspelt one is not overlooked."""
+
+    def __init__(self, words: Words) -> None:
+        self._texts: dict[str, str] = {}
+        for word in words:
+            name, _, text = word.partition("=")
+            if name in self._texts:
+                raise ValueError(f"{name} is given twice")
+            self._texts[name] = text
+
+    def text(self, name: str) -> str | None:
+        """The text of an option, or None where it is not given."""
+        return self._texts.pop(name, None)
+
+    def flag(self, name: str) -> bool:
+        """Whether a bare word is there."""
+        text = self._texts.pop(name, None)
+        if text:
+            raise ValueError(f"{name} takes no value")
+        return text is not None
+
+    def number(self, name: str, default: float, minimum: float, maximum: float) -> float:
+        """A finite number within bounds."""
+        value = self.optional_number(name, minimum, maximum)
+        return default if value is None else value
+
+    def optional_number(self, name: str, minimum: float, maximum: float) -> float | None:
+        """A finite number within bounds, or None where it is not given."""
+        text = self._texts.pop(name, None)
+        if text is None:
+            return None
+        value = parse_number(name, text)
+        if not minimum <= value <= maximum:
+            raise ValueError(f"{name} must be between {minimum:g} and {maximum:g}")
+        return value
+
+    def whole(self, name: str, default: int, minimum: int, maximum: int) -> int:
+        """A whole number within bounds."""
+        value = self.number(name, default, minimum, maximum)
+        if value != int(value):
+            raise ValueError(f"{name} must be a whole number")
+        return int(value)
+
+    def networks(self, name: str) -> tuple[Network, ...]:
+        """Addresses and networks separated by commas; empty where the option is not given."""
+        text = self._texts.pop(name, None)
+        if text is None:
+            return ()
+        try:
+            return tuple(ipaddress.ip_network(item.strip()) for item in text.split(","))
+        except ValueError:
+            raise ValueError(f"{name} must be addresses or networks separated by commas, such as 10.0.0.0/8") from None
+
+    def finish(self) -> None:
+        """Refuse options that nobody has read."""
+        if self._texts:
+            raise ValueError(f"unknown option {next(iter(self._texts))}")
+
+
+def parse_number(name: str, text: str) -> float:
+    """A finite number."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"{name} must be a number") from None
+    if not math.isfinite(value):
+        raise ValueError(f"{name} must be a finite number")
+    return value
+
+
+def parse_point(name: str, text: str) -> tuple[float, float]:
+    """``lat,lon`` in degrees."""
+    parts = text.split(",")
+    if len(parts) != 2:
+        raise ValueError(f"{name} must be lat,lon")
+    lat, lon = (parse_number(name, part) for part in parts)
+    if not (-90 <= lat <= 90 and -180 <= lon <= 180):
+        raise ValueError(f"{name} is not on the Earth")
+    return lat, lon
+
+
+def parse_host_port(words: Words) -> tuple[str, int]:
+    """The single word ``host:port`` (IPv6 hosts in brackets)."""
+    if not words:
+        raise ValueError("expected host:port")
+    if len(words) > 1:
+        raise ValueError(f"unknown option {words[1].partition('=')[0]}")
+    return parse_address(words[0])
+
+
+def parse_address(text: str, lowest_port: int = 1) -> tuple[str, int]:
+    """``host:port`` (IPv6 hosts in brackets); where the program itself listens, port 0 lets the system choose."""
+    host, port = split_listen(text)
+    if not lowest_port <= port <= 65535:
+        raise ValueError(f"the port must be between {lowest_port} and 65535")
+    return host, port
+
+
+def join_address(host: str, port: int) -> str:
+    """``host:port`` as people write it."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,0 +1,18 @@
+"""What notifications are made of."""
+
+from __future__ import annotations
+
+from skywatch.core.feature import Feature, Service
+from skywatch.notify.settings import NotifySettings
+
+FEATURE = Feature(
+    name="notify",
+    services=(
+        Service(role="worker", create="skywatch.notify.worker:create"),
+        Service(role="worker", create="skywatch.notify.mqtt.publisher:create"),
+    ),
+    retention="skywatch.notify.retention:KINDS",
+    settings=NotifySettings,
+    metrics="skywatch.notify.metrics",
+    commands={"deliveries": "skywatch.notify.command:deliveries"},
+)

@@ -1,0 +1,1 @@
+"""MQTT 5: the connection to the installation's broker, and what the installation itself publishes there."""

@@ -1,0 +1,197 @@
+"""Publishes the installation's alerts, rule states and statistics; of all workers one at a time does.
+
+What is retained at the broker is repeated after each connection, and what a rule left there is withdrawn when the rule
+goes, also where that happened while nobody published.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from skywatch.core.clock import utcnow
+from skywatch.core.db import reason, writing
+from skywatch.core.runtime import Runtime
+from skywatch.notify.models import PublisherState
+from skywatch.notify.mqtt.home_assistant import EVENT_TYPE, Topics, discovery_documents, state_document
+from skywatch.notify.mqtt.link import MqttLink, NotConnected
+from skywatch.notify.mqtt.source import RuleAlert, RuleSource, RuleState
+from skywatch.notify.settings import NotifySettings
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+NAME = "mqtt"
+EVERY_S = 1.0
+PAUSE_S = 5.0
+LEASE = timedelta(seconds=15)
+MOST_ALERTS = 200
+
+
+@dataclass(frozen=True)
+class Work:
+    """What there is to publish now."""
+
+    rules: Sequence[RuleState]
+    alerts: Sequence[RuleAlert]
+    statistics: dict[str, Any]
+    announced: frozenset[str]
+
+
+class MqttPublisher:
+    """The publisher on the worker's loop."""
+
+    def __init__(self, runtime: Runtime, source: RuleSource) -> None:
+        settings = runtime.settings.of(NotifySettings)
+        self._runtime = runtime
+        self._source = source
+        self._settings = settings
+        self._topics = Topics(settings.notify_mqtt_prefix, settings.notify_ha_discovery_prefix)
+        self._lease = secrets.token_hex(16)
+        self._link: MqttLink | None = None
+        # What the broker has retained of us since the last connection.
+        self._retained: dict[str, str] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._failing = False
+
+    async def start(self) -> None:
+        """Begin to publish."""
+        self._task = asyncio.create_task(self._run(), name="mqtt publisher")
+
+    async def stop(self) -> None:
+        """End; the broker tells others that the installation is gone."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        if self._link is not None:
+            await self._link.stop()
+            await asyncio.to_thread(self._release)
+
+    async def _run(self) -> None:
+        while True:
+            pause = EVERY_S
+            try:
+                await self._publish_due()
+                self._failing = False
+            except (NotConnected, SQLAlchemyError) as error:
+                # The link has logged what it is about the broker.
+                if isinstance(error, SQLAlchemyError) and not self._failing:
+                    log.error("nothing is published over MQTT: %s", reason(error))
+                self._failing = True
+                pause = PAUSE_S
+            except Exception:
+                # Whatever is wrong in one pass, the next may work; the fault is logged once.
+                if not self._failing:
+                    log.exception("publishing over MQTT failed")
+                self._failing = True
+                pause = PAUSE_S
+            await asyncio.sleep(pause)
+
+    async def _publish_due(self) -> None:
+        work = await asyncio.to_thread(self._collect)
+        if work is None:
+            if self._link is not None:
+                await self._link.stop(announce=False)
+                self._link = None
+            return
+        if self._link is None:
+            self._link = MqttLink(self._settings, announces=True, on_connect=self._connected)
+            await self._link.start()
+        rule_ids = {str(rule.id) for rule in work.rules}
+        gone = work.announced - rule_ids
+        if work.announced | rule_ids != work.announced:
+            # Noted before it is published: a crash in between must not leave anything at the broker.
+            await asyncio.to_thread(self._note, None, work.announced | rule_ids)
+        for rule_id in sorted(gone):
+            for topic in self._topics.of_rule(rule_id):
+                await self._link.publish(topic, b"", retain=True)
+                self._retained.pop(topic, None)
+        for rule in work.rules:
+            documents = {**discovery_documents(self._topics, rule), self._topics.state(rule.id): state_document(rule)}
+            for topic, document in documents.items():
+                await self._retain(topic, document)
+        await self._retain(self._topics.statistics, json.dumps(work.statistics))
+        for alert in work.alerts:
+            event = json.dumps({"event_type": EVENT_TYPE, **alert.document}, ensure_ascii=False)
+            await self._link.publish(self._topics.event(alert.rule_id), event, message_id=f"alert_{alert.id}")
+            await self._link.publish(self._topics.alerts, event, message_id=f"alert_{alert.id}")
+        if gone or work.alerts:
+            position = work.alerts[-1].id if work.alerts else None
+            await asyncio.to_thread(self._note, position, rule_ids)
+
+    async def _retain(self, topic: str, document: str) -> None:
+        if self._retained.get(topic) != document and self._link is not None:
+            await self._link.publish(topic, document, retain=True)
+            self._retained[topic] = document
+
+    async def _connected(self) -> None:
+        # The broker may have lost what it had.
+        self._retained.clear()
+
+    def _collect(self) -> Work | None:
+        """Take or keep the lease and read what there is; None where another worker publishes."""
+        now = utcnow()
+        with writing(self._runtime.sessions) as session:
+            state = self._state(session)
+            if state.lease != self._lease and state.leased_until is not None and state.leased_until > now:
+                return None
+            state.lease, state.leased_until = self._lease, now + LEASE
+            position, announced = state.position, frozenset(state.announced)
+        with self._runtime.sessions() as session:
+            return Work(
+                list(self._source.rules(session)),
+                list(self._source.alerts_after(session, position, MOST_ALERTS)),
+                self._source.statistics(session),
+                announced,
+            )
+
+    def _state(self, session: Session) -> PublisherState:
+        state = session.scalar(sa.select(PublisherState).where(PublisherState.name == NAME).with_for_update())
+        if state is None:
+            # The first time begins with what comes next, not with years of history.
+            state = PublisherState(name=NAME, position=self._source.last_alert_id(session), announced=[])
+            session.add(state)
+        return state
+
+    def _note(self, position: int | None, announced: frozenset[str] | set[str]) -> None:
+        with writing(self._runtime.sessions) as session:
+            state = self._state(session)
+            if state.lease == self._lease:
+                state.position = state.position if position is None else position
+                state.announced = sorted(announced)
+
+    def _release(self) -> None:
+        try:
+            with writing(self._runtime.sessions) as session:
+                state = self._state(session)
+                if state.lease == self._lease:
+                    state.lease = state.leased_until = None
+        except SQLAlchemyError:
+            pass  # The lease runs out by itself.
+
+
+class NoPublisher:
+    """In place of the publisher where there is no broker or nothing to publish."""
+
+    async def start(self) -> None:
+        """Nothing is begun."""
+
+    async def stop(self) -> None:
+        """Nothing is ended."""
+
+
+def create(runtime: Runtime) -> MqttPublisher | NoPublisher:
+    """The publisher, where a broker is set and a feature has something to publish."""
+    sources: list[Callable[[], RuleSource]] = runtime.features.mqtt_sources()
+    if not runtime.settings.of(NotifySettings).notify_mqtt_url or not sources:
+        return NoPublisher()
+    return MqttPublisher(runtime, sources[0]())

@@ -1,0 +1,147 @@
+"""The outbox: notifications become deliveries in the transaction of what they tell of."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.core import events
+from skywatch.core.bus import Message
+from skywatch.core.clock import utcnow
+from skywatch.notify.models import Channel, Delivery
+from skywatch.notify.quiet import QuietWindow, end_of_quiet
+from skywatch.notify.schedule import expiry
+from skywatch.notify.vocabulary import ChannelState, DeliveryState, is_at_least
+
+CHANNEL_DISABLED = "The channel is disabled."
+# The bus topic on which workers are told that there is something to send.
+WAKE_TOPIC = "notify.wake"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Notification:
+    """What somebody is to be told, and through which of their channels.
+
+    ``kind`` is ``alert``, ``cannonball`` or ``safety`` and ``subject_id`` the number of that alert or event. ``body``
+    is the JSON document that programs get, ``title`` and ``text`` are what people read. ``quiet_hours`` hold it back.
+    A ``cleared`` notification goes only to channels that want the end of an alert as well.
+    """
+
+    kind: str
+    subject_id: int
+    user_id: int
+    priority: str
+    channel_ids: tuple[int, ...]
+    body: Mapping[str, Any]
+    title: str
+    text: str
+    at: datetime
+    event: str = "alert.triggered"
+    military: bool = False
+    rule_id: int | None = None
+    quiet_hours: tuple[QuietWindow, ...] = field(default=())
+    cleared: bool = False
+
+
+def enqueue(session: Session, notifications: Iterable[Notification]) -> int:
+    """Write one delivery for each notification and channel; returns how many.
+
+    To be called in the transaction that stores what the notifications tell of: either both are committed or neither.
+    A channel that is not the user's own, is switched off or wants more important things only gets none; one that the
+    service has disabled gets a dead delivery, which can be retried.
+    """
+    wanted = list(notifications)
+    ids = {channel_id for notification in wanted for channel_id in notification.channel_ids}
+    if not ids:
+        return 0
+    channels = {channel.id: channel for channel in session.scalars(sa.select(Channel).where(Channel.id.in_(ids)))}
+    now = utcnow()
+    rows = [
+        _row(notification, channel, now)
+        for notification in wanted
+        for channel_id in dict.fromkeys(notification.channel_ids)
+        if (channel := channels.get(channel_id)) is not None and _takes(channel, notification)
+    ]
+    if rows:
+        session.execute(sa.insert(Delivery), rows)
+        wake_after_commit(session)
+    return len(rows)
+
+
+def states(session: Session, kind: str, subject_ids: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
+    """For each subject the state of its first delivery on each channel: ``{channel, state}``; the end is not counted.
+
+    Subjects without deliveries have an empty list.
+    """
+    found: dict[int, list[dict[str, Any]]] = {subject_id: [] for subject_id in subject_ids}
+    if not found:
+        return found
+    rows = session.execute(
+        sa.select(Delivery.subject_id, Delivery.channel_id, Delivery.state)
+        .where(Delivery.kind == kind, Delivery.subject_id.in_(found))
+        .order_by(Delivery.id)
+    )
+    seen: set[tuple[int, int]] = set()
+    for subject_id, channel_id, state in rows:
+        if subject_id is not None and (subject_id, channel_id) not in seen:
+            seen.add((subject_id, channel_id))
+            found[subject_id].append({"channel": channel_id, "state": state})
+    return found
+
+
+def _takes(channel: Channel, notification: Notification) -> bool:
+    return (
+        channel.user_id == notification.user_id
+        and channel.enabled
+        and is_at_least(notification.priority, channel.minimum_priority)
+        and (channel.send_cleared or not notification.cleared)
+    )
+
+
+def _row(notification: Notification, channel: Channel, now: datetime) -> dict[str, Any]:
+    disabled = channel.state == ChannelState.DISABLED
+    quiet_until = end_of_quiet(notification.quiet_hours, now) if notification.quiet_hours else None
+    due = quiet_until or now
+    if channel.digest_s and quiet_until is None:
+        due = now + timedelta(seconds=channel.digest_s)
+    state = DeliveryState.DEAD if disabled else DeliveryState.HELD if quiet_until else DeliveryState.PENDING
+    return {
+        "message_id": new_message_id(),
+        "channel_id": channel.id,
+        "user_id": channel.user_id,
+        "kind": notification.kind,
+        "event": notification.event,
+        "subject_id": notification.subject_id,
+        "rule_id": notification.rule_id,
+        "priority": notification.priority,
+        "military": notification.military,
+        "title": notification.title[:200],
+        "text": notification.text,
+        "body": dict(notification.body),
+        "at": notification.at,
+        "state": state.value,
+        "attempts": 0,
+        "next_at": None if disabled else due,
+        "expires_at": expiry(notification.priority, due),
+        "batch": None,
+        "reached": [],
+        "last_error": CHANNEL_DISABLED if disabled else None,
+        "created_at": now,
+        "delivered_at": None,
+    }
+
+
+def new_message_id() -> str:
+    """The id that all attempts of a delivery or digest share."""
+    return f"msg_{secrets.token_hex(16)}"
+
+
+def wake_after_commit(session: Session) -> None:
+    """Wake the workers of all processes when the transaction is committed; they also look by themselves."""
+    events.publish(session, Message(WAKE_TOPIC, "wake", b""), stored=False)

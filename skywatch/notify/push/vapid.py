@@ -1,0 +1,73 @@
+"""Voluntary application server identification (RFC 8292): one key pair an installation, made by ``init``."""
+
+from __future__ import annotations
+
+import base64
+import time
+
+import jwt
+import sqlalchemy as sa
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
+from sqlalchemy.orm import Session
+
+from skywatch.core.db import SessionFactory, writing
+from skywatch.notify.models import InstallationKey
+
+NAME = "vapid"
+# Push services refuse tokens that are valid for more than a day.
+LIFETIME_S = 12 * 3600
+
+
+class VapidKey:
+    """The installation's key pair."""
+
+    def __init__(self, private_key: ec.EllipticCurvePrivateKey) -> None:
+        self._private = private_key
+        raw = private_key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+        self.public = base64.urlsafe_b64encode(raw).rstrip(b"=").decode("ascii")
+
+    def authorization(self, audience: str, contact: str) -> str:
+        """The value of ``Authorization`` for a push service; ``audience`` is its origin."""
+        claims = {"aud": audience, "exp": int(time.time()) + LIFETIME_S}
+        if contact:
+            claims["sub"] = contact
+        token = jwt.encode(claims, self._private, algorithm="ES256")
+        return f"vapid t={token}, k={self.public}"
+
+
+def install(session: Session) -> bool:
+    """Make the key pair where there is none; returns whether it was made."""
+    if session.get(InstallationKey, NAME) is not None:
+        return False
+    key = ec.generate_private_key(ec.SECP256R1())
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode("ascii")
+    session.add(InstallationKey(name=NAME, private_key=pem))
+    session.flush()
+    return True
+
+
+def load_key(sessions: SessionFactory) -> VapidKey:
+    """The key pair; made here where ``init`` has not run since the upgrade."""
+    query = sa.select(InstallationKey.private_key).where(InstallationKey.name == NAME)
+    with sessions() as session:
+        pem = session.scalar(query)
+    if pem is None:
+        with writing(sessions) as session:
+            install(session)
+            pem = session.scalar(query)
+    key = load_pem_private_key((pem or "").encode("ascii"), None)
+    if not isinstance(key, ec.EllipticCurvePrivateKey):
+        raise TypeError("the stored VAPID key is not a key of the curve P-256")
+    return VapidKey(key)
+
+
+def public_key(sessions: SessionFactory) -> str:
+    """The public key as browsers take it (base64url)."""
+    return load_key(sessions).public

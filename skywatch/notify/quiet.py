@@ -1,0 +1,83 @@
+"""Quiet hours: windows of local time in which deliveries wait.
+
+A window belongs to the day on which it begins, also where it passes midnight. Its ends are local times of its zone:
+in the night in which clocks go back or forward it is an hour longer or shorter. A local time that is skipped counts as
+the same time an hour later, one that comes twice as the first of the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+DAYS: tuple[str, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+# Windows that touch are followed one into the next, at most through so many days.
+LONGEST_DAYS = 8
+
+
+@dataclass(frozen=True)
+class QuietWindow:
+    """One window: days on which it begins (none: all), local begin and end, and the zone's IANA name."""
+
+    begin: time
+    end: time
+    timezone: str
+    days: frozenset[str] = frozenset()
+
+
+def read_windows(windows: Sequence[dict[str, Any]]) -> tuple[QuietWindow, ...]:
+    """The windows of a rule (``{days, from, to, timezone}``); raises ValueError or KeyError where one is wrong."""
+    return tuple(
+        QuietWindow(
+            time.fromisoformat(window["from"]),
+            time.fromisoformat(window["to"]),
+            _zone(window["timezone"]).key,
+            frozenset(window.get("days") or ()),
+        )
+        for window in windows
+    )
+
+
+def end_of_quiet(windows: Sequence[QuietWindow], at: datetime) -> datetime | None:
+    """When the quiet that covers ``at`` ends (aware UTC), or None where it is not quiet.
+
+    Windows that overlap or touch are one quiet. Quiet that never ends ends after eight days.
+    """
+    limit = at + timedelta(days=LONGEST_DAYS)
+    end = at
+    while end < limit:
+        later = max((e for window in windows if (e := _end_of(window, end)) is not None), default=None)
+        if later is None or later <= end:
+            break
+        end = later
+    return min(end, limit) if end > at else None
+
+
+def _end_of(window: QuietWindow, at: datetime) -> datetime | None:
+    zone = _zone(window.timezone)
+    today = at.astimezone(zone).date()
+    ends: list[datetime] = []
+    # A window of the day before may still run; one that begins where clocks change may belong to the day after.
+    for day in (today - timedelta(days=1), today, today + timedelta(days=1)):
+        if window.days and DAYS[day.weekday()] not in window.days:
+            continue
+        begin = _moment(datetime.combine(day, window.begin), zone)
+        last = day if window.end > window.begin else day + timedelta(days=1)
+        end = _moment(datetime.combine(last, window.end), zone)
+        if begin <= at < end:
+            ends.append(end)
+    return max(ends, default=None)
+
+
+def _moment(local: datetime, zone: ZoneInfo) -> datetime:
+    return local.replace(tzinfo=zone).astimezone(UTC)
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (OSError, ValueError, KeyError):  # zoneinfo raises a KeyError for a name it has no file for
+        raise ValueError(f"{name[:64]} is not a time zone such as Europe/Zurich") from None

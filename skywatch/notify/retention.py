@@ -1,0 +1,23 @@
+"""What the outbox stores, for retention: deliveries that are over. What waits is never removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.core.retention import Kind
+from skywatch.notify.models import Delivery
+from skywatch.notify.settings import NotifySettings
+from skywatch.notify.vocabulary import DeliveryState
+
+_deliveries: Any = Delivery.__table__
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        name="deliveries",
+        table=_deliveries,
+        column="created_at",
+        days=lambda settings: settings.of(NotifySettings).retention_deliveries_days,
+        megabytes=lambda settings: settings.of(NotifySettings).retention_deliveries_mb,
+        only=_deliveries.c.state.in_((DeliveryState.DELIVERED.value, DeliveryState.DEAD.value)),
+    ),
+)

@@ -1,0 +1,1 @@
+"""How each kind of channel sends: one module a kind."""

@@ -1,0 +1,51 @@
+"""The senders of an installation, one for each kind of channel."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from skywatch.core.outgoing import OutgoingClient
+from skywatch.core.runtime import Runtime
+from skywatch.core.targets import TargetPolicy
+from skywatch.http.settings import HttpSettings
+from skywatch.notify.push.vapid import load_key
+from skywatch.notify.senders.apprise import AppriseSender
+from skywatch.notify.senders.base import Sender
+from skywatch.notify.senders.mqtt import MqttSender
+from skywatch.notify.senders.web_push import WebPushSender
+from skywatch.notify.senders.webhook import MAXIMUM_ANSWER_BYTES, TIMEOUT_S, WebhookSender
+from skywatch.notify.settings import NotifySettings
+from skywatch.notify.vocabulary import ChannelKind
+
+# Names that are looked up at a time: a name server that does not answer holds a thread for a while.
+RESOLVER_THREADS = 32
+
+
+def create_client(settings: NotifySettings) -> OutgoingClient:
+    """The client for addresses that users have entered."""
+    return OutgoingClient(
+        timeout_s=TIMEOUT_S,
+        maximum_bytes=MAXIMUM_ANSWER_BYTES,
+        policy=TargetPolicy(settings.notify_allow_networks),
+        resolver=ThreadPoolExecutor(RESOLVER_THREADS, thread_name_prefix="resolver"),
+    )
+
+
+def create_sender(runtime: Runtime, kind: str, client: OutgoingClient | None = None) -> Sender:
+    """A sender of one kind; to be called on the loop that it will be used on."""
+    settings = runtime.settings.of(NotifySettings)
+    if kind == ChannelKind.APPRISE:
+        return AppriseSender(settings)
+    if kind == ChannelKind.MQTT:
+        return MqttSender(settings)
+    client = client or create_client(settings)
+    if kind == ChannelKind.WEB_PUSH:
+        contact = settings.notify_push_contact or runtime.settings.of(HttpSettings).base_url
+        return WebPushSender(client, load_key(runtime.sessions), contact)
+    return WebhookSender(client)
+
+
+def create_senders(runtime: Runtime) -> dict[str, Sender]:
+    """A sender for each kind."""
+    client = create_client(runtime.settings.of(NotifySettings))
+    return {kind.value: create_sender(runtime, kind, client) for kind in ChannelKind}

@@ -1,0 +1,79 @@
+"""Apprise: a hundred services through a library that runs in a child process with a deadline.
+
+The library reads files, follows redirects and opens whatever connections an address asks for. In a process of its own
+it has no secret of the service, may connect only where the policy allows, and can be ended at any moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+
+from skywatch.notify.messages import OutgoingMessage
+from skywatch.notify.senders.base import Outcome, Recipient, SendFailed
+from skywatch.notify.settings import NotifySettings
+
+TIMEOUT_S = 15.0
+LONGEST_OUTPUT = 10_000
+# What the library needs of the environment; no setting and no proxy of the service is among it.
+KEPT = ("PATH", "LANG", "LC_ALL", "SSL_CERT_FILE", "SSL_CERT_DIR")
+
+
+class AppriseSender:
+    """Sends one message by one child process."""
+
+    def __init__(self, settings: NotifySettings) -> None:
+        self._networks = list(settings.notify_allow_networks)
+        self._schemes = list(settings.notify_apprise_schemes)
+
+    async def send(self, recipient: Recipient, message: OutgoingMessage) -> Outcome:
+        """Send; raises SendFailed."""
+        order = {
+            "address": recipient.address,
+            "title": message.title,
+            "body": message.text,
+            "priority": message.priority,
+            "networks": self._networks,
+            "schemes": self._schemes,
+        }
+        answer = await _run(json.dumps(order).encode())
+        if answer.get("delivered") is True:
+            return Outcome()
+        raise SendFailed(str(answer.get("detail") or "The service did not accept the message."))
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+async def _run(order: bytes) -> dict[str, object]:
+    """The child's answer; raises SendFailed."""
+    environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+    with tempfile.TemporaryDirectory(prefix="skywatch-apprise-") as folder:
+        child = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-I",
+            "-m",
+            "skywatch.notify.senders.apprise_child",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env={**environment, "HOME": folder, "TMPDIR": folder},
+            cwd=folder,
+        )
+        try:
+            async with asyncio.timeout(TIMEOUT_S):
+                output, _ = await child.communicate(order)
+        except TimeoutError:
+            raise SendFailed(f"No answer within {TIMEOUT_S:g} s.") from None
+        finally:
+            if child.returncode is None:
+                child.kill()
+                await child.wait()
+    try:
+        answer = json.loads(output[-LONGEST_OUTPUT:])
+    except ValueError:
+        raise SendFailed("The service did not accept the message.") from None
+    return answer if isinstance(answer, dict) else {}

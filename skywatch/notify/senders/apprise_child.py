@@ -1,0 +1,100 @@
+"""The child process that runs Apprise: one order as JSON on standard input, one answer on standard output.
+
+An audit hook, which nothing can take off again, refuses every connection that the policy does not allow and every
+attempt to start a program; limits of the system hold memory and time.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import logging
+import resource
+import sys
+from typing import Any
+
+from skywatch.core.targets import NOT_ALLOWED, AddressRefused, TargetPolicy
+from skywatch.notify.senders.apprise_urls import check_apprise_url
+
+MEMORY_BYTES = 1_000_000_000
+CPU_S = 10
+FORBIDDEN = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "pty.spawn")
+
+
+class Guard:
+    """The audit hook."""
+
+    def __init__(self, policy: TargetPolicy) -> None:
+        self._policy = policy
+        self.refused = False
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event in FORBIDDEN:
+            self._refuse()
+        if event in ("socket.connect", "socket.sendto", "socket.sendmsg", "socket.bind"):
+            address = arguments[1] if len(arguments) > 1 else None
+            if not isinstance(address, tuple):
+                self._refuse()
+            elif event == "socket.connect":
+                try:
+                    allowed = self._policy.allows(ipaddress.ip_address(str(address[0]).partition("%")[0]))
+                except ValueError:
+                    allowed = False
+                if not allowed:
+                    self._refuse()
+
+    def _refuse(self) -> None:
+        self.refused = True
+        raise PermissionError(NOT_ALLOWED)
+
+
+def send(order: dict[str, Any]) -> dict[str, Any]:
+    """Send one message; what went wrong is said without addresses."""
+    policy = TargetPolicy(order["networks"])
+    try:
+        fault = check_apprise_url(order["address"], order["schemes"], policy)
+    except AddressRefused:
+        fault = NOT_ALLOWED
+    if fault:
+        return {"delivered": False, "detail": fault if fault == NOT_ALLOWED else f"The address {fault}."}
+    try:
+        import apprise
+    except ModuleNotFoundError:
+        return {"delivered": False, "detail": "Apprise is not installed (pip install 'skywatch[apprise]')."}
+    # Nothing is kept between messages, no plug-in of the user's is loaded, and no picture is named.
+    asset = apprise.AppriseAsset(
+        app_id="Skywatch", app_desc="Skywatch", app_url="", image_url_mask="", image_url_logo="", async_mode=False,
+        storage_mode=apprise.PersistentStoreMode.MEMORY, plugin_paths=[], secure_logging=True,
+    )  # fmt: skip
+    sender = apprise.Apprise(asset=asset)
+    if not sender.add(order["address"]):
+        return {"delivered": False, "detail": "Apprise cannot read the address."}
+    guard = Guard(policy)
+    sys.addaudithook(guard)
+    kinds = {"critical": apprise.NotifyType.FAILURE, "warning": apprise.NotifyType.WARNING}
+    delivered = sender.notify(
+        body=order["body"],
+        title=order["title"],
+        notify_type=kinds.get(order["priority"], apprise.NotifyType.INFO),
+        body_format=apprise.NotifyFormat.TEXT,
+        interpret_escapes=False,
+    )
+    if guard.refused:
+        return {"delivered": False, "detail": NOT_ALLOWED}
+    return {"delivered": bool(delivered), "detail": "" if delivered else "The service did not accept the message."}
+
+
+def main() -> None:
+    """Run one order."""
+    logging.disable(logging.CRITICAL)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    answer_to, sys.stdout = sys.stdout, sys.stderr  # The library may print.
+    answer = send(json.load(sys.stdin))
+    answer_to.write(json.dumps(answer))
+    answer_to.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""What a sender is given, and how it says that it failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from skywatch.notify.messages import OutgoingMessage
+
+
+@dataclass(frozen=True)
+class Browser:
+    """A browser that takes Web Push; the keys are in base64url."""
+
+    id: int
+    endpoint: str
+    public_key: str
+    auth_secret: str
+
+
+@dataclass(frozen=True, repr=False)
+class Recipient:
+    """A channel as its sender needs it, without a database object; never shown or logged.
+
+    ``secrets`` are those in force, the newest first. ``browsers`` are those that do not have the message yet,
+    ``some_reached`` says that others have it.
+    """
+
+    channel_id: int
+    user_id: int
+    kind: str
+    address: str
+    secrets: tuple[str, ...] = ()
+    browsers: tuple[Browser, ...] = ()
+    some_reached: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was reached: the browsers that accepted the message, and those that are gone for good."""
+
+    reached: tuple[int, ...] = ()
+    gone: tuple[int, ...] = ()
+
+
+class SendFailed(Exception):
+    """A message was not accepted; ``str()`` is the reason for the channel's owner, without addresses and secrets.
+
+    ``gone``: the receiver says that it will never take anything again. ``final``: another attempt cannot help.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        retry_after_s: float | None = None,
+        gone: bool = False,
+        final: bool = False,
+        outcome: Outcome | None = None,
+    ) -> None:
+        super().__init__(reason[:200])
+        self.retry_after_s = retry_after_s
+        self.gone = gone
+        self.final = final
+        self.outcome = outcome or Outcome()
+
+
+class Sender(Protocol):
+    """Sends to one kind of channel."""
+
+    async def send(self, recipient: Recipient, message: OutgoingMessage) -> Outcome:
+        """Return when the message was accepted; raises SendFailed."""
+
+    async def close(self) -> None:
+        """Give back what the sender holds."""

@@ -1,0 +1,82 @@
+"""Web Push: an encrypted message to each of the user's browsers through the push service of its maker."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+
+import msgspec
+
+from skywatch.core.outgoing import OutgoingClient
+from skywatch.core.targets import read_url
+from skywatch.notify.browsers import decode
+from skywatch.notify.messages import OutgoingMessage
+from skywatch.notify.push.encryption import MAXIMUM_PLAINTEXT, encrypt
+from skywatch.notify.push.vapid import VapidKey
+from skywatch.notify.senders.base import Browser, Outcome, Recipient, SendFailed
+from skywatch.notify.senders.webhook import USER_AGENT, post
+
+URGENCY = {"info": "low", "warning": "normal", "critical": "high"}
+# How long a push service keeps a message for a browser that is off (s).
+TTL_S = {"info": 6 * 3600, "warning": 6 * 3600, "critical": 3 * 86400}
+GONE = frozenset({404, 410})
+
+
+class WebPushSender:
+    """Sends to the browsers of a user."""
+
+    def __init__(self, client: OutgoingClient, key: VapidKey, contact: str) -> None:
+        self._client = client
+        self._key = key
+        self._contact = contact
+
+    async def send(self, recipient: Recipient, message: OutgoingMessage) -> Outcome:
+        """Send to all browsers that do not have the message yet; raises SendFailed where one refuses for now."""
+        if not recipient.browsers and not recipient.some_reached:
+            raise SendFailed("No browser has subscribed.", final=True)
+        content = _content(message)
+        answers = await asyncio.gather(*(self._push(browser, content, message) for browser in recipient.browsers))
+        outcome = Outcome(
+            tuple(browser.id for browser, failure in answers if failure is None),
+            tuple(browser.id for browser, failure in answers if failure is not None and failure.gone),
+        )
+        failures = [failure for _, failure in answers if failure is not None and not failure.gone]
+        if failures:
+            pauses = [failure.retry_after_s for failure in failures if failure.retry_after_s is not None]
+            raise SendFailed(str(failures[0]), retry_after_s=max(pauses, default=None), outcome=outcome)
+        if not outcome.reached and not recipient.some_reached:
+            raise SendFailed("No browser is subscribed any more.", final=True, outcome=outcome)
+        return outcome
+
+    async def _push(
+        self, browser: Browser, content: bytes, message: OutgoingMessage
+    ) -> tuple[Browser, SendFailed | None]:
+        url = read_url(browser.endpoint)
+        headers = {
+            "Authorization": self._key.authorization(f"{url.scheme}://{url.netloc.decode('ascii')}", self._contact),
+            "Content-Encoding": "aes128gcm",
+            "Content-Type": "application/octet-stream",
+            "TTL": str(TTL_S[message.priority]),
+            "Urgency": URGENCY[message.priority],
+            # A repetition takes the place of what still waits at the push service.
+            "Topic": hashlib.sha256(message.id.encode()).hexdigest()[:32],
+            "User-Agent": USER_AGENT,
+        }
+        try:
+            body = encrypt(content, decode(browser.public_key), decode(browser.auth_secret))
+            await post(self._client, browser.endpoint, headers, body, gone=GONE)
+        except SendFailed as failure:
+            return browser, failure
+        return browser, None
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _content(message: OutgoingMessage) -> bytes:
+    """What the service worker of the web application shows; ``tag`` lets a repetition replace the first."""
+    shown = {"tag": message.id, "title": message.title, "body": message.text[:1500], "priority": message.priority}
+    content = msgspec.json.encode(shown)
+    if len(content) > MAXIMUM_PLAINTEXT:
+        content = msgspec.json.encode({**shown, "body": message.text[:200]})
+    return content

@@ -1,0 +1,72 @@
+"""Webhooks as of Standard Webhooks 1.0: signed JSON, acknowledged by any 2xx answer; a redirect is a failure."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from skywatch.core.clock import unix_now
+from skywatch.core.outgoing import Answer, CallFailed, OutgoingClient
+from skywatch.core.targets import AddressRefused
+from skywatch.core.version import VERSION
+from skywatch.notify.messages import OutgoingMessage
+from skywatch.notify.senders.base import Outcome, Recipient, SendFailed
+from skywatch.notify.signing import signature_headers
+
+USER_AGENT = f"Skywatch/{VERSION}"
+TIMEOUT_S = 15.0
+# Nothing of the answer is used; one that never ends is not read for ever.
+MAXIMUM_ANSWER_BYTES = 65_536
+
+
+class WebhookSender:
+    """Posts messages to users' own addresses."""
+
+    def __init__(self, client: OutgoingClient) -> None:
+        self._client = client
+
+    async def send(self, recipient: Recipient, message: OutgoingMessage) -> Outcome:
+        """Post once; raises SendFailed."""
+        signed = signature_headers(message.id, int(unix_now()), message.document, recipient.secrets)
+        headers = {"Content-Type": "application/json", "User-Agent": USER_AGENT, **signed}
+        await post(self._client, recipient.address, headers, message.document)
+        return Outcome()
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+async def post(
+    client: OutgoingClient,
+    address: str,
+    headers: dict[str, str],
+    content: bytes,
+    gone: frozenset[int] = frozenset({410}),
+) -> None:
+    """Post and judge the answer, where statuses of ``gone`` end it for good; raises SendFailed."""
+    try:
+        answer = await client.send("POST", address, headers, content)
+    except (CallFailed, AddressRefused) as error:
+        raise SendFailed(str(error)) from None
+    if 200 <= answer.status < 300:
+        return
+    if 300 <= answer.status < 400:
+        raise SendFailed(f"The receiver redirects (status {answer.status}); enter the final address.")
+    raise SendFailed(
+        f"The receiver answered with status {answer.status}.",
+        retry_after_s=retry_after_s(answer) if answer.status in (429, 503) else None,
+        gone=answer.status in gone,
+    )
+
+
+def retry_after_s(answer: Answer) -> float | None:
+    """The pause that an answer asks for (RFC 9110, 10.2.3), or None."""
+    text = answer.headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit() and len(text) <= 9:
+        return float(text)
+    try:
+        at = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
+    return max(0.0, at.timestamp() - unix_now())

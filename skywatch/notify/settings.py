@@ -1,0 +1,95 @@
+"""The settings of notifications."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from skywatch.settings import Settings, setting
+from skywatch.settings.kinds import parse_networks
+
+# Apprise's services on the internet, and those that people run themselves. Nothing that acts on this machine (dbus,
+# syslog, macosx, windows) and nothing that posts to any address in any form (json, xml, form, apprise).
+DEFAULT_SCHEMES = (
+    "discord",
+    "gchat",
+    "gotify",
+    "gotifys",
+    "mailto",
+    "mailtos",
+    "matrix",
+    "matrixs",
+    "mmost",
+    "mmosts",
+    "msteams",
+    "ntfy",
+    "ntfys",
+    "opsgenie",
+    "pagerduty",
+    "pbul",
+    "pover",
+    "rocket",
+    "rockets",
+    "signal",
+    "signals",
+    "slack",
+    "tgram",
+    "zulip",
+)
+
+
+def parse_schemes(text: str) -> tuple[str, ...]:
+    """Apprise schemes, separated by spaces or commas."""
+    schemes = tuple(item.lower() for item in re.split(r"[\s,]+", text) if item)
+    for scheme in schemes:
+        if not re.fullmatch(r"[a-z][a-z0-9]*", scheme):
+            raise ValueError(f"{scheme} is not the name of an Apprise scheme such as ntfys")
+    return schemes
+
+
+def parse_mqtt_url(text: str) -> str:
+    """``mqtt://`` or ``mqtts://``, with user, password and port where needed; or nothing."""
+    parts = urlsplit(text)
+    port = parts.port  # Raises ValueError for one that is none.
+    if text and (parts.scheme not in ("mqtt", "mqtts") or not parts.hostname or parts.path.strip("/") or port == 0):
+        raise ValueError("expected mqtt://host:1883 or mqtts://user:password@host:8883")
+    return text
+
+
+def parse_topic(text: str) -> str:
+    """An MQTT topic without wildcards and empty levels."""
+    if not re.fullmatch(r"[^\s/+#$\x00][^\s/+#\x00]*(/[^\s/+#\x00]+)*", text) or len(text) > 100:
+        raise ValueError("expected an MQTT topic such as skywatch or house/skywatch")
+    return text
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotifySettings(Settings):
+    """Channels, deliveries and the broker of the installation."""
+
+    notify_allow_networks: tuple[str, ...] = setting(
+        (),
+        "networks beside the public internet that users' channels may reach, such as 192.168.1.0/24",
+        parse=parse_networks,
+    )
+    notify_apprise_schemes: tuple[str, ...] = setting(
+        DEFAULT_SCHEMES, "Apprise services that users may choose, by their scheme", parse=parse_schemes
+    )
+    notify_mqtt_url: str = setting(
+        "", "MQTT broker of the installation: mqtt://host:1883 or mqtts://user:password@host:8883",
+        secret=True, parse=parse_mqtt_url,
+    )  # fmt: skip
+    notify_mqtt_prefix: str = setting("skywatch", "MQTT topics of Skywatch begin with this", parse=parse_topic)
+    notify_ha_discovery_prefix: str = setting(
+        "homeassistant", "MQTT topics of Home Assistant's discovery begin with this", parse=parse_topic
+    )
+    notify_push_contact: str = setting(
+        "", "whom push services may ask about our Web Push: mailto:somebody@example.org or an https:// address"
+    )
+    retention_deliveries_days: float = setting(
+        30.0, "notifications that were delivered or given up are kept this long (days; 0: for ever)", minimum=0
+    )
+    retention_deliveries_mb: float = setting(
+        0.0, "notifications that were delivered or given up may take this much room (MB; 0: no limit)", minimum=0
+    )

@@ -1,0 +1,39 @@
+"""Sends one test message through a channel while its owner waits for the answer."""
+
+from __future__ import annotations
+
+import asyncio
+
+from skywatch.core.clock import utcnow
+from skywatch.core.runtime import Runtime
+from skywatch.notify.claims import recipient_of
+from skywatch.notify.messages import test_message
+from skywatch.notify.models import Channel
+from skywatch.notify.outbox import new_message_id
+from skywatch.notify.senders.all import create_sender
+from skywatch.notify.senders.base import Recipient, SendFailed
+
+TIMEOUT_S = 18.0
+
+
+def try_channel(runtime: Runtime, channel_id: int) -> str | None:
+    """None where the message was accepted, else the reason; for a thread that runs no event loop."""
+    now = utcnow()
+    with runtime.sessions() as session:
+        recipient = recipient_of(session, session.get_one(Channel, channel_id), now)
+    try:
+        asyncio.run(_send(runtime, recipient))
+    except SendFailed as failure:
+        return str(failure)
+    except TimeoutError:
+        return f"No answer within {TIMEOUT_S:g} s."
+    return None
+
+
+async def _send(runtime: Runtime, recipient: Recipient) -> None:
+    sender = create_sender(runtime, recipient.kind)
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            await sender.send(recipient, test_message(new_message_id(), utcnow()))
+    finally:
+        await sender.close()

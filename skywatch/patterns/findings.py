@@ -1,0 +1,223 @@
+"""What is found: the patterns of one aircraft, from the first report to the end.
+
+Detectors open, extend and close *findings* on the aircraft's own plane; the log turns each change into an event with
+an immutable `Pattern` in latitude and longitude, keeps updates to a bearable rate, and lets a more telling pattern
+take the place of a less telling one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import hypot
+from typing import Any
+
+from skywatch.patterns.plane import LocalPlane
+from skywatch.patterns.settings import PatternSettings
+
+
+class PatternType(StrEnum):
+    """The names of flight patterns, as the REST API uses them."""
+
+    CIRCLING = "circling"
+    LOITERING = "loitering"
+    RACETRACK = "racetrack"
+    GRID_SEARCH = "grid_search"
+    HIGHWAY_TRACKING = "highway_tracking"
+    SPEED_TRAP = "speed_trap"
+    STAKEOUT = "stakeout"
+    AREA_SEARCH = "area_search"
+
+
+class Confidence(StrEnum):
+    """A confidence score in words."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+class Change(StrEnum):
+    """What happened to a pattern."""
+
+    DETECTED = "detected"
+    EXTENDED = "extended"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A flight pattern as the rest of the service sees it; times in unix seconds, places in degrees."""
+
+    number: int
+    """Counts the patterns of one aircraft, from 1; the key of a pattern within its aircraft."""
+    flight_id: str
+    icao24: str
+    pattern_type: PatternType
+    confidence: Confidence
+    confidence_score: float
+    is_surveillance: bool
+    """False where the shape is a pattern but has an ordinary reason, which `details` names as `reason`."""
+    t0: float
+    t1: float
+    center_lat: float
+    center_lon: float
+    radius_nm: float
+    detected_at: float
+    """Time of the position at which it was first reported."""
+    details: dict[str, Any]
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds from begin to end."""
+        return self.t1 - self.t0
+
+
+@dataclass(frozen=True, slots=True)
+class PatternEvent:
+    """One change of one pattern."""
+
+    change: Change
+    pattern: Pattern
+
+
+@dataclass(slots=True)
+class Finding:
+    """A pattern under way, as its detector writes it; x, y and radius in nm on the trail's plane."""
+
+    kind: PatternType
+    t0: float
+    t1: float
+    x: float
+    y: float
+    radius_nm: float
+    score: float
+    details: dict[str, Any] = field(default_factory=dict)
+    reason: str | None = None
+    """Why this is not surveillance, where there is an ordinary reason."""
+    number: int = 0
+    detected_at: float = 0.0
+    reported_t1: float = 0.0
+
+
+class FindingLog:
+    """The open findings of one aircraft and the events not yet collected."""
+
+    __slots__ = ("_ended", "_events", "_flight_id", "_icao24", "_s", "next_number", "open", "plane")
+
+    def __init__(self, settings: PatternSettings, flight_id: str, icao24: str, first_number: int = 1) -> None:
+        self._s = settings
+        self._flight_id = flight_id
+        self._icao24 = icao24
+        self.next_number = first_number
+        """Number that the next pattern will get."""
+        self._events: list[PatternEvent] = []
+        self._ended: deque[Finding] = deque(maxlen=_ENDED_KEPT)
+        self.open: list[Finding] = []
+        """Findings reported and not ended."""
+        self.plane = LocalPlane(0.0, 0.0)
+        """Plane on which the findings lie; set anew with each trail."""
+
+    def report(self, finding: Finding, now: float) -> bool:
+        """Open a finding at time `now` (unix s) and return true, unless a more telling one explains it.
+
+        In its turn it ends the open findings that it explains, whose details then name it as `superseded_by`.
+        """
+        if any(_explains(other, finding) for other in (*self.open, *self._ended)):
+            return False
+        for other in tuple(self.open):
+            if _explains(finding, other):
+                other.details["superseded_by"] = finding.kind.value
+                self.end(other)
+        finding.number = self.next_number
+        self.next_number += 1
+        finding.detected_at = now
+        finding.reported_t1 = finding.t1
+        self.open.append(finding)
+        self._events.append(PatternEvent(Change.DETECTED, self._pattern(finding)))
+        return True
+
+    def update(self, finding: Finding) -> None:
+        """Tell of a longer or better known finding, at most every `extend_every_s` seconds of it."""
+        if finding.t1 - finding.reported_t1 >= self._s.extend_every_s:
+            finding.reported_t1 = finding.t1
+            self._events.append(PatternEvent(Change.EXTENDED, self._pattern(finding)))
+
+    def end(self, finding: Finding) -> None:
+        """Close a finding; a second time is harmless."""
+        if finding in self.open:
+            self.open.remove(finding)
+            self._ended.append(finding)
+            self._events.append(PatternEvent(Change.ENDED, self._pattern(finding)))
+
+    def collect(self) -> list[PatternEvent]:
+        """Return the events since the last call."""
+        events, self._events = self._events, []
+        return events
+
+    def confidence(self, score: float) -> Confidence:
+        """Return the score (0 to 1) in words."""
+        if score >= self._s.confidence_high:
+            return Confidence.HIGH
+        return Confidence.MEDIUM if score >= self._s.confidence_medium else Confidence.LOW
+
+    def _pattern(self, f: Finding) -> Pattern:
+        lat, lon = self.plane.unproject(f.x, f.y)
+        score = round(max(0.0, min(1.0, f.score)), 3)
+        details = {**f.details, "reason": f.reason} if f.reason else dict(f.details)
+        return Pattern(
+            number=f.number,
+            flight_id=self._flight_id,
+            icao24=self._icao24,
+            pattern_type=f.kind,
+            confidence=self.confidence(score),
+            confidence_score=score,
+            is_surveillance=f.reason is None,
+            t0=f.t0,
+            t1=f.t1,
+            center_lat=round(lat, 6),
+            center_lon=round(lon, 6),
+            radius_nm=round(f.radius_nm, 3),
+            detected_at=f.detected_at,
+            details=details,
+        )
+
+
+_RANK = {
+    PatternType.LOITERING: 0,
+    PatternType.AREA_SEARCH: 1,
+    PatternType.CIRCLING: 2,
+    PatternType.RACETRACK: 2,
+    PatternType.STAKEOUT: 1,
+    PatternType.HIGHWAY_TRACKING: 1,
+    PatternType.SPEED_TRAP: 1,
+    PatternType.GRID_SEARCH: 3,
+}
+"""What tells more about a flight stands higher."""
+
+_ENDED_KEPT = 4
+"""Findings remembered after their end, so that no lesser one takes their place."""
+
+_OVERLAP_SHARE = 0.33
+"""A pattern is explained by another that lasted this share of its time."""
+
+_SMALL_SHARE = 0.2
+"""A pattern this much smaller than another, within it, is something of its own: an orbit amid a search."""
+
+_LARGE_SHARE = 3.0
+"""A pattern this much larger than another is not explained by it, unless it is one of these, which say least."""
+
+_VAGUE = (PatternType.LOITERING, PatternType.AREA_SEARCH)
+
+
+def _explains(high: Finding, low: Finding) -> bool:
+    """Tell whether `low` is but another view of what `high` describes: of lower rank, there and then, no detail."""
+    overlap_s = min(low.t1, high.t1) - max(low.t0, high.t0)
+    return (
+        _RANK[high.kind] > _RANK[low.kind]
+        and overlap_s >= _OVERLAP_SHARE * (low.t1 - low.t0)
+        and low.radius_nm >= _SMALL_SHARE * high.radius_nm
+        and (low.kind in _VAGUE or low.radius_nm <= _LARGE_SHARE * high.radius_nm)
+        and hypot(low.x - high.x, low.y - high.y) <= low.radius_nm + high.radius_nm
+    )

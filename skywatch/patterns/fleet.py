@@ -1,0 +1,199 @@
+"""Every aircraft in the sky: the cheap test for all, the detectors for the few that fail it.
+
+Feed it each tick of the air picture. Most aircraft cost a share of a few vector operations; one that turns back on
+itself, or flies slowly, gets a `PatternTracker`, which is given the last minutes of its way first so that the
+beginning of the pattern is not lost, and is let go when it has flown straight for long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skywatch.patterns.findings import PatternEvent
+from skywatch.patterns.prefilter import Floats, MotionColumns, Rows
+from skywatch.patterns.settings import PatternSettings
+from skywatch.patterns.slots import SlotTable
+from skywatch.patterns.tracker import PatternTracker
+
+_FIELDS = 6
+"""Values of a position in the history: t, lat, lon, alt_ft, speed_kt, track_deg."""
+
+Found = tuple[str, PatternEvent]
+
+
+class PatternFleet:
+    """Pattern detection over the columns of the air picture."""
+
+    def __init__(
+        self,
+        settings: PatternSettings | None = None,
+        name_flight: Callable[[str, float], str] | None = None,
+        capacity: int = 1024,
+    ) -> None:
+        """Begin with an empty sky.
+
+        `name_flight` gives the flight id of an address when it is first watched, at a unix time; without it that is
+        the address and the time. Patterns of an aircraft are numbered on for as long as it stays in the picture.
+        """
+        s = self._s = settings or PatternSettings()
+        self._name_flight = name_flight or (lambda address, now: f"{address}-{now:.0f}")
+        self._slots = SlotTable(capacity)
+        self._motion = MotionColumns(s, capacity)
+        self._history = np.full((capacity, s.history_steps, _FIELDS), np.nan)
+        self._history_at = np.zeros(capacity, dtype=np.intp)
+        self._watch_until = np.full(capacity, -np.inf)
+        self._fed_t = np.full(capacity, -np.inf)
+        self._trackers: dict[int, PatternTracker] = {}
+        self._flights: dict[int, tuple[str, int]] = {}
+        self._away: dict[str, float] = {}
+        self._now = -np.inf
+
+    @property
+    def watched(self) -> int:
+        """Number of aircraft that the detectors look at."""
+        return len(self._trackers)
+
+    def update(
+        self,
+        addresses: Sequence[str],
+        t: Floats,
+        lat: Floats,
+        lon: Floats,
+        alt_ft: Floats,
+        speed_kt: Floats,
+        track_deg: Floats,
+        on_ground: NDArray[np.bool_] | None = None,
+        previous_row: NDArray[np.integer] | None = None,
+    ) -> list[Found]:
+        """Take a tick and return what changed, as pairs of address and event.
+
+        All arrays have one element for each address; `t` is the unix time of the position, and unknown values are
+        NaN. `previous_row` says which element of the last call an aircraft was, -1 where it is new; without it
+        addresses are looked up one by one. Call `leave` each tick for those that went.
+        """
+        slots = self._slots.follow(addresses, previous_row)
+        if self._slots.capacity > self._motion.capacity:
+            self._grow(self._slots.capacity)
+        if on_ground is None:
+            on_ground = np.zeros(len(slots), dtype=np.bool_)
+        self._now = float(np.fmax.reduce(t, initial=self._now))
+        columns = (t, lat, lon, alt_ft, speed_kt, track_deg)
+        due, suspect = self._motion.step(slots, t, lat, lon, speed_kt, on_ground)
+        self._remember(slots, due, columns)
+        found: list[Found] = []
+        for index in due[suspect].tolist():
+            slot = int(slots[index])
+            self._watch_until[slot] = t[index] + self._s.watch_s
+            if slot not in self._trackers:
+                found += [(addresses[index], event) for event in self._wake(slot, addresses[index], float(t[index]))]
+        # Those watched are fed as often as they take positions; whoever was woken just now has this one already.
+        fed_t = self._fed_t[slots]
+        feed = np.flatnonzero((self._watch_until[slots] > -np.inf) & (t - fed_t >= self._s.sample_min_s) & ~on_ground)
+        positions = np.stack([column[feed] for column in columns], axis=1).tolist()
+        for index, slot, position in zip(feed.tolist(), slots[feed].tolist(), positions, strict=True):
+            found += [(addresses[index], event) for event in self._feed(slot, position)]
+        return found
+
+    def leave(self, addresses: Sequence[str] = ()) -> list[Found]:
+        """Take those that left the picture; return the ends of the patterns of those gone for good.
+
+        Reception has holes: who was watched and comes back within `trail_break_s` goes on as before. Call this each
+        tick, with nobody too, so that those who do not come back are forgotten.
+        """
+        for address in addresses:
+            slot = self._slots.find(address)
+            if slot in self._trackers:
+                self._away[address] = self._fed_t[slot]
+            elif slot is not None:
+                self._forget(address, slot)
+        found: list[Found] = []
+        for address, left_t in list(self._away.items()):
+            slot = self._slots.find(address)
+            if slot is None or self._fed_t[slot] > left_t:
+                del self._away[address]
+            elif self._now - left_t > self._s.trail_break_s:
+                del self._away[address]
+                found += self._end(address, slot)
+        return found
+
+    def close(self) -> list[Found]:
+        """End everything, as when the service stops; return the events."""
+        found: list[Found] = []
+        for address in self._slots.addresses:
+            slot = self._slots.find(address)
+            if slot is not None:
+                found += self._end(address, slot)
+        self._away.clear()
+        return found
+
+    def _end(self, address: str, slot: int) -> list[Found]:
+        tracker = self._trackers.get(slot)
+        events = [] if tracker is None else [(address, event) for event in tracker.close()]
+        self._forget(address, slot)
+        return events
+
+    def _forget(self, address: str, slot: int) -> None:
+        self._slots.release(address)
+        self._trackers.pop(slot, None)
+        self._flights.pop(slot, None)
+        if slot < self._motion.capacity:
+            self._motion.reset(np.array([slot], dtype=np.intp))
+            self._history[slot] = np.nan
+            self._watch_until[slot] = self._fed_t[slot] = -np.inf
+
+    def _grow(self, capacity: int) -> None:
+        more = capacity - self._motion.capacity
+        self._motion.grow(capacity)
+        self._history = np.concatenate([self._history, np.full((more, *self._history.shape[1:]), np.nan)])
+        self._history_at = np.concatenate([self._history_at, np.zeros(more, dtype=np.intp)])
+        self._watch_until = np.concatenate([self._watch_until, np.full(more, -np.inf)])
+        self._fed_t = np.concatenate([self._fed_t, np.full(more, -np.inf)])
+
+    def _remember(self, slots: Rows, due: Rows, columns: tuple[Floats, ...]) -> None:
+        """Keep the position of each due aircraft in its ring."""
+        at = slots[due]
+        steps = self._history_at[at]
+        for field, column in enumerate(columns):
+            self._history[at, steps, field] = column[due]
+        self._history_at[at] = (steps + 1) % self._s.history_steps
+
+    def _wake(self, slot: int, address: str, now: float) -> list[PatternEvent]:
+        """Begin to watch an aircraft; what its history shows is found now, not when it happened."""
+        flight_id, number = self._flights.get(slot) or (self._name_flight(address, now), 1)
+        self._flights[slot] = (flight_id, number)
+        tracker = self._trackers[slot] = PatternTracker(flight_id, address, self._s, number)
+        self._fed_t[slot] = now
+        ring = np.roll(self._history[slot], -int(self._history_at[slot]), axis=0)
+        events: list[PatternEvent] = []
+        for position in ring[np.isfinite(ring[:, 0])].tolist():
+            events += tracker.feed(*_known(position))
+        for finding in tracker.open:
+            finding.detected_at = now
+        return [replace(e, pattern=replace(e.pattern, detected_at=now)) for e in events]
+
+    def _feed(self, slot: int, position: list[float]) -> list[PatternEvent]:
+        tracker = self._trackers[slot]
+        now = self._fed_t[slot] = position[0]
+        events = tracker.feed(*_known(position))
+        if now > self._watch_until[slot] and not tracker.open:
+            self._watch_until[slot] = -np.inf
+            self._flights[slot] = (self._flights[slot][0], tracker.next_number)
+            del self._trackers[slot]
+        return events
+
+
+def _known(position: list[float]) -> tuple[float, float, float, float | None, float | None, float | None]:
+    """Return a position as a tracker takes it, None for NaN."""
+    t, lat, lon, alt, speed, track = position
+    return (
+        t,
+        lat,
+        lon,
+        None if alt != alt else alt,
+        None if speed != speed else speed,
+        None if track != track else track,
+    )

@@ -1,0 +1,149 @@
+"""Loops: stretches of trail whose heading went once round.
+
+The finder watches the unwound heading (total turning, whose integral over a closed curve is 360 degrees by Hopf's
+theorem of turning tangents), proposes a loop when it has advanced a full circle since any earlier vertex, and lets
+the geometry confirm it: the line must also wind once about its own centre and come back near its start, which
+neither noise nor one wrong heading can fake.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from itertools import islice
+from math import hypot
+
+from skywatch.patterns.settings import PatternSettings
+from skywatch.patterns.shape import Shape, measure
+from skywatch.patterns.trail import Vertex
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """One loop (`turns` about 1) or the part of one that is being flown (less)."""
+
+    shape: Shape
+    turns: float
+    """Circles turned, clockwise positive."""
+
+
+class LoopFinder:
+    """Cuts the trail into loops, none sharing a stretch with another."""
+
+    __slots__ = ("_lap_s", "_line", "_mark_deg", "_mark_t", "_max", "_min", "_s", "turning_t")
+
+    def __init__(self, settings: PatternSettings) -> None:
+        self._s = settings
+        self._line: deque[Vertex] = deque(maxlen=settings.vertices_max)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the trail."""
+        self._line.clear()
+        self._min = float("inf")
+        self._max = float("-inf")
+        self._mark_deg = 0.0
+        self._mark_t = 0.0
+        self._lap_s = self._s.lap_usual_s
+        """Duration of the last lap."""
+        self.turning_t = float("-inf")
+        """When the aircraft last turned on."""
+
+    def _rebase(self) -> None:
+        self._min = min(v.turn_deg for v in self._line)
+        self._max = max(v.turn_deg for v in self._line)
+
+    def _drop_before(self, index: int) -> None:
+        for _ in range(index):
+            self._line.popleft()
+        self._rebase()
+
+    def add(self, v: Vertex) -> Loop | None:
+        """Take the next vertex; return the loop that it closes, if any."""
+        line, s = self._line, self._s
+        line.append(v)
+        turn = v.turn_deg
+        self._min = min(self._min, turn)
+        self._max = max(self._max, turn)
+        if v.t - line[0].t > s.lap_max_s or len(line) == s.vertices_max:
+            oldest = v.t - s.lap_max_s
+            count = 1
+            while line[count].t < oldest:
+                count += 1
+            self._drop_before(count)
+        up, down = turn - self._min, self._max - turn
+        done = max(up, down)
+        turned = abs(turn - self._mark_deg)
+        if turned >= s.turning_step_deg:
+            # Turning is what advances half as quickly as the last lap did; a wandering heading takes longer.
+            if turned * self._lap_s >= 180.0 * (v.t - self._mark_t):
+                self.turning_t = v.t
+            self._mark_deg, self._mark_t = turn, v.t
+        if done < s.loop_turn_deg:
+            return None
+        start = self._start(turn, 1.0 if up > down else -1.0, s.loop_turn_deg)
+        loop = self._loop(start)
+        if loop is None:
+            self._drop_before(start + 1)
+            return None
+        self._drop_before(len(line) - 1)
+        self.turning_t = v.t
+        self._lap_s = max(s.lap_usual_s, loop.shape.duration_s)
+        return loop
+
+    def part(self, turn_deg: float) -> Loop | None:
+        """Return the unfinished loop at the end of the trail, if it has turned by at least `turn_deg`."""
+        if not self._line:
+            return None
+        turn = self._line[-1].turn_deg
+        up, down = turn - self._min, self._max - turn
+        turned = max(up, down)
+        if turned < turn_deg:
+            return None
+        return self._loop(self._part_start(turn, 1.0 if up > down else -1.0, turned))
+
+    def _part_start(self, turn: float, sense: float, turned: float) -> int:
+        """Return the index of the vertex where the turning under way began, `turned` degrees ago.
+
+        A part has no place to come back to, so that all of it counts, with the straight leg before it: without the
+        leg the half of an oval would look like that of a circle.
+        """
+        least = turned - self._s.vertex_turn_deg
+        return next(i for i, v in enumerate(self._line) if (turn - v.turn_deg) * sense >= least)
+
+    def _start(self, turn: float, sense: float, wanted: float) -> int:
+        """Return the index of the vertex where the loop at the end of the trail best begins.
+
+        Of the vertices from which the heading advanced by `wanted` degrees and little more, that is the one the
+        trail came back to most closely: on a straight leg before the turn there are many.
+        """
+        line = self._line
+        end = line[-1]
+        best, nearest = 0, float("inf")
+        for index in range(len(line) - 1, -1, -1):
+            v = line[index]
+            turned = (turn - v.turn_deg) * sense
+            if turned < wanted:
+                continue
+            if turned > wanted + self._s.loop_turn_slack_deg and nearest < float("inf"):
+                break
+            distance = hypot(v.x - end.x, v.y - end.y)
+            if distance < nearest:
+                best, nearest = index, distance
+        return best
+
+    def _loop(self, start: int) -> Loop | None:
+        s = self._s
+        line = list(islice(self._line, start, None))
+        if len(line) < 3:
+            return None
+        turned = line[-1].turn_deg - line[0].turn_deg
+        shape = measure(line)
+        swept = shape.winding_deg * (1.0 if turned > 0 else -1.0)
+        if swept < s.loop_winding_share * abs(turned) or shape.sway > s.loop_sway:
+            return None
+        if shape.closure_nm > s.loop_closure_share * shape.length_nm and abs(turned) >= s.loop_turn_deg:
+            return None
+        if shape.speed_kt < s.loop_min_speed_kt or shape.radius_nm < s.loop_min_radius_nm:
+            return None
+        return Loop(shape, turned / 360.0)

@@ -1,0 +1,234 @@
+"""Circling and racetracks: at least two loops one after the other in one place.
+
+Loops in either direction count, so that figures of eight are circling too. `laps` says what a series of loops is and
+`reasons` whether it has an ordinary reason; here they are collected, reported in time, followed and ended.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import pairwise
+from math import hypot
+
+from skywatch.patterns.findings import Finding, FindingLog, PatternType
+from skywatch.patterns.laps import (
+    alike,
+    direction_of,
+    kind_of,
+    leg_share,
+    mean_radius_nm,
+    turns_of,
+    wander,
+    well_seen,
+)
+from skywatch.patterns.loops import Loop, LoopFinder
+from skywatch.patterns.low_points import LowPoints
+from skywatch.patterns.reasons import AERODROME, ordinary_reason
+from skywatch.patterns.settings import PatternSettings
+from skywatch.patterns.trail import Vertex
+
+
+class OrbitDetector:
+    """Collects loops into runs and reports a run as circling or racetrack."""
+
+    __slots__ = ("_before", "_finder", "_finding", "_log", "_lows", "_odd", "_past_turns", "_run", "_s", "_turning_t")
+
+    def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints) -> None:
+        self._s = settings
+        self._log = log
+        self._lows = lows
+        self._finder = LoopFinder(settings)
+        self._run: deque[Loop] = deque(maxlen=settings.laps_remembered)
+        self._past_turns = 0.0
+        self._odd: Loop | None = None
+        self._finding: Finding | None = None
+        self._turning_t = 0.0
+        self._before: Vertex | None = None
+
+    def clear(self) -> None:
+        """Forget the trail; an open finding ends."""
+        self._end()
+        self._finder.clear()
+        self._forget_run()
+        self._before = None
+
+    def _forget_run(self) -> None:
+        self._run.clear()
+        self._odd = None
+        self._past_turns = 0.0
+
+    def _end(self) -> None:
+        if self._finding is not None:
+            self._log.end(self._finding)
+            self._finding = None
+
+    def add(self, v: Vertex) -> None:
+        """Take the next vertex of the trail."""
+        run = self._run
+        if self._landed(v):
+            self.clear()
+        self._before = v
+        loop = self._finder.add(v)
+        if loop is not None:
+            self._join(loop)
+        if not run:
+            return
+        last = run[-1].shape
+        reach = self._s.leave_radii * max(last.radius_nm, self._s.lap_size_floor_nm)
+        if hypot(v.x - last.x, v.y - last.y) <= reach:
+            self._turning_t = max(last.t1, self._finder.turning_t)
+        if v.t > max(self._turning_t, self._finder.turning_t) + self._pause_s():
+            self._end()
+            self._forget_run()
+            return
+        if self._finding is not None and self._finding not in self._log.open:
+            self._finding = None
+        if self._finding is None:
+            self._try(v)
+        else:
+            self._extend(self._finding, v, joined=loop is not None and self._odd is None)
+
+    def _landed(self, v: Vertex) -> bool:
+        """Tell whether the aircraft stood on the ground since the vertex before: long, slow, low at both ends."""
+        before, s = self._before, self._s
+        if before is None or v.t - before.t < s.landing_s:
+            return False
+        speed_kt = hypot(v.x - before.x, v.y - before.y) * 3600.0 / (v.t - before.t)
+        return speed_kt < s.landing_speed_kt and self._lows.landed(before.alt_ft, v.alt_ft)
+
+    def _join(self, loop: Loop) -> None:
+        """Add a lap to the run, or begin another run with it; one odd lap in between is forgiven."""
+        run, odd = self._run, self._odd
+        if run and not self._follows(run[-1], loop):
+            if odd is None and self._finding is not None:
+                self._odd = loop
+                return
+            if self._finding is not None:
+                strange = loop if odd is None else odd
+                self._finding.t1 = min(self._finding.t1, max(run[-1].shape.t1, strange.shape.t0))
+            self._end()
+            self._forget_run()
+            if odd is not None and self._follows(odd, loop):
+                run.append(odd)
+        self._odd = None
+        self._turning_t = loop.shape.t1
+        if len(run) == run.maxlen:
+            self._past_turns += abs(run[0].turns)
+        run.append(loop)
+        self._split_by_kind()
+
+    def _follows(self, before: Loop, after: Loop) -> bool:
+        """Tell whether two laps belong together by time, size and place."""
+        since_t = before.shape.t1 if self._odd is None else self._odd.shape.t1
+        return after.shape.t0 - since_t <= self._pause_s() and alike(before, after, self._s)
+
+    def _pause_s(self) -> float:
+        """Return how long the turning may pause before the run is over; a racetrack pauses on each leg."""
+        s, laps = self._s, list(self._run)
+        if not laps:
+            return s.orbit_pause_s
+        durations = [lap.shape.duration_s for lap in laps]
+        if kind_of(laps[-2:], s) is PatternType.CIRCLING:
+            return max(s.orbit_pause_s, sum(durations) / len(durations))
+        return max(s.orbit_pause_s, s.orbit_pause_laps * max(durations))
+
+    def _split_by_kind(self) -> None:
+        """End a finding whose last laps are all of another kind; they begin the next."""
+        f, s = self._finding, self._s
+        if f is None or f.reason == AERODROME or len(self._run) < s.laps_to_change:
+            return
+        recent = list(self._run)[-s.laps_to_change :]
+        if kind_of(recent, s) is f.kind:
+            return
+        if any(not well_seen(lap, s) or kind_of([lap], s) is f.kind for lap in recent):
+            return
+        f.t1 = max(min(f.t1, recent[0].shape.t0), f.t0)
+        if f.t1 - f.t0 < s.orbit_min_s:
+            f.details["superseded_by"] = kind_of(recent, s)
+        self._end()
+        self._forget_run()
+        self._run.extend(recent)
+
+    def _try(self, v: Vertex) -> None:
+        """Report the run, with the lap under way, once it has turned enough to be no single lap."""
+        s = self._s
+        laps = self._steady_laps()
+        part = self._finder.part(s.part_turn_deg)
+        if part is not None and self._follows(laps[-1], part) and part.turns * laps[-1].turns > 0.0:
+            laps.append(part)
+        turns = turns_of(laps)
+        since_s = v.t - laps[0].shape.t0
+        flown_s = sum(lap.shape.duration_s for lap in laps)
+        if turns < s.circling_turns or flown_s < max(s.orbit_min_s, s.laps_time_share * since_s):
+            return
+        speed_kt = sum(lap.shape.length_nm for lap in laps) * 3600.0 / flown_s
+        if s.training_slowest_kt <= speed_kt <= s.training_fastest_kt and flown_s < s.training_turns_s:
+            return
+        if direction_of(laps) == "both" and turns < s.figure_eight_turns:
+            return
+        kind = kind_of(laps, s)
+        if kind is None or (kind is PatternType.CIRCLING and wander(laps, s)):
+            return
+        if turns < s.racetrack_turns and not self._beyond_doubt(kind, laps):
+            return
+        finding = Finding(kind, laps[0].shape.t0, v.t, 0.0, 0.0, 0.0, 0.0)
+        self._describe(finding, laps)
+        if self._log.report(finding, v.t):
+            self._finding = finding
+
+    def _steady_laps(self) -> list[Loop]:
+        """Return the laps of the run, or only the last ones to one side where quick turns to both sides are mixed."""
+        laps = list(self._run)
+        mean_s = sum(lap.shape.duration_s for lap in laps) / len(laps)
+        if direction_of(laps) != "both" or mean_s >= self._s.figure_eight_lap_s:
+            return laps
+        count = 1
+        while laps[-count - 1].turns * laps[-1].turns > 0.0:
+            count += 1
+        return laps[-count:]
+
+    def _beyond_doubt(self, kind: PatternType, laps: list[Loop]) -> bool:
+        """Tell whether the second lap need not be waited for: round, seen well, and without an ordinary reason."""
+        s = self._s
+        return (
+            kind is PatternType.CIRCLING
+            and all(well_seen(lap, s) for lap in laps)
+            and leg_share(laps, s) <= s.circling_leg_share
+            and ordinary_reason(kind, laps, self._lows, s) is None
+        )
+
+    def _extend(self, f: Finding, v: Vertex, *, joined: bool) -> None:
+        f.t1 = max(f.t1, min(v.t, self._turning_t))
+        if joined:
+            self._describe(f, list(self._run))
+        self._log.update(f)
+
+    def _describe(self, f: Finding, laps: list[Loop]) -> None:
+        """Write place, size, score and details of the finding from its last laps."""
+        s = self._s
+        f.reason = ordinary_reason(f.kind, laps, self._lows, s)
+        if f.reason == AERODROME:
+            f.kind = PatternType.RACETRACK
+        shapes = [lap.shape for lap in laps]
+        n = len(shapes)
+        f.x = sum(p.x for p in shapes) / n
+        f.y = sum(p.y for p in shapes) / n
+        radius = mean_radius_nm(laps)
+        f.radius_nm = radius if f.kind is PatternType.CIRCLING else max(p.reach_nm for p in shapes)
+        shift = sum(hypot(b.x - a.x, b.y - a.y) for a, b in pairwise(shapes)) / max(n - 1, 1)
+        turns = self._past_turns + turns_of(laps)
+        regularity = 1.0 / (1.0 + (shift / max(radius, 0.1)) ** 2)
+        f.score = (1.0 - 0.5 ** (turns - 0.7)) * (0.5 + 0.5 * regularity)
+        if f.reason is not None:
+            f.score = min(f.score, s.ordinary_score)
+        lows = [p.low_ft for p in shapes if p.low_ft is not None]
+        highs = [p.high_ft for p in shapes if p.high_ft is not None]
+        flown_s = sum(p.duration_s for p in shapes)
+        f.details = {
+            "turns": round(turns, 1),
+            "direction": direction_of(laps),
+            "lap_s": round(flown_s / turns_of(laps)),
+            "leg_share": round(leg_share(laps, s), 2),
+            "speed_kt": round(sum(p.length_nm for p in shapes) * 3600.0 / flown_s),
+            "altitude_ft": [min(lows), max(highs)] if lows else None,
+        }

@@ -1,0 +1,167 @@
+"""How well patterns found agree with labels: by flight, by segment, in time, and how often they cry wolf.
+
+A label's segment counts as found when patterns of its type cover at least half of it; strictly, when one pattern and
+the segment share at least half of the time that either of them takes. A flight that has a label may fly patterns
+outside its segments too: those can be told neither right nor wrong and are counted apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from skywatch.patterns.findings import Pattern, PatternType
+from skywatch.patterns.settings import PatternSettings
+from skywatch.patterns.tracks import Segment, Track
+from skywatch.patterns.trail import Trail
+
+_NAMES = {"grid_survey": "grid_search"}
+"""Labels of recordings that are called otherwise here."""
+
+_CIRCUIT = "aerodrome_circuit"
+_ORDINARY = "ordinary"
+
+
+@dataclass
+class LabelScore:
+    """What was counted for one type of pattern."""
+
+    flights_found: int = 0
+    flights_missed: int = 0
+    flights_false: int = 0
+    segments: int = 0
+    segments_found: int = 0
+    segments_strict: int = 0
+    patterns_right: int = 0
+    patterns_false: int = 0
+    patterns_outside: int = 0
+    delays_s: list[float] = field(default_factory=list)
+    delays_turns: list[float] = field(default_factory=list)
+
+
+@dataclass
+class Score:
+    """The counts of a whole file."""
+
+    labels: dict[str, LabelScore] = field(default_factory=dict)
+    flights: Counter[str] = field(default_factory=Counter)
+    """Scored flights by hint."""
+    surveillance: Counter[str] = field(default_factory=Counter)
+    """Flights with a pattern called surveillance, by hint."""
+    confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Flights by hint and type of pattern found."""
+
+    def add(self, track: Track, patterns: Sequence[Pattern]) -> None:
+        """Count one flight; flights whose label is uncertain are passed over."""
+        if not track.label_certain:
+            return
+        hint = track.label_hint or "unlabelled"
+        self.flights[hint] += 1
+        self.surveillance[hint] += any(p.is_surveillance for p in patterns)
+        for kind in {p.pattern_type.value for p in patterns} or {"nothing"}:
+            self.confusion[hint, kind] += 1
+        truth: dict[str, list[Segment]] = {}
+        for segment in track.segments:
+            truth.setdefault(_NAMES.get(segment.label, segment.label), []).append(segment)
+        for kind in {*truth, *(p.pattern_type.value for p in patterns)}:
+            found = [p for p in patterns if p.pattern_type.value == kind]
+            # A circuit is an oval by geometry: that is no error while it is not called surveillance.
+            if hint == _CIRCUIT and kind == PatternType.RACETRACK:
+                found = [p for p in found if p.is_surveillance]
+            self._add_label(self.labels.setdefault(kind, LabelScore()), track, truth.get(kind, []), found)
+
+    def _add_label(self, s: LabelScore, track: Track, truth: list[Segment], found: list[Pattern]) -> None:
+        if truth:
+            s.flights_found += bool(found)
+            s.flights_missed += not found
+        else:
+            s.flights_false += bool(found)
+            s.patterns_false += len(found)
+        for segment in truth:
+            shared = [_shared_s(segment, p) for p in found]
+            s.segments += 1
+            s.segments_found += sum(shared) >= 0.5 * (segment.t1 - segment.t0)
+            s.segments_strict += any(_union_share(segment, p) >= 0.5 for p in found)
+            hits = [p for p, overlap in zip(found, shared, strict=True) if overlap > 0.0]
+            if hits:
+                at = min(p.detected_at for p in hits)
+                s.delays_s.append(at - segment.t0)
+                s.delays_turns.append(_turns_between(track, segment.t0, at))
+        for pattern in found if truth else ():
+            overlap = sum(_shared_s(segment, pattern) for segment in truth)
+            covers = any(_shared_s(g, pattern) >= 0.5 * (g.t1 - g.t0) for g in truth)
+            right = covers or overlap >= 0.5 * pattern.duration_s
+            s.patterns_right += right
+            s.patterns_outside += not right
+
+
+def score(results: Iterable[tuple[Track, Sequence[Pattern]]]) -> Score:
+    """Return the score of flights with the patterns found in them."""
+    total = Score()
+    for track, patterns in results:
+        total.add(track, patterns)
+    return total
+
+
+def _shared_s(segment: Segment, pattern: Pattern) -> float:
+    return max(0.0, min(segment.t1, pattern.t1) - max(segment.t0, pattern.t0))
+
+
+def _union_share(segment: Segment, pattern: Pattern) -> float:
+    union = max(segment.t1, pattern.t1) - min(segment.t0, pattern.t0)
+    return _shared_s(segment, pattern) / max(union, 1e-9)
+
+
+def _turns_between(track: Track, t0: float, t1: float) -> float:
+    """Return the circles turned between two times, as the trail sees them."""
+    trail = Trail(PatternSettings())
+    before, turned = 0.0, 0.0
+    for point in track.points:
+        t, lat, lon = point[:3]
+        if t is None or lat is None or lon is None or t > t1:
+            break
+        trail.add(t, lat, lon, *point[3:6])
+        if t > t0:
+            turned += abs(trail.turn_deg - before)
+        before = trail.turn_deg
+    return turned / 360.0
+
+
+def report(total: Score) -> list[str]:
+    """Return the score as lines of text: labels, false alarms, confusion."""
+    lines = [
+        "label             flights: recall precision    F1  segments: recall strict precision outside"
+        "   delay: median s  turns  within 2"
+    ]
+    for kind, s in sorted(total.labels.items()):
+        if not s.segments:
+            continue
+        recall = s.flights_found / (s.flights_found + s.flights_missed)
+        named = s.flights_found + s.flights_false
+        precision = s.flights_found / named if named else 0.0
+        f1 = 2.0 * recall * precision / (recall + precision) if recall + precision else 0.0
+        told = s.patterns_right + s.patterns_false
+        within = sum(turns <= 2.0 for turns in s.delays_turns) / len(s.delays_turns) if s.delays_turns else 0.0
+        lines.append(
+            f"{kind:<17} {s.flights_found + s.flights_missed:7d}  {recall:6.3f}    {precision:6.3f} {f1:5.3f}"
+            f"  {s.segments:8d}  {s.segments_found / s.segments:6.3f} {s.segments_strict / s.segments:6.3f}"
+            f"    {s.patterns_right / told if told else 0.0:6.3f} {s.patterns_outside:7d}"
+            f"   {median(s.delays_s) if s.delays_s else 0.0:15.0f}  {median(s.delays_turns) if within else 0.0:5.2f}"
+            f"  {within:8.2f}"
+        )
+    ordinary = total.flights[_ORDINARY]
+    if ordinary:
+        alarms = total.surveillance[_ORDINARY]
+        share = 1000.0 * alarms / ordinary
+        lines.append(f"false surveillance: {alarms} of {ordinary} ordinary flights, {share:.2f} in a thousand")
+    for hint in sorted(total.flights):
+        if hint not in (_ORDINARY, *_NAMES) and hint not in {kind.value for kind in PatternType}:
+            lines.append(f"false surveillance: {total.surveillance[hint]} of {total.flights[hint]} flights of {hint}")
+    kinds = [*(kind.value for kind in PatternType), "nothing"]
+    lines.append("flights with     " + " ".join(f"{kind[:9]:>9}" for kind in kinds))
+    for hint in sorted(total.flights):
+        cells = " ".join(f"{total.confusion[hint, kind] or '.':>9}" for kind in kinds)
+        lines.append(f"{hint:<17}{cells}")
+    return lines

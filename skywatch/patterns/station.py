@@ -1,0 +1,157 @@
+"""Keeping to a place: loitering, stakeout and area search, told by how far an aircraft strayed in how long.
+
+*Loitering* is to stay for twenty minutes within a few miles, going over the same ground. *Area search* stays in
+bounds too but goes over ever new ground, as the expanding square and the sector search do (IAMSAR Manual, volume III).
+*Stakeout* is to keep nearly still in the air over one spot, hovering or in orbits too slow to be told as such.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from skywatch.patterns.findings import Finding, FindingLog, PatternType
+from skywatch.patterns.low_points import LowPoints
+from skywatch.patterns.settings import PatternSettings
+from skywatch.patterns.window import Sample, Window
+
+
+@dataclass(slots=True)
+class _Watch:
+    """One kind of pattern with its window and its open finding."""
+
+    kind: PatternType
+    window: Window
+    finding: Finding | None = None
+    held_t: float = 0.0
+
+
+class StationDetector:
+    """Feeds the windows and reports what they show."""
+
+    __slots__ = ("_fastest_kt", "_log", "_loiter", "_lows", "_s", "_sampled_t", "_search", "_stake")
+
+    def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints) -> None:
+        s = self._s = settings
+        self._log = log
+        self._lows = lows
+        self._stake = _Watch(PatternType.STAKEOUT, Window(s.stakeout_s, s.ground_cell_nm, s.station_gap_s))
+        self._loiter = _Watch(PatternType.LOITERING, Window(s.loiter_s, s.ground_cell_nm, s.station_gap_s))
+        self._search = _Watch(PatternType.AREA_SEARCH, Window(s.search_s, s.ground_cell_nm, s.station_gap_s))
+        self._sampled_t = float("-inf")
+        self._fastest_kt = 0.0
+
+    def clear(self) -> None:
+        """Forget the trail; open findings end."""
+        for watch in (self._stake, self._loiter, self._search):
+            self._end(watch)
+            watch.window.clear()
+        self._fastest_kt = 0.0
+
+    def _end(self, watch: _Watch) -> None:
+        if watch.finding is not None:
+            self._log.end(watch.finding)
+            watch.finding = None
+
+    def add(self, t: float, x: float, y: float, alt_ft: float | None, speed_kt: float | None, path_nm: float) -> None:
+        """Take an accepted position of the trail; most are passed over."""
+        if t - self._sampled_t < self._s.station_sample_s:
+            return
+        self._sampled_t = t
+        sample = Sample(t, x, y, alt_ft, speed_kt, path_nm)
+        self._fastest_kt = max(self._fastest_kt, speed_kt or 0.0)
+        for watch, holds in (
+            (self._stake, self._stakes_out),
+            (self._search, self._searches),
+            (self._loiter, self._loiters),
+        ):
+            watch.window.add(sample)
+            full = watch.window.duration_s >= self._s.window_full_share * watch.window.span_s
+            self._step(watch, t, full and holds(watch.window, 1.0 if watch.finding is None else self._s.stay_factor))
+
+    def _step(self, watch: _Watch, t: float, holds: bool) -> None:
+        f = watch.finding
+        w = watch.window
+        if f is not None and f not in self._log.open:
+            # Something more telling took its place; what is left of it needs evidence of its own.
+            watch.finding = None
+            w.clear()
+            return
+        if f is None:
+            if holds:
+                f = Finding(watch.kind, w.start_t, t, 0.0, 0.0, 0.0, 0.0)
+                self._describe(f, w)
+                if self._log.report(f, t):
+                    watch.finding = f
+                    watch.held_t = t
+        elif holds:
+            f.t1 = watch.held_t = t
+            self._describe(f, w)
+            self._log.update(f)
+        elif t - watch.held_t > self._s.stay_pause_s:
+            self._end(watch)
+            w.clear()
+
+    def _describe(self, f: Finding, w: Window) -> None:
+        f.x, f.y = w.centre
+        # A disc's root mean square radius is its radius over the square root of two.
+        f.radius_nm = max(1.414 * w.radius_nm, 0.05)
+        altitude = w.altitude_range_ft()
+        way_nm = w.way_nm
+        folds = way_nm / max(w.radius_nm, 0.05)
+        f.score = min(0.9, 0.4 + 0.2 * (f.t1 - f.t0) / w.span_s)
+        if f.kind is not PatternType.STAKEOUT:
+            f.score *= min(1.0, folds / (2.0 * self._s.station_folds))
+        f.details = {
+            "speed_kt": round(w.speed_kt()),
+            "way_nm": round(way_nm, 1),
+            "new_ground_share": round(w.new_ground_share, 2),
+            "altitude_ft": list(altitude) if altitude else None,
+        }
+
+    def _stakes_out(self, w: Window, slack: float) -> bool:
+        s = self._s
+        if w.radius_nm > s.stakeout_radius_nm * slack or self._fastest_kt < s.stakeout_came_kt:
+            return False
+        speed_kt = w.speed_kt()
+        if speed_kt > s.stakeout_speed_kt * slack:
+            return False
+        altitude = None if w.has_gap() or w.still_share() > s.hover_still_share else w.altitude_range_ft()
+        if altitude is None:
+            return False
+        low_ft, high_ft = altitude
+        if low_ft < self._lows.lowest_ft + s.hover_height_ft:
+            return False
+        return high_ft - low_ft >= s.hover_wander_ft or speed_kt >= s.hover_drift_kt
+
+    def _keeps_station(self, w: Window, slack: float) -> bool:
+        """Tell what loitering and searching have in common; the cheap questions come first."""
+        s = self._s
+        radius = w.radius_nm
+        if radius < s.station_min_radius_nm or w.way_nm < s.station_folds * radius / slack:
+            return False
+        # Positions that jitter make a way of their own: the reported speed must bear it out.
+        speed_kt = min(w.way_nm * 3600.0 / w.duration_s, w.speed_kt())
+        if not s.station_min_speed_kt <= speed_kt <= s.station_max_speed_kt:
+            return False
+        altitude = None if w.has_gap() else w.altitude_range_ft()
+        if altitude is None or altitude[1] - altitude[0] > s.station_level_ft * slack:
+            return False
+        # Who came down to the lowest level meanwhile was at an aerodrome.
+        low_ft = self._lows.lowest_ft + s.circuit_lowest_ft
+        return not any(p.t >= w.start_t and p.alt_ft <= low_ft for p in self._lows.points)
+
+    def _loiters(self, w: Window, slack: float) -> bool:
+        s = self._s
+        return (
+            w.radius_nm <= s.loiter_radius_nm * slack
+            and w.new_ground_share < s.search_new_share * slack
+            and self._keeps_station(w, slack)
+        )
+
+    def _searches(self, w: Window, slack: float) -> bool:
+        s = self._s
+        return (
+            s.search_min_radius_nm <= w.radius_nm <= s.search_max_radius_nm * slack
+            and w.new_ground_share >= s.search_new_share / slack
+            and self._keeps_station(w, slack)
+        )

@@ -1,0 +1,151 @@
+"""Recorded flights to run the detectors over: JSON Lines, plain or gzip, one flight a line.
+
+A line is `{id, icao24, callsign?, source?, label_hint?, label_certain?, segments?, points}` with points of
+`[unix_s, lat, lon, alt_ft, gs_kt, track_deg, vrate_fpm]`, null where a value is unknown and shorter where the last
+ones are missing.
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import nullcontext
+from itertools import pairwise
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from skywatch.patterns.findings import Pattern
+from skywatch.patterns.settings import PatternSettings
+from skywatch.patterns.tracker import PatternTracker
+
+STDIN = Path("-")
+_GZIP = b"\x1f\x8b"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_READ_BYTES = 1 << 16
+# No point's values are larger: seconds until the year 5138 (milliseconds are not), then degrees, feet and knots.
+_LARGEST = (1e11, 1e3, 1e3, 1e6, 1e5, 1e5, 1e6)
+
+
+class Segment(msgspec.Struct):
+    """An interval of a flight in which a label holds (unix s)."""
+
+    label: str
+    t0: float
+    t1: float
+
+
+class Track(msgspec.Struct):
+    """One flight."""
+
+    points: list[list[float | None]]
+    id: str = ""
+    icao24: str = ""
+    callsign: str | None = None
+    source: str | None = None
+    label_hint: str | None = None
+    label_certain: bool = True
+    segments: list[Segment] = []
+
+
+class BadLine(msgspec.Struct):
+    """A line that is no flight, and why."""
+
+    number: int
+    reason: str
+
+
+class TracksError(Exception):
+    """The file cannot be read, or ends in the middle."""
+
+
+_DECODER = msgspec.json.Decoder(Track)
+
+
+def read_tracks(path: Path) -> Iterator[Track | BadLine]:
+    """Yield the flights of a file (`-` is standard input), and its malformed lines; blank lines are passed over.
+
+    Raises `TracksError` where the file cannot be opened, is cut or its compression is broken, after the flights that
+    stand whole before that place.
+    """
+    try:
+        with nullcontext(sys.stdin.buffer) if path == STDIN else path.open("rb") as stream:
+            for number, line in enumerate(_lines(stream), 1):
+                text = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+                if text.strip():
+                    yield _parse(number, text)
+    except (OSError, zlib.error) as error:
+        raise TracksError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file, unpacked where it is gzip; raises OSError where that is cut in the middle."""
+    parts: list[bytes] = []
+    for block in _blocks(stream):
+        end, *others = block.split(b"\n")
+        parts.append(end)
+        if others:
+            yield b"".join(parts)
+            yield from others[:-1]
+            parts = others[-1:]
+    yield b"".join(parts)
+
+
+def _blocks(stream: BinaryIO) -> Iterator[bytes]:
+    block = stream.read(_READ_BYTES)
+    if not block.startswith(_GZIP):
+        while block:
+            yield block
+            block = stream.read(_READ_BYTES)
+        return
+    unpacking = None
+    while block:
+        if unpacking is None:
+            unpacking = zlib.decompressobj(wbits=31)
+        yield unpacking.decompress(block)
+        block = b""
+        if unpacking.eof:
+            # Several archives may follow each other.
+            block, unpacking = unpacking.unused_data, None
+        block = block or stream.read(_READ_BYTES)
+    if unpacking is not None:
+        raise OSError("the compressed file is cut")
+
+
+def _parse(number: int, line: bytes) -> Track | BadLine:
+    try:
+        track = _DECODER.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return BadLine(number, str(error))
+    for index, point in enumerate(track.points):
+        if not 3 <= len(point) <= 7:
+            return BadLine(number, f"points[{index}] has {len(point)} values instead of 3 to 7")
+        if any(value is None for value in point[:3]):
+            return BadLine(number, f"points[{index}] lacks its time, latitude or longitude")
+        if any(value is not None and abs(value) > most for value, most in zip(point, _LARGEST, strict=False)):
+            return BadLine(number, f"points[{index}] has a number out of range")
+    return track
+
+
+def find_patterns(track: Track, settings: PatternSettings | None = None) -> list[Pattern]:
+    """Run the detectors over a flight and return its patterns as they ended, in order of their begin.
+
+    Positions that were recorded in another order are sorted by time. A pattern whose place a more telling one took is
+    left out.
+    """
+    tracker = PatternTracker(track.id, track.icao24, settings)
+    found: dict[int, Pattern] = {}
+    for point in _in_order(track.points):
+        for event in tracker.feed(*point):  # type: ignore[arg-type]
+            found[event.pattern.number] = event.pattern
+    for event in tracker.close():
+        found[event.pattern.number] = event.pattern
+    kept = [pattern for pattern in found.values() if "superseded_by" not in pattern.details]
+    return sorted(kept, key=lambda pattern: (pattern.t0, pattern.number))
+
+
+def _in_order(points: list[list[float | None]]) -> list[list[float | None]]:
+    times = [point[0] or 0.0 for point in points]
+    return points if all(a <= b for a, b in pairwise(times)) else sorted(points, key=lambda point: point[0] or 0.0)

@@ -1,0 +1,13 @@
+"""What the live air picture is made of."""
+
+from __future__ import annotations
+
+from skywatch.core.feature import Feature
+from skywatch.picture.settings import PictureSettings
+
+FEATURE = Feature(
+    name="picture",
+    include="skywatch.picture",
+    settings=PictureSettings,
+    metrics="skywatch.picture.metrics",
+)

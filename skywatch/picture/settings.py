@@ -1,0 +1,33 @@
+"""The settings of the live air picture."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from skywatch.settings import Settings, SettingsError, setting
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PictureSettings(Settings):
+    """The settings of the live air picture."""
+
+    station_lat: float | None = setting(
+        None, "latitude of the antenna (degrees); also the origin of distances", minimum=-90, maximum=90
+    )
+    station_lon: float | None = setting(None, "longitude of the antenna (degrees)", minimum=-180, maximum=180)
+    picture_timeout_s: float = setting(
+        60.0,
+        "an aircraft leaves the picture this long after its last message (s)",
+        minimum=5,
+        maximum=3600,
+        published=True,
+    )
+    picture_save_s: float = setting(
+        10.0, "how often the picture is saved for a restart (s; 0: never)", minimum=0, maximum=3600
+    )
+
+    def check(self) -> None:
+        """A position has two coordinates."""
+        if (self.station_lat is None) != (self.station_lon is None):
+            missing = "station_lat" if self.station_lat is None else "station_lon"
+            raise SettingsError(missing, "station_lat and station_lon belong together; one is missing")

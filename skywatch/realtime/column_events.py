@@ -1,0 +1,121 @@
+"""What subscribers of the columns form are sent: full states, and what changed with each tick.
+
+A view that is thinned by a ``limit`` remembers what it showed in the last tick; all others are made from the picture
+alone. Whoever did not follow tick by tick gets a full state.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from skywatch.picture.sky import Sky
+from skywatch.realtime.aircraft import PictureState, View, members_of
+from skywatch.realtime.areas import Rows
+from skywatch.realtime.columns import EncodedRows, became_stale, thin
+from skywatch.realtime.frames import Event
+
+EVENT = "aircraft:columns"
+
+
+class ColumnEvents:
+    """Makes the events of columns from the state of the picture; what one tick shares is made once."""
+
+    def __init__(self, state: PictureState) -> None:
+        self._state = state
+        self._seq = -1
+        self._epoch = ""
+        self._events: dict[tuple[View, bool], Event] = {}
+        self._encoded: dict[tuple[tuple[str, ...], bool], EncodedRows] = {}
+        # What each view shows in this tick (rows, number hidden), and what thinned ones showed in the one before.
+        self._chosen: dict[View, tuple[Rows, int]] = {}
+        self._shown: dict[View, frozenset[str]] = {}
+
+    def full(self, view: View) -> Event:
+        """All that the view shows now."""
+        self._follow()
+        found = self._events.get((view, True))
+        if found is None:
+            rows, hidden = self._choose(view)
+            found = self._events[view, True] = self._event(view, rows, [], hidden, full=True)
+        return found
+
+    def update(self, view: View, since: int) -> Event:
+        """What changed with the last tick; a full state for whoever did not see the tick before."""
+        self._follow()
+        state = self._state
+        assert view.form is not None
+        is_thinned = view.form.limit is not None
+        if since != state.sky.seq - 1 or state.previous is None or (is_thinned and view not in self._shown):
+            return self.full(view)
+        found = self._events.get((view, False))
+        if found is None:
+            found = self._events[view, False] = self._step(view, state.previous)
+        return found
+
+    def _follow(self) -> None:
+        """Begin a tick: what was chosen for the last one is what was shown before this one."""
+        sky = self._state.sky
+        if (sky.epoch, sky.seq) == (self._epoch, self._seq):
+            return
+        is_next = sky.epoch == self._epoch and sky.seq == self._seq + 1 and self._state.previous is not None
+        before = self._state.previous
+        self._shown = {}
+        if is_next and before is not None:
+            thinned = [(view, rows) for view, (rows, _) in self._chosen.items() if view.form and view.form.limit]
+            self._shown = {view: frozenset(before.hexes[row] for row in rows.tolist()) for view, rows in thinned}
+        self._epoch, self._seq = sky.epoch, sky.seq
+        self._events, self._encoded, self._chosen = {}, {}, {}
+
+    def _choose(self, view: View) -> tuple[Rows, int]:
+        found = self._chosen.get(view)
+        if found is None:
+            assert view.form is not None
+            rows = chosen = _rows_in(self._state.sky, view)
+            if view.form.limit is not None:
+                chosen = thin(self._state.sky, rows, view.form.limit, self._shown.get(view, frozenset()))
+            found = self._chosen[view] = (chosen, len(rows) - len(chosen))
+        return found
+
+    def _step(self, view: View, before: Sky) -> Event:
+        sky = self._state.sky
+        rows, hidden = self._choose(view)
+        was = sky.column("previous_row")[rows]
+        was_in = np.zeros(len(before), dtype=bool)
+        if view in self._shown:
+            shown = self._shown[view]
+            was_in[[row for row, address in enumerate(before.hexes) if address in shown]] = True
+        else:
+            was_in[_rows_in(before, view)] = True
+        came = was < 0
+        if len(before):
+            came = came | ~was_in[np.where(was >= 0, was, 0)]
+        changed = rows[came | sky.column("changed")[rows] | became_stale(sky, before)[rows]]
+        stays = np.zeros(len(before), dtype=bool)
+        stays[was[was >= 0]] = True
+        removed = [before.hexes[row] for row in np.flatnonzero(was_in & ~stays).tolist()]
+        return self._event(view, changed, removed, hidden, full=False)
+
+    def _event(self, view: View, rows: Rows, removed: list[str], hidden: int, *, full: bool) -> Event:
+        sky = self._state.sky
+        assert view.form is not None
+        key = (view.form.fields, view.details)
+        encoded = self._encoded.get(key)
+        if encoded is None:
+            encoded = self._encoded[key] = EncodedRows(sky, view.form.fields, view.details)
+        data = b'{"full":%b,"fields":%b,"rows":[%b],"removed":%b,"hidden":%d,"now":%.3f}' % (
+            b"true" if full else b"false",
+            msgspec.json.encode(view.form.fields),
+            encoded.joined(rows),
+            msgspec.json.encode(removed),
+            hidden,
+            sky.now,
+        )
+        return Event(view.topic, EVENT, self._state.epoch(view), sky.seq, data)
+
+
+def _rows_in(sky: Sky, view: View) -> Rows:
+    members = members_of(sky, view.population)
+    if view.area is not None:
+        members = members & view.area.inside(sky.column("lat"), sky.column("lon"))
+    return np.flatnonzero(members)

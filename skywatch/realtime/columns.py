@@ -1,0 +1,172 @@
+"""The columns form of the picture, for maps: each aircraft as a row of a few values instead of an object of many.
+
+Rows are complete and are encoded once a tick for all who asked for the same fields. A ``limit`` thins a crowded sky:
+emergencies first, then military aircraft, then aircraft spread over the area, so that no part of a map goes empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from skywatch.picture.sky import Column, Sky
+
+Rows = npt.NDArray[np.intp]
+
+DEFAULT_FIELDS = ("hex", "lat", "lon", "track", "gs", "alt_baro", "flags", "category", "flight")
+MAXIMUM_LIMIT = 100_000
+# A position older than this is shown where it was, and marked.
+STALE_S = 15.0
+ON_GROUND, MILITARY, EMERGENCY, MLAT, TISB, STALE = 1, 2, 4, 16, 32, 64
+# 1e-4 degrees are 11 m, less than an aircraft's length.
+POSITION_DIGITS = 4
+# Cells along each side of the area over which a thinned sky is spread.
+SPREAD_CELLS = 24
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a subscriber of columns asked for: ``fields`` of a row, ``hex`` first, and at most so many rows."""
+
+    fields: tuple[str, ...]
+    limit: int | None = None
+
+
+def flags_of(sky: Sky) -> npt.NDArray[np.uint8]:
+    """The flags of every aircraft of a sky."""
+    flags = np.zeros(len(sky), dtype="u1")
+    for name, bit in (("on_ground", ON_GROUND), ("military", MILITARY), ("emergency", EMERGENCY)):
+        flags[sky.column(name)] |= bit
+    flags[sky.column("mlat")] |= MLAT
+    flags[sky.column("tisb")] |= TISB
+    flags[is_stale(sky)] |= STALE
+    return flags
+
+
+def is_stale(sky: Sky) -> npt.NDArray[np.bool_]:
+    """Which positions are too old to be carried on along the track."""
+    stale: npt.NDArray[np.bool_] = sky.now - sky.column("position_at") > STALE_S
+    return stale
+
+
+def became_stale(sky: Sky, before: Sky) -> npt.NDArray[np.bool_]:
+    """Which positions became stale, or fresh again, with this tick: that alone is no change of the aircraft."""
+    was = sky.column("previous_row")
+    known = was >= 0
+    if not len(before):
+        return np.zeros(len(sky), dtype=bool)
+    return known & (is_stale(sky) != is_stale(before)[np.where(known, was, 0)])
+
+
+def _texts(column: Column) -> list[Any]:
+    return [text.decode("ascii", "replace") or None for text in column.tolist()]
+
+
+def _wholes(column: Column) -> list[Any]:
+    return [None if value != value else round(value) for value in column.tolist()]
+
+
+def _degrees(column: Column) -> list[Any]:
+    return [None if value != value else value for value in np.round(column, POSITION_DIGITS).tolist()]
+
+
+def _tenths(column: Column) -> list[Any]:
+    return [None if value != value else round(value, 1) for value in column.tolist()]
+
+
+# field -> column of the sky and how it is written; all other fields are read from the aircraft's JSON object.
+QUICK: dict[str, tuple[str, Callable[[Column], list[Any]]]] = {
+    "lat": ("lat", _degrees),
+    "lon": ("lon", _degrees),
+    "track": ("track_deg", _wholes),
+    "gs": ("gs_kt", _wholes),
+    "alt_baro": ("alt_baro_ft", _wholes),
+    "alt_geom": ("alt_geom_ft", _wholes),
+    "baro_rate": ("baro_rate_fpm", _wholes),
+    "geom_rate": ("geom_rate_fpm", _wholes),
+    "distance_nm": ("distance_nm", _tenths),
+    "bearing": ("bearing_deg", _wholes),
+    "rssi": ("rssi_db", _tenths),
+    "category": ("category", _texts),
+    "flight": ("flight", _texts),
+    "squawk": ("squawk", _texts),
+    "t": ("type", _texts),
+}
+
+
+def rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...], details: bool) -> list[list[Any]]:
+    """Complete rows of some aircraft; what is not known is None, and so is what only ``details`` may show."""
+    slow = [name for name in fields if name not in QUICK and name not in ("hex", "flags")]
+    objects = [msgspec.json.decode(sky.body(row, details)) for row in rows.tolist()] if slow else []
+    columns: list[list[Any]] = []
+    for name in fields:
+        if name == "hex":
+            columns.append([sky.hexes[row] for row in rows.tolist()])
+        elif name == "flags":
+            columns.append(flags_of(sky)[rows].tolist())
+        elif name in QUICK:
+            column, write = QUICK[name]
+            columns.append(write(sky.column(column)[rows]))
+        else:
+            columns.append([one.get(name) for one in objects])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+class EncodedRows:
+    """The rows of one tick as JSON, each encoded when it is first needed and then shared by all areas."""
+
+    def __init__(self, sky: Sky, fields: tuple[str, ...], details: bool) -> None:
+        self._sky = sky
+        self._fields = fields
+        self._details = details
+        self._encoded: list[bytes | None] = [None] * len(sky)
+
+    def joined(self, rows: Rows) -> bytes:
+        """Some rows, separated by commas."""
+        missing = np.array([row for row in rows.tolist() if self._encoded[row] is None], dtype=np.intp)
+        if len(missing):
+            encode = msgspec.json.Encoder().encode
+            fresh = rows_of(self._sky, missing, self._fields, self._details)
+            for row, values in zip(missing.tolist(), fresh, strict=True):
+                self._encoded[row] = encode(values)
+        return b",".join([body for row in rows.tolist() if (body := self._encoded[row]) is not None])
+
+
+def thin(sky: Sky, rows: Rows, limit: int, shown: frozenset[str]) -> Rows:
+    """At most ``limit`` of these rows: emergencies, military, then spread over the area.
+
+    What was ``shown`` before stays before others of its cell, so that aircraft do not come and go with each tick.
+    """
+    if len(rows) <= limit:
+        return rows
+    emergency, military = sky.column("emergency")[rows], sky.column("military")[rows]
+    stays = np.fromiter((sky.hexes[row] in shown for row in rows.tolist()), "?", len(rows))
+    cell = _cells(sky.column("lat")[rows], sky.column("lon")[rows])
+    # Who is how far back in its own cell; each cell's first come before any cell's second.
+    order = np.lexsort((rows, ~stays, cell))
+    sorted_cell = cell[order]
+    starts = np.flatnonzero(np.r_[True, sorted_cell[1:] != sorted_cell[:-1]])
+    place = np.empty(len(rows), dtype=np.int64)
+    place[order] = np.arange(len(rows)) - np.repeat(starts, np.diff(np.r_[starts, len(rows)]))
+    best = np.lexsort((~stays, place, ~military, ~emergency))[:limit]
+    return rows[np.sort(best)]
+
+
+def _cells(lat: Column, lon: Column) -> npt.NDArray[np.int64]:
+    """The cell of each position in a grid over the extent of all of them; those without one share a cell."""
+    known = ~(np.isnan(lat) | np.isnan(lon))
+    cells = np.full(len(lat), -1, dtype=np.int64)
+    if not known.any():
+        return cells
+    indices = []
+    for values in (lat[known], lon[known]):
+        low, high = float(values.min()), float(values.max())
+        step = max((high - low) / SPREAD_CELLS, 1e-6)
+        indices.append(np.minimum((values - low) / step, SPREAD_CELLS - 1).astype(np.int64))
+    cells[known] = indices[0] * SPREAD_CELLS + indices[1]
+    return cells

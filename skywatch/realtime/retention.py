@@ -1,0 +1,20 @@
+"""Events that were published, for retention: whoever has not read them after a day does not come back for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.core.models import StoredEvent
+from skywatch.core.retention import Kind
+from skywatch.realtime.settings import RealtimeSettings
+
+_events: Any = StoredEvent.__table__
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        name="events",
+        table=_events,
+        column="at",
+        days=lambda settings: settings.of(RealtimeSettings).retention_events_hours / 24,
+    ),
+)

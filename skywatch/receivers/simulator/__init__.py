@@ -1,0 +1,1 @@
+"""The simulated receiver: a fleet of aircraft that fly plausibly around the station."""

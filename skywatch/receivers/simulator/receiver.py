@@ -1,0 +1,81 @@
+"""``simulate aircraft=200 [seed=] [around=lat,lon] [radius_nm=] [ground=]``: a sky to look at without an antenna.
+
+It behaves as a receiver of kind ``readsb`` would: once a second everything known of every aircraft.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from skywatch.inputs.options import Options, Station, Words, parse_point
+from skywatch.receivers.receiver import RetryingReceiver
+from skywatch.receivers.simulator.traffic import Traffic
+
+# Without a station: Zurich, as in development.ini.
+DEFAULT_CENTRE = (47.45, 8.56)
+PERIOD_S = 1.0
+MOST_AIRCRAFT = 50_000
+HALF_EQUATOR_NM = 10_800.0
+
+
+class SimulateReceiver(RetryingReceiver):
+    """Simulated traffic, once a second."""
+
+    kind = "simulate"
+
+    def __init__(
+        self, name: str, aircraft: int, centre: tuple[float, float], radius_nm: float, ground: float, seed: int | None
+    ) -> None:
+        super().__init__(name, f"{aircraft} aircraft within {radius_nm:g} nm of {centre[0]:.2f},{centre[1]:.2f}")
+        self._aircraft = aircraft
+        self._centre = centre
+        self._radius_nm = radius_nm
+        self._ground = ground
+        self._seed = seed
+
+    async def session(self) -> None:
+        """Move the traffic on once a second, for ever; a second that was missed is not made up for."""
+        # Thousands of aircraft take a second to make, which must not hold up the loop.
+        traffic = await asyncio.to_thread(
+            Traffic,
+            self._aircraft,
+            self._centre,
+            time.time(),
+            radius_nm=self._radius_nm,
+            ground_share=self._ground,
+            seed=self._seed,
+        )
+        self.set_connected()
+        last = 0.0
+        due = time.monotonic()
+        while True:
+            now = time.time()
+            messages = traffic.step(now)
+            self.deliver(traffic.reports(), messages, traffic.positions_since(last))
+            last = now
+            due = max(due + PERIOD_S, time.monotonic())
+            await asyncio.sleep(due - time.monotonic())
+
+
+def create(name: str, words: Words, station: Station) -> SimulateReceiver:
+    """Raises ValueError where an option is wrong."""
+    options = Options(words)
+    around = options.text("around")
+    seed = options.text("seed")
+    receiver = SimulateReceiver(
+        name,
+        aircraft=options.whole("aircraft", 200, 0, MOST_AIRCRAFT),
+        centre=parse_point("around", around) if around is not None else station or DEFAULT_CENTRE,
+        radius_nm=options.number("radius_nm", 150.0, 10.0, 2 * HALF_EQUATOR_NM),
+        ground=options.number("ground", 0.08, 0.0, 1.0),
+        seed=_seed(seed) if seed is not None else None,
+    )
+    options.finish()
+    return receiver
+
+
+def _seed(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise ValueError("seed must be a whole number")
+    return int(text)

@@ -1,0 +1,240 @@
+"""``Traffic``: a plausible sky that moves, as NumPy columns, and the reports that a receiver would make of it.
+
+Airliners cross on great circles, climb out of and descend into an airport at the centre, light aircraft wander,
+helicopters orbit, some stand or taxi; some are heard by multilateration only, some without any position, and now
+and then one squawks an emergency. Each aircraft is moved to the very moment at which it was last heard, so that
+positions agree with speed and track. No clock is read here.
+"""
+
+from __future__ import annotations
+
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import UNSET
+
+from skywatch.core import geo
+from skywatch.receivers.report import Report
+from skywatch.receivers.simulator.fleet import STATE, TEXTS, Fleet, Kind, Voice
+
+Column = npt.NDArray[Any]
+
+HEARD_SHARE = 0.96  # of the aircraft heard in a second
+POSITION_SHARE = 0.92  # of those heard, heard with a position
+MEAN_MESSAGES_S = 6.0
+# One emergency begins about this often in the whole sky, and lasts so long (s).
+EMERGENCY_EVERY_S, EMERGENCY_LASTS_S = 400.0, (60.0, 240.0)
+EMERGENCIES: tuple[tuple[str, str], ...] = (
+    ("none", ""),
+    ("general", "7700"),
+    ("nordo", "7600"),
+    ("unlawful", "7500"),
+)
+EMERGENCY_CHANCES = (0.0, 0.62, 0.34, 0.04)
+MLAT_FIELDS = ["lat", "lon", "track", "gs", "baro_rate"]
+DESCENT_FT_PER_NM = 318.0  # three degrees
+LANDED_NM = 0.8
+
+
+class Traffic:
+    """``count`` aircraft within ``radius_nm`` of ``centre`` (lat, lon in degrees) from ``now`` (unix seconds) on."""
+
+    def __init__(
+        self,
+        count: int,
+        centre: tuple[float, float],
+        now: float,
+        *,
+        radius_nm: float = 150.0,
+        ground_share: float = 0.08,
+        seed: int | None = None,
+    ) -> None:
+        self._random = np.random.default_rng(seed)
+        self._centre = centre
+        self._radius_nm = radius_nm
+        self._fleet = Fleet(self._random, centre, radius_nm, ground_share)
+        self._now = now
+        self.state: dict[str, Column] = {name: np.zeros(count, dtype) for name, dtype in STATE.items()}
+        self.texts: dict[str, list[str]] = {name: [""] * count for name in TEXTS}
+        for row in range(count):
+            self._fleet.fill(self.state, self.texts, row, now, entering=False)
+
+    def step(self, now: float) -> int:
+        """Move on to ``now``; gives how many messages a receiver heard in between."""
+        elapsed_s = max(now - self._now, 0.0)
+        self._now = now
+        for row in np.flatnonzero(self._gone(now)).tolist():
+            self._fleet.fill(self.state, self.texts, row, now, entering=True)
+        state = self.state
+        heard = self._random.random(len(state["lat"])) < HEARD_SHARE
+        rows = np.flatnonzero(heard)
+        heard_at = now - self._random.random(len(rows)) * min(elapsed_s, 0.9)
+        heard_at = np.maximum(heard_at, state["moved_at"][rows])
+        with_position = self._random.random(len(rows)) < POSITION_SHARE
+        self._move(rows[with_position], heard_at[with_position])
+        state["seen_at"][rows] = heard_at
+        state["position_at"][rows[with_position]] = heard_at[with_position]
+        messages = 1 + self._random.poisson(MEAN_MESSAGES_S * elapsed_s * state["random"][rows])
+        state["messages"][rows] += messages
+        self._emergencies(now, elapsed_s)
+        return int(messages.sum())
+
+    def reports(self) -> list[Report]:
+        """Everything the receiver knows of every aircraft, as aircraft.json would say it."""
+        found: list[Report] = []
+        for voice in Voice:
+            rows = np.flatnonzero(self.state["voice"] == voice)
+            if len(rows):
+                found += self._reports_of(voice, rows)
+        return found
+
+    def positions_since(self, at: float) -> int:
+        """How many aircraft were heard with a position after this moment."""
+        positioned = ~np.isin(self.state["voice"], (Voice.MODE_S, Voice.SURFACE_SILENT))
+        return int(np.count_nonzero(positioned & (self.state["position_at"] > at)))
+
+    def _gone(self, now: float) -> Column:
+        state = self.state
+        away_nm = geo.distance_nm(state["lat"], state["lon"], *self._centre)
+        landed = (state["kind"] == Kind.ARRIVAL) & (away_nm < LANDED_NM)
+        # Over half the Earth and more there is no outside.
+        outside = (away_nm > self._radius_nm) & (self._radius_nm < np.pi * geo.EARTH_RADIUS_NM)
+        crossing = state["kind"] <= Kind.ARRIVAL
+        return landed | outside | ((state["ends_at"] < now) & ~crossing)
+
+    def _move(self, rows: Column, until: Column) -> None:
+        state = self.state
+        elapsed_s = until - state["moved_at"][rows]
+        lat, lon, track = state["lat"][rows], state["lon"][rows], state["track_deg"][rows]
+        gs, turn = state["gs_kt"][rows], state["turn_deg_s"][rows]
+        # The chord of a turn lies half-way between its first and its last track.
+        new_lat, new_lon = geo.destination(lat, lon, track + turn * elapsed_s / 2, gs * elapsed_s / 3600)
+        # On a great circle the track changes on the way: it is that of the way back, turned round.
+        moved = gs * elapsed_s > 0
+        along = np.where(moved, geo.bearing_deg(new_lat, new_lon, lat, lon) + 180 - turn * elapsed_s / 2, track)
+        state["track_deg"][rows] = (along + turn * elapsed_s) % 360
+        state["lat"][rows], state["lon"][rows] = new_lat, new_lon
+        state["alt_ft"][rows] = np.maximum(state["alt_ft"][rows] + state["rate_fpm"][rows] * elapsed_s / 60, 0)
+        state["moved_at"][rows] = until
+        self._fly(rows, new_lat, new_lon)
+
+    def _fly(self, rows: Column, lat: Column, lon: Column) -> None:
+        """What each does next: speed, vertical rate, turn."""
+        state = self.state
+        kind, alt, cruise = state["kind"][rows], state["alt_ft"][rows], state["cruise_ft"][rows]
+        share = np.clip(alt / np.maximum(cruise, 1.0), 0, 1)
+        jet = kind <= Kind.ARRIVAL
+        state["gs_kt"][rows] = np.where(
+            jet, 140 + (state["cruise_kt"][rows] - 140) * share**0.6, state["cruise_kt"][rows]
+        )
+        climb = np.where((kind == Kind.DEPARTURE) & (alt < cruise), 2600 - 1700 * share, 0.0)
+        to_go_nm = geo.distance_nm(lat, lon, *self._centre)
+        too_high = alt > to_go_nm * DESCENT_FT_PER_NM + 300
+        descent = np.where((kind == Kind.ARRIVAL) & too_high, -DESCENT_FT_PER_NM * state["gs_kt"][rows] / 60 * 1.1, 0.0)
+        wander = np.where(kind == Kind.LIGHT, np.sin(alt * 0.01 * share + state["moved_at"][rows] / 180) * 120, 0.0)
+        state["rate_fpm"][rows] = np.round((climb + descent + wander) / 64) * 64
+        # Light aircraft turn to and fro, each in a rhythm of its own; taxiing ones follow bends.
+        rhythm = state["moved_at"][rows] / (40 + 80 * state["random"][rows]) + 6.28 * state["random"][rows]
+        bend = np.where(kind == Kind.LIGHT, 1.2, 4.0) * np.sin(rhythm)
+        turning = (kind == Kind.LIGHT) | ((kind == Kind.GROUND) & (state["gs_kt"][rows] > 0))
+        state["turn_deg_s"][rows] = np.where(turning, bend, state["turn_deg_s"][rows])
+
+    def _emergencies(self, now: float, elapsed_s: float) -> None:
+        state = self.state
+        over = (state["emergency"] > 0) & (state["emergency_until"] < now)
+        state["emergency"][over] = 0
+        if self._random.random() < 1 - np.exp(-elapsed_s / EMERGENCY_EVERY_S):
+            airborne = np.flatnonzero((state["kind"] != Kind.GROUND) & (state["emergency"] == 0))
+            if len(airborne):
+                row = int(self._random.choice(airborne))
+                state["emergency"][row] = self._random.choice(len(EMERGENCIES), p=EMERGENCY_CHANCES)
+                state["emergency_until"][row] = now + self._random.uniform(*EMERGENCY_LASTS_S)
+
+    def _reports_of(self, voice: Voice, rows: Column) -> list[Report]:
+        """Reports of a group whose members say the same fields; columns are turned into lists once."""
+        state, now = self.state, self._now
+        picked = rows.tolist()
+        emergencies = state["emergency"][rows].tolist()
+        say: dict[str, Any] = {name: [values[row] for row in picked] for name, values in self.texts.items()}
+        for row_in_group, index in enumerate(emergencies):
+            if index:
+                say["squawk"][row_in_group] = EMERGENCIES[index][1]
+        say["r"] = [text or UNSET for text in say["r"]]
+        random = state["random"][rows]
+        say |= {
+            "at": state["seen_at"][rows].tolist(),
+            "seen": np.round(now - state["seen_at"][rows], 1).tolist(),
+            "snapshot": repeat(True),
+            "messages": state["messages"][rows].tolist(),
+            "mlat": repeat([]),
+            "tisb": repeat([]),
+            "rssi": np.round(-4 - 28 * (1 - random) + self._random.normal(0, 0.4, len(rows)), 1).tolist(),
+            "alert": repeat(0),
+            "spi": repeat(0),
+        }
+        say |= getattr(self, f"_say_{voice.name.lower()}")(rows, say)
+        count = len(rows)
+        columns = [say.get(name) or repeat(default, count) for name, default in _DEFAULTS.items()]
+        return list(map(Report, *columns))
+
+    def _say_adsb(self, rows: Column, say: dict[str, Any]) -> dict[str, Any]:
+        quality = np.where(self.state["random"][rows] < 0.1, 7, 8)
+        return {
+            **self._position(rows),
+            **self._altitude(rows),
+            **self._velocity(rows),
+            "type": repeat("adsb_icao"),
+            "emergency": [EMERGENCIES[index][0] for index in self.state["emergency"][rows].tolist()],
+            "alt_geom": (np.round((self.state["alt_ft"][rows] * 1.03 + 125) / 25) * 25).astype(int).tolist(),
+            "nic": quality.tolist(),
+            "rc": np.where(quality == 8, 186, 371).tolist(),
+            "version": repeat(2),
+            "nac_p": (quality + 1).tolist(),
+            "nac_v": repeat(1),
+            "nic_baro": repeat(1),
+            "sil": repeat(3),
+            "sil_type": repeat("perhour"),
+            "gva": repeat(2),
+            "sda": repeat(2),
+        }
+
+    def _say_mlat(self, rows: Column, say: dict[str, Any]) -> dict[str, Any]:
+        fields = {**self._position(rows), **self._altitude(rows), **self._velocity(rows)}
+        return {**fields, "type": repeat("mlat"), "mlat": repeat(MLAT_FIELDS), "category": repeat(UNSET)}
+
+    def _say_mode_s(self, rows: Column, say: dict[str, Any]) -> dict[str, Any]:
+        return {**self._altitude(rows), "type": repeat("mode_s"), "category": repeat(UNSET)}
+
+    def _say_surface(self, rows: Column, say: dict[str, Any]) -> dict[str, Any]:
+        fields = {**self._position(rows), **self._velocity(rows)}
+        del fields["baro_rate"]
+        return {**fields, "type": repeat("adsb_icao"), "alt_baro": repeat("ground"), "nic": repeat(8)}
+
+    def _say_surface_silent(self, rows: Column, say: dict[str, Any]) -> dict[str, Any]:
+        return {"type": repeat("mode_s"), "alt_baro": repeat("ground"), "category": repeat(UNSET)}
+
+    def _position(self, rows: Column) -> dict[str, Any]:
+        state = self.state
+        return {
+            "lat": np.round(state["lat"][rows], 6).tolist(),
+            "lon": np.round(state["lon"][rows], 6).tolist(),
+            "position_at": state["position_at"][rows].tolist(),
+            "seen_pos": np.round(self._now - state["position_at"][rows], 3).tolist(),
+        }
+
+    def _altitude(self, rows: Column) -> dict[str, Any]:
+        return {"alt_baro": (np.round(self.state["alt_ft"][rows] / 25) * 25).astype(int).tolist()}
+
+    def _velocity(self, rows: Column) -> dict[str, Any]:
+        state = self.state
+        return {
+            "gs": np.round(state["gs_kt"][rows], 1).tolist(),
+            "track": (np.round(state["track_deg"][rows], 2) % 360).tolist(),
+            "baro_rate": state["rate_fpm"][rows].astype(int).tolist(),
+        }
+
+
+# Fields of a report in their order, and what is said where a group does not say it.
+_DEFAULTS: dict[str, Any] = {name: 0.0 if name in ("at", "position_at") else UNSET for name in Report.__struct_fields__}

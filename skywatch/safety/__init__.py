@@ -1,0 +1,17 @@
+"""Safety events: what is dangerous or wrong in the sky, found in the picture tick by tick.
+
+``detection`` holds the rules (columns in, findings out; no database, no network), ``events`` their life and what is
+stored, ``learning`` the floors and runways learnt from traffic.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyramid.config import Configurator
+
+
+def includeme(config: Configurator) -> None:
+    """The feature's resources."""
+    config.scan("skywatch.safety.views")

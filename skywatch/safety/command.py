@@ -1,0 +1,51 @@
+"""``skywatch safety FILE``: the safety events of a recording, one JSON object a line."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+import msgspec
+
+from skywatch.safety.events.tracker import LiveEvent
+
+_encode = msgspec.json.Encoder().encode
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option("--all", "with_held_back", is_flag=True, help="Show the events that are held back as well.")
+@click.option("--table", "as_table", is_flag=True, help="Print a table for people.")
+@click.option("--lat", type=click.FloatRange(-90, 90), help="Latitude of the receiver (degrees), for raw frames.")
+@click.option("--lon", type=click.FloatRange(-180, 180), help="Longitude of the receiver (degrees).")
+def safety(file: str, with_held_back: bool, as_table: bool, lat: float | None, lon: float | None) -> None:
+    """Judge the recording FILE and print its safety events, one JSON object a line.
+
+    FILE holds JSON Lines (snapshots or single aircraft), SBS, Beast, AVR or exported tracks, gzip or not. It is
+    judged by its own clock.
+    Exit code 1: FILE cannot be read or is no recording.
+    """
+    from skywatch.receivers.recordings import RecordingError
+    from skywatch.safety.offline import judge, shown
+
+    if (lat is None) != (lon is None):
+        raise click.UsageError("--lat and --lon belong together")
+    station = (lat, lon) if lat is not None and lon is not None else None
+    try:
+        for event in judge(file, station):
+            if event.raised or with_held_back:
+                _print(event, as_table, shown(event))
+    except (RecordingError, OSError) as error:
+        click.echo(f"{error}", err=True)
+        sys.exit(1)
+
+
+def _print(event: LiveEvent, as_table: bool, fields: dict[str, Any]) -> None:
+    if not as_table:
+        click.echo(_encode(fields).decode())
+        return
+    held_back = f"  [{', '.join(fields['suppressed_by'])}]" if fields["suppressed_by"] else ""
+    click.echo(
+        f"{fields['began_at'][11:19]}  {fields['severity']:<8}  {fields['type']:<22}  {fields['message']}{held_back}"
+    )

@@ -1,0 +1,130 @@
+"""Resolution advisories of collision avoidance systems: what the crew was told to do, and which aircraft it was for.
+
+ICAO Annex 10 volume IV, 4.3.8.4.2.2 (layout), 4.3.8.4.2.2.1.1 (an advisory that has ended is sent for 18 s more with
+the terminated bit); DO-260B 2.2.3.2.7.8.2: the squitter exists from version 2 on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from skywatch.safety.detection.finding import Finding, Quantity
+from skywatch.safety.detection.frame import Frame
+from skywatch.safety.thresholds import Thresholds
+
+FRAMES = 2
+# An advisory is found in the ticks after a frame; the time without frames until its end begins then (s).
+FRESH_S = 2.0
+VERSION = 2
+
+
+@dataclass
+class _Advised:
+    """What one aircraft's system says: the times of its frames, and the last one's content."""
+
+    times: list[float] = field(default_factory=list)
+    frames: int = 0
+    raised: bool = False
+    ended: bool = False
+
+
+class AdvisoryDetector:
+    """Aircraft with a resolution advisory that two frames confirm."""
+
+    type = "acas_ra"
+
+    def __init__(self) -> None:
+        self._advised: dict[str, _Advised] = {}
+
+    def active(self) -> frozenset[str]:
+        """Addresses of the aircraft that have an advisory now."""
+        return frozenset(address for address, a in self._advised.items() if a.raised and not a.ended)
+
+    def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
+        """Advisories that are in force, or that were terminated with this tick."""
+        findings: list[Finding] = []
+        rows = np.flatnonzero(frame.column("acas_ra"))
+        present = set()
+        for row in rows.tolist():
+            present.add(frame.hexes[row])
+            finding = self._one(frame, row, thresholds)
+            if finding is not None:
+                findings.append(finding)
+        for address in list(self._advised):
+            last_at = self._advised[address].times[-1] if self._advised[address].times else 0.0
+            if address not in present and frame.now - last_at > thresholds.advisory_end_s:
+                del self._advised[address]
+        return findings
+
+    def _one(self, frame: Frame, row: int, thresholds: Thresholds) -> Finding | None:
+        address = frame.hexes[row]
+        aircraft = frame.sky.aircraft(address, details=False) or {}
+        advisory = aircraft.get("acas_ra")
+        if not isinstance(advisory, dict) or int(aircraft.get("version", 0) or 0) < VERSION:
+            return None
+        if bool(frame.column("on_ground")[row]):
+            return None
+        known = self._advised.setdefault(address, _Advised())
+        self._count(frame, row, known, advisory, thresholds)
+        terminated = str(advisory.get("RAT", "0")) == "1"
+        if terminated:
+            return self._end(frame, row, address, known, advisory)
+        known.ended = False
+        silent_s = frame.now - known.times[-1]
+        # After as much silence the next advisory is one of its own, which two frames have to confirm.
+        known.raised = len(known.times) >= FRAMES or (known.raised and silent_s <= thresholds.advisory_end_s)
+        # The book of events waits for the end of the silence.
+        return _finding(frame, row, advisory, over=False) if known.raised and silent_s <= FRESH_S else None
+
+    def _count(self, frame: Frame, row: int, known: _Advised, advisory: dict[str, Any], thresholds: Thresholds) -> None:
+        """Add the frames of this tick. readsb's snapshots say when the last frame came; raw inputs count frames."""
+        stamp = advisory.get("unix_timestamp")
+        at = float(stamp) if isinstance(stamp, int | float) else float(frame.column("acas_ra_at")[row])
+        total = int(frame.column("acas_ra_frames")[row])
+        fresh = total - known.frames if total >= known.frames else total
+        known.frames = total
+        if not total and (not known.times or at > known.times[-1]):
+            fresh = 1
+        times = [t for t in known.times if at - t <= thresholds.advisory_window_s] + [at] * min(fresh, FRAMES)
+        known.times = times or known.times[-1:]
+
+    def _end(self, frame: Frame, row: int, address: str, known: _Advised, advisory: dict[str, Any]) -> Finding | None:
+        """A frame with the terminated bit alone raises nothing; it ends what was raised."""
+        if not known.raised or known.ended:
+            return None
+        known.ended, known.raised = True, False
+        return _finding(frame, row, advisory, over=True)
+
+
+def _finding(frame: Frame, row: int, advisory: dict[str, Any], over: bool) -> Finding:
+    address = frame.hexes[row]
+    threat = str(advisory.get("threat_id_hex", "") or "").lower()
+    other = frame.sky.index.get(threat)
+    hexes: tuple[str, ...] = (address,)
+    callsigns: tuple[str, ...] = (frame.callsign(row),)
+    if other is not None and threat != address:
+        hexes, callsigns = (address, threat), (frame.callsign(row), frame.callsign(other))
+    words = str(advisory.get("advisory", "") or "resolution advisory")
+    numbers = {"advisory": Quantity(words)}
+    complement = str(advisory.get("advisory_complement", "") or "")
+    if complement:
+        numbers["complement"] = Quantity(complement)
+    if threat:
+        numbers["threat"] = Quantity(threat.upper())
+    rows = (row,) if len(hexes) == 1 or other is None else (row, other)
+    against = f" because of {frame.name(other)}" if other is not None and len(hexes) == 2 else ""
+    return Finding(
+        type="acas_ra",
+        key=address,
+        severity="critical",
+        message=f"{frame.name(row)} was commanded: {words}{against}",
+        hexes=hexes,
+        callsigns=callsigns,
+        numbers=numbers,
+        position=frame.place(row),
+        military=frame.is_military(*rows),
+        over=over,
+    )

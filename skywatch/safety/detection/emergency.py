@@ -1,0 +1,108 @@
+"""Emergencies that a crew declares: squawks 7500, 7600, 7700 and the emergency state of ADS-B.
+
+Codes: ICAO Doc 8168 volume III, section 3; emergency states: DO-260B 2.2.3.2.7.8.1.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skywatch.safety.detection.finding import Finding, Quantity, Severity, worse
+from skywatch.safety.detection.frame import Frame
+from skywatch.safety.thresholds import Thresholds
+
+SQUAWKS: dict[str, tuple[str, Severity]] = {
+    "7500": ("unlawful interference", "critical"),
+    "7600": ("radio failure", "warning"),
+    "7700": ("general emergency", "critical"),
+}
+STATES: dict[str, tuple[str, Severity]] = {
+    "general": ("general emergency", "critical"),
+    "unlawful": ("unlawful interference", "critical"),
+    "downed": ("downed aircraft", "critical"),
+    "nordo": ("radio failure", "warning"),
+    "minfuel": ("minimum fuel", "info"),
+    "lifeguard": ("medical flight", "info"),
+}
+UNLAWFUL = "unlawful interference"
+MESSAGES = 2
+
+
+@dataclass
+class _Declared:
+    """What one aircraft declares: since when, in how many messages, last when."""
+
+    what: str
+    since: float
+    messages: int
+    heard_at: float
+    last_at: float
+
+
+class EmergencyDetector:
+    """Aircraft that have declared an emergency for long enough."""
+
+    type = "emergency_squawk"
+
+    def __init__(self) -> None:
+        self._declared: dict[str, _Declared] = {}
+
+    def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
+        """What is declared now, and until ``emergency_end_s`` after it was."""
+        findings: list[Finding] = []
+        for row in np.flatnonzero(frame.column("emergency")).tolist():
+            finding = self._one(frame, row, thresholds)
+            if finding is not None:
+                findings.append(finding)
+        forgotten = frame.now - thresholds.emergency_end_s
+        self._declared = {address: d for address, d in self._declared.items() if d.last_at >= forgotten}
+        return findings
+
+    def _one(self, frame: Frame, row: int, thresholds: Thresholds) -> Finding | None:
+        address, squawk = frame.hexes[row], bytes(frame.column("squawk")[row]).decode()
+        state = _state(frame, row)
+        named = [text for text in (SQUAWKS.get(squawk), STATES.get(state)) if text is not None]
+        if not named:
+            return None
+        what, severity = named[0]
+        for _, other in named[1:]:
+            severity = worse(severity, other)
+        # A squawk has a time of its own; an emergency state is repeated with the aircraft's other messages.
+        heard_at = float(frame.column("squawk_at" if squawk in SQUAWKS else "seen_at")[row])
+        declared = self._declared.get(address)
+        if declared is None or declared.what != what:
+            self._declared[address] = _Declared(what, frame.now, 1, heard_at, frame.now)
+            declared = self._declared[address]
+        elif heard_at > declared.heard_at:
+            declared.messages += 1
+            declared.heard_at = heard_at
+        declared.last_at = frame.now
+        hold_s = thresholds.unlawful_hold_s if what == UNLAWFUL else thresholds.emergency_hold_s
+        if frame.now - declared.since < hold_s or declared.messages < MESSAGES:
+            return None
+        if what == UNLAWFUL and bool(frame.column("on_ground")[row]):
+            return None
+        numbers = {"squawk": Quantity(squawk)} if squawk in SQUAWKS else {}
+        if state in STATES:
+            numbers["emergency"] = Quantity(state)
+        code = f"{squawk} " if squawk in SQUAWKS else ""
+        return Finding(
+            type="emergency_squawk",
+            key=f"{address}:{what}",
+            severity=severity,
+            message=f"{frame.name(row)} declares {code}{what}",
+            hexes=(address,),
+            callsigns=(frame.callsign(row),),
+            numbers=numbers,
+            position=frame.place(row),
+            military=frame.is_military(row),
+        )
+
+
+def _state(frame: Frame, row: int) -> str:
+    """The emergency state that ADS-B sends; looked up only for aircraft whose column says that there is something."""
+    aircraft = frame.sky.aircraft(frame.hexes[row], details=False) or {}
+    state = aircraft.get("emergency")
+    return state if isinstance(state, str) else ""

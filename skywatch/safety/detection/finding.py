@@ -1,0 +1,78 @@
+"""What a detector returns: that a condition holds now, for whom, by which numbers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+EventType = Literal[
+    "emergency_squawk",
+    "acas_ra",
+    "proximity",
+    "extreme_vertical_rate",
+    "vertical_rate_reversal",
+    "low_altitude",
+    "position_integrity",
+]
+TYPES: tuple[EventType, ...] = (
+    "emergency_squawk",
+    "acas_ra",
+    "proximity",
+    "extreme_vertical_rate",
+    "vertical_rate_reversal",
+    "low_altitude",
+    "position_integrity",
+)
+Severity = Literal["info", "warning", "critical"]
+SEVERITIES: tuple[Severity, ...] = ("info", "warning", "critical")
+
+
+class Quantity(msgspec.Struct, frozen=True):
+    """A number with its unit; ``value`` may also be a text or a list of addresses."""
+
+    value: float | int | str | list[str]
+    unit: str = ""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where: degrees, and feet where known."""
+
+    lat: float
+    lon: float
+    altitude_ft: int | None = None
+
+
+class Closest(msgspec.Struct, frozen=True):
+    """The closest point of approach: unix seconds, distance, difference of altitude."""
+
+    at: float
+    distance_nm: float
+    vertical_ft: int
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """A condition that holds at this tick.
+
+    ``key`` tells one occurrence from another within its type: the aircraft, the pair, the region. ``hexes`` are all
+    aircraft in it (lower case), the first one the subject. ``suppressed_by`` are the reasons for which it is kept
+    but not told. ``over`` says that the occurrence has just ended.
+    """
+
+    type: EventType
+    key: str
+    severity: Severity
+    message: str
+    hexes: tuple[str, ...] = ()
+    callsigns: tuple[str, ...] = ()
+    numbers: dict[str, Quantity] = {}
+    position: Place | None = None
+    closest: Closest | None = None
+    suppressed_by: tuple[str, ...] = ()
+    military: bool = False
+    over: bool = False
+
+
+def worse(one: Severity, other: Severity) -> Severity:
+    """The more serious of two."""
+    return max(one, other, key=SEVERITIES.index)

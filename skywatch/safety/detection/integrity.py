@@ -1,0 +1,102 @@
+"""Positions that cannot be right: leaps, aircraft gathered in one point, altitudes that leap against each other.
+
+Regions where many aircraft lose their integrity at once are ``regions``' business.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skywatch.safety.detection.finding import Finding, Quantity
+from skywatch.safety.detection.frame import Carried, Frame
+from skywatch.safety.detection.gatherings import GatheringDetector
+from skywatch.safety.detection.leaps import LeapDetector
+from skywatch.safety.thresholds import Thresholds
+
+# Level: a vertical rate within this (ft/min), and the barometric altitude within this (ft) between two ticks.
+LEVEL_FPM, LEVEL_FT = 300.0, 100.0
+# An altitude leap is confirmed by this many ticks after it.
+CONFIRMED_TICKS = 3
+
+
+class IntegrityDetector:
+    """Leaps, gatherings and altitude leaps of single aircraft."""
+
+    type = "position_integrity"
+
+    def __init__(self) -> None:
+        nan = float("nan")
+        self._carried = Carried(difference=nan, leap=nan, leap_ticks=0.0, leap_until=0.0, baro=nan)
+        self._leap_judge = LeapDetector()
+        self.gatherings = GatheringDetector()
+        self._leaps: dict[str, tuple[float, Finding]] = {}
+
+    def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
+        """What holds at this tick."""
+        self._carried.carry(frame)
+        findings = self.gatherings.update(frame, thresholds)
+        findings += self._leap(frame, thresholds)
+        findings += self._altitude(frame, thresholds)
+        return findings
+
+    def _leap(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
+        """Leaps of now and of the last ``leap_end_s``; aircraft that gather are one event of their own."""
+        for claim, row, distance in self._leap_judge.update(frame, thresholds):
+            numbers = {
+                "leap": Quantity(round(distance, 1), "nm"),
+                "claimed": Quantity(f"{claim.lat:.4f}, {claim.lon:.4f}"),
+                "receiver": Quantity(claim.receiver),
+            }
+            finding = self._single(frame, row, "leap", f"{frame.name(row)} leaps by {distance:.0f} nm", numbers)
+            self._leaps[claim.hex] = (frame.now, finding)
+        gathered = self.gatherings.members
+        self._leaps = {
+            address: (at, finding)
+            for address, (at, finding) in self._leaps.items()
+            if frame.now - at <= thresholds.leap_end_s and address not in gathered
+        }
+        return [finding for _, finding in self._leaps.values()]
+
+    def _altitude(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
+        """Geometric altitude that moves away from the barometric one although the aircraft flies level."""
+        baro, geom = frame.column("alt_baro_ft").astype("f8"), frame.column("alt_geom_ft").astype("f8")
+        state = self._carried
+        difference = geom - baro
+        level = np.abs(np.nan_to_num(frame.rate_fpm)) <= LEVEL_FPM
+        level &= np.abs(baro - state["baro"]) <= LEVEL_FT
+        judged = level & frame.adsb & ~np.isnan(difference)
+        base = state["difference"]
+        with np.errstate(invalid="ignore"):
+            moved = judged & (np.abs(difference - base) > thresholds.altitude_leap_ft)
+        state["leap_ticks"][:] = np.where(moved, state["leap_ticks"] + 1, np.where(judged, 0.0, state["leap_ticks"]))
+        raised = judged & (state["leap_ticks"] >= CONFIRMED_TICKS)
+        started = raised & (state["leap_until"] < frame.now)
+        state["leap"][started] = (difference - base)[started]
+        state["leap_until"][raised] = frame.now + thresholds.leap_end_s
+        # The usual difference is learnt slowly; pressure and temperature change it by some feet a mile.
+        fresh = judged & ~moved
+        base[:] = np.where(fresh & ~np.isnan(base), base + 0.1 * (difference - base), np.where(fresh, difference, base))
+        # After a while the new difference is the usual one.
+        settled = moved & (state["leap_ticks"] > thresholds.leap_end_s)
+        base[settled] = difference[settled]
+        state["baro"][:] = baro
+        findings = []
+        for row in np.flatnonzero(state["leap_until"] >= frame.now).tolist():
+            leap = float(state["leap"][row])
+            if leap == leap:
+                message = f"{frame.name(row)}: geometric altitude leaps by {leap:+,.0f} ft in level flight"
+                findings.append(self._single(frame, row, "altitude", message, {"leap": Quantity(round(leap), "ft")}))
+        return findings
+
+    def _single(self, frame: Frame, row: int, word: str, message: str, numbers: dict[str, Quantity]) -> Finding:
+        return Finding(
+            type="position_integrity",
+            key=f"{word}:{frame.hexes[row]}",
+            severity="warning",
+            message=message,
+            hexes=(frame.hexes[row],),
+            callsigns=(frame.callsign(row),),
+            numbers={"cause": Quantity(word), **numbers},
+            position=frame.place(row),
+            military=frame.is_military(row),
+        )

@@ -1,0 +1,167 @@
+"""Pairs of aircraft that come too near: positions brought to a common time, closest point of approach, graded box.
+
+``cells.neighbours`` finds the pairs that could meet within the horizon, all vectorised. The time during which a pair is
+inside the box horizontally (a quadratic) and vertically (linear) is solved exactly, from velocities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skywatch.safety.detection.cells import NM_PER_DEGREE, Motion, neighbours
+from skywatch.safety.detection.frame import Array, Frame
+from skywatch.safety.thresholds import Thresholds
+
+# Beyond this vertical rates are errors, or over within the horizon.
+GREATEST_RATE_FPM = 6000.0
+# Altitudes are not carried further ahead than this: who climbs may have levelled off since.
+ALTITUDE_AHEAD_S = 5.0
+# Slower than this is level flight: rates scatter by some steps of 64 ft/min.
+LEVEL_FPM = 300.0
+# Of the box: 450 ft low and 900 ft high, which is the usual separation less a tenth for encoders and overshoot.
+SEPARATION_FACTOR, LEVEL_OFF_FPS2 = 1.125, 3.2
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs that meet the box: rows, seconds until the closest point, distance and altitude apart there and now."""
+
+    one: Array
+    two: Array
+    until_s: Array
+    closest_nm: Array
+    closest_ft: Array
+    now_nm: Array
+    now_ft: Array
+    closing_kt: Array
+    box_nm: Array
+    box_ft: Array
+
+
+def motion(frame: Frame, thresholds: Thresholds) -> Motion:
+    """Aircraft that can be judged: airborne, with altitude, velocity and a fresh position, moved to the tick's time."""
+    lat, gs, track = frame.column("lat"), frame.column("gs_kt"), frame.column("track_deg")
+    altitude, position_at = frame.column("alt_baro_ft"), frame.column("position_at")
+    age_s = frame.now - position_at
+    usable = ~np.isnan(lat) & ~np.isnan(gs) & ~np.isnan(track) & ~np.isnan(altitude) & ~frame.column("on_ground")
+    usable &= age_s <= thresholds.proximity_position_age_s
+    rows = np.flatnonzero(usable)
+    rate = np.nan_to_num(frame.rate_fpm[rows])
+    rate = np.where(np.abs(rate) < LEVEL_FPM, 0.0, np.clip(rate, -GREATEST_RATE_FPM, GREATEST_RATE_FPM))
+    angle, speed = np.radians(track[rows].astype("f8")), gs[rows].astype("f8")
+    east, north = speed * np.sin(angle), speed * np.cos(angle)
+    ahead_h = np.maximum(age_s[rows], 0.0) / 3600
+    start = lat[rows]
+    latitude = start + north * ahead_h / NM_PER_DEGREE
+    longitude = frame.column("lon")[rows] + east * ahead_h / (NM_PER_DEGREE * np.cos(np.radians(start)))
+    altitude_age_s = np.clip(frame.now - frame.column("altitude_at")[rows], 0.0, ALTITUDE_AHEAD_S)
+    height = altitude[rows].astype("f8") + rate / 60 * np.nan_to_num(altitude_age_s)
+    return Motion(rows, latitude, (longitude + 180) % 360 - 180, height, east, north, rate / 60)
+
+
+def box(alt_ft: Array, thresholds: Thresholds) -> tuple[Array, Array]:
+    """Horizontal (nm) and vertical (ft) size of the box at these altitudes."""
+    t = thresholds
+    levels = [t.proximity_low_ft, max(t.proximity_high_ft, t.proximity_low_ft + 1)]
+    return (
+        np.interp(alt_ft, levels, [t.proximity_low_nm, t.proximity_high_nm]),
+        np.interp(alt_ft, levels, [t.proximity_low_vertical_ft, t.proximity_high_vertical_ft]),
+    )
+
+
+def find_pairs(m: Motion, thresholds: Thresholds) -> Pairs:
+    """The pairs that are in the box now or will be within the horizon, closing; indexes are rows of the frame."""
+    widest_nm = max(thresholds.proximity_low_nm, thresholds.proximity_high_nm)
+    highest_ft = max(thresholds.proximity_low_vertical_ft, thresholds.proximity_high_vertical_ft)
+    one, two = neighbours(m, thresholds.proximity_horizon_s, widest_nm, highest_ft)
+    return judge_pairs(m, one, two, thresholds, 1.0, thresholds.proximity_closing_kt)
+
+
+def judge_pairs(
+    m: Motion, one: Array, two: Array, thresholds: Thresholds, factor: float, least_closing_kt: float
+) -> Pairs:
+    """Those of some pairs (indexes into ``m``) that meet ``factor`` times the box.
+
+    With a factor over 1 (pairs that were raised before) being inside is enough; otherwise they must be closing.
+    """
+    dx, dy = _offset(m, one, two)
+    dz = m.alt_ft[two] - m.alt_ft[one]
+    vx, vy = (m.east_kt[two] - m.east_kt[one]) / 3600, (m.north_kt[two] - m.north_kt[one]) / 3600
+    vz = m.climb_fps[two] - m.climb_fps[one]
+    # The box of the lower aircraft: what is near a busy field is judged by the rules of low flight.
+    box_nm, box_ft = box(np.minimum(m.alt_ft[one], m.alt_ft[two]), thresholds)
+    level_off = _can_level_off(dz, vz, box_ft)
+    # Vertically a raised pair leaves where the usual separation begins, however large the factor.
+    box_nm, box_ft = box_nm * factor, box_ft * min(factor, SEPARATION_FACTOR)
+    h_in, h_out = _horizontal_times(dx, dy, vx, vy, box_nm)
+    v_in, v_out = _vertical_times(dz, vz, box_ft)
+    enter = np.maximum(np.maximum(h_in, v_in), 0.0)
+    leave = np.minimum(np.minimum(h_out, v_out), thresholds.proximity_horizon_s)
+    now_nm = np.hypot(dx, dy)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        closing_kt = np.where(now_nm > 1e-6, -(dx * vx + dy * vy) / now_nm, 0.0) * 3600
+    counts = (closing_kt > least_closing_kt) & ~level_off
+    if factor > 1:
+        counts |= (now_nm <= box_nm) & (np.abs(dz) <= box_ft)
+    meets = np.flatnonzero((enter <= leave) & counts)
+    one, two, dx, dy, dz = one[meets], two[meets], dx[meets], dy[meets], dz[meets]
+    vx, vy, vz = vx[meets], vy[meets], vz[meets]
+    until = _until_closest(dx, dy, vx, vy, enter[meets], leave[meets])
+    return Pairs(
+        m.rows[one], m.rows[two], until, np.hypot(dx + vx * until, dy + vy * until), np.abs(dz + vz * until),
+        now_nm[meets], np.abs(dz), closing_kt[meets], box_nm[meets], box_ft[meets],
+    )  # fmt: skip
+
+
+def _can_level_off(dz: Array, vz: Array, box_ft: Array) -> Array:
+    """Whether a pair that converges vertically can still level off at its usual separation.
+
+    Whoever climbs to the level below another aircraft is on a collision course until the last moment, by velocity
+    alone. The usual separation is 500 ft low and 1,000 ft high (ICAO Doc 4444, 5.3.2); crews level off with a tenth of
+    g at the most (ICAO Doc 8168 volume III, chapter 3: vertical rates before level-off).
+    """
+    separation_ft = SEPARATION_FACTOR * box_ft
+    room_ft = np.abs(dz) - separation_ft
+    return (dz * vz < 0) & (room_ft > vz * vz / (2 * LEVEL_OFF_FPS2))
+
+
+def _offset(m: Motion, one: Array, two: Array) -> tuple[Array, Array]:
+    """East and north from one to two (nm), on the plane that touches the Earth between them."""
+    dlon = (m.lon[two] - m.lon[one] + 180) % 360 - 180
+    middle = np.radians((m.lat[one] + m.lat[two]) / 2)
+    return dlon * np.cos(middle) * NM_PER_DEGREE, (m.lat[two] - m.lat[one]) * NM_PER_DEGREE
+
+
+def _horizontal_times(dx: Array, dy: Array, vx: Array, vy: Array, size: Array) -> tuple[Array, Array]:
+    """When (s) a pair comes within ``size`` and leaves it: the roots of |r + v t| = size."""
+    a, b, c = vx * vx + vy * vy, dx * vx + dy * vy, dx * dx + dy * dy - size * size
+    discriminant = b * b - a * c
+    with np.errstate(invalid="ignore", divide="ignore"):
+        root = np.sqrt(np.maximum(discriminant, 0.0))
+        enter, leave = (-b - root) / a, (-b + root) / a
+    still = a < 1e-12
+    never = np.where(still, c > 0, discriminant < 0)
+    enter = np.where(never, np.inf, np.where(still, -np.inf, enter))
+    leave = np.where(never, -np.inf, np.where(still, np.inf, leave))
+    return enter, leave
+
+
+def _vertical_times(dz: Array, vz: Array, size: Array) -> tuple[Array, Array]:
+    """When (s) the difference of altitude comes within ``size`` and leaves it."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        first, second = (-size - dz) / vz, (size - dz) / vz
+    still = np.abs(vz) < 1e-9
+    inside = np.abs(dz) <= size
+    enter = np.where(still, np.where(inside, -np.inf, np.inf), np.minimum(first, second))
+    leave = np.where(still, np.where(inside, np.inf, -np.inf), np.maximum(first, second))
+    return enter, leave
+
+
+def _until_closest(dx: Array, dy: Array, vx: Array, vy: Array, enter: Array, leave: Array) -> Array:
+    """Time of the horizontally closest point within the time in the box."""
+    a = vx * vx + vy * vy
+    with np.errstate(invalid="ignore", divide="ignore"):
+        best = np.where(a > 1e-12, -(dx * vx + dy * vy) / a, 0.0)
+    return np.clip(best, enter, leave)

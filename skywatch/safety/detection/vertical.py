@@ -1,0 +1,188 @@
+"""Vertical rates: extreme ones, and reversals from climb to descent or back, both confirmed by the altitude itself.
+
+A vertical rate alone is believed by nobody here: decoding errors and sensors of light aircraft produce any number. What
+counts is that the altitude moved as the rate says.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from skywatch.core import geo
+from skywatch.safety.detection.finding import Finding, Quantity
+from skywatch.safety.detection.frame import Array, Frame
+from skywatch.safety.thresholds import Thresholds
+
+# The altitude must show at least this share of what the rate says.
+CONFIRMED_SHARE = 0.5
+# An altitude may be this much older than the tick (s); older ones prove nothing of the last seconds.
+ALTITUDE_AGE_S = 5.0
+# An altitude that changes faster than this between two ticks is a decoding error (ft/min).
+IMPOSSIBLE_FPM = 40_000.0
+MEMORY_S = 90.0
+
+
+class _Profile:
+    """The recent altitudes and rates of one aircraft whose vertical movement is worth watching."""
+
+    def __init__(self) -> None:
+        self.samples: deque[tuple[float, float, float]] = deque(maxlen=120)  # altitude's time, altitude, rate
+        self.extreme_since: float | None = None
+        self.raised_at = 0.0
+
+    def add(self, at: float, altitude: float, rate: float) -> None:
+        if self.samples and at <= self.samples[-1][0]:
+            return
+        if self.samples:
+            before_at, before, _ = self.samples[-1]
+            if abs(altitude - before) / max(at - before_at, 0.5) * 60 > IMPOSSIBLE_FPM:
+                self.samples.clear()
+        self.samples.append((at, altitude, rate))
+        while self.samples and at - self.samples[0][0] > MEMORY_S:
+            self.samples.popleft()
+
+    def change(self, start: float, end: float) -> float:
+        """How far the altitude moved (ft) between two times, by the samples within; 0 where there are too few."""
+        inside = [altitude for at, altitude, _ in self.samples if start <= at <= end]
+        return inside[-1] - inside[0] if len(inside) > 1 else 0.0
+
+
+class VerticalDetector:
+    """Extreme vertical rates and vertical rate reversals."""
+
+    def __init__(self) -> None:
+        self._profiles: dict[str, _Profile] = {}
+
+    def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
+        """What holds at this tick."""
+        findings: list[Finding] = []
+        least = min(thresholds.reversal_rate_fpm, thresholds.extreme_rate_fpm)
+        rate = frame.rate_fpm
+        steep = np.abs(np.nan_to_num(rate)) >= least * 0.8
+        steep &= ~(frame.glider | frame.fast_military) & ~frame.column("on_ground")
+        steep &= ~np.isnan(frame.column("alt_baro_ft"))
+        rows = set(np.flatnonzero(steep).tolist())
+        # Who was steep a moment ago is followed while it may reverse.
+        rows.update(row for address in self._profiles if (row := frame.sky.index.get(address)) is not None)
+        for row in sorted(rows):
+            findings += self._one(frame, row, float(rate[row]), thresholds)
+        self._forget(frame, thresholds)
+        return findings
+
+    def _one(self, frame: Frame, row: int, rate: float, thresholds: Thresholds) -> list[Finding]:
+        address = frame.hexes[row]
+        profile = self._profiles.setdefault(address, _Profile())
+        altitude, altitude_at = float(frame.column("alt_baro_ft")[row]), float(frame.column("altitude_at")[row])
+        if rate != rate or altitude != altitude or frame.now - altitude_at > ALTITUDE_AGE_S:
+            profile.extreme_since = None
+            return []
+        profile.add(altitude_at, altitude, rate)
+        findings = [
+            self._extreme(frame, row, rate, profile, thresholds),
+            self._reversal(frame, row, profile, thresholds),
+        ]
+        return [finding for finding in findings if finding is not None]
+
+    def _extreme(
+        self, frame: Frame, row: int, rate: float, profile: _Profile, thresholds: Thresholds
+    ) -> Finding | None:
+        if abs(rate) <= thresholds.extreme_rate_fpm:
+            profile.extreme_since = None
+            return None
+        if profile.extreme_since is None:
+            profile.extreme_since = frame.now
+        lasted_s = frame.now - profile.extreme_since
+        if lasted_s < thresholds.extreme_rate_hold_s:
+            return None
+        start = profile.extreme_since
+        moved = profile.change(start, frame.now)
+        if moved * np.sign(rate) < CONFIRMED_SHARE * thresholds.extreme_rate_fpm / 60 * thresholds.extreme_rate_hold_s:
+            return None
+        numbers = {
+            "vertical_rate": Quantity(round(rate), "ft/min"),
+            "altitude_change": Quantity(round(moved), "ft"),
+            "duration": Quantity(round(lasted_s), "s"),
+        }
+        word = "climbs" if rate > 0 else "descends"
+        return _finding(
+            frame, row, "extreme_vertical_rate", f"{frame.name(row)} {word} at {abs(rate):,.0f} ft/min", numbers, ()
+        )
+
+    def _reversal(self, frame: Frame, row: int, profile: _Profile, thresholds: Thresholds) -> Finding | None:
+        limit, window_s = thresholds.reversal_rate_fpm, thresholds.reversal_window_s
+        if not profile.samples or profile.samples[-1][2] == 0:
+            return None
+        end, _, rate = profile.samples[-1]
+        sign = 1.0 if rate > 0 else -1.0
+        if rate * sign < limit:
+            return None
+        # The latest sample that moved the other way as fast.
+        opposite = next((s for s in reversed(profile.samples) if s[2] * -sign >= limit), None)
+        if opposite is None or end - opposite[0] > window_s:
+            return None
+        turn = opposite[0]
+        before = -sign * profile.change(turn - window_s, turn)
+        after = sign * profile.change(turn, end + 0.01)
+        # Each leg must show in the altitude: a third of ten seconds at the rate.
+        needed = limit / 60 * 10 / 3
+        if before < needed or after < needed:
+            return None
+        traffic = _traffic(frame, row, thresholds)
+        numbers = {
+            "rate_before": Quantity(round(opposite[2]), "ft/min"),
+            "rate_after": Quantity(round(rate), "ft/min"),
+            "within": Quantity(round(end - turn, 1), "s"),
+        }
+        if traffic is not None:
+            numbers["traffic"] = Quantity(frame.hexes[traffic].upper())
+        held_back = () if traffic is not None else ("no_traffic",)
+        word = "climb to descent" if sign < 0 else "descent to climb"
+        return _finding(
+            frame, row, "vertical_rate_reversal", f"{frame.name(row)} reversed from {word}", numbers, held_back
+        )
+
+    def _forget(self, frame: Frame, thresholds: Thresholds) -> None:
+        index = frame.sky.index
+        keep = max(thresholds.reversal_window_s, thresholds.extreme_rate_hold_s) * 2
+        for address in list(self._profiles):
+            samples = self._profiles[address].samples
+            steep = any(
+                abs(rate) >= thresholds.reversal_rate_fpm * 0.8 for at, _, rate in samples if frame.now - at < keep
+            )
+            if address not in index or not steep:
+                del self._profiles[address]
+
+
+def _traffic(frame: Frame, row: int, thresholds: Thresholds) -> int | None:
+    """The nearest airborne aircraft within the distance that makes a reversal a warning."""
+    lat, lon, altitude = frame.column("lat"), frame.column("lon"), frame.column("alt_baro_ft")
+    if np.isnan(lat[row]):
+        return None
+    near: Array = np.abs(altitude - altitude[row]) <= thresholds.reversal_traffic_ft
+    near &= np.abs(lat - lat[row]) <= thresholds.reversal_traffic_nm / 60
+    near[row] = False
+    rows = np.flatnonzero(near & ~frame.relayed)
+    if not len(rows):
+        return None
+    distance = geo.distance_nm(lat[row], lon[row], lat[rows], lon[rows])
+    nearest = int(np.argmin(distance))
+    return int(rows[nearest]) if distance[nearest] <= thresholds.reversal_traffic_nm else None
+
+
+def _finding(
+    frame: Frame, row: int, kind: str, message: str, numbers: dict[str, Quantity], held_back: tuple[str, ...]
+) -> Finding:
+    return Finding(
+        type=kind,  # type: ignore[arg-type]
+        key=frame.hexes[row],
+        severity="info" if held_back else "warning",
+        message=message,
+        hexes=(frame.hexes[row],),
+        callsigns=(frame.callsign(row),),
+        numbers=numbers,
+        position=frame.place(row),
+        suppressed_by=held_back,
+        military=frame.is_military(row),
+    )

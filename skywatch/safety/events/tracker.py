@@ -1,0 +1,157 @@
+"""``EventTracker``: the life of occurrences: active while their finding comes, ended when it has not come for a while.
+
+Holding times before an occurrence is raised belong to the detectors; from its first finding on it is one event, updated
+while it lasts, until the time to end of its type has passed. An event that is held back (``suppressed_by``) is kept and
+raised when the reasons end.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from skywatch.safety.detection.finding import Closest, Finding, worse
+from skywatch.safety.thresholds import Thresholds
+
+Step = Literal["began", "updated", "ended"]
+# An active event whose numbers change is stored and published this often at most (s).
+UPDATE_EVERY_S = 5.0
+# Longer than any detector holds a condition before it finds it (s).
+RESTORED_S = 90.0
+
+
+@dataclass
+class LiveEvent:
+    """One occurrence. Times are unix seconds; ``finding`` is its latest, with the gravest severity so far."""
+
+    finding: Finding
+    began_at: float
+    last_at: float
+    told_at: float
+    ended_at: float | None = None
+    id: int | None = None
+    # Whether it was ever raised, not only held back.
+    raised: bool = False
+    # An event of before a restart is not ended before this: its detector has to hold it anew first.
+    keep_until: float = 0.0
+    closest: Closest | None = None
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """What tells it from other events that are active."""
+        return self.finding.type, self.finding.key
+
+
+@dataclass(frozen=True)
+class Change:
+    """A step in the life of an event: ``event`` is a copy of how it was then, for the thread that writes.
+
+    ``live`` is the event itself, of which that thread may use the identifier only. ``first_raised``: it was held back
+    until now.
+    """
+
+    step: Step
+    event: LiveEvent
+    live: LiveEvent
+    first_raised: bool = False
+
+
+def change_of(step: Step, live: LiveEvent, first_raised: bool = False) -> Change:
+    """A step with a copy of the event as it is now."""
+    return Change(step, dataclasses.replace(live), live, first_raised)
+
+
+class EventTracker:
+    """All events that are active."""
+
+    def __init__(self) -> None:
+        self._active: dict[tuple[str, str], LiveEvent] = {}
+
+    @property
+    def active(self) -> list[LiveEvent]:
+        """The events that have not ended, held back ones too."""
+        return list(self._active.values())
+
+    def restore(self, events: Iterable[LiveEvent], now: float) -> None:
+        """Take up events that were active before a restart; one that has begun anew meanwhile is the same one."""
+        for event in events:
+            begun = self._active.get(event.identity)
+            if begun is None:
+                event.keep_until = now + RESTORED_S
+                self._active[event.identity] = event
+            else:
+                begun.began_at, begun.id = event.began_at, event.id
+                begun.raised = begun.raised or event.raised
+
+    def update(self, findings: Iterable[Finding], now: float, thresholds: Thresholds) -> list[Change]:
+        """The steps that the findings of a tick make."""
+        changes: list[Change] = []
+        for finding in findings:
+            change = self._take(finding, now)
+            if change is not None:
+                changes.append(change)
+        for event in list(self._active.values()):
+            if now - event.last_at > linger_s(event, thresholds) and now > event.keep_until:
+                changes.append(self._end(event, now))
+        return changes
+
+    def _take(self, finding: Finding, now: float) -> Change | None:
+        event = self._active.get((finding.type, finding.key))
+        if finding.over:
+            return self._end(event, now) if event is not None else None
+        if event is None:
+            event = LiveEvent(finding, now, now, now, raised=not finding.suppressed_by, closest=finding.closest)
+            self._active[event.identity] = event
+            return change_of("began", event, first_raised=event.raised)
+        before = event.finding
+        event.last_at = now
+        event.closest = _nearer(event.closest, finding.closest, now)
+        severity = finding.severity
+        if not finding.suppressed_by and not before.suppressed_by:
+            severity = worse(before.severity, severity)
+        # Once raised it stays so: what held it back later does not unsay it.
+        held_back = () if event.raised else finding.suppressed_by
+        if event.raised and finding.suppressed_by:
+            severity = before.severity
+        event.finding = msgspec.structs.replace(
+            finding, severity=severity, suppressed_by=held_back, military=before.military or finding.military
+        )
+        first = not event.raised and not finding.suppressed_by
+        event.raised = event.raised or first
+        telling = first or severity != before.severity or len(finding.hexes) > len(before.hexes)
+        if not telling and now - event.told_at < UPDATE_EVERY_S:
+            return None
+        event.told_at = now
+        return change_of("updated", event, first_raised=first)
+
+    def _end(self, event: LiveEvent, now: float) -> Change:
+        del self._active[event.identity]
+        event.ended_at = now
+        return change_of("ended", event)
+
+
+def _nearer(known: Closest | None, other: Closest | None, now: float) -> Closest | None:
+    """The closest point: what was foreseen is replaced by the next forecast, what was reached stays."""
+    if known is None or other is None:
+        return other or known
+    if known.at <= now and known.distance_nm <= other.distance_nm:
+        return known
+    return other
+
+
+def linger_s(event: LiveEvent, thresholds: Thresholds) -> float:
+    """How long after its last finding an event ends (s)."""
+    kind = event.finding.type
+    if kind == "emergency_squawk":
+        return thresholds.emergency_end_s
+    if kind == "acas_ra":
+        return thresholds.advisory_end_s
+    if kind == "proximity":
+        return thresholds.proximity_end_s
+    if kind == "position_integrity":
+        return 5.0  # Their detectors hold them themselves.
+    return thresholds.vertical_end_s

@@ -1,0 +1,146 @@
+"""What is learnt from traffic, by place: how low airliners fly level there, and where they land and take off.
+
+Cells are a tenth of a degree. An aircraft counts once a visit of a cell, so that one that circles teaches nothing; the
+floor of a cell is the altitude that hardly anybody is below. What is learnt is bounded, kept in the database by the
+monitor, and can be looked at and forgotten.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from skywatch.safety.detection.frame import Array, Carried, Frame
+
+CELL_DEG = 0.1
+BIN_FT = 500
+BINS = 90
+# A floor is known from so many visits on; this share of them may be lower (errors, visual approaches).
+LEAST_VISITS, LOWER_SHARE = 30, 0.02
+MOST_CELLS = 50_000
+LEVEL_FPM = 300.0
+# On a runway: on the ground, faster than anybody taxies (kt).
+RUNWAY_KT = 60.0
+
+Cell = tuple[int, int]
+
+
+@dataclass
+class Learnt:
+    """What one cell has taught: visits by altitude bin, and where aircraft were seen on a runway (degrees)."""
+
+    levels: dict[int, int] = field(default_factory=dict)
+    runway: tuple[float, float] | None = None
+    runway_visits: int = 0
+    updated_at: float = 0.0
+
+    def floor_ft(self) -> int | None:
+        """The altitude (ft) below which hardly anybody flies level, or None while that is not known."""
+        visits = sum(self.levels.values())
+        if visits < LEAST_VISITS:
+            return None
+        # One low aircraft does not lower the floor that it is held against.
+        allowed, below = max(visits * LOWER_SHARE, 1.0), 0
+        for level in sorted(self.levels):
+            below += self.levels[level]
+            if below > allowed:
+                return level * BIN_FT
+        return None
+
+
+class Learner:
+    """Learns from every tick."""
+
+    def __init__(self) -> None:
+        self.cells: dict[Cell, Learnt] = {}
+        self._changed: set[Cell] = set()
+        # Two threads: the tracker learns, a task stores.
+        self._lock = threading.Lock()
+        self._visited = Carried(level_y=np.nan, level_x=np.nan, level=np.nan, runway_y=np.nan, runway_x=np.nan)
+
+    def update(self, frame: Frame) -> None:
+        """Take the visits of this tick."""
+        self._visited.carry(frame)
+        lat, lon, gs = frame.column("lat"), frame.column("lon"), np.nan_to_num(frame.column("gs_kt"))
+        there = ~np.isnan(lat) & frame.airliner & frame.adsb
+        altitude = frame.column("alt_baro_ft")
+        level = (
+            there & ~np.isnan(altitude) & (np.abs(np.nan_to_num(frame.rate_fpm, nan=9e9)) <= LEVEL_FPM) & (gs >= 120)
+        )
+        runway = there & frame.column("on_ground") & (gs >= RUNWAY_KT)
+        y, x = np.floor(lat / CELL_DEG), np.floor(lon / CELL_DEG)
+        bins = np.floor(altitude / BIN_FT)
+        seen = self._visited
+        fresh = level & ((seen["level_y"] != y) | (seen["level_x"] != x) | (seen["level"] != bins))
+        self._take_levels(np.flatnonzero(fresh), y, x, bins, frame.now)
+        seen["level_y"][fresh], seen["level_x"][fresh], seen["level"][fresh] = y[fresh], x[fresh], bins[fresh]
+        landed = runway & ((seen["runway_y"] != y) | (seen["runway_x"] != x))
+        for row in np.flatnonzero(landed).tolist():
+            cell = self._cell(int(y[row]), int(x[row]), frame.now)
+            cell.runway = (round(float(lat[row]), 4), round(float(lon[row]), 4))
+            cell.runway_visits += 1
+        seen["runway_y"][landed], seen["runway_x"][landed] = y[landed], x[landed]
+
+    def _take_levels(self, rows: Array, y: Array, x: Array, bins: Array, now: float) -> None:
+        for row in rows.tolist():
+            level = int(bins[row])
+            if 0 <= level < BINS:
+                cell = self._cell(int(y[row]), int(x[row]), now)
+                cell.levels[level] = cell.levels.get(level, 0) + 1
+
+    def _cell(self, y: int, x: int, now: float) -> Learnt:
+        cell = self.cells.get((y, x))
+        if cell is None:
+            if len(self.cells) >= MOST_CELLS:
+                self._drop_oldest()
+            cell = self.cells[(y, x)] = Learnt()
+        cell.updated_at = now
+        with self._lock:
+            self._changed.add((y, x))
+        return cell
+
+    def _drop_oldest(self) -> None:
+        self.forget(set(sorted(self.cells, key=lambda key: self.cells[key].updated_at)[: MOST_CELLS // 100]))
+
+    def take_changed(self) -> set[Cell]:
+        """The cells that changed since this was called last."""
+        with self._lock:
+            changed, self._changed = self._changed, set()
+        return changed
+
+    def put_back(self, cells: Iterable[Cell]) -> None:
+        """Cells that could not be stored: they are still changed."""
+        with self._lock:
+            self._changed.update(cells)
+
+    def floor_ft(self, lat: float, lon: float) -> int | None:
+        """The floor at a place: that of its cell, but no lower than a neighbour's allows.
+
+        The lowest of the cell and those beside it: terrain and sectors do not end at a cell's edge.
+        """
+        y, x = int(np.floor(lat / CELL_DEG)), int(np.floor(lon / CELL_DEG))
+        own = self.cells.get((y, x))
+        floor = own.floor_ft() if own is not None else None
+        if floor is None:
+            return None
+        around = [self.cells.get((y + dy, x + dx)) for dy in (-1, 0, 1) for dx in (-1, 0, 1)]
+        floors = [f for cell in around if cell is not None and (f := cell.floor_ft()) is not None]
+        return min(floors)
+
+    def runways(self) -> tuple[Array, Array]:
+        """Where aircraft land and take off: latitudes and longitudes."""
+        places = [cell.runway for cell in self.cells.values() if cell.runway is not None]
+        if not places:
+            return np.empty(0), np.empty(0)
+        table = np.array(places)
+        return table[:, 0], table[:, 1]
+
+    def forget(self, cells: set[Cell] | None = None) -> None:
+        """Forget some cells, or all."""
+        gone = set(self.cells) if cells is None else cells & set(self.cells)
+        for cell in gone:
+            del self.cells[cell]
+        self.put_back(gone)

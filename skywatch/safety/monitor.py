@@ -1,0 +1,138 @@
+"""Safety's part in the tracker: detects in every tick, follows events, and has them stored and published."""
+
+from __future__ import annotations
+
+import queue
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from skywatch.core import events
+from skywatch.core.clock import unix_now
+from skywatch.core.periodic import PeriodicTask
+from skywatch.core.runtime import Runtime
+from skywatch.core.write_queue import WriteQueue
+from skywatch.core.writer import BackgroundWriter
+from skywatch.picture.sky import Sky
+from skywatch.safety import places, regions, settings_store
+from skywatch.safety.detection.detectors import Detectors
+from skywatch.safety.detection.regions import Region
+from skywatch.safety.events import rows
+from skywatch.safety.events.tracker import Change, EventTracker, LiveEvent
+from skywatch.safety.learning import Cell, Learnt
+from skywatch.safety.metrics import SAFETY_ACTIVE, SAFETY_EVENTS
+from skywatch.safety.thresholds import Thresholds
+
+# Changes that may wait for the database: hours of a busy sky.
+QUEUE_LIMIT = 20_000
+# Within this time a changed threshold is in force (s); the contract says 2.
+THRESHOLDS_EVERY_S = 1.0
+PLACES_EVERY_S = 60.0
+REGIONS_EVERY_S = 10.0
+START_S = 2.0
+
+Restored = tuple[list[LiveEvent], list[Region], dict[Cell, Learnt]]
+
+
+class SafetyMonitor:
+    """See ``skywatch.picture.monitor.Monitor``."""
+
+    name = "safety"
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._sessions = runtime.sessions
+        self._detectors = Detectors()
+        self._book = EventTracker()
+        self._thresholds = Thresholds()
+        self._restored: queue.SimpleQueue[Restored] = queue.SimpleQueue()
+        self._forgotten: queue.SimpleQueue[set[Cell] | None] = queue.SimpleQueue()
+        self._queue: WriteQueue[Change] = WriteQueue(QUEUE_LIMIT)
+        self._writer: BackgroundWriter[Change, list[tuple[LiveEvent, int]]] = BackgroundWriter(
+            "safety", self._sessions, self._queue, self._write, committed=_number, prepare=self._restore
+        )
+        self._region_log = regions.RegionLog()
+        self._tasks = (
+            PeriodicTask("safety_thresholds", THRESHOLDS_EVERY_S, self._read_thresholds),
+            PeriodicTask("safety_places", PLACES_EVERY_S, self._store_places),
+            PeriodicTask("safety_regions", REGIONS_EVERY_S, self._store_regions),
+        )
+        self._forgotten_at: float | None = None
+        self._has_thresholds = False
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The thresholds in force."""
+        return self._thresholds
+
+    def start(self) -> None:
+        """Begin; what was before is taken up as soon as the database gives it."""
+        self._writer.start(START_S)
+        for task in self._tasks:
+            task.start(0.0)
+
+    def on_tick(self, sky: Sky) -> None:
+        """Detect, follow the events, and hand what changed to the writer."""
+        self._take_up(sky.now)
+        thresholds = self._thresholds
+        findings = self._detectors.update(sky, thresholds)
+        changes = self._book.update(findings, sky.now, thresholds)
+        if changes:
+            self._queue.append(changes)
+            for change in changes:
+                if change.first_raised:
+                    SAFETY_EVENTS.labels(change.event.finding.type).inc()
+        SAFETY_ACTIVE.set(sum(event.raised for event in self._book.active))
+        self._region_log.note(self._detectors.regions, sky.now, thresholds.area_cell_deg)
+
+    def close(self) -> None:
+        """Write what was accepted; active events are taken up by the next start."""
+        for task in self._tasks:
+            task.close()
+        self._writer.close()
+
+    def _take_up(self, now: float) -> None:
+        while not self._restored.empty():
+            live, known_regions, cells = self._restored.get()
+            self._book.restore(live, now)
+            self._detectors.restore([event.finding for event in live], known_regions, now)
+            for cell, learnt in cells.items():
+                self._detectors.learner.cells.setdefault(cell, learnt)
+        while not self._forgotten.empty():
+            self._detectors.learner.forget(self._forgotten.get())
+
+    def _restore(self) -> None:
+        """In the writer's thread, before anything is written."""
+        with self._sessions() as session:
+            live = rows.read_active(session)
+            known = regions.read_active(session, live, unix_now())
+            self._restored.put((live, known, places.read(session)))
+
+    def _write(self, session: Session, changes: list[Change]) -> list[tuple[LiveEvent, int]]:
+        ids, messages = rows.write(session, changes)
+        events.publish(session, *messages)
+        return ids
+
+    def _read_thresholds(self) -> None:
+        with self._sessions() as session:
+            self._thresholds = settings_store.read(session)
+            forgotten = settings_store.forgotten_at(session)
+        if self._has_thresholds and forgotten != self._forgotten_at:
+            self._forgotten.put(None)
+        self._forgotten_at, self._has_thresholds = forgotten, True
+
+    def _store_places(self) -> None:
+        places.store(self._sessions, self._detectors.learner)
+
+    def _store_regions(self) -> None:
+        self._region_log.store(self._sessions)
+
+
+def _number(changes: list[Change], ids: list[tuple[LiveEvent, int]]) -> None:
+    """After the commit: the identifiers of new events."""
+    for event, row_id in ids:
+        event.id = row_id
+
+
+def create(runtime: Runtime) -> Any:
+    """The monitor of this installation."""
+    return SafetyMonitor(runtime)

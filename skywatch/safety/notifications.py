@@ -1,0 +1,43 @@
+"""Safety events on their way through the channels of users that want them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from skywatch.notify.channels import subscribers_of
+from skywatch.notify.outbox import Notification, enqueue, states
+from skywatch.safety.models import SafetyEvent
+
+KIND = "safety"
+
+
+def notify_of(session: Session, row: SafetyEvent, document: Mapping[str, Any]) -> None:
+    """Write an event into the outbox for everybody whose channels want safety events; once for each event.
+
+    Whether a user may see it is decided when it is sent.
+    """
+    subscribers = subscribers_of(session, KIND)
+    if not subscribers or states(session, KIND, [row.id])[row.id]:
+        return
+    enqueue(
+        session,
+        [
+            Notification(
+                kind=KIND,
+                subject_id=row.id,
+                user_id=user_id,
+                priority=row.severity,
+                channel_ids=channel_ids,
+                body=document,
+                title=row.type.replace("_", " ").capitalize(),
+                text=row.message,
+                at=row.began_at,
+                event="safety.event",
+                military=row.military,
+            )
+            for user_id, channel_ids in subscribers.items()
+        ],
+    )

@@ -1,0 +1,34 @@
+"""What safety stores, for retention: events that have ended, and the regions of the past."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.core.retention import Kind
+from skywatch.safety.models import SafetyEvent, SafetyRegion
+from skywatch.safety.settings import SafetySettings
+from skywatch.settings import Settings
+
+_events: Any = SafetyEvent.__table__
+_regions: Any = SafetyRegion.__table__
+
+
+def _days(settings: Settings) -> float:
+    return settings.of(SafetySettings).retention_safety_days
+
+
+def _megabytes(settings: Settings) -> float:
+    return settings.of(SafetySettings).retention_safety_mb
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        name="safety_events",
+        table=_events,
+        column="began_at",
+        days=_days,
+        megabytes=_megabytes,
+        only=_events.c.ended_at.is_not(None),
+    ),
+    Kind(name="safety_regions", table=_regions, column="from_at", days=_days, megabytes=_megabytes),
+)

@@ -1,0 +1,190 @@
+"""What goes into and comes out of safety events, areas, settings and places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.http.cursor import CursorQuery
+from skywatch.http.paging import PageLinks, PageQuery
+from skywatch.http.schema import (
+    IcaoAddress,
+    JsonBoolean,
+    JsonInteger,
+    JsonList,
+    JsonNumber,
+    JsonObject,
+    JsonString,
+    Nullable,
+    QueryBoolean,
+    QueryInteger,
+    QueryString,
+    Schema,
+    Timestamp,
+)
+from skywatch.safety.detection.finding import SEVERITIES, TYPES
+from skywatch.safety.thresholds import FIELDS, meaning_of
+
+
+def node(kind: colander.SchemaType, description: str, *children: Any, **kw: Any) -> colander.SchemaNode:
+    """A described node."""
+    return colander.SchemaNode(kind, *children, description=description, **kw)
+
+
+class EventId(Schema):
+    id = node(QueryInteger(), "Identifier of the event.", validator=colander.Range(1, 2**53))
+
+
+class EventQuery(CursorQuery):
+    kind = node(QueryString(), "Type of event.", name="type", missing=None, validator=colander.OneOf(TYPES))
+    severity = node(QueryString(), "Severity.", missing=None, validator=colander.OneOf(SEVERITIES))
+    icao_hex = node(IcaoAddress(), "ICAO address of the aircraft, or of the other one of a pair.", missing=None)
+    acknowledged = node(QueryBoolean(), "Acknowledged ones only, or the others.", missing=None)
+    active = node(QueryBoolean(), "Active ones only, or those that have ended.", missing=None)
+    suppressed = node(QueryBoolean(), "Events that are held back only, or the others.", missing=None)
+    begin = node(Timestamp(), "Events that began at or after this time.", name="from", missing=None)
+    end = node(Timestamp(), "Events that began before this time.", name="to", missing=None)
+
+
+class EventPosition(Schema):
+    """Where an event took place."""
+
+    lat = node(JsonNumber(), "Latitude (degrees).")
+    lon = node(JsonNumber(), "Longitude (degrees).")
+    altitude_ft = node(Nullable(JsonInteger()), "Barometric altitude.")
+
+
+class ClosestApproach(Schema):
+    """The closest point of approach."""
+
+    at = node(JsonString(), "When.")
+    distance_nm = node(JsonNumber(), "Horizontal distance.")
+    vertical_ft = node(JsonInteger(), "Difference of altitude.")
+
+
+class SafetyEventRecord(Schema):
+    """A safety event."""
+
+    id = node(JsonInteger(), "Identifier.")
+    type = node(JsonString(), "What kind of event.", validator=colander.OneOf(TYPES))
+    severity = node(JsonString(), "How grave.", validator=colander.OneOf(SEVERITIES))
+    icao_hex = node(Nullable(JsonString()), "The aircraft, upper case; null for events of a region.")
+    icao_hex_2 = node(Nullable(JsonString()), "The other aircraft of a pair.")
+    callsigns = node(JsonList(), "Callsigns of the aircraft, in their order.", node(JsonString(), "Callsign."))
+    message = node(JsonString(), "The event in one sentence.")
+    began_at = node(Timestamp(), "When it began.")
+    ended_at = node(Nullable(Timestamp()), "When it ended; null while it is active.")
+    last_at = node(Timestamp(), "When its condition last held.")
+    numbers = node(JsonObject(), "What raised it: `{name: {value, unit}}`.")
+    position = node(Nullable(Schema.schema_type()), "Where; null where not known.", *EventPosition().children)
+    closest = node(Nullable(Schema.schema_type()), "For proximity only.", *ClosestApproach().children)
+    suppressed_by = node(JsonList(), "Why it is held back; empty for events that were raised.", node(JsonString(), ""))
+    acknowledged = node(JsonBoolean(), "Somebody acknowledged it.")
+    acknowledged_by = node(Nullable(JsonString()), "Who.")
+    acknowledged_at = node(Nullable(Timestamp()), "When.")
+
+
+class SafetyEventList(PageLinks):
+    events = node(JsonList(), "Events, the newest first.", SafetyEventRecord(name="event"))
+
+
+class StatsQuery(Schema):
+    begin = node(
+        Timestamp(), "Events that began at or after this time; the last 24 h by default.", name="from", missing=None
+    )
+    end = node(Timestamp(), "Events that began before this time.", name="to", missing=None)
+
+
+class SafetyStats(Schema):
+    """Events counted."""
+
+    total = node(JsonInteger(), "Events that were raised.")
+    active = node(JsonInteger(), "Events that are active now.")
+    unacknowledged = node(JsonInteger(), "Raised and not acknowledged.")
+    suppressed = node(JsonInteger(), "Events that are held back.")
+    by_type = node(JsonObject(), "Raised events by type.")
+    by_severity = node(JsonObject(), "Raised events by severity.")
+
+
+class AreaQuery(Schema):
+    at = node(Timestamp(), "A moment of the past; now by default.", missing=None)
+
+
+class Areas(Schema):
+    """Regions where navigation signals are disturbed, as GeoJSON."""
+
+    type = node(JsonString(), "FeatureCollection.")
+    features = node(JsonList(), "The regions.", node(JsonObject(), "A feature with `bad`, `good` and `share`."))
+    at = node(Timestamp(), "The moment.")
+
+
+class ThresholdRecord(Schema):
+    """A threshold of the detectors."""
+
+    name = node(JsonString(), "Name.")
+    value = node(JsonNumber(), "Value in force.")
+    default = node(JsonNumber(), "Default.")
+    unit = node(JsonString(), "Unit.")
+    minimum = node(JsonNumber(), "Least value.")
+    maximum = node(JsonNumber(), "Greatest value.")
+    source = node(JsonString(), "Where the default comes from.")
+    description = node(JsonString(), "What it does.")
+
+
+class ThresholdList(Schema):
+    """All thresholds."""
+
+    settings = node(JsonList(), "Thresholds.", ThresholdRecord(name="threshold"))
+
+
+class ThresholdChange(Schema):
+    """Thresholds to change; the others stay."""
+
+    def __init__(self, *args: Any, **kw: Any) -> None:
+        super().__init__(*args, **kw)
+        for name in FIELDS:
+            meaning = meaning_of(name)
+            self.add(
+                colander.SchemaNode(
+                    JsonNumber(),
+                    name=name,
+                    missing=colander.drop,
+                    validator=colander.Range(meaning.minimum, meaning.maximum),
+                    description=f"{meaning.meaning} ({meaning.unit})" if meaning.unit else meaning.meaning,
+                )
+            )
+
+
+class RunwayPlace(Schema):
+    """Where aircraft were seen on a runway."""
+
+    lat = node(JsonNumber(), "Latitude (degrees).")
+    lon = node(JsonNumber(), "Longitude (degrees).")
+
+
+class PlaceRecord(Schema):
+    """What one cell has taught."""
+
+    south = node(JsonNumber(), "Southern edge (degrees).")
+    west = node(JsonNumber(), "Western edge (degrees).")
+    size_deg = node(JsonNumber(), "Size of the cell (degrees).")
+    floor_ft = node(Nullable(JsonInteger()), "Level flight lower than this is rare; null while too little is known.")
+    visits = node(JsonInteger(), "Visits counted.")
+    runway = node(Nullable(Schema.schema_type()), "A runway, or null.", *RunwayPlace().children)
+    runway_visits = node(JsonInteger(), "Aircraft seen on it.")
+    updated_at = node(Timestamp(), "When something was learnt last.")
+
+
+class PlaceList(PageLinks):
+    places = node(JsonList(), "Cells, the latest first.", PlaceRecord(name="place"))
+
+
+class PlaceQuery(PageQuery):
+    runways = node(QueryBoolean(), "Cells with a runway only, or the others.", missing=None)
+
+
+class Forgotten(Schema):
+    """What was forgotten."""
+
+    forgotten = node(JsonInteger(), "Cells.")

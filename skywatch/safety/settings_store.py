@@ -1,0 +1,72 @@
+"""Thresholds in the database: those that differ from their defaults, and when what was learnt was last forgotten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.core.clock import unix_now, utcnow
+from skywatch.safety.models import SafetyPlace, SafetyThreshold
+from skywatch.safety.thresholds import FIELDS, Thresholds, default_of, meaning_of, with_changes
+
+# A row that is no threshold: its value is the unix time at which all places were forgotten.
+FORGOTTEN = "(places forgotten)"
+
+
+def changes(session: Session) -> dict[str, float]:
+    """The thresholds that were changed."""
+    rows = session.execute(sa.select(SafetyThreshold.name, SafetyThreshold.value))
+    return {name: value for name, value in rows if name in FIELDS}
+
+
+def read(session: Session) -> Thresholds:
+    """The thresholds in force."""
+    return with_changes(changes(session))
+
+
+def set_values(session: Session, values: dict[str, float]) -> None:
+    """Change thresholds; one that is set to its default is stored no more."""
+    for name, value in values.items():
+        session.execute(sa.delete(SafetyThreshold).where(SafetyThreshold.name == name))
+        if value != default_of(name):
+            session.add(SafetyThreshold(name=name, value=value, updated_at=utcnow()))
+    session.flush()
+
+
+def shown(session: Session) -> list[dict[str, Any]]:
+    """Every threshold with its meaning."""
+    changed = changes(session)
+    listed = []
+    for name in FIELDS:
+        meaning, default = meaning_of(name), default_of(name)
+        listed.append(
+            {
+                "name": name,
+                "value": changed.get(name, default),
+                "default": default,
+                "unit": meaning.unit,
+                "minimum": float(meaning.minimum),
+                "maximum": float(meaning.maximum),
+                "source": meaning.source,
+                "description": meaning.meaning,
+            }
+        )
+    return listed
+
+
+def forget_places(session: Session) -> int:
+    """Forget all that was learnt; the tracker follows within seconds. Returns how many cells there were."""
+    count = session.scalar(sa.select(sa.func.count()).select_from(SafetyPlace)) or 0
+    session.execute(sa.delete(SafetyPlace))
+    session.execute(sa.delete(SafetyThreshold).where(SafetyThreshold.name == FORGOTTEN))
+    session.add(SafetyThreshold(name=FORGOTTEN, value=unix_now(), updated_at=utcnow()))
+    session.flush()
+    return count
+
+
+def forgotten_at(session: Session) -> float | None:
+    """When all was forgotten last (unix seconds)."""
+    value: float | None = session.scalar(sa.select(SafetyThreshold.value).where(SafetyThreshold.name == FORGOTTEN))
+    return value

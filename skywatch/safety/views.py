@@ -1,0 +1,150 @@
+"""The REST resources below ``/api/v1/safety``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from skywatch.core import audit, events
+from skywatch.core.clock import utcnow
+from skywatch.http.actor import actor_of
+from skywatch.http.cursor import cursor_page
+from skywatch.http.paging import page
+from skywatch.http.request import Request
+from skywatch.http.service import NUMBER, ApiService
+from skywatch.safety import places, regions, schemas, service, settings_store
+from skywatch.safety.events.rows import event_fields, event_message
+from skywatch.safety.models import SafetyPlace
+from skywatch.security.permissions import Permission
+
+FEATURE = "safety"
+VIEW, ACKNOWLEDGE, MANAGE = Permission.SAFETY_VIEW, Permission.SAFETY_ACKNOWLEDGE, Permission.SAFETY_MANAGE
+
+event_list = ApiService("safety.events", "/safety/events", feature=FEATURE)
+active_list = ApiService("safety.active_events", "/safety/events/active", feature=FEATURE)
+one_event = ApiService("safety.event", f"/safety/events/{{id:{NUMBER}}}", feature=FEATURE)
+acknowledgement = ApiService("safety.acknowledge", f"/safety/events/{{id:{NUMBER}}}/acknowledge", feature=FEATURE)
+statistics = ApiService("safety.stats", "/safety/stats", feature=FEATURE)
+area_list = ApiService("safety.areas", "/safety/areas", feature=FEATURE)
+thresholds = ApiService("safety.settings", "/safety/settings", feature=FEATURE)
+place_list = ApiService("safety.places", "/safety/places", feature=FEATURE)
+
+
+@event_list.get(permission=VIEW, query=schemas.EventQuery(), responses={200: schemas.SafetyEventList()})
+def list_events(request: Request) -> dict[str, Any]:
+    """List safety events, the newest first
+
+    Events that are held back carry the reasons in `suppressed_by`; `suppressed=false` leaves them out.
+    """
+    return _listed(request, {})
+
+
+@active_list.get(permission=VIEW, query=schemas.EventQuery(), responses={200: schemas.SafetyEventList()})
+def list_active_events(request: Request) -> dict[str, Any]:
+    """List the safety events that are active now"""
+    return _listed(request, {"active": True})
+
+
+def _listed(request: Request, fixed: dict[str, Any]) -> dict[str, Any]:
+    query = dict(request.validated["querystring"])
+    limit, offset, cursor = query.pop("limit"), query.pop("offset"), query.pop("cursor")
+    found, count, last = service.find(request.db, request.may, {**query, **fixed}, limit, offset, cursor)
+    return cursor_page(request, "events", [event_fields(row) for row in found], count, last)
+
+
+@one_event.get(permission=VIEW, path=schemas.EventId(), responses={200: schemas.SafetyEventRecord()}, errors=(404,))
+def get_event(request: Request) -> dict[str, Any]:
+    """Show a safety event"""
+    return event_fields(service.get(request.db, request.may, request.validated["path"]["id"]))
+
+
+@acknowledgement.post(
+    permission=ACKNOWLEDGE, path=schemas.EventId(), responses={200: schemas.SafetyEventRecord()}, errors=(404,)
+)
+def acknowledge_event(request: Request) -> dict[str, Any]:
+    """Acknowledge a safety event
+
+    Acknowledging again keeps the first time.
+    """
+    who = request.identity.username if request.identity is not None else "anonymous"
+    event, is_first = service.acknowledge(request.db, request.may, request.validated["path"]["id"], who)
+    if is_first:
+        events.publish(request.db, event_message(event, "safety:event_updated"))
+    return event_fields(event)
+
+
+@statistics.get(permission=VIEW, query=schemas.StatsQuery(), responses={200: schemas.SafetyStats()})
+def show_stats(request: Request) -> dict[str, Any]:
+    """Count safety events by type and severity"""
+    query = request.validated["querystring"]
+    return service.stats(request.db, request.may, query["from"], query["to"])
+
+
+@area_list.get(permission=VIEW, query=schemas.AreaQuery(), responses={200: schemas.Areas()})
+def list_areas(request: Request) -> dict[str, Any]:
+    """Show the regions where navigation signals are disturbed, as GeoJSON
+
+    Each feature has the counts behind it: aircraft that were good before and turned `bad`, those that stayed `good`.
+    A region is stored every ten seconds: what is shown for now is at most so old.
+    """
+    moment = request.validated["querystring"]["at"]
+    found = (
+        regions.at(request.db, moment, request.may.military)
+        if moment
+        else regions.now(request.db, request.may.military)
+    )
+    features = [regions.feature_of(row) for row in found]
+    return {"type": "FeatureCollection", "features": features, "at": moment or utcnow()}
+
+
+@thresholds.get(permission=VIEW, responses={200: schemas.ThresholdList()})
+def list_settings(request: Request) -> dict[str, Any]:
+    """List the thresholds in force, with units and sources"""
+    return {"settings": settings_store.shown(request.db)}
+
+
+@thresholds.patch(permission=MANAGE, body=schemas.ThresholdChange(), responses={200: schemas.ThresholdList()})
+def change_settings(request: Request) -> dict[str, Any]:
+    """Change thresholds; they are in force within two seconds"""
+    changes = {name: float(value) for name, value in request.validated["body"].items()}
+    before = {entry["name"]: entry["value"] for entry in settings_store.shown(request.db)}
+    settings_store.set_values(request.db, changes)
+    changed = {name: before[name] for name in changes}
+    audit.record(
+        request.db,
+        actor_of(request),
+        "safety.settings_changed",
+        audit.Target("safety_settings"),
+        before=changed,
+        after=changes,
+    )
+    return {"settings": settings_store.shown(request.db)}
+
+
+@place_list.get(permission=MANAGE, query=schemas.PlaceQuery(), responses={200: schemas.PlaceList()})
+def list_places(request: Request) -> dict[str, Any]:
+    """List what was learnt by place: floors of level flight, runways"""
+    query = request.validated["querystring"]
+    select = sa.select(SafetyPlace)
+    if query["runways"] is not None:
+        has_runway = SafetyPlace.runway_lat.is_not(None)
+        select = select.where(has_runway if query["runways"] else sa.not_(has_runway))
+    count = request.db.scalar(sa.select(sa.func.count()).select_from(select.subquery())) or 0
+    order = select.order_by(SafetyPlace.updated_at.desc(), SafetyPlace.y, SafetyPlace.x)
+    rows = request.db.scalars(order.limit(query["limit"]).offset(query["offset"])).all()
+    return page(request, "places", [places.place_fields(row) for row in rows], count)
+
+
+@place_list.delete(permission=MANAGE, responses={200: schemas.Forgotten()})
+def forget_places(request: Request) -> dict[str, Any]:
+    """Forget all that was learnt by place; learning begins anew within seconds"""
+    forgotten = settings_store.forget_places(request.db)
+    audit.record(
+        request.db,
+        actor_of(request),
+        "safety.places_forgotten",
+        audit.Target("safety_places"),
+        after={"cells": forgotten},
+    )
+    return {"forgotten": forgotten}

@@ -1,0 +1,60 @@
+"""Credentials in headers: where they stand, in which form, and how many.
+
+The one module for it: the REST API and the handshake of the real-time channel both ask here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from skywatch.core.problems import Problem
+
+# What API keys begin with; access tokens never do.
+KEY_PREFIX = "sk_"
+# A header that is sent twice arrives as one, with a comma between: a scheme and a credential behind a comma.
+_ANOTHER_CREDENTIAL = re.compile(r",\s*[A-Za-z][A-Za-z0-9-]*\s+[^\s=,]")
+_NOT_IN_A_WORD = frozenset(" ,;\t")
+
+
+def credential_of_headers(authorization: str | None, api_key: str | None) -> str | None:
+    """The access token or API key in ``Authorization`` (``Bearer`` or ``ApiKey``) or ``X-API-Key``, or None.
+
+    Raises Problem: 400 where there are two credentials, 401 where one is malformed or a key stands in a token's place.
+    """
+    if authorization is not None and api_key is not None:
+        raise second_credential("header", "X-API-Key", "is a second credential beside Authorization")
+    if api_key is not None:
+        if "," in api_key:
+            raise second_credential("header", "X-API-Key", "is given more than once")
+        return _key(api_key.strip())
+    if authorization is None:
+        return None
+    if _ANOTHER_CREDENTIAL.search(authorization):
+        raise second_credential("header", "Authorization", "is given more than once")
+    scheme, _, credential = authorization.strip().partition(" ")
+    credential = credential.strip()
+    if scheme.lower() == "bearer" and _is_one_word(credential):
+        if credential.startswith(KEY_PREFIX):
+            raise Problem("token_invalid", "Send an API key as `Authorization: ApiKey <key>` or `X-API-Key: <key>`.")
+        return credential
+    if scheme.lower() == "apikey":
+        return _key(credential)
+    raise Problem("token_invalid", "The Authorization header should be `Bearer <token>` or `ApiKey <key>`.")
+
+
+def second_credential(location: str, name: str, detail: str) -> Problem:
+    """400: a request brings one credential, not two."""
+    errors = [{"location": location, "name": name, "detail": detail}]
+    return Problem("validation_failed", "The request has more than one credential.", errors=errors)
+
+
+def _key(text: str) -> str:
+    if not _is_one_word(text):
+        raise Problem("token_invalid", "The header should hold one API key.")
+    if not text.startswith(KEY_PREFIX):
+        raise Problem("token_invalid", "There is no such API key.")
+    return text
+
+
+def _is_one_word(text: str) -> bool:
+    return bool(text) and text.isascii() and not any(character in _NOT_IN_A_WORD for character in text)

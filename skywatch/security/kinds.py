@@ -1,0 +1,69 @@
+"""How permissions behave: for each kind of permission, whom the deployment mode and the access level let through.
+
+The ACLs of the feature contexts are looked up here, and the manual prints the table (docs/reference/permissions.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from skywatch.settings import AuthMode
+
+Level = Literal["public", "authenticated", "permission"]
+Kind = Literal["view", "read", "write", "own", "edit_own", "directory", "manage"]
+# ``open_write``: callers without credentials and holders, but no identity that lacks the permission.
+Who = Literal["everyone", "open_write", "identity", "holder"]
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """Whom a kind of permission is granted to.
+
+    ``decided_by`` is the access setting that counts, ``in_public_mode`` applies whatever it is, and the other three
+    are its levels. In the mode ``private`` the level ``public`` counts as ``authenticated``.
+    """
+
+    meaning: str
+    decided_by: Literal["read_access", "write_access"] | None
+    in_public_mode: Who
+    public: Who
+    authenticated: Who
+    permission: Who
+
+    def granted_to(self, mode: AuthMode, level: Level) -> Who:
+        """Who is granted such a permission under a mode, at the level of the access setting that counts."""
+        if mode == "public":
+            return self.in_public_mode
+        if level == "permission":
+            return self.permission
+        return self.public if level == "public" and mode == "hybrid" else self.authenticated
+
+
+BEHAVIOUR: dict[Kind, Behaviour] = {
+    "view": Behaviour(
+        "see what a feature shows to all its users", "read_access", "everyone", "everyone", "identity", "holder"
+    ),
+    "read": Behaviour(
+        "see more than that (military aircraft, details, full texts, exports, metrics)",
+        "read_access", "everyone", "holder", "holder", "holder",
+    ),
+    "write": Behaviour(
+        "change what belongs to nobody in particular",
+        "write_access", "everyone", "open_write", "holder", "holder",
+    ),
+    "own": Behaviour(
+        "use a feature whose records belong to users: one's own, all of them only with its `manage` permission",
+        "read_access", "identity", "identity", "identity", "holder",
+    ),
+    "edit_own": Behaviour(
+        "create, change and delete records of one's own, where that has a permission of its own",
+        "write_access", "identity", "holder", "holder", "holder",
+    ),
+    "directory": Behaviour(
+        "see who has an account, and with which roles", "read_access", "holder", "identity", "identity", "holder"
+    ),
+    "manage": Behaviour(
+        "manage the installation or what belongs to others", None, "holder", "holder", "holder", "holder"
+    ),
+}  # fmt: skip

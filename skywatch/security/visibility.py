@@ -1,0 +1,78 @@
+"""What a caller may see: one frozen value, made once a request or connection from the decisions of the policy.
+
+Queries, answers and events ask this value; nobody asks the policy a second time about the same caller.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+
+from skywatch.security.contexts import AccessLookup, FeatureAccess, prepared_context
+from skywatch.security.identity import Identity
+from skywatch.security.permissions import FEATURES, Permission
+from skywatch.security.policy import decide
+from skywatch.settings import AuthMode
+
+# Decisions remembered: the same permissions under the same access settings always give the same.
+MAXIMUM_REMEMBERED = 4_096
+
+
+MANAGING: frozenset[str] = frozenset(permission for permission in Permission if permission.kind == "manage")
+
+
+@dataclass(frozen=True)
+class Visibility:
+    """What one caller may see (``user_id`` None: an anonymous one).
+
+    ``permissions`` are all that the policy grants this caller here and now, by mode and access settings. The rest is
+    read off them: ``military`` aircraft, ``details`` (registration, owner and operator), ``full_texts`` of ACARS
+    messages, and ``manages``, the permissions among them to manage what belongs to others.
+    """
+
+    user_id: int | None = None
+    permissions: frozenset[str] = frozenset()
+    military: bool = field(init=False, repr=False, compare=False)
+    details: bool = field(init=False, repr=False, compare=False)
+    full_texts: bool = field(init=False, repr=False, compare=False)
+    manages: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        permissions = self.permissions
+        object.__setattr__(self, "military", Permission.AIRCRAFT_VIEW_MILITARY in permissions)
+        object.__setattr__(self, "details", Permission.AIRCRAFT_VIEW_DETAILS in permissions)
+        object.__setattr__(self, "full_texts", Permission.ACARS_VIEW_FULL in permissions)
+        object.__setattr__(self, "manages", permissions & MANAGING)
+
+
+def visibility_of(identity: Identity | None, mode: AuthMode, access: AccessLookup) -> Visibility:
+    """What an identity (None: an anonymous caller) may see under the present mode and access settings."""
+    return visibility_under(identity, mode, tuple([access(feature) for feature in FEATURES]))
+
+
+def visibility_under(identity: Identity | None, mode: AuthMode, settings: tuple[FeatureAccess, ...]) -> Visibility:
+    """Like ``visibility_of``, with the access settings of all features in the order of ``FEATURES``."""
+    if identity is None:
+        return Visibility(None, _granted(None, None, mode, settings))
+    return Visibility(identity.user_id, _granted(identity.permissions, identity.scopes, mode, settings))
+
+
+EVERYTHING = Visibility(None, frozenset(Permission))
+"""What commands and background work see, which act for nobody in particular."""
+
+
+@functools.lru_cache(maxsize=MAXIMUM_REMEMBERED)
+def _granted(
+    held: frozenset[Permission] | None,
+    scopes: frozenset[str] | None,
+    mode: AuthMode,
+    settings: tuple[FeatureAccess, ...],
+) -> frozenset[str]:
+    """The permissions that the policy grants; who the caller is makes no difference to it, only what they hold."""
+    identity = None if held is None else Identity(0, "", "jwt", held, scopes=scopes)
+    contexts = {
+        feature: prepared_context(feature, mode, access) for feature, access in zip(FEATURES, settings, strict=True)
+    }
+    return frozenset(
+        permission for permission in Permission if decide(contexts[permission.feature], identity, permission)
+    )

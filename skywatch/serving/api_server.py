@@ -1,0 +1,156 @@
+"""The web server of the api role: waitress with limits that no stranger can exhaust, and errors as problems.
+
+Waitress by default stops accepting at 100 connections, spools bodies of a gigabyte to the disk, waits for ever with a
+thread for a client that does not read, and answers in plain text what it cannot parse.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import logging
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import waitress
+from sqlalchemy.exc import SQLAlchemyError
+from waitress import wasyncore
+from waitress.server import BaseWSGIServer, MultiSocketServer
+
+from skywatch import make_app
+from skywatch.core.open_files import allow_files
+from skywatch.core.runtime import Runtime
+from skywatch.http.settings import HttpSettings
+from skywatch.realtime.settings import RealtimeSettings
+from skywatch.serving.connection_limits import ConnectionLimiter
+from skywatch.serving.http_connection import SEND_BYTES
+from skywatch.settings import SettingsError, split_listen
+
+log = logging.getLogger(__name__)
+# Logs at every short burst that a request waits for a thread; the metrics show the queues that matter.
+logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+
+# A connection on which nothing moves for so long is closed (s), and how often these are looked for.
+SILENCE_S = 60
+CLEANUP_S = 10
+# Least that a client reads of its answer in that time (bytes); the connection of a slower one is closed.
+LEAST_READ_BYTES = 65_536
+# Backpressure: a worker that streams waits once so much is unread (bytes). It lies in memory for each connection.
+AHEAD_BYTES = 1_048_576
+# How long the stop waits for warm-up jobs (s).
+JOIN_S = 5.0
+# How long the stop waits for clients to read their answers, and then for workers (s).
+DRAIN_S = 5.0
+WORKERS_S = 1.0
+# Database, log files, receivers and whatever else the process opens beside its connections.
+OTHER_FILES = 512
+# Bodies up to so many times the application's limit are read, so that the application can answer; larger ones are not.
+SPARE = 2
+
+
+def create_api_server(runtime: Runtime) -> Any:
+    """A waitress server that listens already; raises SettingsError where it cannot."""
+    settings = runtime.settings.of(HttpSettings)
+    host, port = split_listen(settings.listen)
+    app = make_app(runtime)
+    allow_files(settings.api_max_connections + settings.of(RealtimeSettings).realtime_max_connections + OTHER_FILES)
+    try:
+        server = waitress.create_server(
+            app,
+            host=host,
+            port=port,
+            threads=settings.api_threads,
+            ident="",
+            connection_limit=settings.api_max_connections,
+            max_request_header_size=settings.api_max_header_bytes,
+            max_request_body_size=SPARE * settings.max_body_bytes,
+            channel_timeout=SILENCE_S,
+            cleanup_interval=CLEANUP_S,
+            outbuf_high_watermark=AHEAD_BYTES,
+            # Our own tween believes them from a trusted proxy alone; waitress would take them from everybody.
+            clear_untrusted_proxy_headers=False,
+            asyncore_use_poll=True,
+        )
+    except (OSError, ValueError) as error:
+        raise SettingsError("listen", f"{settings.listen} cannot be opened: {error}") from None
+    limiter = ConnectionLimiter(settings)
+    for listening in _listening(server):
+        listening.channel_class = limiter
+        # Waitress warns of the option, since it sends everything at once without it.
+        listening.adj.send_bytes = SEND_BYTES
+        listening.adj.max_header_fields = settings.api_max_header_fields
+        listening.adj.larger_bodies = _larger_bodies(listening.adj, app.registry.get("body_limits", {}))
+        # An attribute of the instance: waitress offers no other way to its housekeeping.
+        listening.maintenance = lambda now, listening=listening: close_silent(listening, now)
+    _warm_up(app, runtime)
+    return server
+
+
+def run_until_interrupted(server: Any) -> None:
+    """Serve requests until KeyboardInterrupt, then finish what was asked for, within limits; another one ends that.
+
+    Waitress' own way stops sending at once: whatever is on its way to a client would be cut off.
+    """
+    listening = _listening(server)
+    sockets = server.map if isinstance(server, MultiSocketServer) else server._map
+    with contextlib.suppress(KeyboardInterrupt):
+        wasyncore.loop(map=sockets, use_poll=True)
+    for one in listening:
+        one.accepting = False
+    until = time.monotonic() + DRAIN_S
+    with contextlib.suppress(KeyboardInterrupt):
+        while time.monotonic() < until and any(_is_busy(one) for one in listening):
+            wasyncore.loop(timeout=0.1, map=sockets, use_poll=True, count=1)
+    server.task_dispatcher.shutdown(timeout=WORKERS_S)
+
+
+def _is_busy(server: BaseWSGIServer) -> bool:
+    return any(channel.requests or channel.total_outbufs_len for channel in list(server.active_channels.values()))
+
+
+def _warm_up(app: Any, runtime: Runtime) -> None:
+    """Runs the warm-up jobs of the application's parts in the background."""
+
+    def run() -> None:
+        for job in app.registry.get("warm_up_jobs", ()):
+            try:
+                job()
+            except SQLAlchemyError as error:
+                log.warning("a warm-up job failed, the first request does its work: %s", str(error).splitlines()[0])
+
+    thread = threading.Thread(target=run, name="warm-up", daemon=True)
+    thread.start()
+    runtime.at_close(lambda: thread.join(JOIN_S))
+
+
+def close_silent(server: BaseWSGIServer, now: float) -> None:
+    """Close channels on which nothing moved for ``SILENCE_S``, and those whose client hardly reads its answer.
+
+    Waitress spares every channel with requests, so that a client that asks and does not read, or reads a byte now and
+    then, would hold a worker thread for ever. A request that is still being worked on is left alone.
+    """
+    cutoff = now - server.adj.channel_timeout
+    for channel in list(server.active_channels.values()):
+        if channel.is_read_slower_than(LEAST_READ_BYTES, server.adj.channel_timeout, now):
+            channel.handle_close()
+        elif channel.last_activity < cutoff and not channel.requests:
+            channel.will_close = True
+
+
+def _larger_bodies(adjustments: Any, limits: Mapping[str, int]) -> list[tuple[str, Any]]:
+    """Waitress' settings for the paths that take more than others."""
+    found = []
+    for prefix, limit in limits.items():
+        larger = copy.copy(adjustments)
+        larger.max_request_body_size = SPARE * limit
+        found.append((prefix, larger))
+    return found
+
+
+def _listening(server: Any) -> list[Any]:
+    """The sockets' servers; a host name with several addresses has several."""
+    if isinstance(server, MultiSocketServer):
+        return [one for one in server.map.values() if isinstance(one, BaseWSGIServer)]
+    return [server]

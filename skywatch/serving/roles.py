@@ -1,0 +1,139 @@
+"""Runs the roles of one process: the tracker, the real-time server and the features' services share one asyncio loop
+in a thread of its own, the REST API has waitress and its threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Coroutine, Sequence
+from typing import Any, Protocol
+
+from skywatch.accounts.authenticator import Authenticator
+from skywatch.core.runtime import Runtime
+from skywatch.http.settings import HttpSettings
+from skywatch.inputs.runner import InputRunner, open_inputs
+from skywatch.settings import Role, SettingsError
+
+log = logging.getLogger(__name__)
+START_TIMEOUT_S = 30.0
+STOP_TIMEOUT_S = 15.0
+# What every service gets, however long those before it took (s).
+SHORTEST_STOP_S = 0.2
+
+
+class Service(Protocol):
+    """A part that lives on the loop."""
+
+    async def start(self) -> None:
+        """Return when the part is at work; raise where it cannot begin."""
+
+    async def stop(self) -> None:
+        """Return when the part has finished what it had accepted."""
+
+
+class TrackerService:
+    """The tracker as a part: its task ends only when it is told to."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        from skywatch.picture.tracker import Tracker
+
+        self._tracker = Tracker(runtime, [create(runtime) for create in runtime.features.monitors()])
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Begin tracking."""
+        self._task = asyncio.create_task(self._tracker.run(), name="tracker")
+        self._task.add_done_callback(_end_process)
+
+    async def stop(self) -> None:
+        """End tracking; what the monitors accepted is written."""
+        if self._task is not None:
+            self._task.remove_done_callback(_end_process)
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+
+class RealtimeService:
+    """The real-time channel as a part."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        from skywatch.realtime.server import RealtimeServer
+
+        self._address = runtime.settings.of(HttpSettings).realtime_listen
+        self._server = RealtimeServer(runtime, Authenticator(runtime))
+
+    async def start(self) -> None:
+        """Listen; raises SettingsError where the address cannot be had."""
+        try:
+            await self._server.start()
+        except OSError as error:
+            raise SettingsError("realtime_listen", f"{self._address} cannot be opened: {error}") from None
+
+    async def stop(self) -> None:
+        """Send the clients away, to come back later."""
+        await self._server.stop()
+
+
+def _end_process(task: asyncio.Task[None]) -> None:
+    """A tracker that fails takes the process with it: whatever watches the service starts it again."""
+    log.critical("the tracker has ended", exc_info=task.exception() if not task.cancelled() else None)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def create_services(runtime: Runtime, roles: Sequence[Role]) -> list[Service]:
+    """The parts on the loop that these roles need, in the order they start."""
+    runtime.features.load_metrics()
+    services: list[Service] = []
+    if "tracker" in roles:
+        services.append(TrackerService(runtime))
+        services.append(InputRunner(runtime.bus, open_inputs(runtime)))
+    if "realtime" in roles:
+        services.append(RealtimeService(runtime))
+    services.extend(create(runtime) for role in roles for create in runtime.features.services(role))
+    return services
+
+
+class LoopThread:
+    """An asyncio loop in a thread of its own, and the services on it."""
+
+    def __init__(self, services: Sequence[Service]) -> None:
+        self._services = list(services)
+        self._started: list[Service] = []
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="loop", daemon=True)
+
+    def start(self) -> None:
+        """Start the loop and every service; raises what a service raised."""
+        self._thread.start()
+        for service in self._services:
+            self._call(service.start(), START_TIMEOUT_S)
+            self._started.append(service)
+
+    def stop(self, within_s: float = STOP_TIMEOUT_S) -> None:
+        """Stop the services in reverse order, then the loop, within a time for all together; faults are logged."""
+        deadline = time.monotonic() + within_s
+        for service in reversed(self._started):
+            try:
+                self._call(service.stop(), max(deadline - time.monotonic(), SHORTEST_STOP_S))
+            except TimeoutError:
+                log.error("%s is given up: it did not stop in time", type(service).__name__)
+            except Exception:
+                # A fault of the program in one service must not keep the others from stopping.
+                log.exception("%s did not stop cleanly", type(service).__name__)
+        self._started.clear()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(max(deadline - time.monotonic(), SHORTEST_STOP_S))
+
+    def _call(self, coroutine: Coroutine[Any, Any, None], timeout_s: float) -> None:
+        asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(timeout_s)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.close()

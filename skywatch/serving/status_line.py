@@ -1,0 +1,85 @@
+"""The live status line of ``skywatch serve``: aircraft, messages a second, receivers.
+
+On a terminal it is rewritten in place once a second; elsewhere it is a plain line now and then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from types import TracebackType
+
+import msgspec
+
+from skywatch.core.runtime import Runtime
+from skywatch.picture.sky import Sky, from_bytes
+from skywatch.receivers.base import ReceiverStatus
+
+TERMINAL_EVERY_S, PLAIN_EVERY_S = 1.0, 60.0
+FIRST_PLAIN_S = 5.0
+_statuses = msgspec.json.Decoder(list[ReceiverStatus])
+
+
+class StatusLine:
+    """Prints the announcement and then the state of the service until left."""
+
+    def __init__(self, runtime: Runtime, announcement: list[str]) -> None:
+        self._runtime = runtime
+        self._announcement = announcement
+        self._stop = threading.Event()
+        self._terminal = sys.stdout.isatty()
+        self._thread = threading.Thread(target=self._run, name="status-line", daemon=True)
+
+    def __enter__(self) -> StatusLine:
+        for line in self._announcement:
+            write(f"{line}\n")
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        self._thread.join(2)
+        write("\nStopping.\n" if self._terminal else "Stopping.\n")
+
+    def _run(self) -> None:
+        pause = TERMINAL_EVERY_S if self._terminal else FIRST_PLAIN_S
+        while not self._stop.wait(pause):
+            try:
+                text = describe(self._runtime)
+            except Exception as error:
+                # A line for people to look at: whatever is wrong (the bus, a foreign message) is reported elsewhere.
+                text = f"the state is not available: {error}"
+            write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
+            if not self._terminal:
+                pause = PLAIN_EVERY_S
+
+
+def write(text: str) -> None:
+    """Print, also where the terminal's character set lacks some; what reads the output may have gone."""
+    encoding = sys.stdout.encoding or "ascii"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.replace(" · ", " - ").encode(encoding, "backslashreplace").decode(encoding)
+    with contextlib.suppress(OSError):
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+def describe(runtime: Runtime) -> str:
+    """One line on the state of the picture and its receivers."""
+    picture = runtime.bus.last("picture")
+    sky: Sky | None = None
+    if picture is not None:
+        sky = picture.local if picture.local is not None else from_bytes(picture.data)
+    message = runtime.bus.last("receivers")
+    statuses = _statuses.decode(message.data) if message is not None else []
+    connected = sum(status.state == "connected" for status in statuses)
+    rate = sum(status.message_rate for status in statuses)
+    aircraft = len(sky) if sky is not None else 0
+    text = f"{aircraft:,} aircraft · {rate:,.0f} messages/s · {connected} of {len(statuses)} receivers"
+    troubled = [f"{s.name}: {s.last_error}" for s in statuses if s.state in ("waiting", "failed") and s.last_error]
+    return text + (f" · {troubled[0]}" if troubled else "")

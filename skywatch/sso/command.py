@@ -1,0 +1,90 @@
+"""``skywatch oidc test FILE.ini CLAIMS.json``: which roles a set of claims would yield, without anybody signing on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from skywatch.core.command import fail, ini_argument, one_line_errors, read_ini
+from skywatch.core.db import check_connection, create_engine, create_session_factory
+from skywatch.core.migrations import check_schema
+from skywatch.sso.claims import Rule, matching, values_of
+from skywatch.sso.mappings import active_rules
+from skywatch.sso.people import username_from
+from skywatch.sso.providers import Provider, read_providers
+from skywatch.sso.settings import SsoSettings
+
+MAXIMUM_BYTES = 1_048_576
+SHOWN_VALUES = 5
+
+
+@click.group()
+def oidc() -> None:
+    """Try out single sign-on."""
+
+
+@oidc.command()
+@ini_argument
+@click.argument("claims_file", metavar="CLAIMS.json", type=click.Path(path_type=Path))
+@click.option("--provider", "name", default=None, help="Name of the provider; the first one without.")
+@one_line_errors
+def test(ini: Path, claims_file: Path, name: str | None) -> None:
+    """Show which roles the claims in CLAIMS.json would yield under the active claim mappings."""
+    settings, _ = read_ini(ini)
+    claims = _read(claims_file)
+    provider = _provider(read_providers(settings.of(SsoSettings)), name)
+    engine = create_engine(settings.database_url)
+    check_connection(engine)
+    check_schema(engine)
+    try:
+        with create_session_factory(engine)() as session:
+            rules = active_rules(session)
+    finally:
+        engine.dispose()
+    matches = matching(rules, claims, provider.name)
+    click.echo(f"Provider {provider.name} ({provider.url}): a new user would be named {username_from(claims)}.")
+    for rule in sorted(rules, key=lambda rule: (-rule.priority, rule.name)):
+        values = values_of(claims, rule.claim_name)
+        shown = ", ".join(values[:SHOWN_VALUES]) + (", ..." if len(values) > SHOWN_VALUES else "")
+        verdict = "matches" if rule in matches else "no match"
+        click.echo(
+            f"{verdict:<8}  {rule.name}: {rule.claim_name} {rule.match_type} {rule.claim_value!r}"
+            f" -> {rule.role} ({_circumstances(rule, provider, shown)})"
+        )
+    roles = sorted({rule.role for rule in matches})
+    if roles:
+        click.echo(f"Roles: {', '.join(roles)}")
+    else:
+        click.echo(f"Roles: {provider.default_role or 'none'} (the default role, for no mapping matches)")
+
+
+def _circumstances(rule: Rule, provider: Provider, values: str) -> str:
+    if rule.provider not in (None, provider.name):
+        return f"only for provider {rule.provider}"
+    return f"has: {values or 'nothing'}"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > MAXIMUM_BYTES:
+            fail(f"{path}: has more than {MAXIMUM_BYTES} bytes")
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        fail(f"{path}: {error.strerror}")
+    except (ValueError, RecursionError) as error:
+        fail(f"{path}: is not JSON: {error}")
+    if not isinstance(found, dict):
+        fail(f"{path}: should hold one JSON object, the claims")
+    return found
+
+
+def _provider(providers: tuple[Provider, ...], name: str | None) -> Provider:
+    if not providers:
+        fail("setting oidc_enabled: single sign-on is switched off")
+    named = {provider.name: provider for provider in providers}
+    if name is not None and name not in named:
+        fail(f"there is no provider {name}; there are {', '.join(named)}")
+    return providers[0] if name is None else named[name]

@@ -1,0 +1,13 @@
+"""What the state of the service is made of."""
+
+from __future__ import annotations
+
+from skywatch.core.feature import EventKind, Feature, Topic
+
+FEATURE = Feature(
+    name="system",
+    include="skywatch.system",
+    monitor="skywatch.system.monitor:create",
+    topics=(Topic(name="system", permission="system.view_status"),),
+    events=(EventKind(name="system:status", topic="system", may_need=("aircraft.view_military",)),),
+)

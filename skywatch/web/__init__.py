@@ -1,0 +1,22 @@
+"""Serves the web application at ``/``: the files that ``web/`` at the top of the checkout is built into.
+
+The files are answered before credentials and rate limits are looked at: they are the same for everybody and hold
+nothing of the installation. The room knows nothing of what the application does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyramid.config import Configurator
+
+
+def includeme(config: Configurator) -> None:
+    """Answer the application's addresses, unless the settings switch it off."""
+    if config.registry["runtime"].settings.web_enabled:
+        config.add_tween(
+            "skywatch.web.serving.files_tween",
+            under="skywatch.http.headers.security_headers_tween",
+            over="skywatch.http.cors.cors_tween",
+        )

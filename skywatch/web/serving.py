@@ -1,0 +1,128 @@
+"""Answers the addresses of the web application, with the policy that keeps everything foreign out of its page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+from urllib.parse import urlsplit
+
+from pyramid.response import Response
+
+from skywatch.http.channel import channel_address
+from skywatch.http.compression import takes_gzip
+from skywatch.http.request import Request
+from skywatch.http.settings import HttpSettings
+from skywatch.web.built import Application, File
+from skywatch.web.settings import WebSettings
+
+Handler = Callable[[Request], Response]
+FOREVER = "public, max-age=31536000, immutable"
+EACH_TIME = "no-cache"
+NOT_THERE = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="5">
+<title>Skywatch</title></head>
+<body>
+<h1>Skywatch is running, its web application is not there yet</h1>
+<p>{reason}</p>
+<p>Meanwhile there are the <a href="api/v1/docs">REST API</a>, the <a href="console">console</a> and, in a terminal,
+<code>skywatch radar</code>.</p>
+</body>
+</html>
+"""
+
+
+def files_tween(handler: Handler, registry: Any) -> Handler:
+    """Answer the application's files; everything else is the API's, the console's, or nobody's."""
+    settings: WebSettings = registry["runtime"].settings
+    http_settings: HttpSettings = registry["runtime"].settings
+    application = Application()
+
+    def tween(request: Request) -> Response:
+        path = request.environ.get("PATH_INFO", "")
+        name = path[1:]
+        file = application.file(name) if path.startswith("/") else None
+        if file is None and path not in ("", "/"):
+            return handler(request)
+        if request.method not in ("GET", "HEAD"):
+            return handler(request)
+        if file is None:
+            return _not_there(application.reason())
+        response = _page(request, file, settings) if not name else _file(request, file)
+        # Workers run under the policy of their own script.
+        if not name or name.endswith(".js"):
+            response.headers["Content-Security-Policy"] = policy(
+                settings, channel_address(http_settings, request.host_url)
+            )
+        return response
+
+    return tween
+
+
+def _file(request: Request, file: File) -> Response:
+    """A file as it is, packed where the client takes that; 304 where the client has it."""
+    body, encoding = file.read(gzip=takes_gzip(request))
+    response = Response(body=body, content_type=file.media_type)
+    if file.media_type.startswith("text/"):
+        response.charset = "utf-8"
+    response.headers["Cache-Control"] = FOREVER if file.is_immutable else EACH_TIME
+    response.headers["Vary"] = "Accept-Encoding"
+    if encoding:
+        response.content_encoding = encoding
+    response.etag = f"{file.etag}-gzip" if encoding else file.etag
+    response.conditional_response = True
+    return response
+
+
+def _page(request: Request, file: File, settings: WebSettings) -> Response:
+    """The page, which says in its head where real map tiles are, if the installation has any."""
+    body, _ = file.read(gzip=False)
+    tiles, archive = settings.map_tiles_url, settings.map_pmtiles
+    named = (("skywatch-tiles", tiles), ("skywatch-pmtiles", archive))
+    lines = [f'<meta name="{name}" content="{escape(url)}">' for name, url in named if url]
+    text = body.decode("utf-8").replace("</head>", "".join(f"  {line}\n  " for line in lines) + "</head>", 1)
+    response = Response(text=text, content_type="text/html", charset="utf-8")
+    response.headers["Cache-Control"] = EACH_TIME
+    # A sign-on happens in a window of its own, which has to find its way back to this one.
+    response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
+    response.md5_etag()
+    response.conditional_response = True
+    return response
+
+
+def policy(settings: WebSettings, channel_url: str) -> str:
+    """The content security policy: this service, its channel, and the host of map tiles that a setting names."""
+    channel = _origin(channel_url)
+    tiles = [_origin(url) for url in (settings.map_tiles_url, settings.map_pmtiles) if url]
+    return "; ".join(
+        (
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            "font-src 'self'",
+            " ".join(["img-src 'self' data: blob:", *tiles]),
+            " ".join(["connect-src 'self'", *([channel] if channel else []), *tiles]),
+            "media-src 'self' blob:",
+            "worker-src 'self'",
+            "manifest-src 'self'",
+            "base-uri 'none'",
+            "form-action 'self'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    # A placeholder for one of several hosts ({a-c}) stands for all of them.
+    host = "*" + parts.netloc[parts.netloc.index("}") + 1 :] if "{" in parts.netloc else parts.netloc
+    return f"{parts.scheme}://{host}" if host else ""
+
+
+def _not_there(reason: str) -> Response:
+    response = Response(text=NOT_THERE.format(reason=escape(reason)), content_type="text/html", charset="utf-8")
+    response.status_code = 503
+    response.headers["Retry-After"] = "5"
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,81 @@
+"""A stage for alerts: made-up aircraft drive the real monitor, second by second, on a real database."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from skywatch.alerts.engine.documents import SkyMaker
+from skywatch.alerts.monitor import create
+from tests.waiting import until
+
+STATION = (47.45, 8.56)
+START = 1_790_000_000.0
+
+
+class AlertStage:
+    """The monitor of one tracker on a runtime, with a clock that the test moves, and what was published."""
+
+    def __init__(self, runtime: Any, start: float = START) -> None:
+        self.runtime = runtime
+        self.now = start
+        self.events: list[tuple[str, dict[str, Any], Any]] = []
+        self.messages: list[Any] = []
+        self._heard = runtime.bus.subscribe(["alerts"], self._hear)
+        self.begin()
+
+    def _hear(self, message: Any) -> None:
+        self.messages.append(message)
+        self.events.append((message.event, json.loads(message.data), message.audience))
+
+    def begin(self) -> None:
+        """A tracker starts; rules are read when ``reload`` says so."""
+        self.maker = SkyMaker(STATION)
+        self.monitor = create(self.runtime)
+        self.monitor._writer.start()
+        self.monitor._load()
+
+    def restart(self) -> None:
+        """The tracker stops and another one starts."""
+        self.monitor._writer.close()
+        self.monitor._subscription.close()
+        self.begin()
+
+    def reload(self) -> None:
+        """Look for changed rules, as happens once a second."""
+        self.monitor._load()
+
+    def tick(self, *aircraft: dict[str, Any], seconds: float = 1.0) -> None:
+        """The next second with these aircraft; returns when everything is written."""
+        self.now += seconds
+        self.monitor.on_tick(self.maker.sky(aircraft, self.now))
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until everything is written."""
+        until(lambda: self.monitor._queue.depth == 0)
+
+    def told(self, event: str) -> list[dict[str, Any]]:
+        """What was published under this name."""
+        return [data for name, data, _ in self.events if name == event]
+
+    def close(self) -> None:
+        """Stop."""
+        self._heard.close()
+        self.monitor._writer.close()
+        self.monitor._subscription.close()
+
+
+def aircraft(number: int = 1, **members: Any) -> dict[str, Any]:
+    """An aircraft near the station."""
+    return {"hex": f"4b16{number:02x}", "flight": f"SWR{number}", "lat": 47.46, "lon": 8.57, "alt_baro": 3000} | members
+
+
+def test_of(field: str, op: str, value: Any) -> dict[str, Any]:
+    """A test."""
+    return {"field": field, "op": op, "value": value}
+
+
+test_of.__test__ = False  # type: ignore[attr-defined]
+LOW = test_of("alt_baro", "lt", 5000)
+BOX = {"type": "Polygon", "coordinates": [[[8, 47], [9, 47], [9, 48], [8, 48], [8, 47]]]}

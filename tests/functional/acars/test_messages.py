@@ -1,0 +1,196 @@
+"""ACARS messages over REST and as events, through the intake that the tracker uses; on both databases."""
+
+import time
+
+import msgspec
+import pytest
+
+from skywatch.acars.envelopes import Burst, FramePosition
+from skywatch.acars.monitor import AcarsIntake
+from skywatch.airframes.models import AirframeRecord
+from skywatch.core.clock import unix_now
+from skywatch.core.db import writing
+from skywatch.inputs.base import Origin
+from skywatch.picture.tracker import Tracker
+from tests.identities import as_role, install
+from tests.skies import show, sky_of
+
+VIEWER, OPERATOR, ANALYST = as_role("viewer", 2), as_role("operator", 3), as_role("analyst", 4)
+SECRET = "SECRET TEXT OF N12345"
+
+
+def burst(**kw):
+    fields = {"at": unix_now(), "station": "A", "label": "80", "text": SECRET, "frequency_mhz": 131.55}
+    fields |= {"registration": "N12345", "flight": "AB0123", "direction": "downlink", "block_id": "3"}
+    return Burst(source="acars", **{**fields, "raw": {"text": SECRET}, **kw})
+
+
+@pytest.fixture
+def client(make_client, database_url):
+    client = install(make_client(database_url=database_url, auth_mode="hybrid"))
+    with writing(client.runtime.sessions) as session:
+        for address, registration, flags in (("A12345", "N12345", 0), ("AE1234", "050001", 1)):
+            session.add(
+                AirframeRecord(
+                    icao_hex=address, source="tar1090", registration=registration, type_code="", type_name="",
+                    operator="", owner="", year=0, flags=flags,
+                )
+            )  # fmt: skip
+    return client
+
+
+@pytest.fixture
+def published(client):
+    messages = []
+    client.runtime.bus.subscribe(["acars", "acars.received"], messages.append)
+    return messages
+
+
+@pytest.fixture
+def receive(client):
+    intake = AcarsIntake(client.runtime)
+    intake.start()
+
+    def put(*bursts):
+        intake.put(bursts, Origin("vhf", "host", unix_now()))
+        while intake._queue.depth:
+            time.sleep(0.01)
+
+    yield put
+    intake.close()
+
+
+def listed(client, query="", **kw):
+    return client.get(f"/api/v1/acars/messages?{query}", **kw).json["messages"]
+
+
+def test_a_message_is_linked_by_its_registration_and_shown_whole_to_who_may_see_it(client, receive):
+    receive(burst(text="POSN47300W122150,ABCDE,101112,370,FGHIJ,103000,KLMNO,M52,278034,1481234", label="H1"))
+    (message,) = listed(client, headers=ANALYST)
+    assert message["icao_hex"] == "A12345"
+    assert message["decoded"]["title"] == "Position report"
+    assert message["position"] == {"lat": 47.5, "lon": -122.25, "altitude_ft": 37000}
+    assert message["label_name"] == "Message of an aircraft system"
+    assert client.get(f"/api/v1/acars/messages/{message['id']}", headers=ANALYST).json == message
+
+
+def test_without_the_full_text_nothing_of_it_is_told(client, receive, published):
+    receive(burst())
+    for headers in (VIEWER, OPERATOR):
+        response = client.get("/api/v1/acars/messages", headers=headers)
+        assert "SECRET" not in response.text
+        (message,) = response.json["messages"]
+        assert (message["text"], message["raw"]) == (None, None)
+        assert message["label"] == "80"
+        assert "SECRET" not in client.get(f"/api/v1/acars/messages/{message['id']}", headers=headers).text
+        assert client.get("/api/v1/acars/messages?q=secret", headers=headers, status=403).json["code"]
+        assert "SECRET" not in client.get("/api/v1/acars/stats", headers=headers).text
+    (event,) = [message for message in published if message.topic == "acars"]
+    assert b"SECRET" not in event.data
+    assert b"N12345" not in event.data
+    assert b"SECRET" in event.data_for(frozenset({"acars.view_full", "aircraft.view_details"}))
+
+
+def test_registrations_need_details(client, receive):
+    receive(burst())
+    assert listed(client, headers=VIEWER)[0]["registration"] is None
+    assert listed(client, headers=OPERATOR)[0]["registration"] == "N12345"
+    client.get("/api/v1/acars/messages?registration=N12345", headers=VIEWER, status=403)
+    assert len(listed(client, "registration=n12345", headers=OPERATOR)) == 1
+
+
+def test_messages_of_military_aircraft_are_hidden_like_the_aircraft(client, receive, published):
+    receive(burst(registration="050001", icao_hex="AE1234"))
+    assert listed(client, headers=OPERATOR) == []
+    assert client.get("/api/v1/acars/stats", headers=OPERATOR).json["total"] == 0
+    (message,) = listed(client, headers=ANALYST)
+    client.get(f"/api/v1/acars/messages/{message['id']}", headers=OPERATOR, status=404)
+    (event,) = [one for one in published if one.topic == "acars"]
+    assert event.audience.needs == {"aircraft.view_military"}
+
+
+def test_filters_and_search(client, receive):
+    receive(
+        burst(text="ETA KSEA 1015"),
+        burst(text="GATE A12 KPDX", flight="CD0001", registration="N99", frequency_mhz=136.975, station="B"),
+    )
+    for query, count in (
+        ("q=ksea", 1),
+        ("q=gate+OR+eta", 2),
+        ("q=gate&station=b", 1),
+        ("flight=cd0001", 1),
+        ("frequency=136.9752", 1),
+        ("frequency=136.97", 0),
+        ("source=hfdl", 0),
+        ("direction=downlink", 2),
+        ("label=80", 2),
+        ("icao_hex=a12345", 1),
+        ("to=2020-01-01T00:00:00Z", 0),
+    ):
+        assert len(listed(client, query, headers=ANALYST)) == count, query
+
+
+@pytest.mark.parametrize("query", ["source=x", "frequency=x", "q=" + "x" * 201, "q=%00", "direction=up", "nonsense=1"])
+def test_bad_filters_are_named(client, query):
+    assert client.get(f"/api/v1/acars/messages?{query}", headers=ANALYST, status=400).json["errors"]
+
+
+def test_pages_by_cursor_hold_every_message_once(client, receive):
+    receive(*(burst(text=f"NUMBER {n}") for n in range(7)))
+    seen, url = [], "/api/v1/acars/messages?limit=3"
+    while url:
+        page = client.get(url, headers=ANALYST).json
+        seen += [message["text"] for message in page["messages"]]
+        url = page["next"] and page["next"].replace("http://localhost", "")
+    assert seen == [f"NUMBER {n}" for n in reversed(range(7))]
+
+
+def test_a_second_station_and_a_repeat_change_the_message_that_is_there(client, receive):
+    first = burst()
+    receive(first)
+    receive(msgspec.structs.replace(first, station="B", at=first.at + 0.5))
+    receive(msgspec.structs.replace(first, at=first.at + 30))
+    (message,) = listed(client, headers=ANALYST)
+    assert [one["station"] for one in message["heard_by"]] == ["A", "B"]
+    assert message["repeats"] == 1
+
+
+def test_an_aircraft_tells_how_many_messages_it_has(client, receive):
+    show(client.runtime, sky_of({"hex": "a12345", "lat": 47.5, "lon": 8.6, "alt_baro": 30000}))
+    receive(burst(), burst(text="ANOTHER"))
+    assert client.get("/api/v1/aircraft/a12345", headers=VIEWER).json["acars_messages"] == 2
+
+
+def test_rules_hear_of_every_message_once(client, receive, published):
+    receive(burst())
+    (for_rules,) = [one for one in published if one.topic == "acars.received"]
+    fields = msgspec.json.decode(for_rules.data)
+    assert (fields["text"], fields["label"], fields["icao_hex"]) == (SECRET, "80", "A12345")
+
+
+def test_statistics_and_labels(client, receive):
+    receive(burst(), burst(label="SQ", text="01XAPDXKPDX1ARINC", registration=None, direction="uplink"))
+    stats = client.get("/api/v1/acars/stats", headers=VIEWER).json
+    assert (stats["total"], stats["decoded"], stats["linked"]) == (2, 1, 1)
+    assert stats["by_label"] == {"80": 1, "SQ": 1}
+    assert sum(hour["count"] for hour in stats["by_hour"]) == 2
+    labels = {one["label"]: one for one in client.get("/api/v1/acars/labels?limit=1000", headers=VIEWER).json["labels"]}
+    assert labels["SQ"]["count"] == 1
+    assert labels["QA"]["name"] == "Out and fuel report"
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_positions_feed_the_picture_where_that_is_switched_on(make_runtime, is_on):
+    runtime = make_runtime(acars_positions="true" if is_on else "false", picture_save_s="0")
+    intake = AcarsIntake(runtime)
+    intake.start()
+    text = "POSN47300W122150,ABCDE,101112,370,FGHIJ,103000,KLMNO,M52,278034,1481234"
+    frame = FramePosition(source="hfdl", at=unix_now(), icao_hex="A99999", flight=None, lat=47.0, lon=8.0)
+    old = burst(text=text, label="H1", icao_hex="A55555", at=unix_now() - 300)
+    intake.put([burst(text=text, label="H1", icao_hex="A12345"), frame, old], Origin("vhf", "host", unix_now()))
+    while intake._queue.depth:
+        time.sleep(0.01)
+    intake.close()
+    tracker = Tracker(runtime, receivers=[])
+    sky = tracker.tick()
+    assert sorted(sky.hexes) == (["a12345", "a99999"] if is_on else [])

@@ -1,0 +1,54 @@
+"""An installation with people, a client and the monitor of alerts, on both databases."""
+
+import pytest
+
+from tests.accounts import Population
+from tests.alerts import LOW, AlertStage
+
+URL = "/api/v1/alerts/"
+
+
+@pytest.fixture
+def client(make_client, database_url):
+    """A client of an installation in mode hybrid; ``client.people`` are headers by name."""
+    client = make_client(database_url=database_url, auth_mode="hybrid")
+    population = client.population = Population(client.runtime)
+    client.ids = {
+        name: population.user(name, role)
+        for name, role in (
+            ("vera", "viewer"), ("olga", "operator"), ("otto", "operator"), ("ana", "analyst"), ("adam", "admin"),
+        )
+    }  # fmt: skip
+    client.people = {name: population.bearer(user_id) for name, user_id in client.ids.items()}
+    return client
+
+
+@pytest.fixture
+def stage(client):
+    """The monitor on the client's runtime."""
+    stage = AlertStage(client.runtime)
+    yield stage
+    stage.close()
+
+
+@pytest.fixture
+def add_rule(client, stage):
+    """Creates a rule through the API and puts it in force."""
+
+    def add(who="olga", status=201, **members):
+        body = {"name": "Low", "conditions": LOW, "for_s": 0, **members}
+        rule = client.post_json(URL + "rules", body, headers=client.people[who], status=status).json
+        stage.reload()
+        return rule
+
+    return add
+
+
+@pytest.fixture
+def history(client):
+    """The alerts of somebody."""
+
+    def read(who="olga", query=""):
+        return client.get(f"{URL}history{query}", headers=client.people[who]).json["alerts"]
+
+    return read

@@ -1,0 +1,39 @@
+"""Clients and callers for the resources of channels and deliveries, on both databases."""
+
+import pytest
+
+from skywatch.accounts.models import User
+from skywatch.core.db import writing
+from tests.identities import as_role, install
+
+ADA = as_role("operator", user_id=1)
+BEN = as_role("analyst", user_id=2)
+ADMIN = as_role("admin", user_id=3)
+VIEWER = as_role("viewer", user_id=4)
+BASE = "/api/v1/alerts"
+
+
+@pytest.fixture
+def client(make_client, database_url):
+    """A client of an installation in mode hybrid with users 1 to 4."""
+    client = install(make_client(database_url=database_url, auth_mode="hybrid", notify_allow_networks="127.0.0.0/8"))
+    with writing(client.runtime.sessions) as db:
+        for number, name in enumerate(("ada", "ben", "cleo", "dan"), 1):
+            db.add(
+                User(
+                    id=number, username=name, username_key=name, email=f"{name}@example.org", email_key=name,
+                    display_name=name,
+                )
+            )  # fmt: skip
+    return client
+
+
+@pytest.fixture
+def add(client):
+    """Creates a channel through the API; gives the answer."""
+
+    def add(headers=ADA, status=201, **fields):
+        body = {"name": "hook", "kind": "webhook", "address": "https://hooks.example.org/secret-path?key=1", **fields}
+        return client.post_json(f"{BASE}/channels/", body, headers=headers, status=status).json
+
+    return add

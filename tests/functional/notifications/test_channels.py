@@ -1,0 +1,185 @@
+"""Channels over REST: what is shown, what is refused, who sees whose, and that no secret is ever shown again."""
+
+import json
+import logging
+
+import pytest
+import sqlalchemy as sa
+
+from skywatch.core.models import AuditEntry
+from skywatch.notify.models import Channel
+from tests.functional.notifications.conftest import ADA, ADMIN, BASE, BEN, VIEWER
+from tests.receiving import receiving
+
+SECRETS = ("secret-path", "key=1", "whsec_", "bottoken")
+
+
+def test_a_channel_is_created_shown_changed_and_deleted(client, add):
+    created = add(minimum_priority="warning", sources=["safety"])
+    assert created.pop("secret").startswith("whsec_")
+    assert created["address"] == "https://hooks.example.org"
+    assert created["state"] == "healthy"
+    assert (created["rate_per_minute"], created["digest_s"], created["send_cleared"]) == (30, None, False)
+    url = f"{BASE}/channels/{created['id']}/"
+    assert client.get(url, headers=ADA).json == created
+    assert client.get(f"{BASE}/channels/", headers=ADA).json["channels"] == [created]
+    changed = client.patch_json(url, {"name": "door", "digest_s": 60}, headers=ADA).json
+    assert (changed["name"], changed["digest_s"], changed["minimum_priority"]) == ("door", 60, "warning")
+    client.delete(url, headers=ADA, status=204)
+    client.get(url, headers=ADA, status=404)
+
+
+def test_what_is_wrong_is_named_all_at_once(client):
+    body = {"name": "", "kind": "pigeon", "rate_per_minute": 0, "digest_s": 5, "sources": ["x"], "colour": "red"}
+    problem = client.post_json(f"{BASE}/channels/", body, headers=ADA, status=400).json
+    named = {error["name"] for error in problem["errors"]}
+    assert named == {"name", "kind", "rate_per_minute", "digest_s", "sources.0", "colour"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "address", "detail"),
+    [
+        ("webhook", "", "is needed"),
+        ("webhook", "http://192.168.1.1/", "The address is not allowed."),
+        ("webhook", "https://user:pw@example.org/", "The address is not allowed."),
+        ("webhook", "file:///etc/passwd", "The address is not allowed."),
+        ("apprise", "json://example.org/", "json is not an allowed service"),
+        ("apprise", "dbus://", "dbus is not an allowed service"),
+        ("apprise", "ntfys", "must be an Apprise address"),
+        ("apprise", "mailto://me:pw@example.org?smtp=10.0.0.1", "The address is not allowed."),
+        ("apprise", "ntfy://192.168.1.1/topic", "The address is not allowed."),
+        ("apprise", "discord://1/2?template=/etc/passwd", "The address is not allowed."),
+        ("apprise", "discord://1/2/?attach=http://10.0.0.1/", "The address is not allowed."),
+        ("apprise", "ntfy://topic, json://10.0.0.1", "The address is not allowed."),
+        ("apprise", "ntfy://topic/json://10.0.0.1", "The address is not allowed."),
+        ("mqtt", "kitchen", "no MQTT broker"),
+        ("web_push", "https://example.org/", "must be empty"),
+    ],
+)
+def test_an_address_that_cannot_work_is_refused(add, kind, address, detail):
+    problem = add(kind=kind, address=address, status=400)
+    (error,) = problem["errors"]
+    assert error["name"] == "address"
+    assert detail in error["detail"]
+
+
+def test_topics_of_mqtt(make_client, client):
+    from tests.identities import install
+
+    with_broker = install(
+        make_client(
+            database_url=client.runtime.settings.database_url, auth_mode="hybrid", notify_mqtt_url="mqtt://127.0.0.1:1"
+        )
+    )
+    for address, status in (("kitchen/display", 201), ("#", 400), ("a/+/b", 400), ("/a", 400), ("$SYS/x", 400)):
+        body = {"name": "m", "kind": "mqtt", "address": address}
+        with_broker.post_json(f"{BASE}/channels/", body, headers=ADA, status=status)
+
+
+def test_channels_of_others_are_not_there_but_for_who_manages_all(client, add):
+    mine, bens = add(), add(headers=BEN)
+    assert [c["id"] for c in client.get(f"{BASE}/channels/", headers=ADA).json["channels"]] == [mine["id"]]
+    assert client.get(f"{BASE}/channels/", headers=ADMIN).json["count"] == 2
+    assert client.get(f"{BASE}/channels/?user=2", headers=ADMIN).json["channels"][0]["id"] == bens["id"]
+    url = f"{BASE}/channels/{bens['id']}/"
+    client.get(url, headers=ADA, status=404)
+    client.patch_json(url, {"name": "mine"}, headers=ADA, status=404)
+    client.delete(url, headers=ADA, status=404)
+    client.post_json(f"{url}test/", {}, headers=ADA, status=404)
+    client.post_json(f"{url}rotate-secret/", {}, headers=ADA, status=404)
+    client.get(url, headers=ADMIN, status=200)
+
+
+def test_a_user_has_at_most_20_channels(add):
+    for _ in range(20):
+        add()
+    assert add(status=409)["code"] == "conflict"
+    add(headers=BEN)
+
+
+def test_who_may_not_create_cannot(add):
+    assert add(headers=VIEWER, status=403)["code"] == "permission_denied"
+
+
+def test_a_rotated_secret_is_shown_once_and_the_old_one_kept_for_a_day(client, add):
+    created = add()
+    url = f"{BASE}/channels/{created['id']}/rotate-secret/"
+    rotated = client.post_json(url, {}, headers=ADA).json
+    assert rotated["secret"].startswith("whsec_")
+    assert rotated["secret"] != created["secret"]
+    with client.runtime.sessions() as session:
+        stored = session.get(Channel, created["id"])
+        assert stored.previous_secret == created["secret"]
+        assert 86_300 < (stored.previous_secret_until - stored.created_at).total_seconds() < 86_500
+    push = add(kind="web_push", address="")
+    assert push["secret"] is None
+    client.post_json(f"{BASE}/channels/{push['id']}/rotate-secret/", {}, headers=ADA, status=409)
+
+
+def test_a_disabled_channel_is_healthy_again_when_it_is_enabled(client, add):
+    created = add()
+    with client.runtime.sessions() as session, session.begin():
+        stored = session.get(Channel, created["id"])
+        stored.state, stored.failures, stored.last_error = "disabled", 20, "x"
+    changed = client.patch_json(f"{BASE}/channels/{created['id']}/", {"enabled": True}, headers=ADA).json
+    assert (changed["state"], changed["failures"], changed["last_error"]) == ("healthy", 0, None)
+
+
+def test_a_test_message_says_whether_it_arrived(client, add):
+    with receiving() as receiver:
+        created = add(address=f"{receiver.url}/hook")
+        url = f"{BASE}/channels/{created['id']}/test/"
+        assert client.post_json(url, {}, headers=ADA).json == {"delivered": True, "detail": ""}
+        assert receiver.documents[0]["type"] == "channel.test"
+        receiver.status = 404
+        failed = client.post_json(url, {}, headers=ADA).json
+        assert failed == {"delivered": False, "detail": "The receiver answered with status 404."}
+    assert client.post_json(url, {}, headers=ADA).json["detail"] == "The connection cannot be made."
+
+
+def test_no_secret_is_in_an_answer_a_log_line_or_the_audit_log(client, add, caplog):
+    caplog.set_level(logging.DEBUG)
+    created = add()
+    tgram = add(kind="apprise", address="tgram://bottoken/chat")
+    assert tgram["address"] == "tgram://"
+    secret = created["secret"]
+    url = f"{BASE}/channels/{created['id']}/"
+    texts = [client.patch_json(url, {"address": "https://other.example.org/secret-path"}, headers=ADA).text]
+    texts += [client.get(path, headers=ADMIN).text for path in (url, f"{BASE}/channels/", f"{BASE}/deliveries/")]
+    rotated = client.post_json(f"{url}rotate-secret/", {}, headers=ADA).json["secret"]
+    client.delete(url, headers=ADA)
+    with client.runtime.sessions() as session:
+        entries = session.scalars(sa.select(AuditEntry).order_by(AuditEntry.id)).all()
+        assert [e.action for e in entries] == [
+            "channel.created",
+            "channel.created",
+            "channel.changed",
+            "channel.secret_rotated",
+            "channel.deleted",
+        ]
+        assert entries[2].after == {"address": "https://other.example.org", "address_changed": True}
+        texts += [json.dumps([e.before, e.after, e.target_name]) for e in entries]
+    texts += [repr(session.get(Channel, tgram["id"]))]
+    texts += [record.getMessage() for record in caplog.records]
+    for hidden in (*SECRETS, secret, rotated):
+        assert not [text for text in texts if hidden in text]
+
+
+def test_browsers_are_subscribed_and_removed(client):
+    keys = {
+        "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+    }
+    body = {"endpoint": "https://push.example.net/abc", "expirationTime": None, "keys": keys}
+    created = client.post_json(f"{BASE}/browsers/", body, headers=ADA, status=201).json
+    assert (created["service"], created["name"]) == ("push.example.net", "Browser")
+    again = client.post_json(f"{BASE}/browsers/", {**body, "name": "Phone"}, headers=ADA, status=201).json
+    assert again["id"] == created["id"]
+    assert client.get(f"{BASE}/browsers/", headers=ADA).json["browsers"] == [again]
+    assert client.get(f"{BASE}/browsers/", headers=BEN).json["browsers"] == []
+    client.delete(f"{BASE}/browsers/{again['id']}/", headers=BEN, status=404)
+    client.delete(f"{BASE}/browsers/{again['id']}/", headers=ADA, status=204)
+    assert len(client.get(f"{BASE}/browsers/key/", headers=ADA).json["public_key"]) == 87
+    wrong = {"endpoint": "http://push.example.net/abc", "keys": {"p256dh": "AAAA", "auth": "AAAA"}}
+    problem = client.post_json(f"{BASE}/browsers/", wrong, headers=ADA, status=400).json
+    assert {error["name"] for error in problem["errors"]} == {"endpoint", "keys.p256dh", "keys.auth"}

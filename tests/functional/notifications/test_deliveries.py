@@ -1,0 +1,111 @@
+"""Deliveries over REST: whose are shown, the filters, and what may be sent again."""
+
+import pytest
+
+from tests.functional.notifications.conftest import ADA, ADMIN, BASE, BEN
+from tests.notifying import change_channel, deliveries, notification, send
+
+
+@pytest.fixture
+def sessions(client):
+    return client.runtime.sessions
+
+
+@pytest.fixture
+def listed(client):
+    def listed(query="", headers=ADA):
+        return client.get(f"{BASE}/deliveries/{query}", headers=headers).json
+
+    return listed
+
+
+def give_up(sessions):
+    with sessions() as session, session.begin():
+        for delivery in session.query(type(deliveries(sessions)[0])):
+            delivery.state, delivery.next_at, delivery.attempts = "dead", None, 9
+
+
+def test_deliveries_are_listed_with_filters(sessions, add, listed):
+    one, two = add()["id"], add()["id"]
+    send(sessions, notification(1, one, two, rule_id=5), notification(1, one, subject_id=2, kind="safety"))
+    found = listed()
+    assert [(d["subject_id"], d["alert_id"], d["channel"]) for d in found["deliveries"]] == [
+        (2, None, one),
+        (1, 1, two),
+        (1, 1, one),
+    ]
+    assert found["deliveries"][0]["state"] == "pending"
+    assert listed(f"?channel={two}")["count"] == 1
+    assert listed("?rule=5")["count"] == 2
+    assert listed("?state=dead")["count"] == 0
+    assert listed("?to=2020-01-01T00:00:00Z")["count"] == 0
+    assert listed("?from=2020-01-01T00:00:00Z")["count"] == 3
+
+
+def test_pages_go_on_by_cursor(client, sessions, add, listed):
+    channel = add()["id"]
+    send(sessions, *(notification(1, channel, subject_id=number) for number in range(1, 8)))
+    first = listed("?limit=3")
+    second = client.get(first["next"], headers=ADA).json
+    third = client.get(second["next"], headers=ADA).json
+    ids = [d["subject_id"] for page in (first, second, third) for d in page["deliveries"]]
+    assert ids == [7, 6, 5, 4, 3, 2, 1]
+    assert third["next"] is None
+
+
+def test_those_of_others_and_of_military_aircraft_are_not_shown(client, sessions, add, listed):
+    mine, bens = add()["id"], add(headers=BEN)["id"]
+    send(sessions, notification(1, mine, military=True), notification(2, bens, military=True))
+    assert listed()["count"] == 0  # an operator may not see military aircraft
+    assert listed(headers=BEN)["count"] == 1
+    assert listed(headers=ADMIN)["count"] == 2
+    (first, second) = deliveries(sessions)
+    for delivery in (first, second):
+        client.post_json(f"{BASE}/deliveries/{delivery.id}/retry/", {}, headers=ADA, status=404)
+
+
+def test_a_dead_delivery_is_sent_again_under_its_id(client, sessions, add):
+    channel = add()["id"]
+    send(sessions, notification(1, channel))
+    (before,) = deliveries(sessions)
+    give_up(sessions)
+    url = f"{BASE}/deliveries/{before.id}/retry/"
+    shown = client.post_json(url, {}, headers=ADA).json
+    assert (shown["state"], shown["attempts"], shown["message_id"]) == ("pending", 0, before.message_id)
+    give_up(sessions)
+    change_channel(sessions, channel, state="disabled")
+    assert "enable it first" in client.post_json(url, {}, headers=ADA, status=409).json["detail"]
+
+
+def test_what_was_delivered_is_not_sent_again(client, sessions, add):
+    send(sessions, notification(1, add()["id"]))
+    (delivery,) = deliveries(sessions)
+    with sessions() as session, session.begin():
+        session.merge(delivery).state = "delivered"
+    client.post_json(f"{BASE}/deliveries/{delivery.id}/retry/", {}, headers=ADA, status=409)
+
+
+def test_a_span_is_sent_again(client, sessions, add):
+    on, off, bens = add()["id"], add()["id"], add(headers=BEN)["id"]
+    send(sessions, notification(1, on, off), notification(2, bens))
+    give_up(sessions)
+    change_channel(sessions, off, enabled=False)
+    span = {"from": "2020-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z"}
+    url = f"{BASE}/deliveries/retry/"
+    assert client.post_json(url, {**span, "channel": off}, headers=ADA).json == {"retried": 0}
+    assert client.post_json(url, span, headers=ADA).json == {"retried": 1}
+    assert [d.state for d in deliveries(sessions)] == ["pending", "dead", "dead"]
+    reversed_span = {"from": span["to"], "to": span["from"]}
+    assert client.post_json(url, reversed_span, headers=ADA, status=400).json["errors"][0]["name"] == "to"
+
+
+def test_what_waits_is_given_up_where_a_channel_is_switched_off(client, sessions, add, listed):
+    channel = add()["id"]
+    send(sessions, notification(1, channel))
+    url = f"{BASE}/channels/{channel}/"
+    client.patch_json(url, {"enabled": False}, headers=ADA)
+    (delivery,) = listed()["deliveries"]
+    assert (delivery["state"], delivery["last_error"]) == ("dead", "The channel is switched off.")
+    client.patch_json(url, {"enabled": True}, headers=ADA)
+    retry = f"{BASE}/deliveries/{delivery['id']}/retry/"
+    assert client.post_json(retry, {}, headers=ADA).json["state"] == "pending"

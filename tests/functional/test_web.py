@@ -1,0 +1,117 @@
+"""The files of the web application: what is answered at which address, and with which policy."""
+
+import gzip
+import os
+
+import pytest
+from webtest import TestApp
+
+from skywatch import make_app
+from skywatch.settings import SettingsError
+from skywatch.web import serving
+from skywatch.web.built import Application
+from skywatch.web.settings import parse_tiles_url
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder for a built application, which the service looks into; empty at first."""
+    folder = tmp_path / "built"
+    monkeypatch.setattr(serving, "Application", lambda: Application(folder, tmp_path / "built.state"))
+    return folder
+
+
+def write(folder, text="<html><head></head><body>sky</body></html>"):
+    (folder / "assets").mkdir(parents=True, exist_ok=True)
+    (folder / "assets" / "app-ABC.js").write_text("1")
+    (folder / "assets" / "app-ABC.js.gz").write_bytes(gzip.compress(b"1"))
+    (folder / "assets" / "coast.topology").write_text("{}")
+    (folder / "index.html").write_text(text)
+
+
+def test_the_start_page_has_a_strict_policy(make_runtime, folder):
+    write(folder)
+    app = TestApp(make_app(make_runtime(realtime_url="wss://live.example")))
+    answer = app.get("/", extra_environ={"HTTP_HOST": "sky.example"})
+    policy = dict(part.split(" ", 1) for part in answer.headers["Content-Security-Policy"].split("; "))
+    assert (policy["default-src"], policy["script-src"], policy["style-src"]) == ("'none'", "'self'", "'self'")
+    assert policy["connect-src"] == "'self' wss://live.example"
+    assert policy["frame-ancestors"] == "'none'"
+    assert "unsafe" not in answer.headers["Content-Security-Policy"]
+    assert answer.headers["Cache-Control"] == "no-cache"
+    # Without this a window of an identity provider could not answer.
+    assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
+
+
+def test_assets_are_kept_for_ever_and_come_packed(make_runtime, folder):
+    write(folder)
+    app = TestApp(make_app(make_runtime()))
+    plain = app.get("/assets/app-ABC.js")
+    assert (plain.text, plain.content_type) == ("1", "text/javascript")
+    assert "immutable" in plain.headers["Cache-Control"]
+    # A worker runs under the policy of its own script.
+    assert "worker-src 'self'" in plain.headers["Content-Security-Policy"]
+    packed = app.get("/assets/app-ABC.js", headers={"Accept-Encoding": "gzip"})
+    # The test client has unpacked it.
+    assert (packed.text, packed.headers["ETag"]) == ("1", f'{plain.headers["ETag"][:-1]}-gzip"')
+    assert app.get("/assets/app-ABC.js", headers={"If-None-Match": plain.headers["ETag"]}).status_int == 304
+    assert app.get("/assets/coast.topology").content_type == "application/json"
+
+
+@pytest.mark.parametrize(
+    "path", ["/nothing", "/assets/", "/assets/none.js", "/assets/../index.html", "/index.html", "/%2e%2e/setup.py"]
+)
+def test_unknown_paths_are_not_found(make_runtime, folder, path):
+    write(folder)
+    TestApp(make_app(make_runtime())).get(path, status=404)
+
+
+def test_the_start_page_says_why_there_is_no_application_and_finds_it_when_it_comes(make_runtime, folder):
+    app = TestApp(make_app(make_runtime()))
+    assert "was not built" in app.get("/", status=503).text
+    (folder.parent / "built.state").write_text("It could not be built: npm <failed>")
+    answer = app.get("/", status=503)
+    assert "npm &lt;failed&gt;" in answer.text
+    assert answer.headers["Retry-After"] == "5"
+    write(folder)
+    assert "sky" in app.get("/").text
+    write(folder, "<html><head></head>new</html>")
+    os.utime(folder / "index.html", ns=(1, 1))
+    assert "new" in app.get("/").text
+
+
+def test_it_can_be_switched_off(make_runtime, folder):
+    write(folder)
+    TestApp(make_app(make_runtime(web_enabled="false"))).get("/", status=404)
+
+
+def test_map_tiles_are_named_in_page_and_policy(make_runtime, folder):
+    write(folder)
+    app = TestApp(make_app(make_runtime(map_tiles_url="https://{a-c}.tiles.example/{z}/{x}/{y}.png?k=1&l=2")))
+    answer = app.get("/")
+    assert (
+        '<meta name="skywatch-tiles" content="https://{a-c}.tiles.example/{z}/{x}/{y}.png?k=1&amp;l=2">' in answer.text
+    )
+    assert "img-src 'self' data: blob: https://*.tiles.example;" in answer.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://tiles.example/{z}/{x}/{y}",
+        "https://tiles.example/",
+        "https://a.example/{z}/{x}/{y};script-src *",
+        "https://u:p@a.example/{z}/{x}/{y}",
+    ],
+)
+def test_an_address_that_is_none_stops_the_start(make_runtime, url):
+    with pytest.raises(SettingsError, match="map_tiles_url"):
+        make_runtime(map_tiles_url=url)
+    assert parse_tiles_url("") == ""
+
+
+def test_a_visitor_without_credentials_may_load_the_page_many_times(make_runtime, folder):
+    write(folder)
+    app = TestApp(make_app(make_runtime(**{"default_throttle_rates.anon": "2/minute"})))
+    for _ in range(20):
+        assert app.get("/assets/app-ABC.js").status_int == 200

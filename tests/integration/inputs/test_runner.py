@@ -1,0 +1,91 @@
+"""A feature's inputs from its settings to the bus: opened, run, reported."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from skywatch.core import health, metrics
+from skywatch.core.feature import Feature, FeatureSet, InputFamily
+from skywatch.core.runtime import Runtime
+from skywatch.features import FEATURES
+from skywatch.inputs.base import Input
+from skywatch.inputs.factory import open_input
+from skywatch.inputs.runner import InputRunner, open_inputs, published_statuses
+from skywatch.settings import SettingsError, load_with_origins, setting
+from tests.integration.inputs.collector import Collector, Lines
+from tests.waiting import eventually
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BalloonSettings:
+    """The settings of a feature with inputs."""
+
+    balloons: dict[str, str] = setting({}, "an input", name="balloon.*")
+
+
+def open_balloon(runtime: Runtime, name: str, text: str) -> Input:
+    """An input whose messages go to the one collector of the process."""
+    return open_input("balloon", name, text, Lines, runtime.shared(make_collector))
+
+
+def make_collector(runtime: Runtime) -> Collector[str]:
+    return Collector()
+
+
+FEATURE = Feature(
+    name="balloons",
+    settings=BalloonSettings,
+    inputs=(InputFamily(prefix="balloon.", open="tests.integration.inputs.test_runner:open_balloon"),),
+)
+OpenRuntime = Callable[..., Runtime]
+
+
+@pytest.fixture
+def open_runtime(tmp_path: Any) -> Any:
+    opened: list[Runtime] = []
+
+    def open_with(**inputs: str) -> Runtime:
+        texts = {f"balloon.{name}": text for name, text in inputs.items()}
+        kind = FeatureSet([*FEATURES, FEATURE]).settings()
+        texts |= {"secret": "x" * 40, "database_url": f"sqlite:///{tmp_path}/balloons.sqlite"}
+        opened.append(Runtime.open(load_with_origins(kind, texts, {})[0]))
+        return opened[-1]
+
+    yield open_with
+    for runtime in opened:
+        runtime.close()
+
+
+def test_inputs_run_and_their_states_are_published(open_runtime: OpenRuntime) -> None:
+    runtime = open_runtime(red="udp 127.0.0.1:0", blue="file /no/such/file")
+
+    async def play() -> None:
+        inputs = open_inputs(runtime)
+        runner = InputRunner(runtime.bus, inputs)
+        await runner.start()
+        await eventually(lambda: getattr(inputs[0], "port", None))
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.sendto(b"one\ntwo\nbad\n", ("127.0.0.1", inputs[0].port))  # type: ignore[attr-defined]
+        await eventually(lambda: [one.messages for one in published_statuses(runtime.bus)] == [2, 0])
+        red, blue = published_statuses(runtime.bus)
+        assert (red.family, red.name, red.state, red.invalid) == ("balloon", "red", "listening", {"bad": 1})
+        assert (blue.state, blue.last_error) == ("waiting", "no such file or directory")
+        assert runtime.shared(make_collector).messages == ["one", "two"]
+        assert any(component.name == "input_tasks" and component.ok for component in health.components())
+        figures = metrics.exposition({"test": metrics.export()}).decode()
+        assert 'skywatch_input_received{family="balloon",input="red",process="test"} 2.0' in figures
+        await runner.stop()
+        assert not any(component.name == "input_tasks" for component in health.components())
+
+    asyncio.run(play())
+
+
+def test_a_wrong_input_stops_the_start_by_name(open_runtime: OpenRuntime) -> None:
+    with pytest.raises(SettingsError, match=r"setting balloon\.red: unknown kind of balloon 'upd'"):
+        open_inputs(open_runtime(red="upd 127.0.0.1:1"))

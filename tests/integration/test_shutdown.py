@@ -1,0 +1,168 @@
+"""SIGTERM ends the process in time, whatever hangs; SIGHUP changes nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+import sqlite3
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from skywatch.serving.shutdown import STOP_WITHIN_S
+from tests.processes import ENVIRONMENT, SKYWATCH, Service
+from tests.waiting import PATIENCE_S, until
+
+# The interpreter's own end, on a machine that is busy with other tests.
+SLACK_S = 12.0
+
+
+class SilentProxy:
+    """Passes connections on to a server until it is silenced: then they stay open, and nothing moves any more."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._target = (host, port)
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        self._open = threading.Event()
+        self._open.set()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def silence(self) -> None:
+        self._open.clear()
+
+    def close(self) -> None:
+        self._listening.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listening.accept()
+                if not self._open.is_set():
+                    self._kept = client  # accepted, and never answered
+                    continue
+                server = socket.create_connection(self._target)
+                for source, target in ((client, server), (server, client)):
+                    threading.Thread(target=self._pass_on, args=(source, target), daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                if not self._open.is_set():
+                    threading.Event().wait()
+                target.sendall(data)
+            target.close()
+
+
+@pytest.fixture
+def database(postgresql_url: str) -> Iterator[tuple[str, SilentProxy]]:
+    """A database behind a proxy that can fall silent: its address and the proxy."""
+    url = sa.make_url(postgresql_url)
+    proxy = SilentProxy(url.host or "127.0.0.1", url.port or 5432)
+    yield url.set(host="127.0.0.1", port=proxy.port).render_as_string(hide_password=False), proxy
+    proxy.close()
+
+
+def ends_in_time(service: Service) -> int:
+    """The exit code after a SIGTERM."""
+    assert service.process is not None
+    service.process.send_signal(signal.SIGTERM)
+    try:
+        return service.process.wait(STOP_WITHIN_S + SLACK_S)
+    except subprocess.TimeoutExpired:
+        service.kill()
+        raise AssertionError(service.log.read_text()) from None
+
+
+def test_a_healthy_service_ends_without_force(tmp_path: Path) -> None:
+    service = Service(tmp_path, **{"receiver.demo": "simulate aircraft=50"}).init().start()
+    until(service.aircraft)
+    assert ends_in_time(service) == 0
+    assert "ended by force" not in service.log.read_text()
+
+
+def test_sighup_changes_nothing_and_says_so(tmp_path: Path) -> None:
+    service = Service(tmp_path, **{"receiver.demo": "simulate aircraft=50"}).init().start()
+    assert service.process is not None
+    for _ in range(3):
+        service.process.send_signal(signal.SIGHUP)
+    until(lambda: "SIGHUP has no effect" in service.log.read_text())
+    until(service.aircraft)
+    assert ends_in_time(service) == 0
+
+
+@pytest.mark.parametrize("silent", ["while it runs", "while it starts"])
+def test_a_database_that_is_silent(tmp_path: Path, database: tuple[str, SilentProxy], silent: str) -> None:
+    url, proxy = database
+    service = Service(tmp_path, database_url=url, **{"receiver.demo": "simulate aircraft=50"}).init()
+    if silent == "while it starts":
+        proxy.silence()
+        service.start(wait=False)
+        assert service.process is not None
+        with pytest.raises(subprocess.TimeoutExpired):
+            service.process.wait(3)
+    else:
+        service.start()
+        until(service.aircraft)
+        proxy.silence()
+        # Requests that wait for the database hold workers.
+        for _ in range(3):
+            threading.Thread(target=ask, args=(service,), daemon=True).start()
+        time.sleep(2)
+    ends_in_time(service)
+
+
+def ask(service: Service) -> None:
+    with contextlib.suppress(Exception):
+        service.get("/api/v1/history/flights")
+
+
+def test_a_bus_that_is_silent(tmp_path: Path, redis_url: str, sqlite_url: str) -> None:
+    url = sa.make_url(redis_url)
+    proxy = SilentProxy(url.host or "127.0.0.1", url.port or 6379)
+    address = redis_url.replace(f"{url.host}:{url.port}" if url.port else str(url.host), f"127.0.0.1:{proxy.port}", 1)
+    service = (
+        Service(tmp_path, bus=address, secret="s" * 40, **{"receiver.demo": "simulate aircraft=50"}).init().start()
+    )
+    until(service.aircraft)
+    proxy.silence()
+    ends_in_time(service)
+    proxy.close()
+
+
+@pytest.mark.parametrize("environment", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}])
+def test_the_status_line_lives_in_any_locale(tmp_path: Path, environment: dict[str, str]) -> None:
+    service = Service(tmp_path, **{"receiver.demo": "simulate aircraft=50"}).init()
+    output = tmp_path / "output.txt"
+    with output.open("wb") as log:
+        process = subprocess.Popen(
+            [*SKYWATCH, "serve", str(service.ini)], env={**ENVIRONMENT, **environment}, stdout=log, stderr=log
+        )
+    service.process = process
+    try:
+        until(lambda: b"1 of 1 receivers" in output.read_bytes(), wait_s=PATIENCE_S)
+        assert b"Traceback" not in output.read_bytes()
+    finally:
+        ends_in_time(service)
+
+
+def test_a_signal_in_the_middle_of_a_long_wait_of_the_main_thread(tmp_path: Path) -> None:
+    """SQLite waits in its library for a lock; Python's handler runs only after it."""
+    service = Service(tmp_path).init()
+    locking = sqlite3.connect(tmp_path / "skywatch.sqlite", isolation_level=None)
+    locking.execute("BEGIN EXCLUSIVE")
+    try:
+        service.start(wait=False)
+        assert service.process is not None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            service.process.wait(3)
+        if service.process.poll() is None:
+            ends_in_time(service)
+    finally:
+        locking.close()

@@ -1,0 +1,82 @@
+"""Bursts become messages: several stations, repeats, texts in parts."""
+
+from skywatch.acars.envelopes import Burst
+from skywatch.acars.messages.assembler import Assembler
+
+NOW = 1_800_000_000.0
+
+
+def burst(at=NOW, station="A", text="HELLO", **kw):
+    fields = {"registration": "N12345", "block_id": "3", "direction": "downlink", **kw}
+    return Burst(source="acars", at=at, station=station, label=fields.pop("label", "H1"), text=text, raw={}, **fields)
+
+
+def add(assembler, one):
+    return assembler.add(one, one.at)
+
+
+def test_the_same_burst_from_two_stations_is_one_message():
+    assembler = Assembler()
+    (first,) = add(assembler, burst())
+    (second,) = add(assembler, burst(NOW + 0.4, "B", icao_hex="A12345"))
+    assert first.is_new
+    assert not second.is_new
+    assert second.draft is first.draft
+    snapshot = first.draft.snapshot()
+    assert [reception.station for reception in snapshot.receptions] == ["A", "B"]
+    assert snapshot.repeats == 0
+
+
+def test_a_repeat_within_two_minutes_is_counted_and_later_it_is_a_new_message():
+    assembler = Assembler()
+    (first,) = add(assembler, burst())
+    (again,) = add(assembler, burst(NOW + 60))
+    (later,) = add(assembler, burst(NOW + 200))
+    assert again.draft is first.draft
+    assert first.draft.snapshot().repeats == 1
+    assert later.is_new
+    assert later.draft is not first.draft
+
+
+def test_parts_of_a_text_become_one_when_the_last_is_there():
+    assembler = Assembler()
+    number = {"message_number": "D10"}
+    assert add(assembler, burst(text="ONE ", sequence="A", more=True, **number)) == []
+    assert add(assembler, burst(NOW + 3, text="TWO ", sequence="B", more=True, block_id="4", **number)) == []
+    (step,) = add(assembler, burst(NOW + 6, text="THREE", sequence="C", block_id="5", **number))
+    snapshot = step.draft.snapshot()
+    assert step.is_new
+    assert (snapshot.text, snapshot.is_incomplete) == ("ONE TWO THREE", False)
+
+
+def test_a_last_part_that_repeats_all_is_the_text():
+    assembler = Assembler()
+    add(assembler, burst(text="ONE ", sequence="A", more=True, message_number="D10"))
+    (step,) = add(assembler, burst(NOW + 2, text="ONE TWO", sequence="B", block_id="4", message_number="D10"))
+    assert step.draft.snapshot().text == "ONE TWO"
+
+
+def test_an_incomplete_text_is_shown_after_half_a_minute_and_amended_by_what_comes_later():
+    assembler = Assembler()
+    add(assembler, burst(text="ONE ", sequence="A", more=True, message_number="D10"))
+    assert assembler.due(NOW + 29) == []
+    (shown,) = assembler.due(NOW + 30)
+    assert shown.draft.snapshot().is_incomplete
+    (amended,) = add(assembler, burst(NOW + 50, text="TWO", sequence="B", block_id="4", message_number="D10"))
+    assert not amended.is_new
+    assert amended.draft is shown.draft
+    assert (amended.draft.snapshot().text, amended.draft.snapshot().is_incomplete) == ("ONE TWO", False)
+
+
+def test_a_station_whose_clock_is_off_counts_by_arrival():
+    (step,) = Assembler().add(burst(at=NOW - 3600), NOW)
+    assert step.draft.at == NOW
+    (tape,) = Assembler(is_live=False).add(burst(at=NOW - 3600), NOW)
+    assert tape.draft.at == NOW - 3600
+
+
+def test_what_is_remembered_is_bounded_by_the_windows():
+    assembler = Assembler()
+    for second in range(2_000):
+        add(assembler, burst(NOW + second, text=f"TEXT {second}"))
+    assert len(assembler._recent) < 140

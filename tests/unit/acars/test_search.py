@@ -1,0 +1,85 @@
+"""The grammar of ``q``, and the same answers from both databases."""
+
+import pytest
+import sqlalchemy as sa
+
+from skywatch.acars.models import AcarsMessage
+from skywatch.acars.search import matching, parse, words_of
+from skywatch.core.clock import utcnow
+from skywatch.core.db import create_engine, create_session_factory, writing
+
+TEXTS = [
+    "POSITION REPORT KSEA KPDX FL370",
+    "WEATHER KSEA wind 270",
+    "weather kpdx: snow, -5",
+    "ETA KPDX 1015",
+    "position of gate A12",
+    "35N 106W test_value x'y",
+]
+QUERIES = [
+    ("weather", {1, 2}),
+    ("WEATHER ksea", {1}),
+    ('"position report"', {0}),
+    ('"report position"', set()),
+    ("posit*", {0, 4}),
+    ("weather -ksea", {2}),
+    ("eta OR gate", {3, 4}),
+    ("eta or gate", set()),
+    ("kpdx weather OR gate", {2, 4}),
+    ("-weather", set()),
+    ("-weather OR eta", {3}),
+    ("x'y", {5}),
+    ("test_value", {5}),
+    ("a12", {4}),
+    ('"', set()),
+    ("*", set()),
+    ("OR", set()),
+    ("NEAR(ksea, 2)", set()),
+    ("search_text:eta", set()),
+    ("& | ! <->", set()),
+    ("weather'; DROP TABLE users --", set()),
+    ("sno*", {2}),
+]
+
+
+@pytest.fixture
+def sessions(database_url):
+    engine = create_engine(database_url)
+    factory = create_session_factory(engine)
+    with writing(factory) as session:
+        for text in TEXTS:
+            session.add(
+                AcarsMessage(
+                    at=utcnow(), received_at=utcnow(), source="acars", station="A", label="H1", text=text,
+                    incomplete=False, heard_by=[], repeats=0, military=False, search_text=words_of(text), raw={},
+                )
+            )  # fmt: skip
+    yield factory
+    engine.dispose()
+
+
+def test_every_query_finds_the_same_on_both_databases(sessions):
+    with sessions() as session:
+        dialect = session.get_bind().dialect.name
+        for query, expected in QUERIES:
+            condition = matching(parse(query), dialect, AcarsMessage.id)
+            rows = session.scalars(sa.select(AcarsMessage.text).where(condition)).all()
+            assert {TEXTS.index(text) for text in rows} == expected, query
+
+
+def test_a_text_that_changes_or_goes_is_found_no_more(sessions):
+    with writing(sessions) as session:
+        row = session.scalars(sa.select(AcarsMessage).where(AcarsMessage.text == TEXTS[3])).one()
+        row.search_text = words_of("ARRIVED")
+        session.delete(session.scalars(sa.select(AcarsMessage).where(AcarsMessage.text == TEXTS[4])).one())
+    with sessions() as session:
+        dialect = session.get_bind().dialect.name
+        for query, count in (("eta", 0), ("arrived", 1), ("gate", 0)):
+            condition = matching(parse(query), dialect, AcarsMessage.id)
+            assert session.scalar(sa.select(sa.func.count()).select_from(AcarsMessage).where(condition)) == count
+
+
+@pytest.mark.parametrize("text", ["x" * 201, "a\0b"])
+def test_what_is_too_long_or_holds_nul_is_refused(text):
+    with pytest.raises(ValueError, match="must"):
+        parse(text)

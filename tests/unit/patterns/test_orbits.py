@@ -1,0 +1,189 @@
+"""Circling and racetracks, and what looks like them and is not."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+
+from skywatch.patterns.findings import Change
+from tests.unit.patterns.flights import START, Flight, circuits, feed, found, kinds
+
+
+def orbits(turns: float = 4.0, radius_nm: float = 0.8, **kw: float) -> Flight:
+    return Flight(**kw).straight(6.0).orbit(turns, radius_nm).straight(6.0)
+
+
+@pytest.mark.parametrize("every_s", [1.0, 5.0, 10.0, 15.0, 20.0])
+@pytest.mark.parametrize("sense", [1.0, -1.0])
+def test_circles_are_circling_however_often_heard(every_s: float, sense: float) -> None:
+    (pattern,) = found(orbits(4.0 * sense), every_s)
+    assert pattern.pattern_type == "circling"
+    assert pattern.is_surveillance
+    assert pattern.confidence == "high"
+    assert pattern.radius_nm == pytest.approx(0.8, rel=0.1)
+    assert pattern.details["direction"] == ("right" if sense > 0 else "left")
+    # Six miles out, then four circles of five miles: 240 s and 804 s at 90 kt.
+    assert pattern.t0 - START == pytest.approx(240.0, abs=60.0)
+    assert pattern.t1 - START == pytest.approx(1044.0, abs=60.0)
+
+
+def test_centre_is_that_of_the_circles() -> None:
+    flight = orbits(3.0)
+    (pattern,) = found(flight)
+    lat, lon = flight.plane.unproject(0.8, 6.0)
+    assert (pattern.center_lat, pattern.center_lon) == pytest.approx((lat, lon), abs=0.002)
+
+
+@pytest.mark.parametrize(("lat", "lon"), [(0.0, 0.0), (-33.0, 180.0), (52.0, -179.99), (70.0, 25.0), (89.95, 10.0)])
+def test_nothing_depends_on_where_on_earth(lat: float, lon: float) -> None:
+    (pattern,) = found(orbits(3.0, lat=lat, lon=lon))
+    assert pattern.pattern_type == "circling"
+    assert pattern.radius_nm == pytest.approx(0.8, rel=0.1)
+    assert -180.0 <= pattern.center_lon < 180.0
+
+
+def test_noise_lost_tracks_and_a_gap_are_borne() -> None:
+    assert kinds(orbits().positions(5.0, noise_nm=0.05, tracked=False)) == ["circling"]
+    assert kinds(orbits().positions(10.0, gap=(500.0, 620.0))) == ["circling"]
+
+
+def test_circles_that_follow_a_car_are_circling() -> None:
+    flight = Flight(speed_kt=110.0).straight(5.0)
+    for _ in range(6):
+        flight.orbit(1.0, 0.7).straight(0.8)
+    assert kinds(flight) == ["circling"]
+
+
+def test_it_is_reported_within_two_turns_then_followed_and_ended() -> None:
+    events = feed(orbits(5.0).positions(5.0))
+    first, *others, last = events
+    assert first.change is Change.DETECTED
+    lap_s = 201.0
+    assert first.pattern.detected_at - (START + 240.0) <= 2.0 * lap_s
+    assert {event.change for event in others} == {Change.EXTENDED}
+    ends = [event.pattern.t1 for event in others]
+    assert ends == sorted(ends)
+    assert all(b - a >= 15.0 for a, b in itertools.pairwise(ends))
+    assert last.change is Change.ENDED
+    assert last.pattern.number == first.pattern.number
+
+
+@pytest.mark.parametrize("every_s", [15.0, 20.0, 25.0])
+@pytest.mark.parametrize("radius_nm", [0.35, 0.6, 0.9])
+def test_whenever_positions_are_heard_two_turns_are_enough(every_s: float, radius_nm: float) -> None:
+    lap_s = 2.0 * math.pi * radius_nm * 3600.0 / 90.0
+    for way_nm in (6.0, 6.1, 6.2, 6.3, 6.4, 6.5):
+        (pattern,) = found(Flight().straight(way_nm).orbit(5.0, radius_nm).straight(6.0), every_s)
+        begin = START + way_nm * 3600.0 / 90.0
+        assert 1.5 <= (pattern.detected_at - begin) / lap_s <= 1.9
+
+
+def test_later_positions_cost_no_earlier_detection_time() -> None:
+    positions = orbits(5.0).positions(5.0)
+    whole = [e.pattern.detected_at for e in feed(positions) if e.change is Change.DETECTED]
+    cut = [e.pattern.detected_at for e in feed(positions[:130]) if e.change is Change.DETECTED]
+    assert whole == cut
+
+
+def test_ovals_are_a_racetrack() -> None:
+    flight = Flight(speed_kt=95.0).straight(5.0).oval(4.0, 2.5, 0.5).straight(5.0)
+    (pattern,) = found(flight)
+    assert pattern.pattern_type == "racetrack"
+    assert pattern.is_surveillance
+    assert pattern.details["leg_share"] == pytest.approx(0.61, abs=0.1)
+
+
+def test_circles_after_ovals_are_two_patterns() -> None:
+    flight = Flight(speed_kt=95.0).straight(5.0).oval(4.0, 2.5, 0.5).straight(3.0).orbit(5.0, 0.5).straight(5.0)
+    assert kinds(flight) == ["racetrack", "circling"]
+
+
+def test_two_figures_of_eight_are_circling_and_one_is_not() -> None:
+    def eights(count: int) -> Flight:
+        flight = Flight(speed_kt=90.0).straight(5.0)
+        for _ in range(count):
+            flight.orbit(1.0, 0.7).orbit(-1.0, 0.7)
+        return flight.straight(8.0)
+
+    assert kinds(eights(1)) == []
+    assert kinds(eights(3)) == ["circling"]
+
+
+@pytest.mark.parametrize(
+    "flight",
+    [
+        Flight(speed_kt=450.0, alt_ft=36000.0).straight(400.0),
+        Flight(speed_kt=250.0, alt_ft=8000.0).straight(30.0).turn(180.0, 1.5).straight(30.0),
+        Flight(speed_kt=120.0).straight(8.0).orbit(1.0, 1.0).straight(8.0),
+        Flight(speed_kt=120.0).straight(8.0).orbit(1.3, 1.0).straight(8.0),
+        Flight(speed_kt=90.0).straight(8.0).turn(90.0, 0.5).turn(-270.0, 0.5).straight(8.0),
+        Flight(speed_kt=95.0, alt_ft=3500.0).straight(8.0).orbit(1.0, 0.16).orbit(-1.0, 0.16).straight(8.0),
+        Flight(speed_kt=95.0, alt_ft=3500.0).straight(8.0).orbit(2.0, 0.16).straight(8.0),
+        Flight(speed_kt=15.0, alt_ft=0.0).straight(1.0).orbit(3.0, 0.2).straight(1.0),
+    ],
+    ids=["airliner", "reversal", "one lap", "a lap and a bit", "procedure turn", "steep turns", "720", "taxiing"],
+)
+def test_ordinary_turns_are_no_pattern(flight: Flight) -> None:
+    assert kinds(flight) == []
+
+
+@pytest.mark.parametrize("seen_above_ft", [0.0, 200.0, 400.0])
+def test_aerodrome_circuits_are_no_surveillance(seen_above_ft: float) -> None:
+    events = feed(circuits(5, seen_above_ft=seen_above_ft))
+    assert events
+    for event in events:
+        assert event.pattern.pattern_type == "racetrack"
+        assert not event.pattern.is_surveillance
+        assert event.pattern.confidence == "low"
+        assert event.pattern.details["reason"] == "aerodrome"
+
+
+def test_without_a_height_nothing_is_called_surveillance() -> None:
+    unknown = [(*p[:3], None, *p[4:]) for p in circuits(5)]
+    patterns = found(unknown)
+    assert patterns
+    assert not any(p.is_surveillance for p in patterns)
+    (pattern,) = found([(*p[:3], None, *p[4:]) for p in orbits().positions()])
+    assert pattern.details["reason"] == "height_unknown"
+
+
+def test_orbits_at_changing_heights_are_still_surveillance() -> None:
+    flight = Flight(speed_kt=100.0, alt_ft=1500.0).straight(6.0)
+    for lap in range(6):
+        flight.turn(200.0, 0.7, climb_ft=300.0 if lap % 2 else -300.0).turn(160.0, 0.7)
+    (pattern,) = found(flight.straight(6.0))
+    assert pattern.pattern_type == "circling"
+    assert pattern.is_surveillance
+
+
+def test_holding_is_a_racetrack_with_a_reason() -> None:
+    # One-minute legs and standard-rate turns at 210 kt.
+    flight = Flight(speed_kt=210.0, alt_ft=7000.0).straight(20.0).oval(4.0, 3.5, 1.11).straight(20.0)
+    (pattern,) = found(flight)
+    assert pattern.pattern_type == "racetrack"
+    assert not pattern.is_surveillance
+    assert pattern.details["reason"] == "holding"
+
+
+def test_tanker_tracks_are_too_fast_to_be_surveillance() -> None:
+    flight = Flight(speed_kt=420.0, alt_ft=24000.0).straight(60.0).oval(3.0, 40.0, 6.0).straight(60.0)
+    (pattern,) = found(flight)
+    assert pattern.pattern_type == "racetrack"
+    assert pattern.details["reason"] == "fast"
+
+
+def test_gliders_in_thermals_are_no_surveillance() -> None:
+    flight = Flight(speed_kt=50.0, alt_ft=2000.0).straight(5.0)
+    for _ in range(8):
+        flight.turn(360.0, 0.07, climb_ft=120.0)
+    (pattern,) = found(flight.straight(5.0))
+    assert pattern.details["reason"] == "thermalling"
+    assert not pattern.is_surveillance
+
+
+def test_circles_before_and_after_a_landing_do_not_add_up() -> None:
+    flight = Flight(speed_kt=90.0, alt_ft=800.0).straight(4.0).orbit(1.0, 0.6).straight(1.0, climb_ft=-700.0)
+    flight.stand(400.0).straight(1.0, climb_ft=700.0).orbit(1.0, 0.6).straight(6.0)
+    assert kinds(flight) == []

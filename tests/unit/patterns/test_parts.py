@@ -1,0 +1,143 @@
+"""Windows, low points, sweeps and the log of findings."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from math import hypot
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skywatch.patterns.findings import Change, Finding, FindingLog, PatternType
+from skywatch.patterns.legs import Leg
+from skywatch.patterns.low_points import LowPoints
+from skywatch.patterns.settings import PatternSettings
+from skywatch.patterns.sweeps import alternating_share, distinct_lanes, sweep_family
+from skywatch.patterns.window import Sample, Window
+
+SETTINGS = PatternSettings()
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(1.0, 200.0),
+            st.floats(-300.0, 300.0),
+            st.floats(-300.0, 300.0),
+            st.none() | st.floats(0.0, 40000.0),
+            st.none() | st.floats(0.0, 300.0),
+        ),
+        min_size=1,
+        max_size=120,
+    )
+)
+def test_window_sums_agree_with_counting_anew(
+    steps: list[tuple[float, float, float, float | None, float | None]],
+) -> None:
+    window = Window(900.0, 0.5, 180.0)
+    samples: list[Sample] = []
+    t = 0.0
+    for number, (dt, x, y, alt, speed) in enumerate(steps):
+        t += dt
+        samples.append(Sample(t, x, y, alt, speed, float(number)))
+        window.add(samples[-1])
+    samples = [p for p in samples if t - p.t <= 900.0]
+    n = len(samples)
+    cx, cy = sum(p.x for p in samples) / n, sum(p.y for p in samples) / n
+    assert window.centre == pytest.approx((cx, cy), abs=1e-6)
+    radius = (sum(hypot(p.x - cx, p.y - cy) ** 2 for p in samples) / n) ** 0.5
+    assert window.radius_nm == pytest.approx(radius, abs=1e-4)
+    cells = {(p.x // 0.5, p.y // 0.5) for p in samples}
+    assert window.new_ground_share == pytest.approx(len(cells) / n)
+    assert window.has_gap() == any(b.t - a.t > 180.0 for a, b in itertools.pairwise(samples))
+    heights = [p.alt_ft for p in samples if p.alt_ft is not None]
+    assert window.altitude_range_ft() == ((min(heights), max(heights)) if heights else None)
+    speeds = [p.speed_kt for p in samples if p.speed_kt is not None]
+    if len(speeds) * 2 >= n:
+        assert window.speed_kt() == pytest.approx(sum(speeds) / len(speeds), abs=1e-6)
+
+
+def low_points(heights: list[float]) -> list[float]:
+    lows = LowPoints(SETTINGS)
+    for number, height in enumerate(heights):
+        lows.add(60.0 * number, 0.0, 0.0, height, 0.0)
+    return [p.alt_ft for p in lows.points]
+
+
+def test_low_points_are_where_a_flight_came_down_and_climbed_away() -> None:
+    assert low_points([1000, 600, 100, 500, 1000, 600, 150, 700]) == [100, 150]
+    assert low_points([1000, 900, 1000, 850, 1000]) == []
+    assert low_points([100, 500, 1000, 1000]) == [100]
+    assert low_points([3000, 2000, 1000, 500]) == []
+
+
+def sweep_legs(offsets: list[float], nm: float = 5.0) -> list[Leg]:
+    """Legs to and fro at the given offsets, newest first."""
+    legs = []
+    for n, x in enumerate(offsets):
+        up = n % 2 == 0
+        ay, by = (0.0, nm) if up else (nm, 0.0)
+        legs.append(Leg(200.0 * n, 200.0 * n + 150.0, x, ay, x, by, nm, 0.0 if up else 180.0, 0.0 if up else 180.0))
+    return legs[::-1]
+
+
+def test_sweeps_have_lanes_of_their_own() -> None:
+    sweeps = sweep_family(sweep_legs([0.0, 0.5, 1.0, 1.5, 2.0]), SETTINGS)
+    assert len(sweeps) == 5
+    assert distinct_lanes(sweeps, SETTINGS) == 5
+    assert alternating_share(sweeps) == 1.0
+    assert distinct_lanes(sweep_family(sweep_legs([0.0, 1.0, 0.05, 1.02, 0.0, 0.98]), SETTINGS), SETTINGS) == 2
+
+
+def test_a_long_leg_across_ends_the_family() -> None:
+    legs = sweep_legs([0.0, 0.5, 1.0])
+    across = Leg(350.0, 395.0, 0.5, 0.0, 4.5, 0.0, 4.0, 90.0, 90.0)
+    assert len(sweep_family([*legs[:1], across, *legs[1:]], SETTINGS)) == 1
+
+
+def finding(kind: PatternType, t0: float, t1: float, radius_nm: float = 1.0, x: float = 0.0) -> Finding:
+    return Finding(kind, t0, t1, x, 0.0, radius_nm, 0.8)
+
+
+def test_the_more_telling_pattern_takes_the_place_of_the_lesser() -> None:
+    log = FindingLog(SETTINGS, "flight", "abc123")
+    assert log.report(finding(PatternType.LOITERING, 0.0, 1200.0, 3.0), 1200.0)
+    assert log.report(finding(PatternType.CIRCLING, 300.0, 1300.0), 1300.0)
+    events = log.collect()
+    assert [e.change for e in events] == [Change.DETECTED, Change.ENDED, Change.DETECTED]
+    assert events[1].pattern.details["superseded_by"] == "circling"
+    assert not log.report(finding(PatternType.LOITERING, 100.0, 1400.0, 3.0), 1400.0)
+
+
+def test_patterns_elsewhere_or_at_another_time_stand_beside_each_other() -> None:
+    log = FindingLog(SETTINGS, "flight", "abc123")
+    assert log.report(finding(PatternType.CIRCLING, 0.0, 600.0), 600.0)
+    assert log.report(finding(PatternType.LOITERING, 3000.0, 4200.0, 3.0), 4200.0)
+    assert log.report(finding(PatternType.STAKEOUT, 0.0, 600.0, 0.3, x=40.0), 600.0)
+    assert len(log.open) == 3
+
+
+def test_ending_twice_is_told_once() -> None:
+    log = FindingLog(SETTINGS, "flight", "abc123")
+    f = finding(PatternType.CIRCLING, 0.0, 600.0)
+    log.report(f, 600.0)
+    log.end(f)
+    log.end(f)
+    assert [e.change for e in log.collect()] == [Change.DETECTED, Change.ENDED]
+
+
+@pytest.mark.parametrize(("score", "word"), [(0.2, "low"), (0.5, "medium"), (0.74, "medium"), (0.75, "high")])
+def test_confidence_in_words(score: float, word: str) -> None:
+    assert FindingLog(SETTINGS, "flight", "abc123").confidence(score) == word
+
+
+def test_every_threshold_says_what_it_is() -> None:
+    source = PatternSettings.__module__.replace(".", "/") + ".py"
+    from pathlib import Path
+
+    text = (Path(__file__).resolve().parents[3] / source).read_text(encoding="utf-8")
+    for field in dataclasses.fields(PatternSettings):
+        after = text.split(f"    {field.name}: ", 1)[1].split("\n", 1)[1]
+        assert after.lstrip().startswith('"""'), f"{field.name} has no docstring"

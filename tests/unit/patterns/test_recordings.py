@@ -1,0 +1,99 @@
+"""The targets, over the labelled flights; and what recorded feeds show through the fleet."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from skywatch.patterns.findings import Pattern
+from skywatch.patterns.fleet import PatternFleet
+from skywatch.patterns.scoring import LabelScore, Score, score
+from skywatch.patterns.tracks import BadLine, find_patterns, read_tracks
+
+
+@pytest.fixture(scope="module")
+def total(shared_data: Path) -> Score:
+    lines = read_tracks(shared_data / "patterns" / "tracks.jsonl.gz")
+    return score((track, find_patterns(track)) for track in lines if not isinstance(track, BadLine))
+
+
+def f1(s: LabelScore) -> float:
+    return 2.0 * s.flights_found / (2.0 * s.flights_found + s.flights_missed + s.flights_false)
+
+
+def test_circling(total: Score) -> None:
+    s = total.labels["circling"]
+    assert s.flights_found / (s.flights_found + s.flights_missed) >= 0.97
+    assert s.flights_found / (s.flights_found + s.flights_false) >= 0.97
+    assert s.segments_found / s.segments >= 0.97
+    assert s.patterns_right / (s.patterns_right + s.patterns_false) >= 0.97
+    assert sorted(s.delays_turns)[len(s.delays_turns) // 2] <= 2.0
+
+
+@pytest.mark.parametrize("kind", ["grid_search", "racetrack"])
+def test_grids_and_racetracks(total: Score, kind: str) -> None:
+    s = total.labels[kind]
+    assert f1(s) >= 0.85
+    assert s.segments_found / s.segments >= 0.85
+
+
+def test_false_alarms(total: Score) -> None:
+    assert total.flights["ordinary"] > 900
+    assert total.surveillance["ordinary"] / total.flights["ordinary"] <= 0.001
+    assert total.surveillance["aerodrome_circuit"] == 0
+    assert total.surveillance["single_lap"] == 0
+    assert total.surveillance["other_negative"] == 0
+
+
+def ticks(path: Path) -> Iterator[tuple[list[str], np.ndarray]]:
+    """The aircraft of each snapshot that are in the air, with t, lat, lon, altitude, speed and track."""
+    with gzip.open(path) as lines:
+        for line in lines:
+            snapshot = json.loads(line)
+            seen = {
+                a["hex"]: (
+                    snapshot["now"] - a.get("seen_pos", 0.0),
+                    a["lat"],
+                    a["lon"],
+                    a.get("alt_baro", np.nan),
+                    a.get("gs", np.nan),
+                    a.get("track", np.nan),
+                )
+                for a in snapshot["aircraft"]
+                if "lat" in a and a.get("alt_baro") != "ground"
+            }
+            yield list(seen), np.array(list(seen.values()), dtype=float).reshape(-1, 6)
+
+
+def through_fleet(path: Path) -> list[Pattern]:
+    fleet = PatternFleet()
+    found: dict[tuple[str, int], Pattern] = {}
+    known: set[str] = set()
+    events = []
+    for addresses, values in ticks(path):
+        events += fleet.leave(sorted(known - set(addresses)))
+        known = set(addresses)
+        events += fleet.update(addresses, *values.T)
+    for address, event in [*events, *fleet.close()]:
+        found[address, event.pattern.number] = event.pattern
+    return [pattern for pattern in found.values() if "superseded_by" not in pattern.details]
+
+
+@pytest.mark.parametrize("feed", ["switzerland_30min", "california_30min", "michigan_session1"])
+def test_ordinary_traffic_raises_nothing(shared_data: Path, feed: str) -> None:
+    assert [p for p in through_fleet(shared_data / "feeds" / f"{feed}.jsonl.gz") if p.is_surveillance] == []
+
+
+@pytest.mark.parametrize("sortie", ["081", "092"])
+def test_a_police_helicopter_is_found_circling(shared_data: Path, sortie: str) -> None:
+    patterns = through_fleet(shared_data / "feeds" / f"la_police_n520pd_{sortie}_times_reconstructed.jsonl.gz")
+    longest = max(patterns, key=lambda p: p.duration_s)
+    assert longest.pattern_type == "circling"
+    assert longest.is_surveillance
+    assert longest.confidence == "high"
+    assert longest.duration_s > 600.0

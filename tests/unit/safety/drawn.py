@@ -1,0 +1,116 @@
+"""Drawn traffic: aircraft on given tracks, heard with noise and gaps, as the skies that the tracker makes of them."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from skywatch.core import geo
+from skywatch.picture.picture import Picture
+from skywatch.picture.sky import Sky
+from skywatch.receivers.report import Report
+from skywatch.safety.detection.detectors import Detectors
+from skywatch.safety.events.tracker import EventTracker, LiveEvent
+from skywatch.safety.thresholds import Thresholds
+
+START = 1_800_000_000.0
+METRE_NM = 1 / 1852
+
+
+@dataclass
+class Drawn:
+    """An aircraft: where it is (nm east and north of the centre, feet) as a function of seconds; what it sends."""
+
+    hex: str
+    path: Callable[[float], tuple[float, float, float]]
+    every_s: float = 1.0
+    noise_m: float = 0.0
+    fields: dict[str, Any] = field(default_factory=dict)
+    # Fields that change with time, over ``fields``.
+    changing: Callable[[float], dict[str, Any]] = lambda t: {}
+    phase_s: float = 0.0
+    # Where the path's origin is (degrees), if not at the centre of the sky.
+    centre: tuple[float, float] | None = None
+
+
+@dataclass
+class DrawnClock:
+    """A clock that tests move."""
+
+    now: float = START
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def straight(
+    x: float, y: float, altitude_ft: float, speed_kt: float, track_deg: float, rate_fpm: float = 0.0
+) -> Callable[[float], tuple[float, float, float]]:
+    """From a point (nm) on, straight ahead."""
+    east, north = speed_kt * math.sin(math.radians(track_deg)), speed_kt * math.cos(math.radians(track_deg))
+    return lambda t: (x + east * t / 3600, y + north * t / 3600, altitude_ft + rate_fpm * t / 60)
+
+
+def skies(
+    aircraft: Sequence[Drawn], seconds: int, lat: float = 47.0, lon: float = 8.0, seed: int = 1, began: float = START
+) -> Iterator[Sky]:
+    """A sky a second for so long; velocities are those of the path, positions scatter by ``noise_m``."""
+    random_ = random.Random(seed)
+    clock = DrawnClock(began)
+    picture = Picture(None, clock=clock, monotonic=clock)
+    due = {drawn.hex: drawn.phase_s for drawn in aircraft}
+    for second in range(seconds + 1):
+        clock.now = began + second
+        reports = []
+        for drawn in aircraft:
+            if second >= due[drawn.hex]:
+                due[drawn.hex] += drawn.every_s
+                reports.append(_report(drawn, second, clock.now, lat, lon, random_))
+        picture.put("drawn", reports, len(reports))
+        yield picture.tick()
+
+
+def _report(drawn: Drawn, t: float, at: float, lat: float, lon: float, random_: random.Random) -> Report:
+    x, y, altitude = drawn.path(t)
+    ahead_x, ahead_y, ahead_altitude = drawn.path(t + 1.0)
+    east, north = (ahead_x - x) * 3600, (ahead_y - y) * 3600
+    x += random_.gauss(0, drawn.noise_m) * METRE_NM
+    y += random_.gauss(0, drawn.noise_m) * METRE_NM
+    lat, lon = drawn.centre or (lat, lon)
+    place = geo.destination(lat, lon, math.degrees(math.atan2(x, y)), math.hypot(x, y))
+    values: dict[str, Any] = {
+        "type": "adsb_icao",
+        "alt_baro": round(altitude / 25) * 25,
+        "gs": round(math.hypot(east, north), 1),
+        "track": round(math.degrees(math.atan2(east, north)) % 360, 1),
+        "baro_rate": round((ahead_altitude - altitude) * 60 / 64) * 64,
+        "lat": round(float(place[0]), 5),
+        "lon": round(float(place[1]), 5),
+        "nic": 8,
+        "version": 2,
+        "nac_p": 9,
+        **drawn.fields,
+        **drawn.changing(t),
+    }
+    values = {name: value for name, value in values.items() if value is not None}
+    return Report(drawn.hex, at=at, position_at=at if "lat" in values else 0.0, **values)
+
+
+def found(skies_: Iterator[Sky], thresholds: Thresholds | None = None) -> list[LiveEvent]:
+    """The events of some skies in the order in which they began, those that are active at the end too."""
+    thresholds = thresholds or Thresholds()
+    detectors, book = Detectors(), EventTracker()
+    events: list[LiveEvent] = []
+    for sky in skies_:
+        for change in book.update(detectors.update(sky, thresholds), sky.now, thresholds):
+            if change.step == "began":
+                events.append(change.live)
+    return events
+
+
+def of_type(events: list[LiveEvent], kind: str) -> list[LiveEvent]:
+    """The events of one type that were raised, not only held back."""
+    return [event for event in events if event.finding.type == kind and event.raised]

@@ -1,0 +1,131 @@
+"""What is used of the inside of waitress and Autobahn: names that their documentation does not promise.
+
+``setup.py`` admits the minor versions that were read for it. Where another one is admitted, this test fails by the name
+that has gone; read then what took its place, and run tests/integration (test_api_*, test_framing, realtime).
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from autobahn.asyncio.websocket import WebSocketServerProtocol
+from autobahn.websocket import protocol as autobahn_protocol
+from waitress import wasyncore
+from waitress.adjustments import Adjustments
+from waitress.buffers import OverflowableBuffer, ReadOnlyFileBasedBuffer
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
+from waitress.server import BaseWSGIServer, TcpWSGIServer
+from waitress.task import ErrorTask, Task, ThreadedTaskDispatcher, WSGITask
+from waitress.utilities import BadRequest, RequestHeaderFieldsTooLarge
+
+ROOT = Path(__file__).resolve().parents[3]
+REQUIREMENTS = {"waitress": ">=3.0.1,<3.1", "autobahn": ">=26.10,<26.11"}
+
+# class -> attributes and methods that are overridden, called or set
+WAITRESS: dict[type, tuple[str, ...]] = {
+    HTTPChannel: (
+        "parser_class", "task_class", "error_task_class", "request", "requests", "connected", "server", "adj",
+        "outbuf_lock", "outbufs", "current_outbuf_count", "total_outbufs_len", "sent_continue", "will_close",
+        "close_when_flushed", "last_activity", "sendbuf_len", "send_continue", "del_channel", "_flush_some",
+        "_flush_exception", "_flush_outbufs_below_high_watermark", "writable", "service", "handle_write",
+        "handle_close", "send", "write_soon", "received",
+    ),
+    HTTPRequestParser: (
+        "adj", "received", "parse_header", "completed", "expect_continue", "error", "headers", "version", "chunked",
+        "path", "body_rcv", "header_plus", "headers_finished", "content_length",
+    ),
+    WSGITask: (
+        "execute", "set_close_on_finish", "build_response_header", "finish", "write", "status", "response_headers",
+        "content_length", "wrote_header", "chunked_response", "close_on_finish", "version", "request", "channel",
+    ),
+    ErrorTask: ("execute",),
+    Task: ("has_body",),
+    BaseWSGIServer: (
+        "channel_class", "maintenance", "pull_trigger", "add_task", "accepting", "handle_accept", "active_channels",
+        "task_dispatcher", "application", "_map", "effective_host", "effective_port",
+    ),
+    ThreadedTaskDispatcher: ("shutdown", "add_task"),
+    OverflowableBuffer: ("append", "getfile", "close", "__len__"),
+    ReadOnlyFileBasedBuffer: ("prepare", "get", "skip"),
+    Adjustments: (
+        "send_bytes", "outbuf_high_watermark", "channel_timeout", "max_request_body_size", "max_request_header_size",
+        "inbuf_overflow",
+    ),
+    BadRequest: ("code", "reason"),
+    RequestHeaderFieldsTooLarge: ("code", "reason"),
+}  # fmt: skip
+AUTOBAHN: dict[type, tuple[str, ...]] = {
+    WebSocketServerProtocol: (
+        "processHandshake", "sendHttpErrorResponse", "sendData", "sendCloseFrame", "_dataReceived", "_fail_connection",
+        "dropConnection", "onMessageFrameBegin", "onConnect", "onOpen", "onMessage", "onPing", "onPong",
+        "data_received", "connection_made", "connection_lost", "STATE_OPEN", "log", "data", "state", "failedByMe",
+        "wasClean", "_perMessageCompress",
+    ),
+}  # fmt: skip
+# function -> its parameters, where ours take or pass them by position
+SIGNATURES: dict[Any, list[str]] = {
+    HTTPChannel.__init__: ["self", "server", "sock", "addr", "adj", "map"],
+    HTTPChannel._flush_some: ["self", "do_close"],
+    HTTPChannel._flush_exception: ["self", "flush", "do_close"],
+    HTTPChannel.send: ["self", "data", "do_close"],
+    HTTPChannel.write_soon: ["self", "data"],
+    HTTPRequestParser.received: ["self", "data"],
+    HTTPRequestParser.parse_header: ["self", "header_plus"],
+    BaseWSGIServer.maintenance: ["self", "now"],
+    wasyncore.loop: ["timeout", "use_poll", "map", "count"],
+    WebSocketServerProtocol._fail_connection: ["self", "code", "reason"],
+    WebSocketServerProtocol.sendHttpErrorResponse: ["self", "code", "reason", "responseHeaders"],
+    WebSocketServerProtocol.sendCloseFrame: ["self", "code", "reasonUtf8", "isReply"],
+    WebSocketServerProtocol.dropConnection: ["self", "abort"],
+    WebSocketServerProtocol.onMessageFrameBegin: ["self", "length"],
+}
+
+
+@pytest.mark.parametrize("package", REQUIREMENTS)
+def test_the_minor_version_is_the_one_that_was_read(package: str) -> None:
+    text = (ROOT / "setup.py").read_text(encoding="utf-8")
+    assert f'"{package}{REQUIREMENTS[package]}"' in text
+    highest = tuple(map(int, re.findall(r"<([0-9.]+)", REQUIREMENTS[package])[0].split(".")))
+    assert tuple(map(int, version(package).split(".")[:2])) < highest
+
+
+def has(kind: type, name: str) -> bool:
+    """Whether a class or its methods give instances an attribute."""
+    if hasattr(kind, name):
+        return True
+    sources = [inspect.getsource(base) for base in kind.__mro__ if base is not object]
+    return any(re.search(rf"self\.{name}\b", source) for source in sources)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(kind, name) for kind, names in {**WAITRESS, **AUTOBAHN}.items() for name in names],
+    ids=lambda value: value if isinstance(value, str) else value.__name__,
+)
+def test_the_library_has(kind: type, name: str) -> None:
+    assert has(kind, name), f"{kind.__module__}: {kind.__name__}.{name} has gone"
+
+
+def test_a_name_that_has_gone_is_noticed() -> None:
+    assert not has(HTTPChannel, "_flush_all_of_it")
+
+
+def test_autobahn_prints_its_options_by_a_name_that_is_replaced() -> None:
+    assert "pformat" in vars(autobahn_protocol)
+
+
+@pytest.mark.parametrize("function", SIGNATURES, ids=lambda function: function.__qualname__)
+def test_parameters_are(function: Any) -> None:
+    names = list(inspect.signature(function).parameters)
+    expected = SIGNATURES[function]
+    assert names[: len(expected)] == expected or set(expected) <= set(names), f"{function.__qualname__} takes {names}"
+
+
+def test_the_server_is_of_the_class_that_is_changed() -> None:
+    assert issubclass(TcpWSGIServer, BaseWSGIServer)

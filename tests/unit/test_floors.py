@@ -1,0 +1,80 @@
+"""Imports by name go down too: what a module names as text in order to import it later stands on no higher floor."""
+
+import ast
+import re
+import tomllib
+
+import pytest
+
+from skywatch.features import FEATURES
+from tests.conftest import ROOT
+
+PACKAGE = ROOT / "skywatch"
+NAMED = re.compile(r"skywatch\.([a-z_]+)[.:a-zA-Z_]*")
+GROUND = ("core", "settings", "security", "http", "realtime")
+FEATURE_ROOMS = ("aircraft", "alerts", "safety", "acars", "audio", "history", "system", "cannonball", "accounts", "sso")
+
+
+def floors():
+    """Room -> its floor, 0 the lowest, as the import-linter contract says it."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    return {
+        room: number
+        for number, layer in enumerate(reversed(layers))
+        for room in re.findall(r"skywatch\.([a-z_]+)", layer)
+    }
+
+
+def modules():
+    return [path for path in sorted(PACKAGE.rglob("*.py")) if path.parent != PACKAGE]
+
+
+def room_of(path):
+    return path.relative_to(PACKAGE).parts[0]
+
+
+def texts(path):
+    """The text constants of a module that are not docstrings."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and NAMED.fullmatch(node.value):
+            yield node.value
+
+
+def test_every_room_has_a_floor():
+    rooms = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    assert rooms - {"client"} <= set(floors())
+
+
+@pytest.mark.parametrize("room", sorted(floors()))
+def test_what_is_named_as_text_is_no_higher(room):
+    height = floors()
+    for path in modules():
+        if room_of(path) != room:
+            continue
+        for text in texts(path):
+            named = NAMED.fullmatch(text)[1]
+            assert height.get(named, 0) <= height[room], f"{path.relative_to(ROOT)} names {text}"
+            if named in FEATURE_ROOMS and room in FEATURE_ROOMS:
+                assert named == room, f"{path.relative_to(ROOT)} names {text} of another feature"
+
+
+@pytest.mark.parametrize("room", GROUND)
+def test_the_ground_floors_name_no_feature(room):
+    """Neither in an import, nor by name, nor in a setting, an error code or a metric of theirs."""
+    declared = {name for feature in FEATURES if feature.name in FEATURE_ROOMS for name in _names_of(feature)}
+    for path in modules():
+        if room_of(path) == room:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            names = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+            names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+            names |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            assert not declared & {name for name in names if isinstance(name, str)}, path.relative_to(ROOT)
+
+
+def _names_of(feature):
+    """What only this feature may name: its settings, error codes and events."""
+    yield from (kind.code for kind in feature.problems)
+    yield from (event.name for event in feature.events)
+    if feature.settings is not None:
+        yield from vars(feature.settings).get("__annotations__", {})

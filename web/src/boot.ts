@@ -1,0 +1,45 @@
+// The start of the page: texts, session, the worker with its channel, and the frame of the application.
+import "./style/fonts.css";
+import "./style/base.css";
+import "./style/shell.css";
+import "./style/map.css";
+import "./style/list.css";
+import "./style/pages.css";
+import { followTheme, preferences } from "./core/preferences";
+import { preferredLanguage, useLanguage } from "./i18n/i18n";
+import { shareFilter } from "./list/filters";
+import { live } from "./live/live";
+import type { Station } from "./live/messages";
+import { session } from "./session/session";
+
+async function findStation(): Promise<void> {
+  if (!session.canView("aircraft")) return;
+  try {
+    const token = session.access;
+    const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
+    const answer = await fetch(new URL("data/receiver.json", document.baseURI), { headers, cache: "no-store" });
+    if (!answer.ok) return;
+    const { lat, lon } = (await answer.json()) as Partial<Station>;
+    if (typeof lat === "number" && typeof lon === "number") live.station.set({ lat, lon });
+  } catch {
+    // Without its station the map begins where the address or the last aircraft is.
+  }
+}
+
+async function start(): Promise<void> {
+  followTheme();
+  const texts = useLanguage(preferredLanguage(preferences.value.language));
+  const who = session.start();
+  await texts;
+  await import("./shell/app");
+  document.getElementById("waiting")?.remove();
+  live.start();
+  shareFilter();
+  session.status.subscribe(() => void findStation());
+  await who;
+  await findStation();
+}
+
+void start().catch((error: unknown) => {
+  document.getElementById("waiting")!.textContent = `Skywatch cannot start: ${String(error)}`;
+});

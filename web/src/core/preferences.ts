@@ -1,0 +1,80 @@
+// What the person at this browser prefers: kept here, and nothing of it is secret.
+import { Cell } from "./cell";
+
+export type Theme = "auto" | "light" | "dark";
+export type UnitSystem = "aviation" | "metric" | "imperial";
+
+export interface Preferences {
+  language?: string;
+  theme: Theme;
+  units: UnitSystem;
+  columns: string[];
+  sort: string;
+  labels: boolean;
+  rings: boolean;
+  airports: boolean;
+  borders: boolean;
+  trails: boolean;
+  tiles: boolean;
+  sound: boolean;
+  listWidth: number;
+  listOpen: boolean;
+}
+
+export const DEFAULTS: Preferences = {
+  theme: "auto",
+  units: "aviation",
+  columns: ["flight", "t", "altitude", "gs", "distance"],
+  sort: "distance",
+  labels: true,
+  rings: true,
+  airports: true,
+  borders: true,
+  trails: true,
+  tiles: true,
+  sound: false,
+  listWidth: 430,
+  listOpen: true,
+};
+const ENTRY = "skywatch.preferences";
+
+function stored(): Preferences {
+  try {
+    const found = JSON.parse(localStorage.getItem(ENTRY) ?? "{}") as Partial<Preferences>;
+    return { ...DEFAULTS, ...found };
+  } catch {
+    return { ...DEFAULTS }; // Storage is switched off, or holds something else.
+  }
+}
+
+export const preferences = new Cell<Preferences>(stored());
+
+export function prefer(change: Partial<Preferences>): void {
+  preferences.set({ ...preferences.value, ...change });
+  try {
+    localStorage.setItem(ENTRY, JSON.stringify(preferences.value));
+  } catch {
+    // Without storage a choice lasts as long as the page.
+  }
+}
+
+const darkness = matchMedia("(prefers-color-scheme: dark)");
+export const dark = new Cell<boolean>(isDark());
+export const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+function isDark(): boolean {
+  const { theme } = preferences.value;
+  return theme === "dark" || (theme === "auto" && darkness.matches);
+}
+
+function applyTheme(): void {
+  dark.set(isDark());
+  document.documentElement.dataset.theme = dark.value ? "dark" : "light";
+  document.querySelector('meta[name="theme-color"]')?.setAttribute("content", dark.value ? "#0b1320" : "#f4f1e8");
+}
+
+export function followTheme(): void {
+  applyTheme();
+  darkness.addEventListener("change", applyTheme);
+  preferences.subscribe(applyTheme);
+}

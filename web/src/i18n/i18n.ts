@@ -1,0 +1,75 @@
+// The texts of the application in the reader's language, from one catalogue.
+import de from "../../generated/de.catalogue";
+import en from "../../generated/en.catalogue";
+import es from "../../generated/es.catalogue";
+import fr from "../../generated/fr.catalogue";
+import { Cell } from "../core/cell";
+import type catalogue from "./texts.json";
+
+export type TextKey = keyof typeof catalogue;
+export type Language = "en" | "de" | "fr" | "es";
+
+export const LANGUAGES: Record<Language, string> = { en: "English", de: "Deutsch", fr: "Français", es: "Español" };
+const FILES: Record<Language, string> = { en, de, fr, es };
+
+export const language = new Cell<Language>("en");
+let texts: Partial<Record<TextKey, string>> = {};
+
+/** The language to begin with: the one chosen before, else the browser's. */
+export function preferredLanguage(chosen: string | undefined): Language {
+  for (const wish of [chosen, ...navigator.languages]) {
+    const short = wish?.slice(0, 2).toLowerCase();
+    if (short && short in FILES) return short as Language;
+  }
+  return "en";
+}
+
+export async function useLanguage(wanted: Language): Promise<void> {
+  const answer = await fetch(new URL(FILES[wanted], import.meta.url));
+  if (!answer.ok) throw new Error(`the texts of ${wanted} are missing (${answer.status})`);
+  texts = (await answer.json()) as Record<TextKey, string>;
+  document.documentElement.lang = wanted;
+  language.set(wanted);
+}
+
+/** A text; `{name}` in it is replaced. A text with `|` has a form for one and one for many, chosen by `n`. */
+export function t(key: TextKey, values: Record<string, string | number> = {}): string {
+  let text = texts[key] ?? key;
+  if (text.includes("|") && "n" in values) {
+    const [one, many] = text.split("|");
+    text = new Intl.PluralRules(language.value).select(Number(values.n)) === "one" ? one : many;
+  }
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(shown(values[name])) : whole));
+}
+
+/** Whether there is a text of this name; names of events and states come from the service. */
+export function has(key: string): key is TextKey {
+  return key in texts;
+}
+
+/** The text of a word of the service, or the word itself where the catalogue does not have it. */
+export function word(group: string, name: string): string {
+  const key = `${group}.${name}`;
+  return has(key) ? t(key) : name.replaceAll("_", " ");
+}
+
+function shown(value: string | number): string {
+  return typeof value === "number" ? number(value) : value;
+}
+
+/** The language with the region of this browser, so that dates are as they are written there. */
+export function locale(): string {
+  return navigator.languages.find((one) => one.startsWith(language.value)) ?? language.value;
+}
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+export function number(value: number, digits = 0): string {
+  const key = `${locale()} ${digits}`;
+  let format = formats.get(key);
+  if (!format) {
+    format = new Intl.NumberFormat(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    formats.set(key, format);
+  }
+  return format.format(value);
+}

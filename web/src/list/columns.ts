@@ -1,0 +1,86 @@
+// The columns that the list can have.
+import { html, svg, type TemplateResult } from "lit";
+import { dark } from "../core/preferences";
+import { bare, bearing, unit, type Quantity } from "../core/units";
+import { t, type TextKey } from "../i18n/i18n";
+import { CLASSES } from "../live/classes";
+import { isEmergency } from "../live/filter";
+import { FLAG, type Aircraft } from "../live/messages";
+import { altitudeColour, css } from "../map/ramp";
+import { svgPath } from "../map/shapes";
+
+export interface Column {
+  key: string;
+  title: TextKey;
+  /** Where the head of a narrow column has no room for the title. */
+  short?: TextKey;
+  quantity?: Quantity;
+  isNumber: boolean;
+  needs?: "details";
+  cell: (aircraft: Aircraft) => TemplateResult | string;
+}
+
+export const onGround = (aircraft: Aircraft): boolean => ((aircraft.flags as number) & FLAG.ground) !== 0;
+
+export function altitudeText(aircraft: Aircraft): string {
+  return onGround(aircraft) ? t("aircraft.ground_short") : bare("altitude", aircraft.alt_baro as number | null);
+}
+
+function arrow(rate: unknown): string {
+  if (typeof rate !== "number" || Math.abs(rate) < 250) return "";
+  return rate > 0 ? "↑" : "↓";
+}
+
+const shapes = CLASSES.map(svgPath);
+
+export function colourOf(aircraft: Aircraft): string {
+  const altitude = typeof aircraft.alt_baro === "number" ? aircraft.alt_baro : Number.NaN;
+  return css(altitudeColour(altitude, onGround(aircraft), dark.value));
+}
+
+export function silhouette(aircraft: Aircraft, size = 16): TemplateResult {
+  return html`<svg class="silhouette" viewBox="-100 -100 200 200" width=${size} height=${size} aria-hidden="true">
+    ${svg`<path d=${shapes[(aircraft.drawing as number) ?? 0]} fill=${colourOf(aircraft)} />`}
+  </svg>`;
+}
+
+export const COLUMNS: Column[] = [
+  {
+    key: "flight",
+    title: "column.flight",
+    isNumber: false,
+    cell: (aircraft) => {
+      const flags = aircraft.flags as number;
+      const emergency = isEmergency(flags, aircraft.squawk);
+      return html`${silhouette(aircraft)}<b class="callsign">${String(aircraft.flight || aircraft.hex).trim()}</b>${emergency
+        ? html`<span class="tag danger">${aircraft.squawk ?? "!"}</span>`
+        : flags & FLAG.military
+          ? html`<span class="tag">${t("aircraft.military_short")}</span>`
+          : ""}`;
+    },
+  },
+  { key: "hex", title: "column.hex", isNumber: false, cell: (aircraft) => aircraft.hex.toUpperCase() },
+  { key: "r", title: "column.registration", isNumber: false, needs: "details", cell: (aircraft) => String(aircraft.r ?? "") },
+  { key: "t", title: "column.type", isNumber: false, cell: (aircraft) => String(aircraft.t ?? "") },
+  {
+    key: "altitude",
+    title: "column.altitude",
+    short: "column.altitude_short",
+    quantity: "altitude",
+    isNumber: true,
+    cell: (aircraft) => html`<span class="rate">${arrow(aircraft.baro_rate)}</span>${altitudeText(aircraft)}`,
+  },
+  { key: "gs", title: "column.speed", quantity: "speed", isNumber: true, cell: (aircraft) => bare("speed", aircraft.gs as number | null) },
+  { key: "distance", title: "column.distance", short: "column.distance_short", quantity: "distance", isNumber: true, cell: (aircraft) => bare("distance", aircraft.distance as number | null, 1) },
+  { key: "bearing", title: "column.bearing", isNumber: true, cell: (aircraft) => (aircraft.bearing === null ? "" : bearing(aircraft.bearing as number)) },
+  { key: "track", title: "column.track", isNumber: true, cell: (aircraft) => (typeof aircraft.track === "number" ? bearing(aircraft.track) : "") },
+  { key: "baro_rate", title: "column.rate", quantity: "rate", isNumber: true, cell: (aircraft) => bare("rate", aircraft.baro_rate as number | null) },
+  { key: "squawk", title: "column.squawk", isNumber: false, cell: (aircraft) => String(aircraft.squawk ?? "") },
+  { key: "category", title: "column.category", isNumber: false, cell: (aircraft) => String(aircraft.category ?? "") },
+  { key: "rssi", title: "column.rssi", isNumber: true, cell: (aircraft) => (typeof aircraft.rssi === "number" ? aircraft.rssi.toFixed(1) : "") },
+  { key: "receiver", title: "column.receiver", isNumber: false, cell: (aircraft) => String(aircraft.receiver ?? "") },
+];
+
+export function columnTitle(column: Column): TemplateResult {
+  return html`${t(column.short ?? column.title)}${column.quantity ? html` <small>${unit(column.quantity)}</small>` : ""}`;
+}

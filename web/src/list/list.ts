@@ -1,0 +1,201 @@
+// The list of aircraft: the map's twin for keyboards and screen readers. Only the rows on the screen are made.
+import { html, nothing, type TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import { note, place } from "../core/address";
+import { dark, prefer, preferences } from "../core/preferences";
+import { View, styled } from "../core/view";
+import { number, t } from "../i18n/i18n";
+import { isActive } from "../live/filter";
+import { live } from "../live/live";
+import { NO_FILTER, type Aircraft } from "../live/messages";
+import { session } from "../session/session";
+import { announce } from "../shell/announce";
+import { icon } from "../shell/icons";
+import { COLUMNS, columnTitle, type Column } from "./columns";
+import "./filters";
+
+const ROW_PX = 30;
+const SPARE_ROWS = 6;
+type Tab = "none" | "filters" | "columns";
+
+class List extends View {
+  private offset = 0;
+  private visible = 30;
+  private tab: Tab = "none";
+  private inView = false;
+  private active: string | null = null;
+  private observer = new ResizeObserver(() => this.measure());
+
+  constructor() {
+    super();
+    this.watch(live.list, live.filter, live.selectedHex, preferences, dark, place);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.ask();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.observer.disconnect();
+  }
+
+  protected override firstUpdated(): void {
+    this.observer.observe(this.querySelector(".rows")!);
+  }
+
+  private get columns(): Column[] {
+    return COLUMNS.filter(({ key, needs }) => preferences.value.columns.includes(key) && (!needs || session.can("aircraft.view_details")));
+  }
+
+  private get order(): { sort: string; descending: boolean } {
+    const { sort } = preferences.value;
+    return { sort: sort.replace(/^-/, ""), descending: sort.startsWith("-") };
+  }
+
+  private ask(): void {
+    live.send({ type: "list", offset: this.offset, limit: this.visible + 2 * SPARE_ROWS, ...this.order, inView: this.inView });
+  }
+
+  private measure(): void {
+    const rows = this.querySelector<HTMLElement>(".rows");
+    if (!rows) return;
+    const visible = Math.ceil(rows.clientHeight / ROW_PX);
+    const offset = Math.max(0, Math.floor(rows.scrollTop / ROW_PX) - SPARE_ROWS);
+    if (visible === this.visible && offset === this.offset) return;
+    this.visible = visible;
+    this.offset = offset;
+    this.ask();
+  }
+
+  private sortBy(key: string): void {
+    const { sort, descending } = this.order;
+    prefer({ sort: sort === key && !descending ? `-${key}` : key });
+    this.ask();
+  }
+
+  private select(aircraft: Aircraft): void {
+    this.active = aircraft.hex;
+    note({ hex: live.selectedHex.value === aircraft.hex ? null : aircraft.hex });
+    announce(t("list.selected", { name: String(aircraft.flight || aircraft.hex).trim() }));
+  }
+
+  private key(event: KeyboardEvent): void {
+    const { rows, offset, matching } = live.list.value;
+    const at = rows.findIndex(({ hex }) => hex === this.active);
+    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
+    let next = -1;
+    if (event.key in steps) next = at < 0 ? 0 : at + steps[event.key];
+    else if (event.key === "Home") next = -offset;
+    else if (event.key === "End") next = matching - 1 - offset;
+    else if ((event.key === "Enter" || event.key === " ") && at >= 0) {
+      event.preventDefault();
+      this.select(rows[at]);
+      return;
+    } else if (event.key === "Escape" && live.selectedHex.value) {
+      note({ hex: null });
+      return;
+    } else return;
+    event.preventDefault();
+    const index = Math.max(0, Math.min(matching - 1, offset + next));
+    this.reveal(index);
+    const row = rows[index - offset];
+    if (row) this.active = row.hex;
+    this.requestUpdate();
+  }
+
+  private reveal(index: number): void {
+    const rows = this.querySelector<HTMLElement>(".rows")!;
+    const top = index * ROW_PX;
+    if (top < rows.scrollTop) rows.scrollTop = top;
+    else if (top + ROW_PX > rows.scrollTop + rows.clientHeight) rows.scrollTop = top + ROW_PX - rows.clientHeight;
+    this.measure();
+  }
+
+  private toggle(tab: Tab): void {
+    this.tab = this.tab === tab ? "none" : tab;
+    this.requestUpdate();
+  }
+
+  protected override render(): TemplateResult {
+    const { rows, offset, matching, total } = live.list.value;
+    const filter = live.filter.value;
+    const columns = this.columns;
+    const template = columns.map(({ key, isNumber }) => (key === "flight" ? "minmax(8.6em,1.7fr)" : isNumber ? "minmax(3.9em,1fr)" : "minmax(3.6em,.9fr)")).join(" ");
+    return html`<section class="list" aria-label=${t("list.label")} ${styled({ "--columns": template })}>
+      <button class="sheet-handle" aria-label=${t("list.toggle")} aria-expanded=${preferences.value.listOpen} @click=${() => prefer({ listOpen: !preferences.value.listOpen })}></button>
+      <div class="list-head">
+        <label class="search">${icon("search")}<span class="visually-hidden">${t("list.search")}</span>
+          <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder=${t("list.search")} .value=${filter.text}
+            @input=${(event: Event) => live.filter.set({ ...filter, text: (event.target as HTMLInputElement).value })} />
+        </label>
+        <button class="tool ${this.tab === "filters" || isActive({ ...filter, text: "" }) ? "on" : ""}" aria-expanded=${this.tab === "filters"} @click=${() => this.toggle("filters")} title=${t("list.filters")} aria-label=${t("list.filters")}>${icon("filter")}</button>
+        <button class="tool ${this.tab === "columns" ? "on" : ""}" aria-expanded=${this.tab === "columns"} @click=${() => this.toggle("columns")} title=${t("list.columns")} aria-label=${t("list.columns")}>${icon("columns")}</button>
+      </div>
+      ${this.tab === "filters" ? html`<sw-filters></sw-filters>` : this.tab === "columns" ? this.chooser() : nothing}
+      <div class="summary">
+        <span role="status">${matching === total ? t("list.all", { n: total }) : t("list.some", { n: matching, total: number(total) })}</span>
+        <label class="check"><input type="checkbox" .checked=${this.inView} @change=${this.toggleInView} /> ${t("list.in_view")}</label>
+        ${isActive(filter) ? html`<button class="plain link" @click=${this.reset}>${t("list.reset")}</button>` : nothing}
+      </div>
+      <div class="table" role="grid" aria-label=${t("list.label")} aria-rowcount=${matching + 1} aria-colcount=${columns.length}>
+        <div role="rowgroup"><div class="row header" role="row" aria-rowindex="1">${columns.map((column) => this.header(column))}</div></div>
+        <div class="rows" role="rowgroup" tabindex="0" aria-activedescendant=${this.active ? `row-${this.active.replace("~", "x")}` : nothing} @scroll=${this.measure} @keydown=${this.key} aria-label=${t("list.rows")}>
+          <div class="spacer" role="presentation" ${styled({ height: `${matching * ROW_PX}px` })}>
+            <div class="window" role="presentation" ${styled({ transform: `translateY(${offset * ROW_PX}px)` })}>
+              ${repeat(rows, ({ hex }) => hex, (aircraft, at) => this.row(aircraft, offset + at, columns))}
+            </div>
+          </div>
+          ${matching === 0 ? html`<p class="empty">${this.emptyText(total)}</p>` : nothing}
+        </div>
+      </div>
+    </section>`;
+  }
+
+  private emptyText(total: number): string {
+    if (total > 0) return t("list.none_match");
+    return live.state.value === "open" ? t("list.none") : t("state.connecting");
+  }
+
+  private header(column: Column): TemplateResult {
+    const { sort, descending } = this.order;
+    const isSorted = sort === column.key;
+    return html`<div role="columnheader" class=${column.isNumber ? "number" : ""} aria-sort=${isSorted ? (descending ? "descending" : "ascending") : nothing}>
+      <button class="plain" @click=${() => this.sortBy(column.key)}>${columnTitle(column)}<i class="sort" aria-hidden="true">${isSorted ? (descending ? "▼" : "▲") : ""}</i></button>
+    </div>`;
+  }
+
+  private row(aircraft: Aircraft, index: number, columns: Column[]): TemplateResult {
+    const isSelected = aircraft.hex === live.selectedHex.value;
+    const classes = `row ${isSelected ? "selected" : ""} ${aircraft.hex === this.active ? "active" : ""}`;
+    return html`<div class=${classes} role="row" id="row-${aircraft.hex.replace("~", "x")}" aria-rowindex=${index + 2} aria-selected=${isSelected} @click=${() => this.select(aircraft)}>
+      ${columns.map((column) => html`<div role="gridcell" class=${column.isNumber ? "number" : ""}>${column.cell(aircraft)}</div>`)}
+    </div>`;
+  }
+
+  private chooser(): TemplateResult {
+    const { columns } = preferences.value;
+    const toggle = (key: string): void => {
+      const chosen = columns.includes(key) ? columns.filter((one) => one !== key) : [...columns, key];
+      prefer({ columns: chosen.length ? chosen : ["flight"] });
+    };
+    return html`<fieldset class="chooser"><legend>${t("list.columns")}</legend>
+      ${COLUMNS.filter(({ needs }) => !needs || session.can("aircraft.view_details")).map(
+        (column) => html`<label class="check"><input type="checkbox" .checked=${columns.includes(column.key)} @change=${() => toggle(column.key)} /> ${t(column.title)}</label>`,
+      )}
+    </fieldset>`;
+  }
+
+  private readonly toggleInView = (): void => {
+    this.inView = !this.inView;
+    this.ask();
+    this.requestUpdate();
+  };
+
+  private readonly reset = (): void => {
+    live.filter.set(NO_FILTER);
+  };
+}
+
+customElements.define("sw-list", List);

@@ -1,0 +1,233 @@
+// The real-time channel: connects, subscribes, comes back with growing pauses, and shows a new token in time.
+import type { Aircraft, ChannelState, Value } from "./messages";
+
+const FIRST_PAUSE_MS = 500;
+const LAST_PAUSE_MS = 30_000;
+const CONNECT_MS = 15_000;
+/** The service sends the picture once a second; a channel that is quiet for so long is dead without having said so. */
+const QUIET_MS = 20_000;
+const REFUSED = new Set([4001, 4003]);
+
+export interface Columns {
+  full: boolean;
+  fields: string[];
+  rows: Value[][];
+  removed: string[];
+  hidden: number;
+  now: number;
+}
+
+export interface Listener {
+  columns(data: Columns): void;
+  aircraft(list: Aircraft[], removed: string[], full: boolean, now: number): void;
+  event(topic: string, event: string, data: Record<string, unknown>): void;
+  state(state: ChannelState, detail: string, denied: string[]): void;
+}
+
+interface Point {
+  epoch: string;
+  seq: number;
+}
+
+interface Message {
+  type: string;
+  topic: string;
+  event: string;
+  epoch: string;
+  seq: number;
+  data: Record<string, unknown>;
+  denied?: string[];
+  after_s?: number;
+  code?: string;
+  detail?: string;
+  id?: number;
+}
+
+export class Channel {
+  private socket: WebSocket | null = null;
+  private points: Record<string, Point> = {};
+  private pauseMs = FIRST_PAUSE_MS;
+  private comeBackMs: number | null = null;
+  private refusals = 0;
+  private isStopped = true;
+  private isOpen = false;
+  private plain = false;
+  private retry: ReturnType<typeof setTimeout> | undefined;
+  private patience: ReturnType<typeof setTimeout> | undefined;
+  private heardAt = 0;
+
+  constructor(
+    private readonly listener: Listener,
+    private url = "",
+    private token: string | null = null,
+    private topics: string[] = [],
+    private fields: string[] = [],
+  ) {
+    setInterval(() => this.lookForSilence(), QUIET_MS / 2);
+  }
+
+  start(url: string, token: string | null, topics: string[], fields: string[]): void {
+    this.stop();
+    Object.assign(this, { url, token, topics, fields, points: {}, refusals: 0, pauseMs: FIRST_PAUSE_MS });
+    this.isStopped = false;
+    this.open();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    clearTimeout(this.retry);
+    this.letGo();
+    this.listener.state("idle", "", []);
+  }
+
+  setToken(token: string | null): void {
+    this.token = token;
+    if (token && this.isOpen) this.send({ type: "refresh", auth: { token } });
+  }
+
+  setFields(fields: string[]): void {
+    this.fields = fields;
+    if (this.isOpen) this.subscribe(["aircraft"]);
+  }
+
+  get currentFields(): readonly string[] {
+    return this.fields;
+  }
+
+  /** The page was asleep or the network is back: do not wait for the pause to end. */
+  hurry(): void {
+    this.lookForSilence();
+    if (!this.isStopped && !this.socket) {
+      clearTimeout(this.retry);
+      this.pauseMs = FIRST_PAUSE_MS;
+      this.open();
+    }
+  }
+
+  private lookForSilence(): void {
+    if (this.socket && this.isOpen && this.topics.includes("aircraft") && Date.now() - this.heardAt > QUIET_MS) {
+      this.letGo();
+      this.later("quiet");
+    }
+  }
+
+  private letGo(): void {
+    clearTimeout(this.patience);
+    const socket = this.socket;
+    this.socket = null;
+    this.isOpen = false;
+    if (socket) {
+      socket.onclose = socket.onmessage = socket.onopen = null;
+      socket.close(1000);
+    }
+  }
+
+  private open(): void {
+    this.listener.state("connecting", "", []);
+    this.comeBackMs = null;
+    let socket: WebSocket;
+    try {
+      socket = new WebSocket(this.url, ["skywatch.v1"]);
+    } catch (error) {
+      this.later(String(error));
+      return;
+    }
+    this.socket = socket;
+    this.patience = setTimeout(() => {
+      this.letGo();
+      this.later("timeout");
+    }, CONNECT_MS);
+    socket.onopen = () => this.send({ type: "connect", ...(this.token ? { auth: { token: this.token } } : {}) });
+    socket.onmessage = ({ data }) => this.receive(JSON.parse(data as string) as Message);
+    socket.onclose = ({ code, reason }) => this.closed(code, reason);
+  }
+
+  private closed(code: number, reason: string): void {
+    clearTimeout(this.patience);
+    this.socket = null;
+    this.isOpen = false;
+    if (this.isStopped) return;
+    // The page is told and may bring another token; without one there is nothing to try again with.
+    if (REFUSED.has(code) && ++this.refusals > 1) {
+      this.isStopped = true;
+      this.listener.state("refused", `${code} ${reason}`, []);
+      return;
+    }
+    this.later(`${code} ${reason}`);
+  }
+
+  private later(detail: string): void {
+    if (this.isStopped) return;
+    // Spread over time, so that all pages of a restarted service do not come in the same moment.
+    const wait = this.comeBackMs ?? this.pauseMs * (0.5 + Math.random() / 2);
+    this.pauseMs = Math.min(this.pauseMs * 2, LAST_PAUSE_MS);
+    this.listener.state("waiting", detail, []);
+    clearTimeout(this.retry);
+    this.retry = setTimeout(() => this.open(), wait);
+  }
+
+  private subscribe(topics: string[]): void {
+    const live = topics.filter((topic) => topic === "aircraft");
+    const rest = topics.filter((topic) => topic !== "aircraft");
+    const since = Object.fromEntries(rest.filter((topic) => topic in this.points).map((topic) => [topic, this.points[topic]]));
+    const form = this.plain ? {} : { format: "columns", fields: this.fields };
+    if (live.length) this.send({ type: "subscribe", id: 1, topics: live, ...form });
+    if (rest.length) this.send({ type: "subscribe", id: 2, topics: rest, ...(Object.keys(since).length ? { since } : {}) });
+  }
+
+  private receive(message: Message): void {
+    this.heardAt = Date.now();
+    switch (message.type) {
+      case "connected":
+        clearTimeout(this.patience);
+        this.isOpen = true;
+        this.subscribe(this.topics);
+        break;
+      case "subscribed":
+        this.pauseMs = FIRST_PAUSE_MS;
+        this.refusals = 0;
+        this.listener.state("open", "", message.denied ?? []);
+        break;
+      case "error":
+        // A service of an older release knows no columns: take the plain form.
+        if (message.id === 1 && !this.plain) {
+          this.plain = true;
+          this.subscribe(["aircraft"]);
+        }
+        break;
+      case "reconnect":
+        this.comeBackMs = (message.after_s ?? 1) * 1000;
+        break;
+      case "event":
+        this.take(message);
+        break;
+    }
+  }
+
+  private take({ topic, event, epoch, seq, data }: Message): void {
+    if (event === "aircraft:columns") {
+      this.listener.columns(data as unknown as Columns);
+    } else if (event === "aircraft:snapshot") {
+      this.listener.aircraft(data.aircraft as Aircraft[], [], true, data.now as number);
+    } else if (event === "aircraft:update") {
+      const point = this.points[topic];
+      if (!point || point.epoch !== epoch || point.seq !== data.since) {
+        delete this.points[topic]; // Something is missing: begin anew.
+        this.subscribe([topic]);
+        return;
+      }
+      this.listener.aircraft(data.aircraft as Aircraft[], data.removed as string[], false, data.now as number);
+    } else if (event.endsWith(":snapshot")) {
+      for (const one of (data.events ?? []) as { event: string; data: Record<string, unknown> }[]) {
+        this.listener.event(topic, one.event, { ...one.data, past: true });
+      }
+    } else {
+      this.listener.event(topic, event, data);
+    }
+    this.points[topic] = { epoch, seq };
+  }
+
+  private send(message: Record<string, unknown>): void {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+}

@@ -1,0 +1,159 @@
+// The page's side of the worker: what it is told, and what the views watch.
+import { place } from "../core/address";
+import { Cell } from "../core/cell";
+import { dark, preferences } from "../core/preferences";
+import { session } from "../session/session";
+import {
+  BASE_FIELDS,
+  NO_FILTER,
+  SEARCH_FIELDS,
+  type Aircraft,
+  type ChannelState,
+  type Filter,
+  type Frame,
+  type ListWindow,
+  type News,
+  type Order,
+  type Station,
+} from "./messages";
+
+const TOPICS: Record<string, string> = {
+  aircraft: "aircraft",
+  alerts: "alerts",
+  safety: "safety",
+  acars: "acars",
+  audio: "audio",
+  system: "system",
+};
+/** Fields of the list's columns that the service has (distance and bearing are reckoned here). */
+const COLUMN_FIELDS = ["r", "squawk", "baro_rate", "rssi", "receiver", "nav_altitude_mcp", "messages"];
+
+export interface Happening {
+  topic: string;
+  event: string;
+  data: Record<string, unknown>;
+}
+
+class Live {
+  readonly state = new Cell<ChannelState>("idle");
+  readonly detail = new Cell<string>("");
+  readonly list = new Cell<ListWindow>({ type: "list", offset: 0, rows: [], matching: 0, total: 0, positioned: 0 });
+  readonly selected = new Cell<Aircraft | null>(null);
+  readonly selectedHex = new Cell<string | null>(null);
+  readonly filter = new Cell<Filter>(NO_FILTER);
+  readonly station = new Cell<Station | null>(null);
+  readonly now = new Cell<number>(0);
+  readonly happening = new Cell<Happening | null>(null);
+  readonly isReplay = new Cell<boolean>(false);
+  readonly framed = new Set<(frame: Frame) => void>();
+  private readonly worker = new Worker(new URL(WORKER_FILE, import.meta.url), { type: "module" });
+  private picks = new Map<number, (aircraft: Aircraft | null) => void>();
+  private lastPick = 0;
+  private connected = "";
+
+  start(): void {
+    this.worker.onmessage = ({ data }: MessageEvent<News>) => this.hear(data);
+    this.worker.onerror = (event) => console.error("The worker failed:", event.message);
+    const look = (): void =>
+      this.send({
+        type: "look",
+        look: { dark: dark.value, labels: preferences.value.labels, metric: preferences.value.units === "metric" },
+      });
+    look();
+    dark.subscribe(look);
+    preferences.subscribe(look);
+    this.filter.subscribe((filter) => this.send({ type: "filter", filter }));
+    this.station.subscribe((station) => this.send({ type: "station", station }));
+    this.selectedHex.subscribe((hex) => {
+      this.selected.set(null);
+      this.send({ type: "select", hex });
+    });
+    session.status.subscribe(() => this.connect());
+    session.token.subscribe((token) => {
+      if (this.connected && session.status.value === "authenticated") this.send({ type: "token", token });
+    });
+    preferences.subscribe(() => this.chooseFields());
+    addEventListener("online", () => this.send({ type: "awake" }));
+    document.addEventListener("visibilitychange", () => !document.hidden && this.send({ type: "awake" }));
+    this.connect();
+    place.subscribe(({ page, query }) => page === "map" && this.selectedHex.set(query.hex ?? null));
+  }
+
+  send(order: Order): void {
+    this.worker.postMessage(order);
+  }
+
+  /** Fields of the wire: those of the map, and those of the columns that are shown. */
+  private get fields(): string[] {
+    const { columns, sort } = preferences.value;
+    const shown = COLUMN_FIELDS.filter((field) => columns.includes(field) || sort === field);
+    const details = session.can("aircraft.view_details") ? ["r"] : [];
+    return [...new Set([...BASE_FIELDS, ...SEARCH_FIELDS, ...details, ...shown.filter((field) => field !== "r" || details.length)])];
+  }
+
+  private chosen = "";
+
+  private chooseFields(): void {
+    const fields = this.fields;
+    if (!this.connected || fields.join() === this.chosen) return;
+    this.chosen = fields.join();
+    this.send({ type: "fields", fields });
+  }
+
+  /** Connect as whoever this is now; anew when that changes. */
+  private connect(): void {
+    const config = session.config.value;
+    if (!config || session.status.value === "loading") return;
+    const topics = Object.keys(TOPICS).filter((topic) => session.canView(TOPICS[topic]));
+    const who = `${session.status.value} ${session.user.value?.id} ${topics.join()}`;
+    if (who === this.connected) return;
+    this.connected = who;
+    if (!topics.length || !config.realtime.url) {
+      this.send({ type: "disconnect" });
+      this.state.set("refused");
+      return;
+    }
+    const url = `${config.realtime.url.replace(/\/$/, "")}${config.realtime.path}`;
+    this.chosen = this.fields.join();
+    this.send({ type: "connect", url, token: session.token.value, topics, fields: this.fields });
+  }
+
+  /** The nearest aircraft to a point of the map, if any. */
+  pick(x: number, y: number, radius: number): Promise<Aircraft | null> {
+    this.lastPick += 1;
+    const id = this.lastPick;
+    return new Promise((resolve) => {
+      this.picks.set(id, resolve);
+      this.send({ type: "pick", id, x, y, radius });
+    });
+  }
+
+  private hear(news: News): void {
+    switch (news.type) {
+      case "frame":
+        for (const listener of this.framed) listener(news);
+        break;
+      case "list":
+        this.list.set(news);
+        break;
+      case "selected":
+        this.now.set(news.now);
+        this.selected.set(news.aircraft);
+        break;
+      case "picked":
+        this.picks.get(news.id)?.(news.aircraft);
+        this.picks.delete(news.id);
+        break;
+      case "state":
+        this.detail.set(news.detail);
+        this.state.set(news.state);
+        if (news.state === "waiting" && news.detail.startsWith("4001")) void session.confirm();
+        break;
+      case "event":
+        this.happening.set({ topic: news.topic, event: news.event, data: news.data });
+        break;
+    }
+  }
+}
+
+export const live = new Live();

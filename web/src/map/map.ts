@@ -1,0 +1,276 @@
+// The live map: ground below, aircraft above, and the reader's hand on both.
+import { html, type TemplateResult } from "lit";
+import OlMap from "ol/Map";
+import OlView from "ol/View";
+import { defaults as interactions } from "ol/interaction/defaults";
+import { boundingExtent } from "ol/extent";
+import { fromLonLat, toLonLat } from "ol/proj";
+import type BaseLayer from "ol/layer/Base";
+import { go, note, place } from "../core/address";
+import { calm, dark, preferences } from "../core/preferences";
+import { View } from "../core/view";
+import { t } from "../i18n/i18n";
+import { live } from "../live/live";
+import type { Aircraft, Frame } from "../live/messages";
+import { icon } from "../shell/icons";
+import { Ground } from "./ground";
+import type { MapView } from "./layer";
+import { Rings } from "./rings";
+import { Stage, type TrailPoint } from "./stage";
+import { Tiles } from "./tiles";
+import { Trails } from "./trails";
+import { hoverCard } from "./hover";
+import "./legend";
+
+const CLICK_PX = 22;
+const HOVER_PX = 14;
+const START_ZOOM = 7.6;
+const KEY_PAN_PX = 120;
+
+export class MapElement extends View {
+  readonly map = new OlMap({ controls: [], interactions: interactions({ altShiftDragRotate: false, pinchRotate: false }) });
+  private readonly ground = new Ground();
+  private readonly rings = new Rings();
+  private readonly tiles = new Tiles();
+  private readonly trails = new Trails((trail) => this.stage.setTrails(trail));
+  private readonly stage = new Stage((kind) => (this.dataset.renderer = kind));
+  private hovered: Aircraft | null = null;
+  private hoverAt: [number, number] = [0, 0];
+  private stops: (() => void)[] = [];
+  private isPlaced = false;
+  /** What the map last drew; with padding that is not what its view says. */
+  private drawn: { center: number[]; resolution: number } | null = null;
+  private isFollowing = false;
+  private noteTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    super();
+    this.watch(live.selected, preferences);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    const frame = (news: Frame): void => this.takeFrame(news);
+    live.framed.add(frame);
+    this.stops = [
+      () => live.framed.delete(frame),
+      dark.subscribe(() => this.applyLook()),
+      preferences.subscribe(() => this.applyLook()),
+      live.station.subscribe(() => this.placeFirst()),
+      live.selected.subscribe((aircraft) => this.followSelected(aircraft)),
+      place.subscribe(() => this.takeAddress()),
+    ];
+    const wake = (): void => this.stage.draw();
+    document.addEventListener("visibilitychange", wake);
+    this.stops.push(() => document.removeEventListener("visibilitychange", wake));
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    for (const stop of this.stops) stop();
+    removeEventListener("resize", this.keepClear);
+    this.map.setTarget(undefined);
+  }
+
+  protected override firstUpdated(): void {
+    const target = this.querySelector<HTMLElement>(".map-target")!;
+    for (const layer of [...this.tiles.layers, ...this.ground.layers, this.rings.layer]) this.map.addLayer(layer);
+    this.map.setView(new OlView({ center: fromLonLat([8.5, 47.5]), zoom: 5, minZoom: 1.6, maxZoom: 17, enableRotation: false, multiWorld: true }));
+    this.map.setTarget(target);
+    target.append(this.stage.element);
+    this.map.on("postrender", ({ frameState }) => {
+      if (frameState) this.drawn = frameState.viewState;
+      this.followMap();
+    });
+    addEventListener("resize", this.keepClear);
+    this.map.on("moveend", ({ frameState }) => {
+      if (frameState) this.drawn = frameState.viewState;
+      this.settled();
+    });
+    this.map.on("click", ({ pixel }) => void this.choose(pixel as [number, number]));
+    this.map.on("pointermove", ({ pixel, dragging }) => void this.hover(pixel as [number, number], dragging));
+    this.map.on("pointerdrag", () => (this.isFollowing = false));
+    target.addEventListener("pointerleave", () => this.setHovered(null));
+    this.applyLook();
+    this.takeAddress();
+    this.placeFirst();
+    void document.fonts.ready.then(() => this.applyLook());
+  }
+
+  /** Layers of pages that draw on the map: history, coverage, geofences. */
+  addLayer(layer: BaseLayer): void {
+    this.map.addLayer(layer);
+  }
+
+  removeLayer(layer: BaseLayer): void {
+    this.map.removeLayer(layer);
+  }
+
+  private applyLook(): void {
+    const { rings, airports } = preferences.value;
+    this.ground.colour(dark.value);
+    this.ground.showAirports(airports);
+    this.rings.show(live.station.value, rings, dark.value);
+    this.stage.look(dark.value, calm.matches);
+    this.trails.recolour();
+    this.keepClear();
+    this.followMap();
+  }
+
+  /** On a phone the sheet covers the lower part: what is in the middle is to be in the middle of what is seen. */
+  private readonly keepClear = (): void => {
+    const covered = innerWidth <= 820 && place.value.page !== "login" && preferences.value.listOpen ? this.clientHeight * 0.46 : 0;
+    const view = this.map.getView();
+    if ((view.padding?.[2] ?? 0) !== covered) view.padding = [0, 0, covered, 0];
+  };
+
+  /** The first view: what the address says, else around the station. */
+  private placeFirst(): void {
+    this.rings.show(live.station.value, preferences.value.rings, dark.value);
+    if (this.isPlaced || !this.map.getView() || place.value.query.at) return;
+    const station = live.station.value;
+    if (!station) return;
+    this.isPlaced = true;
+    this.map.getView().setCenter(fromLonLat([station.lon, station.lat]));
+    this.map.getView().setZoom(this.clientWidth < 600 ? START_ZOOM - 1 : START_ZOOM);
+  }
+
+  private takeAddress(): void {
+    const { at } = place.value.query;
+    if (!at || this.isPlaced) return;
+    const [lat, lon, zoom] = at.split(",").map(Number);
+    if (![lat, lon, zoom].every(Number.isFinite)) return;
+    this.isPlaced = true;
+    this.map.getView().setCenter(fromLonLat([lon, Math.max(-85, Math.min(85, lat))]));
+    this.map.getView().setZoom(zoom);
+  }
+
+  private get mapView(): MapView | null {
+    const size = this.map.getSize();
+    if (!size || !size[0] || !size[1] || !this.drawn) return null;
+    const { center: centre, resolution } = this.drawn;
+    const ratio = Math.min(2, window.devicePixelRatio || 1);
+    return { x: centre[0], y: centre[1], resolution, width: size[0], height: size[1], ratio };
+  }
+
+  private followMap(): void {
+    const view = this.mapView;
+    if (view) this.stage.setView(view);
+  }
+
+  private settled(): void {
+    const view = this.mapView;
+    if (!view) return;
+    live.send({ type: "view", view });
+    void this.ground.need(this.map.getView().getZoom() ?? 5);
+    clearTimeout(this.noteTimer);
+    if (place.value.page !== "map" || !this.isPlaced) return;
+    this.noteTimer = setTimeout(() => {
+      const [lon, lat] = toLonLat([view.x, view.y]);
+      if (place.value.page === "map") note({ at: `${lat.toFixed(4)},${lon.toFixed(4)},${(this.map.getView().getZoom() ?? 0).toFixed(1)}` });
+    }, 400);
+  }
+
+  private takeFrame(news: Frame): void {
+    const data = new Float32Array(news.data);
+    this.stage.take({ ...news, data, bits: new Uint32Array(news.data) });
+  }
+
+  private followSelected(aircraft: Aircraft | null): void {
+    this.trails.follow(aircraft);
+    if (!this.isFollowing || !aircraft || typeof aircraft.lat !== "number") return;
+    this.map.getView().animate({ center: fromLonLat([aircraft.lon as number, aircraft.lat]), duration: calm.matches ? 0 : 900, easing: (x) => x });
+  }
+
+  private async pickAt([px, py]: [number, number], radius: number): Promise<Aircraft | null> {
+    const view = this.mapView;
+    if (!view) return null;
+    const x = view.x + (px - view.width / 2) * view.resolution;
+    const y = view.y - (py - view.height / 2) * view.resolution;
+    return live.pick(x, y, radius * view.resolution);
+  }
+
+  private async choose(pixel: [number, number]): Promise<void> {
+    if (place.value.page !== "map") return;
+    const aircraft = await this.pickAt(pixel, CLICK_PX);
+    this.isFollowing = false;
+    note({ hex: aircraft?.hex ?? null });
+  }
+
+  private async hover(pixel: [number, number], dragging: boolean): Promise<void> {
+    if (dragging) return this.setHovered(null);
+    this.hoverAt = pixel;
+    this.setHovered(await this.pickAt(pixel, HOVER_PX));
+  }
+
+  private setHovered(aircraft: Aircraft | null): void {
+    if (!aircraft && !this.hovered) return;
+    this.hovered = aircraft;
+    this.querySelector<HTMLElement>(".map-target")!.classList.toggle("over-aircraft", aircraft !== null);
+    this.requestUpdate();
+  }
+
+  /** Bring an aircraft to the middle, and keep it there until the map is moved by hand. */
+  follow(): void {
+    this.isFollowing = true;
+    this.followSelected(live.selected.value);
+  }
+
+  zoom(step: number): void {
+    const view = this.map.getView();
+    view.animate({ zoom: (view.getZoom() ?? 5) + step, duration: calm.matches ? 0 : 180 });
+  }
+
+  home(): void {
+    const station = live.station.value;
+    if (!station) return;
+    this.isFollowing = false;
+    this.map.getView().animate({ center: fromLonLat([station.lon, station.lat]), zoom: START_ZOOM, duration: calm.matches ? 0 : 400 });
+  }
+
+  private key(event: KeyboardEvent): void {
+    const view = this.map.getView();
+    const resolution = view.getResolution() ?? 1;
+    const centre = view.getCenter() ?? [0, 0];
+    const moves: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    const move = moves[event.key];
+    if (move) view.setCenter([centre[0] + move[0] * KEY_PAN_PX * resolution, centre[1] + move[1] * KEY_PAN_PX * resolution]);
+    else if (event.key === "+" || event.key === "=") this.zoom(0.7);
+    else if (event.key === "-") this.zoom(-0.7);
+    else if (event.key === "Escape" && live.selectedHex.value) note({ hex: null });
+    else return;
+    this.isFollowing = false;
+    event.preventDefault();
+  }
+
+  protected override render(): TemplateResult {
+    return html`
+      <div class="map-target" tabindex="0" role="application" aria-label=${t("map.label")} aria-describedby="map-help" @keydown=${this.key}></div>
+      <p id="map-help" class="visually-hidden">${t("map.help")}</p>
+      <div class="map-buttons" role="group" aria-label=${t("map.controls")}>
+        <button class="tool" @click=${() => this.zoom(1)} title=${t("map.zoom_in")} aria-label=${t("map.zoom_in")}>${icon("plus")}</button>
+        <button class="tool" @click=${() => this.zoom(-1)} title=${t("map.zoom_out")} aria-label=${t("map.zoom_out")}>${icon("minus")}</button>
+        <button class="tool" @click=${this.home} title=${t("map.home")} aria-label=${t("map.home")}>${icon("home")}</button>
+        <button class="tool" @click=${() => go("settings")} title=${t("map.layers")} aria-label=${t("map.layers")}>${icon("layers")}</button>
+      </div>
+      <sw-legend></sw-legend>
+      ${this.hovered && this.hovered.hex !== live.selectedHex.value ? hoverCard(this.hovered, this.hoverAt, this.clientWidth) : null}
+    `;
+  }
+
+  setTrail(trail: TrailPoint[][]): void {
+    this.stage.setTrails(trail);
+  }
+
+  hideAircraft(hidden: boolean): void {
+    this.stage.element.hidden = hidden;
+  }
+
+  /** Show all of some points of the map. */
+  fit(points: number[][]): void {
+    this.isFollowing = false;
+    this.map.getView().fit(boundingExtent(points), { padding: [50, 50, 50, 50], maxZoom: 12, duration: calm.matches ? 0 : 300 });
+  }
+}
+
+customElements.define("sw-map", MapElement);

@@ -1,0 +1,248 @@
+// The aircraft above the map: three canvases that are drawn no more often than the movement on the screen is worth.
+import { STRIDE, type Label } from "../live/messages";
+import { EASE_S, positionOf, sizeAt, type AircraftLayer, type MapView, type Picture } from "./layer";
+import { palette, type Palette } from "./palette";
+import { CanvasLayer } from "./planes_canvas";
+import { glLayer } from "./planes_gl";
+
+const EMPTY: Picture = { count: 0, data: new Float32Array(0), bits: new Uint32Array(0), at: 0, speed: 1, labels: [], selectedRow: -1, fastest: 0 };
+/** A movement of a third of a pixel is worth a frame, but no more than so many a second, and one a second at least. */
+const STEP_PX = 0.34;
+const MOST_FRAMES = 30;
+const LINE_PX = 13;
+const LABEL_MEMORY = 3000;
+
+export interface TrailPoint {
+  x: number;
+  y: number;
+  colour: string;
+  /** Nothing was heard before this point: no line leads to it. */
+  gap: boolean;
+}
+
+export class Stage {
+  readonly element = document.createElement("div");
+  readonly under = document.createElement("canvas");
+  readonly over = document.createElement("canvas");
+  layer: AircraftLayer;
+  trails: TrailPoint[][] = [];
+  private picture = EMPTY;
+  private view: MapView | null = null;
+  private dark = true;
+  private still = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private asked = 0;
+  private bitmaps = new Map<string, HTMLCanvasElement>();
+  private trailsChanged = true;
+
+  constructor(private readonly onKind: (kind: string) => void) {
+    this.element.className = "stage";
+    this.layer = this.makeLayer(true);
+    this.element.append(this.under, this.layer.canvas, this.over);
+  }
+
+  private makeLayer(mayUseGl: boolean): AircraftLayer {
+    const forced = new URLSearchParams(location.search).get("renderer") === "canvas";
+    const layer = (mayUseGl && !forced && glLayer(() => this.fallBack())) || new CanvasLayer();
+    layer.canvas.dataset.renderer = layer.kind;
+    this.onKind(layer.kind);
+    return layer;
+  }
+
+  /** The graphics card was taken away: go on with a canvas. */
+  private fallBack(): void {
+    const old = this.layer.canvas;
+    this.layer = this.makeLayer(false);
+    old.replaceWith(this.layer.canvas);
+    this.layer.take(this.picture);
+    this.draw();
+  }
+
+  take(picture: Picture): void {
+    this.picture = picture;
+    this.layer.take(picture);
+    this.draw();
+  }
+
+  look(dark: boolean, still: boolean): void {
+    this.dark = dark;
+    this.still = still;
+    this.bitmaps.clear();
+    this.trailsChanged = true;
+    this.draw();
+  }
+
+  setTrails(trails: TrailPoint[][]): void {
+    this.trails = trails;
+    this.trailsChanged = true;
+    this.draw();
+  }
+
+  setView(view: MapView): void {
+    this.view = view;
+    this.trailsChanged = true;
+    cancelAnimationFrame(this.asked);
+    this.asked = 0;
+    this.paint();
+  }
+
+  /** Seconds of the picture's clock since the picture was made. */
+  get elapsed(): number {
+    if (this.still) return 0;
+    return Math.max(0, ((performance.timeOrigin + performance.now() - this.picture.at) / 1000) * this.picture.speed);
+  }
+
+  draw(): void {
+    this.asked ||= requestAnimationFrame(() => {
+      this.asked = 0;
+      this.paint();
+    });
+  }
+
+  private paint(): void {
+    const { view } = this;
+    if (!view || document.hidden) return;
+    const elapsed = this.elapsed;
+    this.layer.draw(view, elapsed, this.dark);
+    this.paintOver(view, elapsed);
+    if (this.trailsChanged || this.picture.selectedRow >= 0) this.paintUnder(view, elapsed);
+    this.trailsChanged = false;
+    this.planNext(view, elapsed);
+  }
+
+  private planNext(view: MapView, elapsed: number): void {
+    clearTimeout(this.timer);
+    if (this.still || !this.picture.count) return;
+    const pixels = ((this.picture.fastest * this.picture.speed) / view.resolution) * (elapsed < EASE_S ? 1.5 : 1);
+    const wait = Math.max(1000 / MOST_FRAMES, Math.min(1000, (1000 * STEP_PX) / Math.max(pixels, 0.001)));
+    this.timer = setTimeout(() => this.draw(), wait);
+  }
+
+  private paintOver(view: MapView, elapsed: number): void {
+    const context = prepared(this.over, view);
+    const shades = palette(this.dark);
+    for (const label of this.picture.labels) {
+      const [x, y] = positionOf(this.picture, label.row, view, elapsed);
+      const bitmap = this.bitmapOf(label, shades, view.ratio);
+      const width = bitmap.width / view.ratio;
+      const height = bitmap.height / view.ratio;
+      const gap = sizeAt(view.resolution) / 2 + (label.row === this.picture.selectedRow ? 14 : 2);
+      const left = [x + gap, x - gap - width, x - width / 2, x - width / 2][label.side];
+      const top = [y - height / 2, y - height / 2, y - gap - height, y + gap][label.side];
+      context.drawImage(bitmap, Math.round(left * view.ratio), Math.round(top * view.ratio));
+    }
+    if (this.picture.selectedRow >= 0) this.paintRing(context, view, elapsed, shades);
+  }
+
+  private paintRing(context: CanvasRenderingContext2D, view: MapView, elapsed: number, shades: Palette): void {
+    const [x, y] = positionOf(this.picture, this.picture.selectedRow, view, elapsed);
+    const size = (this.picture.bits[this.picture.selectedRow * STRIDE + 11] >>> 8) & 255;
+    const half = (sizeAt(view.resolution) * size) / 100 / 1.5 + 6;
+    context.save();
+    context.scale(view.ratio, view.ratio);
+    context.strokeStyle = shades.accent;
+    context.lineWidth = 1.6;
+    context.beginPath();
+    // Four corners, as of a viewfinder.
+    for (const [sx, sy] of [[-1, -1], [1, -1], [1, 1], [-1, 1]]) {
+      context.moveTo(x + sx * half, y + sy * half * 0.5);
+      context.lineTo(x + sx * half, y + sy * half);
+      context.lineTo(x + sx * half * 0.5, y + sy * half);
+    }
+    context.stroke();
+    context.restore();
+  }
+
+  private bitmapOf(label: Label, shades: Palette, ratio: number): HTMLCanvasElement {
+    const key = `${label.lines[0]}\n${label.lines[1]}\n${label.strong}\n${ratio}`;
+    let bitmap = this.bitmaps.get(key);
+    if (!bitmap) {
+      if (this.bitmaps.size > LABEL_MEMORY) this.bitmaps = new Map();
+      bitmap = paintLabel(label, shades, ratio);
+      this.bitmaps.set(key, bitmap);
+    }
+    return bitmap;
+  }
+
+  private paintUnder(view: MapView, elapsed: number): void {
+    const context = prepared(this.under, view);
+    if (!this.trails.length) return;
+    context.save();
+    context.scale(view.ratio, view.ratio);
+    context.lineCap = context.lineJoin = "round";
+    for (const trail of this.trails) {
+      this.strokeTrail(context, trail, view, elapsed, trail === this.trails[0]);
+    }
+    context.restore();
+  }
+
+  private strokeTrail(context: CanvasRenderingContext2D, trail: TrailPoint[], view: MapView, elapsed: number, isMain: boolean): void {
+    const screen = ({ x, y }: TrailPoint): [number, number] => [
+      (x - view.x) / view.resolution + view.width / 2,
+      view.height / 2 - (y - view.y) / view.resolution,
+    ];
+    let at = 0;
+    while (at < trail.length - 1) {
+      const colour = trail[at + 1].colour;
+      const run = new Path2D();
+      run.moveTo(...screen(trail[at]));
+      let end = at + 1;
+      for (; end < trail.length && trail[end].colour === colour; end += 1) {
+        const [x, y] = screen(trail[end]);
+        if (trail[end].gap) run.moveTo(x, y);
+        else run.lineTo(x, y);
+      }
+      if (end === trail.length && isMain && this.picture.selectedRow >= 0) {
+        run.lineTo(...positionOf(this.picture, this.picture.selectedRow, view, elapsed));
+      }
+      context.strokeStyle = palette(this.dark).textHalo;
+      context.lineWidth = 4.5;
+      context.stroke(run);
+      context.strokeStyle = colour;
+      context.lineWidth = 2.2;
+      context.stroke(run);
+      at = end - 1;
+      if (end === trail.length) break;
+    }
+  }
+}
+
+function prepared(canvas: HTMLCanvasElement, view: MapView): CanvasRenderingContext2D {
+  const width = Math.round(view.width * view.ratio);
+  const height = Math.round(view.height * view.ratio);
+  const context = canvas.getContext("2d")!;
+  if (canvas.width !== width || canvas.height !== height) {
+    canvas.width = width;
+    canvas.height = height;
+  } else {
+    context.clearRect(0, 0, width, height);
+  }
+  return context;
+}
+
+function paintLabel(label: Label, shades: Palette, ratio: number): HTMLCanvasElement {
+  const canvas = document.createElement("canvas");
+  const fonts = [`${label.strong ? 700 : 400} 11.5px 'B612 Mono', monospace`, "10px 'B612 Mono', monospace"];
+  const measuring = canvas.getContext("2d")!;
+  const widths = label.lines.map((line, at) => {
+    measuring.font = fonts[at];
+    return measuring.measureText(line).width;
+  });
+  const lines = label.lines[1] ? 2 : 1;
+  canvas.width = Math.ceil((Math.max(...widths) + 6) * ratio);
+  canvas.height = Math.ceil((lines * LINE_PX + 4) * ratio);
+  const context = canvas.getContext("2d")!;
+  context.scale(ratio, ratio);
+  context.textBaseline = "middle";
+  context.lineJoin = "round";
+  context.lineWidth = 3;
+  context.strokeStyle = shades.textHalo;
+  for (let at = 0; at < lines; at += 1) {
+    context.font = fonts[at];
+    context.globalAlpha = at === 0 ? 1 : 0.86;
+    context.strokeText(label.lines[at], 3, 2 + LINE_PX * (at + 0.5));
+    context.fillStyle = shades.text;
+    context.fillText(label.lines[at], 3, 2 + LINE_PX * (at + 0.5));
+  }
+  return canvas;
+}

@@ -1,0 +1,118 @@
+// ACARS messages: the newest as they come, searched and filtered, with what was decoded from them.
+import { html, nothing, type TemplateResult } from "lit";
+import { note, place } from "../core/address";
+import { preferences } from "../core/preferences";
+import { clock } from "../core/units";
+import { View } from "../core/view";
+import { t, type TextKey } from "../i18n/i18n";
+import { live } from "../live/live";
+import { ApiError, call } from "../session/api";
+import { session } from "../session/session";
+
+interface Message {
+  id: number;
+  at: string;
+  source: string;
+  station: string | null;
+  frequency_mhz: number | null;
+  icao_hex: string | null;
+  registration: string | null;
+  flight: string | null;
+  callsign: string | null;
+  label: string | null;
+  label_name: string | null;
+  text?: string | null;
+  decoded?: { kind: string; title: string; items: { name: string; label: string; value: unknown }[] } | null;
+  repeats: number;
+}
+
+const SOURCES = ["acars", "vdl2", "hfdl", "inmarsat", "iridium"];
+const PAGE = 60;
+
+class Acars extends View {
+  private messages: Message[] = [];
+  private next: string | null = null;
+  private error = "";
+  private stop: (() => void) | null = null;
+
+  constructor() {
+    super();
+    this.watch(place, preferences);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.attempt(() => this.read());
+    this.stop = live.happening.subscribe((news) => {
+      if (news?.topic === "acars" && !news.data.past && !this.isSearch) void this.attempt(() => this.read());
+    });
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.stop?.();
+  }
+
+  private get isSearch(): boolean {
+    return Object.values(place.value.query).some(Boolean);
+  }
+
+  private async attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.error = "";
+    } catch (error) {
+      this.error = error instanceof ApiError && error.errors.length ? error.errors.map(({ name, detail }) => `${name}: ${detail}`).join("; ") : String((error as Error).message);
+    }
+    this.requestUpdate();
+  }
+
+  private async read(): Promise<void> {
+    const { q, flight, label, source } = place.value.query;
+    const answer = await call<{ messages: Message[]; next: string | null }>("acars/messages", { query: { q, flight, label, source, limit: PAGE } });
+    this.messages = answer.messages;
+    this.next = answer.next;
+  }
+
+  private async more(): Promise<void> {
+    const query = Object.fromEntries(new URL(this.next!, location.href).searchParams);
+    const answer = await call<{ messages: Message[]; next: string | null }>("acars/messages", { query });
+    this.messages = [...this.messages, ...answer.messages];
+    this.next = answer.next;
+  }
+
+  private readonly submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const form = new FormData(event.target as HTMLFormElement);
+    note(Object.fromEntries([...form].map(([name, value]) => [name, String(value).trim()])));
+    void this.attempt(() => this.read());
+  };
+
+  protected override render(): TemplateResult {
+    const { query } = place.value;
+    const field = (name: string, title: TextKey): TemplateResult => html`<label><span>${t(title)}</span><input name=${name} .value=${query[name] ?? ""} autocomplete="off" spellcheck="false" /></label>`;
+    return html`<div class="sheet"><header><h1>${t("nav.acars")}</h1></header>
+      <form class="toolbar" role="search" @submit=${this.submit}>
+        ${session.can("acars.view_full") ? field("q", "acars.words") : nothing}${field("flight", "column.flight")}${field("label", "acars.label")}
+        <label><span>${t("acars.source")}</span><select name="source"><option value="">${t("filter.all")}</option>${SOURCES.map((one) => html`<option value=${one} ?selected=${one === query.source}>${one.toUpperCase()}</option>`)}</select></label>
+        <button class="primary">${t("history.search")}</button>
+      </form>
+      ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
+      ${this.messages.length ? html`<ul class="cards">${this.messages.map((message) => this.card(message))}</ul>` : html`<p class="empty">${t("acars.none")}</p>`}
+      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}
+    </div>`;
+  }
+
+  private card(message: Message): TemplateResult {
+    const name = message.callsign ?? message.flight ?? message.registration ?? message.icao_hex ?? "–";
+    return html`<li class="safety-card">
+      <p><b class="mono">${message.icao_hex ? html`<a href="#/map?hex=${message.icao_hex.toLowerCase()}">${name}</a>` : name}</b>
+        <span class="tag">${message.label ?? "–"}</span> ${message.label_name ?? ""}</p>
+      ${message.decoded ? html`<p><b>${message.decoded.title}</b> <small>${message.decoded.items.map((item) => `${item.label}: ${String(item.value)}`).join(" · ")}</small></p>` : nothing}
+      ${message.text ? html`<pre class="acars-text">${message.text}</pre>` : nothing}
+      <p><small>${clock(message.at, true)} · ${message.source.toUpperCase()}${message.frequency_mhz ? ` · ${message.frequency_mhz} MHz` : ""}${message.station ? ` · ${message.station}` : ""}${message.repeats ? ` · ${t("acars.repeats", { n: message.repeats })}` : ""}</small></p>
+    </li>`;
+  }
+}
+
+customElements.define("sw-acars", Acars);

@@ -1,0 +1,186 @@
+// Everything about the selected aircraft.
+import { html, nothing, type TemplateResult } from "lit";
+import { note } from "../core/address";
+import { dark, preferences } from "../core/preferences";
+import { age, bearing, clock, measure } from "../core/units";
+import { View } from "../core/view";
+import { number, t, word, type TextKey } from "../i18n/i18n";
+import { live } from "../live/live";
+import { isEmergency } from "../live/filter";
+import { FLAG, type Aircraft } from "../live/messages";
+import { colourOf, onGround, silhouette } from "../list/columns";
+import type { MapElement } from "../map/map";
+import { call } from "../session/api";
+import { icon } from "../shell/icons";
+import { profile } from "./profile";
+
+interface Airframe {
+  registration?: string;
+  type?: string | null;
+  type_name?: string | null;
+  operator?: string;
+  owner?: string;
+  year?: string | number;
+  interesting: boolean;
+  pia: boolean;
+  ladd: boolean;
+}
+
+interface Details extends Aircraft {
+  airframe: Airframe | null;
+  ages: Record<string, number | null>;
+}
+
+const REFRESH_MS = 2000;
+
+class Panel extends View {
+  private details: Details | null = null;
+  private hex: string | null = null;
+  private isGone = false;
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor() {
+    super();
+    this.watch(live.selected, live.selectedHex, preferences, dark);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.timer = setInterval(() => void this.fetch(), REFRESH_MS);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.timer);
+  }
+
+  protected override willUpdate(): void {
+    const hex = live.selectedHex.value;
+    if (hex === this.hex) return;
+    this.hex = hex;
+    this.details = null;
+    this.isGone = false;
+    void this.fetch();
+  }
+
+  private async fetch(): Promise<void> {
+    const { hex } = this;
+    if (!hex || document.hidden || live.isReplay.value) return;
+    try {
+      const details = await call<Details>(`aircraft/${encodeURIComponent(hex)}`);
+      if (hex !== this.hex) return;
+      this.details = details;
+      this.isGone = false;
+    } catch (error) {
+      if (hex === this.hex && (error as { status?: number }).status === 404) this.isGone = true;
+    }
+    this.requestUpdate();
+  }
+
+  private fact(title: TextKey, value: TemplateResult | string | null | undefined): TemplateResult | typeof nothing {
+    if (value === null || value === undefined || value === "" || value === "–") return nothing;
+    return html`<div><dt>${t(title)}</dt><dd>${value}</dd></div>`;
+  }
+
+  private readonly close = (): void => note({ hex: null });
+
+  private readonly follow = (): void => document.querySelector<MapElement>("sw-map")?.follow();
+
+  private readonly share = async (): Promise<void> => {
+    const { inform } = await import("../shell/announce");
+    try {
+      await navigator.clipboard.writeText(location.href);
+      inform(t("panel.copied"));
+    } catch {
+      inform(t("panel.copy_failed"), "error"); // Browsers copy only over https.
+    }
+  };
+
+  protected override render(): TemplateResult {
+    const { hex } = this;
+    const now = live.selected.value;
+    const some: Aircraft | null = now || this.details ? { ...this.details, ...now, hex: hex! } : null;
+    return html`<aside class="panel" aria-label=${t("panel.label")} @keydown=${(event: KeyboardEvent) => event.key === "Escape" && this.close()}>
+      <div class="panel-tools">
+        <button class="tool" @click=${this.follow} title=${t("panel.follow")} aria-label=${t("panel.follow")}>${icon("follow")}</button>
+        <button class="tool" @click=${this.share} title=${t("panel.share")} aria-label=${t("panel.share")}>${icon("link")}</button>
+        <button class="tool" @click=${this.close} title=${t("close")} aria-label=${t("close")}>${icon("close")}</button>
+      </div>
+      ${some ? this.content(some) : html`<h2>${hex?.toUpperCase()}</h2><p class="empty" role="status">${this.isGone ? t("panel.gone") : t("loading")}</p>`}
+    </aside>`;
+  }
+
+  private content(some: Aircraft): TemplateResult {
+    const flags = (some.flags as number) ?? 0;
+    const airframe = this.details?.airframe ?? null;
+    const registration = some.r ?? airframe?.registration;
+    return html`
+      <header class="panel-head">
+        ${silhouette(some, 34)}
+        <div>
+          <h2>${String(some.flight || registration || some.hex).trim()}</h2>
+          <p>${[registration, airframe?.type_name || some.t].filter(Boolean).join(" · ")}</p>
+        </div>
+      </header>
+      <p class="tags">
+        ${isEmergency(flags, some.squawk) ? html`<span class="tag danger">${t("aircraft.emergency")} ${some.squawk}</span>` : nothing}
+        ${flags & FLAG.military ? html`<span class="tag">${t("aircraft.military")}</span>` : nothing}
+        ${flags & FLAG.mlat ? html`<span class="tag">MLAT</span>` : nothing}
+        ${flags & FLAG.tisb ? html`<span class="tag">TIS-B</span>` : nothing}
+        ${airframe?.interesting ? html`<span class="tag">${t("aircraft.interesting")}</span>` : nothing}
+        ${airframe?.pia ? html`<span class="tag">PIA</span>` : nothing}
+        ${airframe?.ladd ? html`<span class="tag">LADD</span>` : nothing}
+        ${this.isGone ? html`<span class="tag">${t("panel.gone")}</span>` : nothing}
+      </p>
+      ${this.figures(some)}
+      ${profile(some)}
+      ${this.facts(some, airframe)}
+      <p class="panel-links">
+        <a href="#/history?icao_hex=${some.hex.replace("~", "")}">${icon("history")}${t("panel.history")}</a>
+      </p>`;
+  }
+
+  private figures(some: Aircraft): TemplateResult {
+    const rate = some.baro_rate as number | null | undefined;
+    const climbing = typeof rate === "number" && Math.abs(rate) >= 250;
+    return html`<div class="figures">
+      <div><span>${t("column.altitude")}</span><b>${onGround(some) ? t("aircraft.on_ground") : measure("altitude", some.alt_baro as number)}</b>
+        <small>${climbing ? html`${rate > 0 ? "↑" : "↓"} ${measure("rate", Math.abs(rate))}` : onGround(some) ? "" : t("aircraft.level")}</small></div>
+      <div><span>${t("column.speed")}</span><b>${measure("speed", some.gs as number)}</b><small>${t("column.track")} ${bearing(some.track as number | null)}</small></div>
+      <div><span>${t("column.distance")}</span><b>${measure("distance", some.distance as number | null, 1)}</b><small>${t("column.bearing")} ${bearing(some.bearing as number | null)}</small></div>
+    </div>`;
+  }
+
+  private facts(some: Aircraft, airframe: Airframe | null): TemplateResult {
+    const text = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
+    const selected = (some.nav_altitude_mcp ?? some.nav_altitude_fms) as number | undefined;
+    const emergency = some.emergency && some.emergency !== "none" ? word("emergency", text(some.emergency)) : "";
+    return html`<dl class="facts">
+      ${this.fact("column.hex", some.hex.toUpperCase())}
+      ${this.fact("column.squawk", text(some.squawk))}
+      ${this.fact("panel.emergency", emergency)}
+      ${this.fact("column.type", text(some.t ?? airframe?.type))}
+      ${this.fact("panel.operator", text(airframe?.operator))}
+      ${this.fact("panel.owner", text(airframe?.owner))}
+      ${this.fact("panel.year", text(airframe?.year))}
+      ${this.fact("column.category", some.category ? html`${some.category} <small>${word("category", text(some.category))}</small>` : "")}
+      ${this.fact("panel.geometric", typeof some.alt_geom === "number" ? measure("altitude", some.alt_geom) : "")}
+      ${this.fact("panel.selected_altitude", selected === undefined ? "" : measure("altitude", selected))}
+      ${this.fact("panel.qnh", some.nav_qnh ? `${text(some.nav_qnh)} hPa` : "")}
+      ${this.fact("panel.heading", typeof some.mag_heading === "number" ? bearing(some.mag_heading) : "")}
+      ${this.fact("panel.ias", typeof some.ias === "number" ? measure("speed", some.ias) : "")}
+      ${this.fact("panel.mach", typeof some.mach === "number" ? number(some.mach, 2) : "")}
+      ${this.fact("panel.wind", typeof some.wd === "number" ? `${bearing(some.wd)} ${measure("speed", some.ws as number)}` : "")}
+      ${this.fact("panel.position", typeof some.lat === "number" ? `${some.lat.toFixed(4)}, ${(some.lon as number).toFixed(4)}` : "")}
+      ${this.fact("panel.integrity", [["NIC", some.nic], ["NACp", some.nac_p], ["SIL", some.sil]].filter(([, value]) => value !== undefined && value !== null).map((pair) => pair.join(" ")).join(" · "))}
+      ${this.fact("column.receiver", text(some.receiver))}
+      ${this.fact("column.rssi", typeof some.rssi === "number" ? `${number(some.rssi, 1)} dBFS` : "")}
+      ${this.fact("panel.messages", typeof some.messages === "number" ? number(some.messages) : "")}
+      ${this.fact("panel.seen", typeof this.details?.seen === "number" ? age(this.details.seen) : "")}
+      ${this.fact("panel.first_seen", some.first_seen ? clock(some.first_seen as string) : "")}
+    </dl>`;
+  }
+}
+
+customElements.define("sw-panel", Panel);
+export { colourOf };

@@ -1,0 +1,324 @@
+// Who is at this browser: the three states of the specification's reference client, tokens that are renewed 30 s before
+// they end, and all tabs of this browser sharing one renewal.
+import { Cell } from "../core/cell";
+
+export type Status = "loading" | "anonymous" | "authenticated";
+
+export interface User {
+  id: number;
+  username: string;
+  email: string;
+  display_name: string;
+  permissions: string[];
+  roles: string[];
+}
+
+export interface Feature {
+  read_access: "public" | "authenticated" | "permission";
+  write_access: "public" | "authenticated" | "permission";
+  is_enabled: boolean;
+}
+
+export interface Config {
+  auth_mode: "public" | "private" | "hybrid";
+  auth_enabled: boolean;
+  local_auth_enabled: boolean;
+  api_key_enabled: boolean;
+  oidc_enabled: boolean;
+  oidc_provider_name: string;
+  features: Record<string, Feature>;
+  realtime: { url: string; path: string; protocols: string[] };
+  version: string;
+}
+
+interface Pair {
+  access: string;
+  refresh: string;
+  user?: User;
+}
+
+const ACCESS = "skywatch.access";
+const REFRESH = "skywatch.refresh";
+const USER = "skywatch.user";
+const RENEW_BEFORE_S = 30;
+const RETRY_S = 10;
+const LOCK = "skywatch.refresh";
+const API = new URL("api/v1/", document.baseURI).href;
+
+/** When a token ends, by the service's clock. */
+function lifetime(token: string): { expires: number } | null {
+  try {
+    const payload = token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
+    return { expires: (JSON.parse(atob(payload)) as { exp: number }).exp };
+  } catch {
+    return null;
+  }
+}
+
+class Session {
+  readonly status = new Cell<Status>("loading");
+  readonly user = new Cell<User | null>(null);
+  readonly config = new Cell<Config | null>(null);
+  /** The token of the moment, for the channel. */
+  readonly token = new Cell<string | null>(null);
+  /** Why the last session ended, where it did not end by the person's own wish. */
+  readonly ended = new Cell<boolean>(false);
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private isCookie = false;
+  /** Storage may be switched off; then the session lives as long as the page. */
+  private readonly memory = new Map<string, string>();
+  /** Seconds by which the service's clock is ahead of this browser's. */
+  private clockOffset = 0;
+
+  get access(): string | null {
+    return this.isCookie ? null : this.read(ACCESS);
+  }
+
+  async start(): Promise<void> {
+    window.addEventListener("storage", ({ key, newValue }) => {
+      if (key === ACCESS || key === null) void this.adopt(newValue);
+    });
+    await this.loadConfig();
+    const token = this.read(ACCESS);
+    const cached = this.read(USER);
+    // Where the tokens are cookies, which no script sees, the cached user is the sign that somebody signed in here.
+    if (!cached) {
+      this.forget();
+      return;
+    }
+    this.user.set(JSON.parse(cached) as User);
+    const life = token ? lifetime(token) : null;
+    // A token that has run out while nobody was here is renewed before anything is asked with it.
+    if (token && life && life.expires - this.now() < RENEW_BEFORE_S) await this.renew(token);
+    if (this.status.value === "loading") await this.confirm();
+  }
+
+  async loadConfig(): Promise<void> {
+    for (let pause = 500; ; pause = Math.min(pause * 2, 15_000)) {
+      try {
+        const answer = await fetch(`${API}auth/config`, { cache: "no-store" });
+        if (answer.ok) {
+          this.noteClock(answer);
+          this.config.set((await answer.json()) as Config);
+          return;
+        }
+      } catch {
+        // The service is not there yet; the page waits for it.
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  private noteClock(answer: Response): void {
+    const date = Date.parse(answer.headers.get("Date") ?? "");
+    if (!Number.isNaN(date)) this.clockOffset = date / 1000 - Date.now() / 1000;
+  }
+
+  private now(): number {
+    return Date.now() / 1000 + this.clockOffset;
+  }
+
+  /** Ask the service who this is: by token, or by the cookie that no script can see. */
+  async confirm(): Promise<void> {
+    const token = this.read(ACCESS);
+    try {
+      const answer = await fetch(`${API}auth/profile`, {
+        headers: token ? { Authorization: `Bearer ${token}` } : {},
+        cache: "no-store",
+      });
+      if (answer.ok) {
+        this.isCookie = !token;
+        this.accept((await answer.json()) as User);
+        return;
+      }
+      if (answer.status === 401 && (token ? await this.renew(token) : await this.renewByCookie())) {
+        await this.confirm();
+        return;
+      }
+      if (answer.status === 401 || answer.status === 403) {
+        this.end();
+        return;
+      }
+    } catch {
+      // Without the network what is known of the user stays; the renewal finds out.
+    }
+    if (this.user.value) this.accept(this.user.value);
+    else this.forget();
+  }
+
+  private accept(user: User): void {
+    this.user.set(user);
+    this.write(USER, JSON.stringify(user));
+    this.token.set(this.access);
+    this.ended.set(false);
+    this.plan();
+    this.status.set("authenticated");
+  }
+
+  /** Tokens of a login or of a sign-on. */
+  async take(pair: Pair): Promise<void> {
+    this.keep(pair);
+    if (pair.user) this.user.set(pair.user);
+    await this.confirm();
+  }
+
+  private keep(pair: Pair): void {
+    this.write(ACCESS, pair.access);
+    this.write(REFRESH, pair.refresh);
+    this.token.set(pair.access);
+  }
+
+  async logIn(username: string, password: string): Promise<void> {
+    const { call } = await import("./api");
+    await this.take(await call<Pair>("auth/login", { method: "POST", body: { username, password } }));
+  }
+
+  async logOut(): Promise<void> {
+    const { call } = await import("./api");
+    const refresh = this.read(REFRESH);
+    try {
+      await call("auth/logout", { method: "POST", body: refresh ? { refresh } : {} });
+    } finally {
+      this.forget();
+    }
+  }
+
+  /** After an answer of 401: whether there is a token now that is worth trying. */
+  async recover(used: string | null): Promise<boolean> {
+    if (this.isCookie) return this.renewByCookie();
+    if (!used) return false;
+    return this.renew(used);
+  }
+
+  /** Exchange the refresh token, once for all tabs: a second use would look like theft and end the login. */
+  private async renew(used: string): Promise<boolean> {
+    const exchange = async (): Promise<boolean> => {
+      const present = this.read(ACCESS);
+      if (present && present !== used) {
+        this.token.set(present); // Another tab was quicker.
+        this.plan();
+        return true;
+      }
+      const refresh = this.read(REFRESH);
+      if (!refresh) return false;
+      let answer: Response;
+      try {
+        answer = await fetch(`${API}auth/refresh`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify({ refresh }),
+          cache: "no-store",
+        });
+      } catch {
+        this.plan(RETRY_S);
+        return false;
+      }
+      this.noteClock(answer);
+      if (answer.ok) {
+        this.keep((await answer.json()) as Pair);
+        this.plan();
+        return true;
+      }
+      if (answer.status === 401 || answer.status === 400 || answer.status === 403) this.end();
+      else this.plan(Number(answer.headers.get("Retry-After")) || RETRY_S);
+      return false;
+    };
+    return "locks" in navigator ? navigator.locks.request(LOCK, exchange) : exchange();
+  }
+
+  private async renewByCookie(): Promise<boolean> {
+    const exchange = async (): Promise<boolean> => {
+      const answer = await fetch(`${API}auth/refresh`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: "{}",
+      }).catch(() => null);
+      return answer?.ok ?? false;
+    };
+    return "locks" in navigator ? navigator.locks.request(LOCK, exchange) : exchange();
+  }
+
+  private plan(seconds?: number): void {
+    clearTimeout(this.timer);
+    const token = this.read(ACCESS);
+    if (!token || this.isCookie) return;
+    const life = lifetime(token);
+    if (!life) return;
+    const wait = seconds ?? Math.max(1, life.expires - RENEW_BEFORE_S - this.now());
+    // Timers count in 32 bits, and a machine that slept wakes late: look again at least once a minute.
+    this.timer = setTimeout(
+      () => (wait > 60 ? this.plan() : void this.renew(token)),
+      Math.min(wait, 60) * 1000,
+    );
+  }
+
+  /** Another tab logged in, renewed or logged out. */
+  private async adopt(token: string | null): Promise<void> {
+    if (!token) this.forget();
+    else if (this.status.value === "authenticated") {
+      this.token.set(token);
+      this.plan();
+    } else await this.confirm();
+  }
+
+  /** The service says that this login is over. */
+  end(): void {
+    const wasSomebody = this.user.value !== null || this.read(ACCESS) !== null;
+    this.forget();
+    this.ended.set(wasSomebody);
+  }
+
+  private forget(): void {
+    clearTimeout(this.timer);
+    this.isCookie = false;
+    for (const name of [ACCESS, REFRESH, USER]) this.write(name, null);
+    this.user.set(null);
+    this.token.set(null);
+    this.status.set("anonymous");
+  }
+
+  private read(name: string): string | null {
+    try {
+      return localStorage.getItem(name) ?? this.memory.get(name) ?? null;
+    } catch {
+      return this.memory.get(name) ?? null;
+    }
+  }
+
+  private write(name: string, value: string | null): void {
+    if (value === null) this.memory.delete(name);
+    else this.memory.set(name, value);
+    try {
+      if (value === null) localStorage.removeItem(name);
+      else localStorage.setItem(name, value);
+    } catch {
+      // Kept in memory alone.
+    }
+  }
+
+  // What this person may see and do
+
+  /** Whether a feature may be read: what the service would answer, so that no page is offered in vain. */
+  canView(feature: string): boolean {
+    const config = this.config.value;
+    const access = config?.features[feature];
+    if (!config || !access?.is_enabled) return false;
+    if (config.auth_mode === "public") return true;
+    const user = this.user.value;
+    if (access.read_access === "public" && config.auth_mode === "hybrid") return true;
+    if (!user) return false;
+    return access.read_access !== "permission" || user.permissions.includes(viewOf(feature));
+  }
+
+  can(permission: string): boolean {
+    const config = this.config.value;
+    const feature = permission.split(".")[0];
+    if (!config?.features[feature]?.is_enabled) return false;
+    const user = this.user.value;
+    return user ? user.permissions.includes(permission) || config.auth_mode === "public" : config.auth_mode === "public";
+  }
+}
+
+const viewOf = (feature: string): string => (feature === "system" ? "system.view_status" : `${feature}.view`);
+
+export const session = new Session();

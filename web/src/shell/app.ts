@@ -1,0 +1,174 @@
+// The frame of the application: head, navigation, map with its list, and the page that is open over it.
+import { html, nothing, type TemplateResult } from "lit";
+import { html as staticHtml, unsafeStatic } from "lit/static-html.js";
+import { go, note, place } from "../core/address";
+import { dark, preferences } from "../core/preferences";
+import { View } from "../core/view";
+import { number, t } from "../i18n/i18n";
+import { live } from "../live/live";
+import type { ChannelState } from "../live/messages";
+import { session } from "../session/session";
+import { announcement, notice } from "./announce";
+import { icon, mark } from "./icons";
+import { PAGES, pageOf, type Page } from "./pages";
+import "../list/list";
+import "../map/map";
+import "../panel/panel";
+
+const WAIT_FOR_CHANNEL_MS = 4000;
+
+class App extends View {
+  private loaded = new Set<string>(["map"]);
+  private failed: string | null = null;
+  private isMenuOpen = false;
+  private late = false;
+
+  constructor() {
+    super();
+    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.list, live.selectedHex, live.isReplay, preferences, dark, announcement, notice);
+    live.state.subscribe((state) => {
+      this.late = false;
+      if (state !== "open") setTimeout(() => this.sayLate(state), WAIT_FOR_CHANNEL_MS);
+    });
+    window.addEventListener("keydown", (event) => this.shortcut(event));
+    place.subscribe(() => (this.isMenuOpen = false));
+  }
+
+  private sayLate(state: string): void {
+    if (live.state.value !== state) return;
+    this.late = true;
+    this.requestUpdate();
+  }
+
+  private get page(): Page {
+    const asked = pageOf(place.value.page);
+    const first = PAGES.find((page) => page.inMenu && page.isOpen() && page.name !== "settings");
+    if (session.status.value !== "anonymous" || session.config.value?.auth_mode === "public") return asked?.isOpen() ? asked : (first ?? pageOf("settings")!);
+    if (asked?.isOpen()) return asked;
+    return pageOf("login")!;
+  }
+
+  private shortcut(event: KeyboardEvent): void {
+    const target = event.target as HTMLElement;
+    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+    if (event.key === "/") {
+      this.querySelector<HTMLInputElement>("#search")?.focus();
+      event.preventDefault();
+    } else if (event.key === "Escape" && this.isMenuOpen) {
+      this.isMenuOpen = false;
+      this.requestUpdate();
+    }
+  }
+
+  private load(page: Page): void {
+    if (!page.element || this.loaded.has(page.name)) return;
+    this.loaded.add(page.name);
+    page.load().then(
+      () => {
+        this.failed = null;
+        this.requestUpdate();
+      },
+      (error: unknown) => {
+        this.loaded.delete(page.name);
+        this.failed = String(error);
+        this.requestUpdate();
+      },
+    );
+  }
+
+  private state(): TemplateResult {
+    const { total } = live.list.value;
+    const state: ChannelState | "replay" = live.isReplay.value ? "replay" : live.state.value;
+    const isLive = state === "open" || state === "replay";
+    return html`<span class="state state-${state}" title=${live.detail.value}>
+      <i class="lamp" aria-hidden="true"></i>
+      <span class="state-text">${t(`state.${state}`)}</span>
+      ${isLive ? html`<b class="count">${number(total)}</b><span class="state-unit">${t("aircraft.count", { n: total })}</span>` : nothing}
+    </span>`;
+  }
+
+  private navigation(page: Page): TemplateResult {
+    const open = PAGES.filter((one) => one.inMenu && one.isOpen());
+    return html`<nav aria-label=${t("nav.label")}>
+      ${open.map(
+        (one) => html`<a href="#/${one.name}" class=${one === page ? "active" : ""} aria-current=${one === page ? "page" : nothing}>
+          ${icon(one.icon)}<span>${t(one.title)}</span>
+        </a>`,
+      )}
+    </nav>`;
+  }
+
+  private person(): TemplateResult | typeof nothing {
+    const config = session.config.value;
+    const user = session.user.value;
+    if (user) return html`<a class="person" href="#/account" title=${t("nav.account")}>${icon("account")}<span>${user.display_name || user.username}</span></a>`;
+    if (!config || (!config.local_auth_enabled && !config.oidc_enabled)) return nothing;
+    return html`<a class="person" href="#/login">${icon("account")}<span>${t("nav.login")}</span></a>`;
+  }
+
+  private banner(): TemplateResult | typeof nothing {
+    if (session.ended.value) {
+      return html`<div class="banner" role="status"><span>${t("session.ended")}</span> <a href="#/login">${t("nav.login")}</a>
+        <button class="plain" @click=${() => session.ended.set(false)} aria-label=${t("close")}>${icon("close")}</button></div>`;
+    }
+    if (this.late && live.state.value === "waiting" && !live.isReplay.value) {
+      return html`<div class="banner" role="status"><span>${t("state.lost")}</span></div>`;
+    }
+    return nothing;
+  }
+
+  protected override render(): TemplateResult {
+    if (session.status.value === "loading") {
+      return html`<div class="splash" role="status">${mark()}<p>${t("state.connecting")}</p></div>`;
+    }
+    const page = this.page;
+    this.load(page);
+    const showMap = session.canView("aircraft") && page.overMap === true;
+    const classes = ["app", `page-${page.name}`, showMap ? "with-map" : "without-map", live.selectedHex.value ? "has-selection" : "", preferences.value.listOpen ? "" : "list-closed"];
+    document.title = page.name === "map" ? "Skywatch" : `${t(page.title)} – Skywatch`;
+    return html`<div class=${classes.join(" ")}>
+      <a class="skip" href="#main" @click=${this.skip}>${t("nav.skip")}</a>
+      <header class="head">
+        <a class="brand" href="#/map">${mark()}<span>Skywatch</span></a>
+        ${this.navigation(page)}
+        ${this.state()}
+        ${this.person()}
+        <button class="tool menu-button" aria-expanded=${this.isMenuOpen} aria-label=${t("nav.menu")} @click=${this.toggleMenu}>${icon(this.isMenuOpen ? "close" : "more")}</button>
+      </header>
+      ${this.isMenuOpen ? html`<div class="menu" @click=${this.toggleMenu}>${this.navigation(page)}${this.person()}</div>` : nothing}
+      ${this.banner()}
+      <main id="main" tabindex="-1">
+        ${session.canView("aircraft")
+          ? html`<section class="live" ?inert=${!showMap} ?hidden=${!showMap}>
+              <sw-map></sw-map>
+              ${page.name === "map" ? html`<sw-list></sw-list>${live.selectedHex.value ? html`<sw-panel></sw-panel>` : nothing}` : nothing}
+            </section>`
+          : nothing}
+        ${page.element ? this.pageElement(page) : nothing}
+      </main>
+      <div class="visually-hidden" role="status" aria-live="polite">${announcement.value}</div>
+      ${notice.value ? html`<div class="notice ${notice.value.kind}" role="alert">${notice.value.text}<button class="plain" @click=${() => notice.set(null)} aria-label=${t("close")}>${icon("close")}</button></div>` : nothing}
+    </div>`;
+  }
+
+  private pageElement(page: Page): TemplateResult {
+    if (!customElements.get(page.element!)) {
+      return html`<section class="page ${page.overMap ? "drawer" : ""}"><p class="empty" role="status">${this.failed ? t("page.failed") : t("loading")}</p></section>`;
+    }
+    const tag = unsafeStatic(page.element!); // One of the names in PAGES, never what a person or the service wrote.
+    return staticHtml`<${tag} tabindex="0" class="page ${page.overMap ? "drawer" : ""}"></${tag}>`;
+  }
+
+  private readonly skip = (event: Event): void => {
+    event.preventDefault();
+    this.querySelector<HTMLElement>("#main")?.focus();
+  };
+
+  private readonly toggleMenu = (): void => {
+    this.isMenuOpen = !this.isMenuOpen;
+    this.requestUpdate();
+  };
+}
+
+customElements.define("sw-app", App);
+export { go, note };

@@ -1,0 +1,36 @@
+// The pages of the application: where each is, what it needs, and the script it is fetched from when it is opened.
+import type { TextKey } from "../i18n/i18n";
+import { session } from "../session/session";
+import type { IconName } from "./icons";
+
+export interface Page {
+  name: string;
+  title: TextKey;
+  icon: IconName;
+  /** The element of the page; null is the live map itself. */
+  element: string | null;
+  load: () => Promise<unknown>;
+  isOpen: () => boolean;
+  /** Whether the map stays beside the page. */
+  overMap?: boolean;
+  inMenu: boolean;
+}
+
+const none = (): Promise<unknown> => Promise.resolve();
+
+export const PAGES: Page[] = [
+  { name: "map", title: "nav.map", icon: "map", element: null, load: none, isOpen: () => session.canView("aircraft"), overMap: true, inMenu: true },
+  { name: "history", title: "nav.history", icon: "history", element: "sw-history", load: () => import("../pages/history"), isOpen: () => session.canView("history"), overMap: true, inMenu: true },
+  { name: "stats", title: "nav.stats", icon: "stats", element: "sw-stats", load: () => import("../pages/stats"), isOpen: () => session.canView("history") || session.canView("system"), inMenu: true },
+  { name: "cannonball", title: "nav.cannonball", icon: "cannonball", element: "sw-cannonball", load: () => import("../pages/cannonball"), isOpen: () => session.canView("cannonball") && session.user.value !== null, inMenu: true },
+  { name: "known", title: "nav.known", icon: "known", element: "sw-known", load: () => import("../pages/known"), isOpen: () => session.canView("cannonball") && session.user.value !== null, inMenu: true },
+  { name: "safety", title: "nav.safety", icon: "safety", element: "sw-safety", load: () => import("../pages/safety"), isOpen: () => session.canView("safety"), overMap: true, inMenu: true },
+  { name: "acars", title: "nav.acars", icon: "acars", element: "sw-acars", load: () => import("../pages/acars"), isOpen: () => session.canView("acars"), overMap: true, inMenu: true },
+  { name: "settings", title: "nav.settings", icon: "settings", element: "sw-settings", load: () => import("../pages/settings"), isOpen: () => true, overMap: true, inMenu: true },
+  { name: "account", title: "nav.account", icon: "account", element: "sw-account", load: () => import("../pages/account"), isOpen: () => session.user.value !== null, inMenu: false },
+  { name: "login", title: "nav.login", icon: "account", element: "sw-login", load: () => import("../session/login"), isOpen: () => session.user.value === null, inMenu: false },
+];
+
+export function pageOf(name: string): Page | undefined {
+  return PAGES.find((page) => page.name === name);
+}

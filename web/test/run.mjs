@@ -1,0 +1,24 @@
+// Bundles the unit tests, which import TypeScript, and runs them with Node's own test runner.
+import { build } from "esbuild";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = join(here, "..", "generated", "tests");
+mkdirSync(out, { recursive: true });
+const entryPoints = readdirSync(here).filter((name) => name.endsWith(".test.ts")).map((name) => join(here, name));
+await build({
+  entryPoints,
+  outdir: out,
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  outExtension: { ".js": ".mjs" },
+  loader: { ".catalogue": "file", ".topology": "file", ".airports": "file" },
+  logLevel: "warning",
+});
+const files = readdirSync(out).filter((name) => name.endsWith(".test.mjs")).map((name) => join(out, name));
+const { status } = spawnSync(process.execPath, ["--test", "--test-reporter=dot", ...files], { stdio: "inherit" });
+process.exit(status ?? 1);
