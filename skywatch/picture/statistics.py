@@ -12,12 +12,14 @@ WINDOW_TICKS = 60
 class TrackerStatistics(msgspec.Struct):
     """Figures of the last tick and of the last minute; times are unix seconds, durations seconds.
 
+    ``instance`` tells trackers apart, ``epoch`` the starts of the picture.
     ``military`` and ``military_with_position`` are the military ones among the aircraft counted before them.
     ``skies_skipped`` counts the skies that a slow bus did not take; ``implausible`` the positions that were not
     believed since the start, by receiver and reason.
     """
 
     at: float = 0.0
+    instance: str = ""
     epoch: str = ""
     seq: int = 0
     started_at: float = 0.0

@@ -24,6 +24,7 @@ from skywatch.core.runtime import Runtime
 from skywatch.picture import metrics, saved
 from skywatch.picture.further_reports import FurtherReports
 from skywatch.picture.monitor import Monitor
+from skywatch.picture.only_tracker import OnlyTracker
 from skywatch.picture.picture import Picture
 from skywatch.picture.publisher import SkyPublisher
 from skywatch.picture.settings import PictureSettings
@@ -79,7 +80,8 @@ class Tracker:
         for receiver in self.receivers:
             # Only recordings have a speed; to ask for their class would load their decoders for everybody.
             self.picture.pace[receiver.status.name] = getattr(receiver, "speed", 1.0)
-        self.statistics = TrackerStatistics(epoch=self.picture.epoch)
+        instance = runtime.shared(OnlyTracker).instance
+        self.statistics = TrackerStatistics(instance=instance, epoch=self.picture.epoch)
         self._meter = TickMeter()
         self._publisher = SkyPublisher(runtime.bus)
         self._further = runtime.shared(FurtherReports)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from skywatch.console.settings import ConsoleSettings
@@ -30,13 +30,14 @@ def run(settings: Settings, roles: Sequence[Role]) -> None:
     with contextlib.suppress(KeyboardInterrupt):
         runtime = Runtime.open(settings)
         try:
-            _run(runtime, roles, shutdown)
+            check_schema(runtime.engine)
+            with only_tracker(runtime) if "tracker" in roles else contextlib.nullcontext():
+                _run(runtime, roles, shutdown)
         finally:
             runtime.close()
 
 
 def _run(runtime: Runtime, roles: Sequence[Role], shutdown: Shutdown) -> None:
-    check_schema(runtime.engine)
     if "api" in roles:
         check_default_roles(runtime)
     # The API's view of the picture must be there before the first tick, and its port before any work begins.
@@ -54,6 +55,19 @@ def _run(runtime: Runtime, roles: Sequence[Role], shutdown: Shutdown) -> None:
         announcer.close()
         if server is not None:
             server.close()
+
+
+@contextlib.contextmanager
+def only_tracker(runtime: Runtime) -> Iterator[None]:
+    """Keep other trackers of the installation from starting; raises DatabaseError where one is at work."""
+    from skywatch.picture.only_tracker import OnlyTracker
+
+    lock = runtime.shared(OnlyTracker)
+    lock.acquire()
+    try:
+        yield
+    finally:
+        lock.close()
 
 
 def describe_start(settings: Settings, roles: Sequence[Role], server: Any) -> list[str]:

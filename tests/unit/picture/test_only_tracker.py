@@ -1,0 +1,107 @@
+"""A second tracker of an installation does not start, and one that has lost its lock to another one ends."""
+
+import threading
+
+import msgspec
+import pytest
+
+from skywatch.core.bus import Message, topics
+from skywatch.core.clock import unix_now
+from skywatch.core.db import DatabaseError
+from skywatch.core.exclusive import exclusive_lock
+from skywatch.picture import only_tracker
+from skywatch.picture.only_tracker import OnlyTracker
+from skywatch.picture.statistics import TrackerStatistics
+from tests.unit.core.test_exclusive import end_sessions
+from tests.waiting import PATIENCE_S, until
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr("skywatch.core.exclusive.FileLock.patience_s", 0.0)
+    monkeypatch.setattr(only_tracker, "CHECK_S", 0.05)
+
+
+@pytest.fixture
+def tracker():
+    made = []
+
+    def make(runtime, end=None):
+        made.append(OnlyTracker(runtime, end))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def publish(runtime, instance):
+    statistics = TrackerStatistics(at=unix_now(), instance=instance)
+    runtime.bus.publish(Message(topics.TRACKER, "statistics", msgspec.json.encode(statistics), snapshot=True))
+
+
+def test_a_second_tracker_is_refused_until_the_first_has_ended(make_runtime, tracker, impatient):
+    first, second = tracker(make_runtime()), tracker(make_runtime())
+    first.acquire()
+    with pytest.raises(DatabaseError, match=r"^another tracker is at work for this installation: process \d+ holds"):
+        second.acquire()
+    first.close()
+    tracker(make_runtime()).acquire()
+
+
+def test_a_tracker_that_lost_the_database_keeps_others_from_starting(
+    make_runtime, tracker, impatient, redis_url, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(only_tracker, "LISTEN_S", PATIENCE_S)
+    working = make_runtime(bus=redis_url)
+    publish(working, "the first")
+    newcomer = tracker(make_runtime(bus=redis_url, database_url=f"sqlite:///{tmp_path}/other.sqlite"))
+    stop = threading.Event()
+
+    def tick():
+        while not stop.wait(0.05):
+            publish(working, "the first")
+
+    ticking = threading.Thread(target=tick)
+    ticking.start()
+    try:
+        with pytest.raises(DatabaseError, match="still publishes on the bus"):
+            newcomer.acquire()
+    finally:
+        stop.set()
+        ticking.join()
+
+
+def test_what_a_crashed_tracker_said_last_keeps_nobody_from_starting(
+    make_runtime, tracker, impatient, redis_url, monkeypatch
+):
+    monkeypatch.setattr(only_tracker, "LISTEN_S", 0.05)
+    runtime = make_runtime(bus=redis_url)
+    publish(runtime, "the one before")
+    tracker(runtime).acquire()
+
+
+def test_a_tracker_ends_where_another_one_has_taken_its_lock(make_runtime, tracker, impatient, postgresql_url, caplog):
+    ended = threading.Event()
+    tracker(make_runtime(database_url=postgresql_url), ended.set).acquire()
+    other = exclusive_lock(postgresql_url, "tracker")
+
+    def overtake():
+        end_sessions(postgresql_url)
+        try:
+            other.take()
+        except Exception:
+            return False  # the first was quicker to take it again
+        return True
+
+    until(overtake)
+    assert ended.wait(PATIENCE_S)
+    assert "has taken the lock of the database" in caplog.text
+    other.close()
+
+
+def test_trackers_of_two_databases_on_one_bus_are_reported(make_runtime, tracker, impatient, redis_url, caplog):
+    runtime = make_runtime(bus=redis_url)
+    tracker(runtime, lambda: pytest.fail("it holds its lock")).acquire()
+    publish(runtime, "a stranger")
+    until(lambda: "each installation needs a prefix of its own" in caplog.text)
