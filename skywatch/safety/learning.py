@@ -8,7 +8,7 @@ monitor, and can be looked at and forgotten.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,6 +22,8 @@ BINS = 90
 LEAST_VISITS, LOWER_SHARE = 30, 0.02
 MOST_CELLS = 50_000
 LEVEL_FPM = 300.0
+# Slower airliners (kt) are about to land.
+LEAST_KT = 120.0
 # On a runway: on the ground, faster than anybody taxies (kt).
 RUNWAY_KT = 60.0
 
@@ -56,6 +58,8 @@ class Learner:
 
     def __init__(self) -> None:
         self.cells: dict[Cell, Learnt] = {}
+        # The floors (ft) that are known, by cell.
+        self._floors: dict[Cell, int] = {}
         self._changed: set[Cell] = set()
         # Two threads: the tracker learns, a task stores.
         self._lock = threading.Lock()
@@ -67,9 +71,7 @@ class Learner:
         lat, lon, gs = frame.column("lat"), frame.column("lon"), np.nan_to_num(frame.column("gs_kt"))
         there = ~np.isnan(lat) & frame.airliner & frame.adsb
         altitude = frame.column("alt_baro_ft")
-        level = (
-            there & ~np.isnan(altitude) & (np.abs(np.nan_to_num(frame.rate_fpm, nan=9e9)) <= LEVEL_FPM) & (gs >= 120)
-        )
+        level = there & ~np.isnan(altitude) & (np.abs(frame.rate_fpm) <= LEVEL_FPM) & (gs >= LEAST_KT)
         runway = there & frame.column("on_ground") & (gs >= RUNWAY_KT)
         y, x = np.floor(lat / CELL_DEG), np.floor(lon / CELL_DEG)
         bins = np.floor(altitude / BIN_FT)
@@ -88,8 +90,10 @@ class Learner:
         for row in rows.tolist():
             level = int(bins[row])
             if 0 <= level < BINS:
-                cell = self._cell(int(y[row]), int(x[row]), now)
+                key = int(y[row]), int(x[row])
+                cell = self._cell(*key, now)
                 cell.levels[level] = cell.levels.get(level, 0) + 1
+                self._note_floor(key, cell)
 
     def _cell(self, y: int, x: int, now: float) -> Learnt:
         cell = self.cells.get((y, x))
@@ -116,19 +120,36 @@ class Learner:
         with self._lock:
             self._changed.update(cells)
 
-    def floor_ft(self, lat: float, lon: float) -> int | None:
-        """The floor at a place: that of its cell, but no lower than a neighbour's allows.
+    def restore(self, cells: Mapping[Cell, Learnt]) -> None:
+        """Take over what was learnt before; what has been learnt since stays."""
+        for key, learnt in cells.items():
+            self._note_floor(key, self.cells.setdefault(key, learnt))
 
-        The lowest of the cell and those beside it: terrain and sectors do not end at a cell's edge.
+    def _note_floor(self, key: Cell, cell: Learnt) -> None:
+        floor = cell.floor_ft()
+        if floor is not None:
+            self._floors[key] = floor
+        else:
+            self._floors.pop(key, None)
+
+    def below(self, lat: Array, lon: Array, altitude_ft: Array, margin_ft: float) -> list[tuple[int, int]]:
+        """Of some aircraft those that are more than a margin below the floor of their place: index and floor (ft).
+
+        The floor of a place is the lowest of its cell's and those beside it: terrain and sectors do not end at a
+        cell's edge. Where the cell itself has none, nobody is below it.
         """
-        y, x = int(np.floor(lat / CELL_DEG)), int(np.floor(lon / CELL_DEG))
-        own = self.cells.get((y, x))
-        floor = own.floor_ft() if own is not None else None
-        if floor is None:
-            return None
-        around = [self.cells.get((y + dy, x + dx)) for dy in (-1, 0, 1) for dx in (-1, 0, 1)]
-        floors = [f for cell in around if cell is not None and (f := cell.floor_ft()) is not None]
-        return min(floors)
+        ys, xs = np.floor(lat / CELL_DEG).astype(int).tolist(), np.floor(lon / CELL_DEG).astype(int).tolist()
+        floors = self._floors
+        low: list[tuple[int, int]] = []
+        for index, (y, x, altitude) in enumerate(zip(ys, xs, altitude_ft.tolist(), strict=True)):
+            own = floors.get((y, x))
+            if own is None or altitude >= own - margin_ft:
+                continue
+            around = ((y + dy, x + dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1))
+            floor = min(floors[cell] for cell in around if cell in floors)
+            if altitude < floor - margin_ft:
+                low.append((index, floor))
+        return low
 
     def runways(self) -> tuple[Array, Array]:
         """Where aircraft land and take off: latitudes and longitudes."""
@@ -143,4 +164,5 @@ class Learner:
         gone = set(self.cells) if cells is None else cells & set(self.cells)
         for cell in gone:
             del self.cells[cell]
+            self._floors.pop(cell, None)
         self.put_back(gone)

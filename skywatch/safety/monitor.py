@@ -95,8 +95,7 @@ class SafetyMonitor:
             live, known_regions, cells = self._restored.get()
             self._book.restore(live, now)
             self._detectors.restore([event.finding for event in live], known_regions, now)
-            for cell, learnt in cells.items():
-                self._detectors.learner.cells.setdefault(cell, learnt)
+            self._detectors.learner.restore(cells)
         while not self._forgotten.empty():
             self._detectors.learner.forget(self._forgotten.get())
 

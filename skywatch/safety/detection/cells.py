@@ -2,7 +2,8 @@
 
 An aircraft is taken at the middle of its way, with half the way as radius; cells of latitude and longitude are as
 wide as two such radii and the box, layers of altitude hold whoever crosses them. Source of the method: cell lists of
-molecular dynamics (Allen and Tildesley, Computer Simulation of Liquids, 5.3.2).
+molecular dynamics (Allen and Tildesley, Computer Simulation of Liquids, 5.3.2), found by a hash of the cell as in
+spatial hashing (Teschner et al., Optimized Spatial Hashing for Collision Detection, 2003).
 """
 
 from __future__ import annotations
@@ -18,6 +19,11 @@ NM_PER_DEGREE = geo.EARTH_RADIUS_NM * np.pi / 180
 LAYER_FT = 2000.0
 # Cells beyond this latitude are as wide as those at it.
 STEEPEST_DEG = 85.0
+# Fewer columns than these would make a cell its own neighbour.
+LEAST_COLUMNS = 3
+# Buckets of the hash: many more than cells that are in use. Odd factors spread neighbouring cells over them.
+BUCKET_BITS = 16
+HASH_BAND, HASH_COLUMN, HASH_LAYER = 40_503, 9_973, 25_717
 
 
 @dataclass(frozen=True)
@@ -33,88 +39,103 @@ class Motion:
     climb_fps: Array
 
 
+@dataclass(frozen=True)
+class _Cells:
+    """The cell of every member: band of latitude, column of longitude, layer of altitude, and the grid's columns."""
+
+    band: Array
+    column: Array
+    layer: Array
+    lon: Array
+    columns: Array
+
+
 def neighbours(m: Motion, horizon_s: float, widest_nm: float, highest_ft: float) -> tuple[Array, Array]:
     """Pairs, as indexes into ``m``, that may come within ``widest_nm`` and ``highest_ft`` in ``horizon_s``."""
     if len(m.rows) < 2:
         return np.empty(0, np.intp), np.empty(0, np.intp)
     half_h = horizon_s / 7200
-    radius_nm = np.hypot(m.east_kt, m.north_kt) * half_h
-    lat = np.clip(m.lat + m.north_kt * half_h / NM_PER_DEGREE, -89.9, 89.9)
-    shrink = np.cos(np.radians(np.clip(lat, -STEEPEST_DEG, STEEPEST_DEG)))
-    lon = (m.lon + m.east_kt * half_h / (NM_PER_DEGREE * shrink)) % 360
-    member, layer = _layers(m, horizon_s, highest_ft)
+    fastest_kt = float(np.sqrt((m.east_kt * m.east_kt + m.north_kt * m.north_kt).max()))
+    lat = np.clip(m.lat + m.north_kt * (half_h / NM_PER_DEGREE), -89.9, 89.9)
+    shrink = np.cos(np.radians(np.clip(lat, -STEEPEST_DEG, STEEPEST_DEG)).astype("f4"))
+    lon = (m.lon + m.east_kt * (half_h / NM_PER_DEGREE) / shrink) % 360
+    bottom, top = _layers(m, horizon_s, highest_ft)
+    member, layer = expand(bottom, top + 1)
     # Half a per cent for the curvature that the plane leaves out.
-    reach_deg = (2 * float(radius_nm.max()) + widest_nm) * 1.005 / NM_PER_DEGREE
-    one, two = _join(lat[member], lon[member], layer, reach_deg)
+    reach_deg = (2 * fastest_kt * half_h + widest_nm) * 1.005 / NM_PER_DEGREE
+    one, two = _join(_cells(lat, lon, reach_deg, member, layer))
     # A pair that shares several layers counts in the lowest that they share.
-    lowest = np.full(len(m.rows), np.iinfo(np.int64).max)
-    np.minimum.at(lowest, member, layer)
-    shared = layer[one] == np.maximum(lowest[member[one]], lowest[member[two]])
-    return member[one[shared]], member[two[shared]]
+    first, second = member[one], member[two]
+    shared = layer[one] == np.maximum(bottom[first], bottom[second])
+    return first[shared], second[shared]
 
 
 def _layers(m: Motion, horizon_s: float, highest_ft: float) -> tuple[Array, Array]:
-    """Every aircraft in each layer that it crosses: its index and the layer."""
+    """The lowest and the highest layer that each aircraft crosses."""
     later = m.alt_ft + m.climb_fps * horizon_s
-    bottom = np.floor((np.minimum(m.alt_ft, later) - highest_ft / 2) / LAYER_FT).astype(np.int64)
-    top = np.floor((np.maximum(m.alt_ft, later) + highest_ft / 2) / LAYER_FT).astype(np.int64)
-    return expand(bottom, top + 1)
+    bottom = np.floor((np.minimum(m.alt_ft, later) - highest_ft / 2) * (1 / LAYER_FT)).astype(np.int32)
+    top = np.floor((np.maximum(m.alt_ft, later) + highest_ft / 2) * (1 / LAYER_FT)).astype(np.int32)
+    return bottom, top
 
 
 def expand(start: Array, end: Array) -> tuple[Array, Array]:
     """All (i, value) with ``start[i] <= value < end[i]``."""
-    counts = np.maximum(end - start, 0)
-    index = np.repeat(np.arange(len(start)), counts)
-    first = np.cumsum(counts) - counts
-    return index, np.arange(int(counts.sum())) - first[index] + start[index]
+    counts = end - start
+    filled = np.flatnonzero(counts > 0)
+    counts, start = counts[filled], start[filled]
+    first = start - (np.cumsum(counts) - counts)
+    which = np.repeat(np.arange(len(filled), dtype=np.int32), counts)
+    return filled[which], np.arange(len(which), dtype=start.dtype) + first[which]
 
 
-def _join(lat: Array, lon: Array, layer: Array, reach_deg: float) -> tuple[Array, Array]:
-    """Pairs in the same layer and in the same or neighbouring cells, each once."""
-    band = np.floor((lat + 90) / reach_deg).astype(np.int64)
-    bands = int(180 / reach_deg) + 3
-    width = _widths(np.arange(bands + 1), reach_deg)
-    columns = int(360 / width.min()) + 3
-    column = np.floor(lon / width[band]).astype(np.int64)
-    floor = layer - int(layer.min())
-    key = (floor * bands + band) * columns + column
-    order = np.argsort(key)
-    key, floor, band, lon = key[order], floor[order], band[order], lon[order]
-    column = column[order]
-    starts: list[Array] = []
-    ends: list[Array] = []
-    own: list[Array] = []
-    everyone = np.arange(len(key))
-
-    def look(rows: Array, in_band: Array, first: Array, last: Array, after: Array | None = None) -> None:
-        base = (floor[rows] * bands + in_band) * columns
-        start = np.searchsorted(key, base + first, "left")
-        own.append(rows)
-        starts.append(start if after is None else np.maximum(start, after))
-        ends.append(np.searchsorted(key, base + last, "right"))
-
-    # One's own band: who stands behind oneself in the order, up to the next column.
-    look(everyone, band, column, column + 1, everyone + 1)
-    _look_around(look, everyone[column == 0], band, width)
-    # The next band, whose columns have a width of their own.
-    there = np.floor(lon / width[band + 1]).astype(np.int64)
-    look(everyone, band + 1, np.maximum(there - 1, 0), there + 1)
-    last = np.floor(360 / width[band + 1]).astype(np.int64)
-    _look_around(look, everyone[there == 0], band + 1, width)
-    high = everyone[there >= last - 1]
-    look(high, band[high] + 1, np.zeros(len(high), np.int64), np.zeros(len(high), np.int64))
-    left, right = np.concatenate(own), None
-    index, right = expand(np.concatenate(starts), np.concatenate(ends))
-    return order[left[index]], order[right]
+def _cells(lat: Array, lon: Array, reach_deg: float, member: Array, layer: Array) -> _Cells:
+    columns = _columns(reach_deg)
+    band = ((lat + 90) * (1 / reach_deg)).astype(np.int32)
+    # A hair beyond 360 degrees, by rounding, is in the last column.
+    column = np.minimum((lon * (columns[band] / 360)).astype(np.int32), columns[band] - 1)
+    return _Cells(band[member], column[member], layer, lon[member], columns)
 
 
-def _look_around(look, rows: Array, band: Array, width: Array) -> None:  # type: ignore[no-untyped-def]
-    """From the first column look to the last ones, across longitude 0."""
-    last = np.floor(360 / width[band[rows]]).astype(np.int64)
-    look(rows, band[rows], np.maximum(last - 1, 2), last)
-
-
-def _widths(band: Array, reach_deg: float) -> Array:
-    """Width (degrees) of a band's columns: the reach at its steeper edge."""
+def _columns(reach_deg: float) -> Array:
+    """How many columns each band of latitude has: each as wide as the reach at the band's steeper edge, or wider."""
+    band = np.arange(int(180 / reach_deg) + 3)
     edge = np.maximum(np.abs(band * reach_deg - 90), np.abs((band + 1) * reach_deg - 90))
-    return np.minimum(reach_deg / np.cos(np.radians(np.minimum(edge, STEEPEST_DEG))), 120.0)
+    width = reach_deg / np.cos(np.radians(np.minimum(edge, STEEPEST_DEG)))
+    return np.maximum((360 / width).astype(np.int32), LEAST_COLUMNS)
+
+
+def _join(cells: _Cells) -> tuple[Array, Array]:
+    """Pairs in the same layer and in the same or neighbouring cells, each once."""
+    key = _bucket(cells.band, cells.column, cells.layer)
+    order = np.argsort(key, kind="stable")  # For sixteen bits a radix sort.
+    ends = np.zeros((1 << BUCKET_BITS) + 1, np.int32)
+    np.cumsum(np.bincount(key, minlength=1 << BUCKET_BITS), out=ends[1:])
+    band, column, layer = cells.band[order], cells.column[order], cells.layer[order]
+    everyone = np.arange(len(order), dtype=np.int32)
+    pairs = []
+
+    def look(in_band: Array, in_column: Array, is_own: bool) -> None:
+        bucket = key[order] if is_own else _bucket(in_band, in_column, layer)
+        bucket = bucket.astype(np.int32)
+        # In one's own cell: who stands behind oneself in the order.
+        left, right = expand(everyone + 1 if is_own else ends[bucket], ends[bucket + 1])
+        # Other cells may share the bucket.
+        same = (band[right] == in_band[left]) & (column[right] == in_column[left]) & (layer[right] == layer[left])
+        pairs.append((left[same], right[same]))
+
+    width = cells.columns[band]
+    look(band, column, True)
+    look(band, np.where(column + 1 == width, 0, column + 1), False)
+    # The next band, whose columns have a width of their own.
+    above = band + 1
+    width = cells.columns[above]
+    there = np.minimum((cells.lon[order] * (width / 360)).astype(np.int32), width - 1)
+    look(above, np.where(there == 0, width - 1, there - 1), False)
+    look(above, there, False)
+    look(above, np.where(there + 1 == width, 0, there + 1), False)
+    left, right = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    return order[left], order[right]
+
+
+def _bucket(band: Array, column: Array, layer: Array) -> Array:
+    return ((band * HASH_BAND) ^ (column * HASH_COLUMN) ^ (layer * HASH_LAYER)).astype(np.uint16)

@@ -12,9 +12,10 @@ import numpy as np
 
 from skywatch.safety.detection import reasons
 from skywatch.safety.detection.cells import Motion
+from skywatch.safety.detection.companions import Companions
 from skywatch.safety.detection.finding import Closest, Finding, Quantity, Severity
 from skywatch.safety.detection.frame import Frame
-from skywatch.safety.detection.proximity import Pairs, find_pairs, judge_pairs, motion
+from skywatch.safety.detection.proximity import Pairs, candidates, judge_pairs, motion
 from skywatch.safety.thresholds import Thresholds
 
 # A raised pair leaves only beyond this multiple of the box.
@@ -43,12 +44,13 @@ class ProximityDetector:
 
     def __init__(self) -> None:
         self._pairs: dict[tuple[str, str], Encounter] = {}
-        self._together = reasons.Companions()
+        self._together = Companions()
 
     def update(self, frame: Frame, thresholds: Thresholds, advised: frozenset[str]) -> list[Finding]:
         """The encounters of this tick; ``advised`` are aircraft with a resolution advisory."""
         m = motion(frame, thresholds)
-        pairs = find_pairs(m, thresholds)
+        near = candidates(m, thresholds)
+        pairs = judge_pairs(m, *near, thresholds, 1.0, thresholds.proximity_closing_kt)
         findings: list[Finding] = []
         seen: set[tuple[str, str]] = set()
         for index in range(len(pairs.one)):
@@ -56,7 +58,7 @@ class ProximityDetector:
             seen.add(key)
             self._add(findings, frame, thresholds, pairs, index, key, advised)
         self._stay(findings, frame, m, thresholds, seen, advised)
-        self._together.update(frame, m)
+        self._together.update(frame, m, *near)
         self._forget(frame.now, thresholds)
         return findings
 

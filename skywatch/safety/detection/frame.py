@@ -15,23 +15,28 @@ from skywatch.safety.detection.finding import Place
 Array = npt.NDArray[Any]
 
 # Addresses that are no aircraft's own, or positions that others computed or relayed.
-_RELAYED = tuple(index for name, index in SOURCE_INDEX.items() if name.startswith(("tisb", "adsr", "mlat")))
-_ADSB = tuple(index for name, index in SOURCE_INDEX.items() if name.startswith("adsb"))
+_RELAYED = frozenset(index for name, index in SOURCE_INDEX.items() if name.startswith(("tisb", "adsr", "mlat")))
+# Which values of the column ``source`` are ADS-B; which emitter categories, read as a number, are airliners.
+_ADSB = np.zeros(256, "?")
+_ADSB[[index for name, index in SOURCE_INDEX.items() if name.startswith("adsb")]] = True
+_AIRLINER = np.zeros(1 << 16, "?")
+_AIRLINER[np.array([b"A3", b"A4", b"A5"], "S2").view("u2")] = True
+_GLIDERS = (b"B1", b"B2", b"B3", b"B4")
 # ICAO Doc 8643 designators of aircraft that climb and turn as fighters do, and of the aerobatic teams' trainers.
-FAST_TYPES = (
+FAST_TYPES = frozenset((
     b"A10", b"A4", b"AJET", b"AMX", b"EUFI", b"F1", b"F104", b"F14", b"F15", b"F16", b"F18", b"F18S", b"F22", b"F35",
     b"F4", b"F5", b"GRIP", b"H2T", b"HAWK", b"J10", b"J20", b"L39", b"L159", b"M339", b"M346", b"MG29", b"MG31",
     b"MIR2", b"MIRA", b"RFAL", b"SB39", b"SU24", b"SU25", b"SU27", b"SU30", b"SU35", b"SU57", b"T38", b"T45", b"TOR",
     b"U2",
-)  # fmt: skip
-_HELICOPTER_TYPES = (
+))  # fmt: skip
+_HELICOPTER_TYPES = frozenset((
     b"A109", b"A119", b"A139", b"A149", b"A169", b"A189", b"ALO2", b"ALO3", b"AS32", b"AS50", b"AS55", b"AS65", b"B06",
     b"B06T", b"B105", b"B212", b"B214", b"B222", b"B230", b"B407", b"B412", b"B427", b"B429", b"B430", b"B47G",
     b"B505", b"BK17", b"EC20", b"EC25", b"EC30", b"EC35", b"EC45", b"EC55", b"EC75", b"EH10", b"EXPL", b"G2CA",
     b"GAZL", b"H160",
     b"H269", b"H47", b"H500", b"H53", b"H60", b"H64", b"LYNX", b"MD52", b"MD60", b"NH90", b"PUMA", b"R22", b"R44",
     b"R66", b"S61", b"S64", b"S70", b"S76", b"S92", b"TIGR", b"UH1", b"V22",
-)  # fmt: skip
+))  # fmt: skip
 
 
 class Frame:
@@ -57,36 +62,36 @@ class Frame:
         return np.where(np.isnan(baro), self.column("geom_rate_fpm"), baro).astype("f8")
 
     @cached_property
-    def relayed(self) -> Array:
-        """Positions that are not the aircraft's own broadcast: TIS-B, MLAT, and addresses that are not ICAO's."""
-        foreign = np.array([address[0] == "~" for address in self.hexes], "?") if self.hexes else np.empty(0, "?")
-        return self.column("mlat") | self.column("tisb") | np.isin(self.column("source"), _RELAYED) | foreign
-
-    @cached_property
     def adsb(self) -> Array:
         """Whether the aircraft sends ADS-B itself."""
-        return np.isin(self.column("source"), _ADSB) & ~self.column("mlat") & ~self.column("tisb")
-
-    @cached_property
-    def glider(self) -> Array:
-        """Gliders, balloons, parachutists, ultralights (emitter categories B1 to B4) and the type designator GLID."""
-        return np.isin(self.column("category"), (b"B1", b"B2", b"B3", b"B4")) | (self.column("type") == b"GLID")
-
-    @cached_property
-    def helicopter(self) -> Array:
-        """Rotorcraft, by emitter category A7 or by type."""
-        return (self.column("category") == b"A7") | np.isin(self.column("type"), _HELICOPTER_TYPES)
-
-    @cached_property
-    def fast_military(self) -> Array:
-        """Aircraft that climb as fighters do: by type, or military and of the high-performance category A6."""
-        by_category = self.column("military") & (self.column("category") == b"A6")
-        return np.isin(self.column("type"), FAST_TYPES) | by_category
+        return _ADSB[self.column("source")] & ~self.column("mlat") & ~self.column("tisb")
 
     @cached_property
     def airliner(self) -> Array:
         """Large and heavy aircraft (emitter categories A3 to A5)."""
-        return np.isin(self.column("category"), (b"A3", b"A4", b"A5"))
+        return _AIRLINER[np.ascontiguousarray(self.column("category"), "S2").view("u2")]
+
+    def is_relayed(self, row: int) -> bool:
+        """Whether a position is not the aircraft's own broadcast: TIS-B, ADS-R, MLAT, or an address not of ICAO's."""
+        return bool(
+            self.column("mlat")[row]
+            or self.column("tisb")[row]
+            or int(self.column("source")[row]) in _RELAYED
+            or self.hexes[row].startswith("~")
+        )
+
+    def is_glider(self, row: int) -> bool:
+        """Gliders, balloons, parachutists, ultralights (emitter categories B1 to B4) and the type designator GLID."""
+        return self.column("category")[row] in _GLIDERS or self.column("type")[row] == b"GLID"
+
+    def is_helicopter(self, row: int) -> bool:
+        """Rotorcraft, by emitter category A7 or by type."""
+        return self.column("category")[row] == b"A7" or self.column("type")[row] in _HELICOPTER_TYPES
+
+    def is_fast_military(self, row: int) -> bool:
+        """Aircraft that climb as fighters do: by type, or military and of the high-performance category A6."""
+        by_category = self.column("military")[row] and self.column("category")[row] == b"A6"
+        return bool(by_category) or self.column("type")[row] in FAST_TYPES
 
     def callsign(self, row: int) -> str:
         """The callsign of a row, empty where there is none."""

@@ -27,6 +27,8 @@ HOLD_S = 4.0
 # A gathering ends when it was not seen for this long (s).
 LINGER_S = 20.0
 PREFIX = "gather:"
+# More cells than there are from pole to pole; odd, so that the rows of cells fall into buckets of their own.
+CELL_FACTOR = 1_000_003
 
 Point = tuple[float, float]
 
@@ -91,10 +93,13 @@ class GatheringDetector:
         y, x = lat[rows] / size, lon[rows] * np.cos(np.radians(lat[rows])) / size
         groups: list[list[int]] = []
         for offset in (0.0, 0.5):
-            cell = np.floor(y + offset).astype("i8") * 1_000_000 + np.floor(x + offset).astype("i8")
-            _, inverse, counts = np.unique(cell, return_inverse=True, return_counts=True)
+            cell = np.floor(y + offset).astype("i8") * CELL_FACTOR + np.floor(x + offset).astype("i8")
+            # Counting buckets of cells leaves few aircraft to be sorted.
+            bucket = (cell ^ cell >> 16).astype("u2")
+            crowded = np.flatnonzero(np.bincount(bucket)[bucket] >= thresholds.gather_aircraft) if len(rows) else rows
+            _, inverse, counts = np.unique(cell[crowded], return_inverse=True, return_counts=True)
             for full in np.flatnonzero(counts >= thresholds.gather_aircraft).tolist():
-                group = rows[inverse == full].tolist()
+                group = rows[crowded[inverse == full]].tolist()
                 if group not in groups:
                     groups.append(group)
         return groups

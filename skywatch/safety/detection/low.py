@@ -38,31 +38,25 @@ class LowAltitudeDetector:
         altitude, gs = frame.column("alt_baro_ft"), np.nan_to_num(frame.column("gs_kt"))
         asked = frame.airliner & frame.adsb & ~np.isnan(altitude) & (altitude < CEILING_FT)
         asked &= (gs >= thresholds.low_speed_kt) & ~np.isnan(frame.column("lat")) & ~frame.column("on_ground")
-        since = self._carried["since"]
+        rows = np.flatnonzero(asked)
+        lat, lon = frame.column("lat")[rows], frame.column("lon")[rows]
         findings: list[Finding] = []
-        low = np.zeros(len(frame), "?")
-        for row in np.flatnonzero(asked).tolist():
-            floor = self._floor(frame, row, thresholds)
-            if floor is None or altitude[row] >= floor - thresholds.low_margin_ft:
+        since, before = self._carried["since"], {}
+        for index, floor in self._learner.below(lat, lon, altitude[rows], thresholds.low_margin_ft):
+            row = int(rows[index])
+            if self._is_near_runway(float(lat[index]), float(lon[index]), thresholds.low_runway_nm):
                 continue
-            low[row] = True
-            if since[row] != since[row]:
-                since[row] = frame.now
-            if frame.now - since[row] >= thresholds.low_hold_s:
+            before[row] = float(since[row]) if since[row] == since[row] else frame.now
+            if frame.now - before[row] >= thresholds.low_hold_s:
                 findings.append(_finding(frame, row, floor))
-        since[~low] = np.nan
+        since[:] = np.nan
+        since[list(before)] = list(before.values())
         return findings
 
-    def _floor(self, frame: Frame, row: int, thresholds: Thresholds) -> int | None:
-        lat, lon = float(frame.column("lat")[row]), float(frame.column("lon")[row])
-        floor = self._learner.floor_ft(lat, lon)
-        if floor is None:
-            return None
+    def _is_near_runway(self, lat: float, lon: float, limit_nm: float) -> bool:
         lats, lons = self._runways
-        near = np.abs(lats - lat) <= thresholds.low_runway_nm / 60
-        if near.any() and geo.distance_nm(lat, lon, lats[near], lons[near]).min() <= thresholds.low_runway_nm:
-            return None
-        return floor
+        near = np.abs(lats - lat) <= limit_nm / 60
+        return bool(near.any() and geo.distance_nm(lat, lon, lats[near], lons[near]).min() <= limit_nm)
 
 
 def _finding(frame: Frame, row: int, floor: int) -> Finding:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skywatch.safety.detection.cells import NM_PER_DEGREE, Motion, neighbours
+from skywatch.safety.detection.companions import TOGETHER_FT, TOGETHER_NM
 from skywatch.safety.detection.frame import Array, Frame
 from skywatch.safety.thresholds import Thresholds
 
@@ -43,22 +44,23 @@ class Pairs:
 def motion(frame: Frame, thresholds: Thresholds) -> Motion:
     """Aircraft that can be judged: airborne, with altitude, velocity and a fresh position, moved to the tick's time."""
     lat, gs, track = frame.column("lat"), frame.column("gs_kt"), frame.column("track_deg")
-    altitude, position_at = frame.column("alt_baro_ft"), frame.column("position_at")
-    age_s = frame.now - position_at
-    usable = ~np.isnan(lat) & ~np.isnan(gs) & ~np.isnan(track) & ~np.isnan(altitude) & ~frame.column("on_ground")
+    altitude, age_s = frame.column("alt_baro_ft"), frame.now - frame.column("position_at")
+    # NaN in one is NaN in the sum.
+    usable = ~np.isnan(lat + gs + track + altitude) & ~frame.column("on_ground")
     usable &= age_s <= thresholds.proximity_position_age_s
     rows = np.flatnonzero(usable)
     rate = np.nan_to_num(frame.rate_fpm[rows])
     rate = np.where(np.abs(rate) < LEVEL_FPM, 0.0, np.clip(rate, -GREATEST_RATE_FPM, GREATEST_RATE_FPM))
-    angle, speed = np.radians(track[rows].astype("f8")), gs[rows].astype("f8")
-    east, north = speed * np.sin(angle), speed * np.cos(angle)
-    ahead_h = np.maximum(age_s[rows], 0.0) / 3600
+    # Single precision is a hundred times finer than what aircraft send of their velocity, and far faster.
+    angle, speed = np.radians(track[rows]), gs[rows]
+    east, north = (speed * np.sin(angle)).astype("f8"), (speed * np.cos(angle)).astype("f8")
+    ahead_deg = np.maximum(age_s[rows], 0.0) * (1 / 3600 / NM_PER_DEGREE)
     start = lat[rows]
-    latitude = start + north * ahead_h / NM_PER_DEGREE
-    longitude = frame.column("lon")[rows] + east * ahead_h / (NM_PER_DEGREE * np.cos(np.radians(start)))
+    longitude = frame.column("lon")[rows] + east * ahead_deg / np.cos(np.radians(start.astype("f4")))
+    longitude = np.where(np.abs(longitude) > 180, (longitude + 180) % 360 - 180, longitude)
     altitude_age_s = np.clip(frame.now - frame.column("altitude_at")[rows], 0.0, ALTITUDE_AHEAD_S)
-    height = altitude[rows].astype("f8") + rate / 60 * np.nan_to_num(altitude_age_s)
-    return Motion(rows, latitude, (longitude + 180) % 360 - 180, height, east, north, rate / 60)
+    height = altitude[rows] + rate / 60 * np.nan_to_num(altitude_age_s)
+    return Motion(rows, start + north * ahead_deg, longitude, height, east, north, rate / 60)
 
 
 def box(alt_ft: Array, thresholds: Thresholds) -> tuple[Array, Array]:
@@ -71,12 +73,11 @@ def box(alt_ft: Array, thresholds: Thresholds) -> tuple[Array, Array]:
     )
 
 
-def find_pairs(m: Motion, thresholds: Thresholds) -> Pairs:
-    """The pairs that are in the box now or will be within the horizon, closing; indexes are rows of the frame."""
-    widest_nm = max(thresholds.proximity_low_nm, thresholds.proximity_high_nm)
-    highest_ft = max(thresholds.proximity_low_vertical_ft, thresholds.proximity_high_vertical_ft)
-    one, two = neighbours(m, thresholds.proximity_horizon_s, widest_nm, highest_ft)
-    return judge_pairs(m, one, two, thresholds, 1.0, thresholds.proximity_closing_kt)
+def candidates(m: Motion, thresholds: Thresholds) -> tuple[Array, Array]:
+    """Pairs (indexes into ``m``) that could meet the box within the horizon, or that fly together."""
+    widest_nm = max(thresholds.proximity_low_nm, thresholds.proximity_high_nm, TOGETHER_NM)
+    highest_ft = max(thresholds.proximity_low_vertical_ft, thresholds.proximity_high_vertical_ft, TOGETHER_FT)
+    return neighbours(m, thresholds.proximity_horizon_s, widest_nm, highest_ft)
 
 
 def judge_pairs(
@@ -86,7 +87,7 @@ def judge_pairs(
 
     With a factor over 1 (pairs that were raised before) being inside is enough; otherwise they must be closing.
     """
-    dx, dy = _offset(m, one, two)
+    dx, dy = offset(m, one, two)
     dz = m.alt_ft[two] - m.alt_ft[one]
     vx, vy = (m.east_kt[two] - m.east_kt[one]) / 3600, (m.north_kt[two] - m.north_kt[one]) / 3600
     vz = m.climb_fps[two] - m.climb_fps[one]
@@ -127,7 +128,7 @@ def _can_level_off(dz: Array, vz: Array, box_ft: Array) -> Array:
     return (dz * vz < 0) & (room_ft > vz * vz / (2 * LEVEL_OFF_FPS2))
 
 
-def _offset(m: Motion, one: Array, two: Array) -> tuple[Array, Array]:
+def offset(m: Motion, one: Array, two: Array) -> tuple[Array, Array]:
     """East and north from one to two (nm), on the plane that touches the Earth between them."""
     dlon = (m.lon[two] - m.lon[one] + 180) % 360 - 180
     middle = np.radians((m.lat[one] + m.lat[two]) / 2)

@@ -61,12 +61,13 @@ class VerticalDetector:
         least = min(thresholds.reversal_rate_fpm, thresholds.extreme_rate_fpm)
         rate = frame.rate_fpm
         steep = np.abs(np.nan_to_num(rate)) >= least * 0.8
-        steep &= ~(frame.glider | frame.fast_military) & ~frame.column("on_ground")
-        steep &= ~np.isnan(frame.column("alt_baro_ft"))
+        steep &= ~frame.column("on_ground") & ~np.isnan(frame.column("alt_baro_ft"))
         rows = set(np.flatnonzero(steep).tolist())
         # Who was steep a moment ago is followed while it may reverse.
         rows.update(row for address in self._profiles if (row := frame.sky.index.get(address)) is not None)
         for row in sorted(rows):
+            if frame.is_glider(row) or frame.is_fast_military(row):
+                continue
             findings += self._one(frame, row, float(rate[row]), thresholds)
         self._forget(frame, thresholds)
         return findings
@@ -163,7 +164,7 @@ def _traffic(frame: Frame, row: int, thresholds: Thresholds) -> int | None:
     near: Array = np.abs(altitude - altitude[row]) <= thresholds.reversal_traffic_ft
     near &= np.abs(lat - lat[row]) <= thresholds.reversal_traffic_nm / 60
     near[row] = False
-    rows = np.flatnonzero(near & ~frame.relayed)
+    rows = np.array([other for other in np.flatnonzero(near).tolist() if not frame.is_relayed(other)], np.intp)
     if not len(rows):
         return None
     distance = geo.distance_nm(lat[row], lon[row], lat[rows], lon[rows])

@@ -1,0 +1,51 @@
+"""``Companions``: who flies together: pairs that were near and moved alike for a while."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skywatch.safety.detection.cells import NM_PER_DEGREE, Motion
+from skywatch.safety.detection.frame import Array, Frame
+
+# Companions fly together: so near (nm, ft), with so little difference of velocity (kt), for so long (s).
+TOGETHER_NM, TOGETHER_FT, TOGETHER_KT, TOGETHER_S = 1.0, 700.0, 40.0, 30.0
+# They stay companions while they break up and join again.
+MEMORY_S = 300.0
+
+Pair = tuple[str, str]
+
+
+class Companions:
+    """Pairs that fly together, or did until lately."""
+
+    def __init__(self) -> None:
+        self._since: dict[Pair, float] = {}
+        self._until: dict[Pair, float] = {}
+
+    def are(self, one: str, two: str, now: float) -> bool:
+        """Whether two addresses fly together, or did until lately."""
+        return self._until.get((one, two) if one < two else (two, one), 0.0) >= now
+
+    def update(self, frame: Frame, m: Motion, one: Array, two: Array) -> None:
+        """Note which of some pairs (indexes into ``m``) are together now."""
+        hexes, now = frame.hexes, frame.now
+        alike = _together(m, one, two)
+        since: dict[Pair, float] = {}
+        for row, other in zip(m.rows[one[alike]].tolist(), m.rows[two[alike]].tolist(), strict=True):
+            first, second = hexes[row], hexes[other]
+            pair = (first, second) if first < second else (second, first)
+            since[pair] = began = self._since.get(pair, now)
+            if now - began >= TOGETHER_S:
+                self._until[pair] = now + MEMORY_S
+        self._since = since
+        self._until = {pair: until for pair, until in self._until.items() if until >= now}
+
+
+def _together(m: Motion, one: Array, two: Array) -> Array:
+    dy = (m.lat[two] - m.lat[one]) * NM_PER_DEGREE
+    near = np.flatnonzero((np.abs(dy) <= TOGETHER_NM) & (np.abs(m.alt_ft[two] - m.alt_ft[one]) <= TOGETHER_FT))
+    dy, one, two = dy[near], one[near], two[near]
+    dx = ((m.lon[two] - m.lon[one] + 180) % 360 - 180) * np.cos(np.radians(m.lat[one])) * NM_PER_DEGREE
+    velocity = np.hypot(m.east_kt[two] - m.east_kt[one], m.north_kt[two] - m.north_kt[one])
+    together: Array = near[(np.hypot(dx, dy) <= TOGETHER_NM) & (velocity <= TOGETHER_KT)]
+    return together

@@ -1,0 +1,54 @@
+"""The pairs that the cells give are those that a look at every pair gives."""
+
+import numpy as np
+import pytest
+
+from skywatch.safety.detection.cells import Motion, expand, neighbours
+from skywatch.safety.detection.proximity import judge_pairs
+from skywatch.safety.thresholds import Thresholds
+
+T = Thresholds()
+AIRCRAFT = 300
+
+
+def crowd(lat, lon, seed):
+    """Aircraft within some tens of miles around a place."""
+    chance = np.random.default_rng(seed)
+    angle, speed = chance.uniform(0, 2 * np.pi, AIRCRAFT), chance.uniform(60, 600, AIRCRAFT)
+    return Motion(
+        np.arange(AIRCRAFT),
+        np.clip(lat + chance.normal(0, 0.2, AIRCRAFT), -89, 89),
+        (lon + chance.normal(0, 0.2, AIRCRAFT) / np.cos(np.radians(lat)) + 180) % 360 - 180,
+        chance.uniform(0, 6000, AIRCRAFT),
+        speed * np.sin(angle),
+        speed * np.cos(angle),
+        chance.choice([0.0, 0.0, 30.0, -40.0], AIRCRAFT),
+    )
+
+
+def judged(m, one, two):
+    pairs = judge_pairs(m, one, two, T, 1.0, T.proximity_closing_kt)
+    listed = [tuple(sorted(pair)) for pair in zip(pairs.one.tolist(), pairs.two.tolist(), strict=True)]
+    assert len(set(listed)) == len(listed)
+    return set(listed)
+
+
+@pytest.mark.parametrize("lon", [0.0, 10.0, 180.0, -180.0, 359.9])
+@pytest.mark.parametrize("lat", [0.0, 47.0, 80.0, -75.0, 84.0])
+def test_no_pair_is_lost_or_doubled_wherever_it_is(lat, lon):
+    m = crowd(lat, lon, seed=round(lat + lon) % 100)
+    everybody = judged(m, *np.triu_indices(AIRCRAFT, 1))
+    assert everybody
+    assert judged(m, *neighbours(m, 60.0, 3.0, 800.0)) == everybody
+
+
+def test_nobody_and_one_alone_have_no_neighbours():
+    m = crowd(47.0, 8.0, 1)
+    for count in (0, 1):
+        few = Motion(*(getattr(m, name)[:count] for name in Motion.__dataclass_fields__))
+        assert [len(side) for side in neighbours(few, 60.0, 3.0, 800.0)] == [0, 0]
+
+
+def test_expand_lists_every_value_of_every_range():
+    index, value = expand(np.array([3, 7, 2, 5]), np.array([5, 7, 3, 4]))
+    assert list(zip(index.tolist(), value.tolist(), strict=True)) == [(0, 3), (0, 4), (2, 2)]
