@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INI ?= development.ini
 PYTEST_ARGS ?= -n auto --dist worksteal
 
-.PHONY: run test lint format typecheck floors unit web web-beside web-check wheel bench docs clean help
+.PHONY: run test lint format typecheck floors unit drill-clients web web-beside web-check wheel bench docs clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -78,6 +78,9 @@ web-check: $(VENV)/.installed ## the web application: types, lint, unit tests
 
 unit: $(VENV)/.installed ## pytest alone
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+drill-clients: $(VENV)/.installed ## 25 dying clients a second for a minute: all others have every tick
+	$(BIN)/python -m tests.drills.clients
 
 bench: $(VENV)/.installed ## print the benchmarks beside their peers
 	@$(PIP) install --editable '.[dev,bench]'

@@ -59,6 +59,11 @@ class PictureState:
         self._left: dict[Population, dict[str, int]] = {"all": {}, "civil": {}, "military": {}}
         self._memory: dict[object, object] = {}
 
+    def forget(self) -> None:
+        """Begin anew: nothing leads from here to the next sky."""
+        self.sky, self.previous = empty_sky(), None
+        self._memory.clear()
+
     def ingest(self, sky: Sky) -> bool:
         """Take the next sky; False where ticks were missed, so that nothing leads from the last one to this."""
         before, self.previous = self.sky, None

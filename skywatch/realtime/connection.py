@@ -104,13 +104,22 @@ class Connection(WebSocketServerProtocol):
         self._counted_address = group
         return True
 
+    def eof_received(self) -> None:
+        """The peer sends no more, without a close frame: it gets what the kernel has, and nothing new."""
+        self._leave()
+
+    def _leave(self) -> None:
+        if self.outbox is not None:
+            self.outbox.discard()
+        if self.session is not None:
+            self.session.gone()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self.shared.connections.pop(self, None)
         if self._counted_address is not None:
             self.shared.addresses.release(self._counted_address)
             self._counted_address = None
-        if self.session is not None:
-            self.session.gone()
+        self._leave()
         super().connection_lost(exc)
 
     # Handshake
@@ -139,7 +148,9 @@ class Connection(WebSocketServerProtocol):
     def onOpen(self) -> None:  # noqa: N802
         hub, limits, offer = self.shared.hub, self.shared.limits, self._offer
         self.deflate = self._perMessageCompress is not None
-        self.outbox = Outbox(self.transport, hub.turn, limits.queue_frames, limits.queue_bytes, self._overflow)
+        self.outbox = Outbox(
+            self.transport, hub.turn, limits.queue_frames, limits.queue_bytes, self._overflow, self._cannot_write
+        )
         self._rate = MessageRate(limits.messages_per_s, time.monotonic())
         protocol = (
             SocketIOProtocol(hub.heartbeat_s, limits.pong_s, limits.message_bytes)
@@ -218,6 +229,11 @@ class Connection(WebSocketServerProtocol):
     def _overflow(self) -> None:
         if self.session is not None:
             self.session.end(closing.TOO_SLOW)
+
+    def _cannot_write(self) -> None:
+        if self.session is not None:
+            self.session.gone()
+        self.drop()
 
     def look_after(self, now: float, heartbeat_s: float) -> None:
         """Once a second: ping who is silent, end who does not come in, read or answer."""

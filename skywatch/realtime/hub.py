@@ -10,13 +10,15 @@ import logging
 import random
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from skywatch.core.bus import Bus, Message, Subscription
 from skywatch.core.bus import topics as bus_topics
 from skywatch.core.clock import unix_now
 from skywatch.core.event_reader import EventReader
+from skywatch.core.fault_log import FaultLog
 from skywatch.core.problems import Problem
 from skywatch.picture.sky import Sky, from_bytes
 from skywatch.realtime.aircraft import View
@@ -61,6 +63,9 @@ class Subscriber(Protocol):
     def end(self, reason: Closing) -> None:
         """End its connection."""
 
+    def abandon(self) -> None:
+        """End at once, without a word."""
+
 
 class Hub:
     """The topics and the subscribers of one process."""
@@ -92,6 +97,12 @@ class Hub:
         self._review_wanted = asyncio.Event()
         self._subscriptions: list[Subscription] = []
         self._tasks: list[asyncio.Task[None]] = []
+        self._faults = FaultLog(log, "the real-time channel", "the real-time channel works again")
+        self._review_faults = FaultLog(
+            log, "the rights of the subscribers cannot be reviewed", "the rights of the subscribers are reviewed again"
+        )
+        # When the last tick reached the subscribers (monotonic s); asked from any thread.
+        self.tick_at = time.monotonic()
 
     async def open(self) -> None:
         """Begin to receive from the bus, with the picture of this moment and the recent events."""
@@ -101,8 +112,8 @@ class Hub:
         if last is not None:
             self._receive(last)
         await self._catch_up.start()
-        self._tasks.append(self.loop.create_task(self._review_for_ever()))
-        self._tasks.append(self.loop.create_task(self._sweep_for_ever()))
+        self._tasks.append(self.loop.create_task(self._review_for_ever(), name="review of rights"))
+        self._tasks.append(self.loop.create_task(self._sweep_for_ever(), name="sweep of streams"))
 
     async def close(self) -> None:
         """Hear the bus no more."""
@@ -156,8 +167,15 @@ class Hub:
                 self._review_wanted.set()
             elif not self._catch_up.is_known(arrived):
                 self._publish(arrived)
-        if skies:
+        if not skies:
+            return
+        try:
             self.live.tick(skies)
+            self.tick_at = time.monotonic()
+            self._faults.succeeded()
+        except Exception as error:
+            self._faults.failed("a tick could not be taken in, the picture begins anew", error)
+            self.live.forget()
 
     @staticmethod
     def _is_old(sky: Sky, latest: Sky) -> bool:
@@ -166,14 +184,17 @@ class Hub:
 
     def _hand_over(self) -> None:
         """At the end of a turn: what was gathered for many goes into their outboxes."""
-        self.events.hand_over()
-        self.live.hand_over()
+        try:
+            self.events.hand_over()
+        finally:
+            self.live.hand_over()
 
     def _publish(self, message: Message) -> None:
         try:
             self.events.publish(message)
-        except ValueError as error:
-            log.error("an event was not delivered: %s", error)
+        except Exception as error:
+            # One event that cannot be numbered or read must not keep back those behind it.
+            self._faults.failed(f"an event on topic {message.topic} was not delivered: {error}")
         self.turn.call()
 
     def snapshot(self, source: View | Stream) -> Event:
@@ -202,8 +223,18 @@ class Hub:
         """Send everybody away, each told to come back at another moment within so many seconds."""
         for session in list(self.sessions):
             after_s = round(random.uniform(0.0, within_s), 1)
-            session.send("reconnect", {"after_s": after_s})
-            session.end(Closing(reason.code, f"{reason.message}; come back in {after_s} s"))
+            with self._alone(session):
+                session.send("reconnect", {"after_s": after_s})
+                session.end(Closing(reason.code, f"{reason.message}; come back in {after_s} s"))
+
+    @contextmanager
+    def _alone(self, session: Subscriber) -> Iterator[None]:
+        """What fails for one subscriber ends that one and no other."""
+        try:
+            yield
+        except Exception as error:
+            self._faults.failed("a subscriber is dropped", error)
+            session.abandon()
 
     async def _review_for_ever(self) -> None:
         while True:
@@ -214,8 +245,9 @@ class Hub:
             self._review_wanted.clear()
             try:
                 await self.review()
-            except Exception:
-                log.exception("the rights of the subscribers could not be reviewed")
+                self._review_faults.succeeded()
+            except Exception as error:
+                self._review_faults.failed(str(error), error)
 
     async def review(self) -> None:
         """Look at everybody's admission as it is now."""
@@ -230,9 +262,17 @@ class Hub:
             for session in sessions:
                 # A token that was renewed meanwhile is judged the next time.
                 if session.admission is not None and session.admission.identity == identity:
-                    session.review(admission)
+                    with self._alone(session):
+                        session.review(admission)
 
     async def _sweep_for_ever(self) -> None:
         while True:
             await asyncio.sleep(SWEEP_EVERY_S)
-            self.events.sweep(time.monotonic())
+            try:
+                self.events.sweep(time.monotonic())
+            except Exception as error:
+                self._faults.failed("streams that nobody hears cannot be forgotten", error)
+
+    def ended_tasks(self) -> list[str]:
+        """Tasks that have ended, which they never should."""
+        return [task.get_name() for task in self._tasks if task.done()]

@@ -6,11 +6,13 @@ stopped, or a snapshot, never a backlog.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from skywatch.core.fault_log import FaultLog
 from skywatch.picture.sky import Sky
 from skywatch.realtime.aircraft import PictureState, View
 from skywatch.realtime.column_events import ColumnEvents
@@ -19,6 +21,7 @@ from skywatch.realtime.frames import Encoder, Event
 from skywatch.realtime.metrics import REALTIME_DROPPED, REALTIME_SENT
 from skywatch.realtime.queues import Outbox
 
+log = logging.getLogger(__name__)
 # Making the updates of many areas takes a while: what is made is sent on its way this often meanwhile. Not after each,
 # because what one tick has for a client is to leave in one write.
 SEND_EVERY_S = 0.005
@@ -53,6 +56,9 @@ class LiveTopics:
         self._wake = wake
         self._send = send
         self._newcomers: dict[tuple[Listener, View], None] = {}
+        # For whom an event could not be made; they are tried again with the next tick.
+        self._unserved: dict[tuple[Listener, View], None] = {}
+        self._faults = FaultLog(log, "a view cannot be sent", "all views are sent again")
 
     def join(self, listener: Listener, view: View, since: Point | None) -> None:
         """Begin to watch: what was missed since a point, or a snapshot."""
@@ -71,10 +77,27 @@ class LiveTopics:
         newcomers, self._newcomers = self._newcomers, {}
         for listener, view in newcomers:
             if not listener.outbox.congested and view in self._views:
-                self.catch_up(listener, view)
+                try:
+                    self.catch_up(listener, view)
+                except Exception as error:
+                    self._unserved[listener, view] = None
+                    self._faults.failed(f"topic {view.topic}", error)
+
+    def _failed(self, view: View, viewers: _Viewers, error: Exception) -> None:
+        """All viewers of a view begin anew with the next tick."""
+        self._faults.failed(f"topic {view.topic}", error)
+        for listener in viewers.level:
+            viewers.behind[listener] = None
+            self._unserved[listener, view] = None
+        viewers.level.clear()
+
+    def forget(self) -> None:
+        """A sky could not be taken in: the next one is a new beginning for everybody."""
+        self.state.forget()
 
     def leave(self, listener: Listener, view: View) -> None:
         """Watch no more."""
+        self._unserved.pop((listener, view), None)
         viewers = self._views[view]
         viewers.level.pop(listener, None)
         viewers.behind.pop(listener, None)
@@ -86,15 +109,17 @@ class LiveTopics:
         viewers = self._views[view]
         if listener not in viewers.behind:
             return
-        since = viewers.behind.pop(listener)
-        viewers.level[listener] = None
+        since = viewers.behind[listener]
+        frame: bytes | None = None
         if since is None or not self.state.floor <= since <= self.state.sky.seq:
-            event = self.snapshot(view)
-        elif since == self.state.sky.seq:
-            return
-        else:
-            event = self._update(view, since)
-        listener.outbox.push(event.frame(listener.variant))
+            frame = self.snapshot(view).frame(listener.variant)
+        elif since < self.state.sky.seq:
+            frame = self._update(view, since).frame(listener.variant)
+        # Not before the event could be made: who got nothing is still behind.
+        del viewers.behind[listener]
+        viewers.level[listener] = None
+        if frame is not None:
+            listener.outbox.push(frame)
 
     def snapshot(self, view: View) -> Event:
         """All that a view shows now, in its form."""
@@ -109,17 +134,27 @@ class LiveTopics:
         continuous = True
         for sky in skies:
             continuous = self.state.ingest(sky) and continuous
+        if self._unserved and self._wake is not None:
+            self._newcomers.update(self._unserved)
+            self._unserved.clear()
+            self._wake()
         sent_at = time.monotonic()
         # Sending may show that a client is too slow, who then leaves.
         for view, viewers in list(self._views.items()):
             if not continuous:
                 viewers.behind = dict.fromkeys(viewers.behind)
             if viewers.level:
-                event = self._update(view, before) if continuous else self.snapshot(view)
-                self._tell(viewers, event, before if continuous else None)
+                try:
+                    event = self._update(view, before) if continuous else self.snapshot(view)
+                    self._tell(viewers, event, before if continuous else None)
+                except Exception as error:
+                    # A fault of the program with one view: its viewers begin anew, the others go on.
+                    self._failed(view, viewers, error)
             if time.monotonic() - sent_at > SEND_EVERY_S:
                 self._send()
                 sent_at = time.monotonic()
+        if not self._unserved:
+            self._faults.succeeded()
 
     def _tell(self, viewers: _Viewers, event: Event, before: int | None) -> None:
         told = len(viewers.level)

@@ -8,11 +8,16 @@ bound; beyond it the subscriber is too slow and ``on_overflow`` is called.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from skywatch.core.fault_log import FaultLog
+from skywatch.realtime.metrics import REALTIME_WRITE_ERRORS
+
+log = logging.getLogger(__name__)
 # The transport's own buffer pauses us above the first and lets us go on below the second. Both are small, because
 # the buffer is copied memory of this connection alone, while the frames that wait here are shared by all.
 HIGH_WATER_BYTES, LOW_WATER_BYTES = 64 * 1024, 16 * 1024
@@ -24,7 +29,8 @@ FINISH_BYTES = 256 * 1024
 class Turn:
     """The outboxes that were given something in this turn of the loop, flushed together at its end.
 
-    ``before`` is called first: whoever gathers frames for many outboxes hands them over there.
+    ``before`` is called first: whoever gathers frames for many outboxes hands them over there. No outbox can keep the
+    others from being written: one that fails is closed, and its connection with it.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, before: Callable[[], None] = lambda: None) -> None:
@@ -32,11 +38,14 @@ class Turn:
         self._before = before
         self._outboxes: list[Outbox] = []
         self._called = False
+        self._waiting_since: float | None = None
+        self._faults = FaultLog(log, "what was gathered for subscribers is lost", "subscribers are served again")
 
     def call(self) -> None:
         """See to it that the turn ends with a flush."""
         if not self._called:
             self._called = True
+            self._waiting_since = time.monotonic()
             self._loop.call_soon(self.flush)
 
     def add(self, outbox: Outbox) -> None:
@@ -46,19 +55,37 @@ class Turn:
 
     def flush(self) -> None:
         """Write what was pushed."""
-        self._before()
+        try:
+            self._before()
+            self._faults.succeeded()
+        except Exception as error:
+            # A fault of the program; what was pushed by others is written all the same.
+            self._faults.failed(str(error), error)
         self._called = False
+        self._waiting_since = None
         self.write()
 
     def write(self) -> None:
         """Write what was pushed so far, although the turn goes on."""
         outboxes, self._outboxes = self._outboxes, []
         for outbox in outboxes:
-            outbox.flush()
+            try:
+                outbox.flush()
+            except Exception as error:
+                # Transports raise what they like when their connection has just gone.
+                outbox.fail(error)
+
+    def waiting_s(self) -> float:
+        """How long the oldest frame has waited for the end of its turn; asked from any thread."""
+        since = self._waiting_since
+        return time.monotonic() - since if since is not None else 0.0
+
+
+_write_faults = FaultLog(log, "a connection is dropped: it cannot be written to", "connections can be written to")
 
 
 class Outbox:
-    """Frames on their way to one connection."""
+    """Frames on their way to one connection; ``on_failure`` is called where it cannot be written to."""
 
     __slots__ = (
         "_backlog",
@@ -67,9 +94,11 @@ class Outbox:
         "_max_bytes",
         "_max_frames",
         "_offset",
+        "_on_failure",
         "_on_overflow",
         "_parts",
         "_paused_at",
+        "_queued",
         "_transport",
         "_turn",
     )
@@ -81,18 +110,21 @@ class Outbox:
         max_frames: int,
         max_bytes: int,
         on_overflow: Callable[[], None],
+        on_failure: Callable[[], None] = lambda: None,
     ) -> None:
         self._transport = transport
         self._turn = turn
         self._max_frames = max_frames
         self._max_bytes = max_bytes
         self._on_overflow = on_overflow
+        self._on_failure = on_failure
         self._parts: list[bytes] = []
         self._backlog: deque[bytes] = deque()
         self._backlog_bytes = 0
         self._offset = 0  # of the first frame in the backlog
         self._paused_at: float | None = None
         self._closed = False
+        self._queued = False  # for the end of the turn
 
     @property
     def congested(self) -> bool:
@@ -105,15 +137,22 @@ class Outbox:
         return self._backlog_bytes - self._offset + int(self._transport.get_write_buffer_size())
 
     def push(self, frame: bytes) -> None:
-        """Send one whole frame at the end of this turn of the loop."""
-        if not self._parts:
-            self._turn.add(self)
+        """Send one whole frame at the end of this turn of the loop; nothing more is taken once it is closed."""
+        if self._closed:
+            return
         self._parts.append(frame)
+        if not self._queued:
+            self._queued = True
+            self._turn.add(self)
 
     def flush(self) -> None:
-        """Write what was pushed; called once a turn for each outbox in ``dirty``."""
+        """Write what was pushed; called once a turn for each outbox that was given something."""
+        self._queued = False
         parts, self._parts = self._parts, []
         if self._closed or not parts:
+            return
+        if self._transport.is_closing():
+            self.discard()
             return
         if not self.congested:
             data = parts[0] if len(parts) == 1 else b"".join(parts)
@@ -153,9 +192,26 @@ class Outbox:
                 self._offset = 0
             self._transport.write(piece)
 
+    def fail(self, error: Exception) -> None:
+        """Close because of an error in writing, and have the connection dropped."""
+        REALTIME_WRITE_ERRORS.inc()
+        _write_faults.failed(f"{type(error).__name__}: {error}")
+        self.discard()
+        self._on_failure()
+
+    def discard(self) -> None:
+        """The connection has gone: send nothing more, and hold nothing."""
+        self._closed = True
+        self._parts.clear()
+        self._backlog.clear()
+        self._backlog_bytes = self._offset = 0
+
     def close(self) -> bool:
         """Send nothing more but the rest of a frame that has begun; False where that is too much to send."""
         self.flush()
+        if self._transport.is_closing():
+            self.discard()
+            return False
         self._closed = True
         frame = self._backlog[0] if self._backlog else b""
         rest = memoryview(frame)[self._offset :] if self._offset else memoryview(b"")

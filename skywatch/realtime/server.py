@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import socket
 import time
@@ -12,7 +13,10 @@ from typing import Any
 from autobahn.asyncio.websocket import WebSocketServerFactory
 from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
 
+from skywatch.core import health
 from skywatch.core.event_reader import EventReader
+from skywatch.core.fault_log import FaultLog
+from skywatch.core.health import State
 from skywatch.core.open_files import allow_files
 from skywatch.core.runtime import Runtime
 from skywatch.http.settings import HttpSettings
@@ -22,7 +26,7 @@ from skywatch.realtime.connection import CLOSING_S, Connection, Shared
 from skywatch.realtime.handshake import Rules
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.limits import ConnectionCounter, Limits
-from skywatch.realtime.metrics import REALTIME_CONNECTIONS, REALTIME_SUBSCRIBERS
+from skywatch.realtime.metrics import REALTIME_CONNECTIONS, REALTIME_SUBSCRIBERS, REALTIME_TICK_AGE
 from skywatch.realtime.settings import RealtimeSettings
 from skywatch.realtime.topics import TopicTable
 from skywatch.settings import split_listen
@@ -32,6 +36,9 @@ log = logging.getLogger(__name__)
 SEND_BUFFER_BYTES = 256 * 1024
 BACKLOG = 1024
 HANDSHAKE_S = 10.0
+# The tracker ticks once a second; after this long without a tick, or without a turn of the loop, something is wrong.
+SILENT_S, HELD_UP_S = 10.0, 5.0
+COMPONENT = "realtime"
 # File descriptors beside those of the connections.
 OTHER_FILES = 256
 
@@ -59,6 +66,8 @@ class RealtimeServer:
         self._shared: Shared
         self._server: asyncio.Server | None = None
         self._look_after: asyncio.Task[None] | None = None
+        self._looked_at = 0.0
+        self._faults = FaultLog(log, "care of connections", "all connections are looked after again")
 
     @property
     def path(self) -> str:
@@ -106,13 +115,16 @@ class RealtimeServer:
                 listening.close()
             await self.hub.close()
             raise
-        self._look_after = loop.create_task(self._look_after_for_ever())
+        self._looked_at = time.monotonic()
+        self._look_after = loop.create_task(self._look_after_for_ever(), name="care of connections")
+        health.watch(COMPONENT, self._state)
         log.info("the real-time channel listens on %s port %d", host, self.port)
 
     async def stop(self) -> None:
         """Accept no more, send everybody away with 1012 and a moment to come back, and end."""
         if self._server is None:
             return
+        health.withdraw(COMPONENT, self._state)
         self._server.close()
         if self._look_after is not None:
             self._look_after.cancel()
@@ -163,17 +175,42 @@ class RealtimeServer:
     async def _look_after_for_ever(self) -> None:
         while True:
             await asyncio.sleep(1.0)
-            now = time.monotonic()
+            self._looked_at = now = time.monotonic()
             for connection in list(self.connections):
                 try:
                     connection.look_after(now, self.hub.heartbeat_s)
-                except Exception:
-                    log.exception("a connection is dropped: it could not be looked after")
-                    connection.drop()
-            self._measure()
+                except Exception as error:
+                    self._faults.failed("a connection is dropped", error)
+                    with contextlib.suppress(Exception):
+                        connection.drop()
+            try:
+                self._measure()
+            except Exception as error:
+                self._faults.failed("the figures cannot be taken", error)
+
+    def _state(self) -> State:
+        """For health: whether the subscribers hear what there is to hear; asked from any thread."""
+        now = time.monotonic()
+        subscribers = len(self.hub.sessions)
+        tick_age_s, waiting_s = now - self.hub.tick_at, self.hub.turn.waiting_s()
+        ended = self.hub.ended_tasks()
+        if self._look_after is not None and self._look_after.done():
+            ended.append("care of connections")
+        detail = ""
+        if ended:
+            detail = f"ended: {', '.join(ended)}"
+        elif now - self._looked_at > HELD_UP_S:
+            detail = f"the loop has been held up for {now - self._looked_at:.0f} s"
+        elif waiting_s > HELD_UP_S:
+            detail = f"messages have waited for {waiting_s:.0f} s to be sent"
+        elif tick_age_s > SILENT_S:
+            detail = f"no tick of the picture has come for {tick_age_s:.0f} s"
+        figures = {"subscribers": float(subscribers), "connections": float(len(self.connections))}
+        return State(not detail, detail, {**figures, "tick_age_s": round(tick_age_s, 1)})
 
     def _measure(self) -> None:
         """Bring the gauges of the metrics up to date."""
+        REALTIME_TICK_AGE.set(time.monotonic() - self.hub.tick_at)
         protocols: Counter[str] = Counter(native=0, socketio=0)
         topics: Counter[str] = Counter(dict.fromkeys(self.hub.topics.all, 0))
         for session in self.hub.sessions:

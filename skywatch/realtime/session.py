@@ -273,6 +273,11 @@ class Session:
             self.gone()
             self.link.hang_up(reason)
 
+    def abandon(self) -> None:
+        """End at once, without a word."""
+        self.gone()
+        self.link.drop()
+
     def gone(self) -> None:
         """The connection has ended, whoever ended it."""
         if self.state == "ended":

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 
 from skywatch.core.bus import Message
 from skywatch.core.clock import unix_now
+from skywatch.core.fault_log import FaultLog
 from skywatch.realtime.commands import Point
 from skywatch.realtime.events import EventLog, Stream
 from skywatch.realtime.frames import Encoder, Event
@@ -13,6 +15,9 @@ from skywatch.realtime.live import Listener
 from skywatch.realtime.metrics import REALTIME_SENT
 from skywatch.realtime.topics import TopicTable
 from skywatch.security.visibility import Visibility
+
+log = logging.getLogger(__name__)
+_faults = FaultLog(log, "events cannot be sent", "events are sent again")
 
 
 class EventTopics:
@@ -64,15 +69,22 @@ class EventTopics:
         else:
             gathered, self._gathered = self._gathered, {}
         for stream, events in gathered.items():
-            joined: dict[tuple[Encoder, bool], bytes] = {}
-            listeners = self._listeners.get(stream, {})
-            REALTIME_SENT.labels(stream.topic).inc(len(events) * len(listeners))
-            for listener in listeners:
-                variant = listener.variant
-                frames = joined.get(variant)
-                if frames is None:
-                    frames = joined[variant] = b"".join([event.frame(variant) for event in events])
-                listener.outbox.push(frames)
+            try:
+                self._tell(stream, events)
+            except Exception as error:
+                # A fault of the program with these events; the other streams go on.
+                _faults.failed(f"topic {stream.topic}", error)
+
+    def _tell(self, stream: Stream, events: list[Event]) -> None:
+        joined: dict[tuple[Encoder, bool], bytes] = {}
+        listeners = self._listeners.get(stream, {})
+        REALTIME_SENT.labels(stream.topic).inc(len(events) * len(listeners))
+        for listener in listeners:
+            variant = listener.variant
+            frames = joined.get(variant)
+            if frames is None:
+                frames = joined[variant] = b"".join([event.frame(variant) for event in events])
+            listener.outbox.push(frames)
 
     def sweep(self, now: float) -> None:
         """Forget streams that nobody comes back to."""

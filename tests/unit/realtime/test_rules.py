@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import zlib
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,10 +13,12 @@ import pytest
 from skywatch.core.bus import Audience, Form, Message
 from skywatch.core.problems import Problem
 from skywatch.features import FEATURES
+from skywatch.realtime.aircraft import View
 from skywatch.realtime.authentication import credential_of_auth
 from skywatch.realtime.commands import Point
 from skywatch.realtime.frames import Event, message_frame, text_frame
 from skywatch.realtime.limits import ConnectionCounter, MessageRate
+from skywatch.realtime.live import LiveTopics
 from skywatch.realtime.protocols import native, socketio
 from skywatch.realtime.queues import PIECE_BYTES, Outbox, Turn
 from skywatch.realtime.streams import EventTopics
@@ -24,6 +27,7 @@ from skywatch.security.contexts import default_access
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import default_permissions
 from skywatch.security.visibility import Visibility, visibility_of
+from tests.realtime import Skies
 from tests.unit.realtime.listeners import ModelClient, payload_of
 
 
@@ -185,6 +189,9 @@ class FakeTransport:
     def get_write_buffer_size(self) -> int:
         return self.held
 
+    def is_closing(self) -> bool:
+        return False
+
     def drain(self) -> None:
         self.held = 0
         self.outbox.resume()
@@ -211,6 +218,75 @@ def test_an_outbox_writes_everything_in_order_and_in_pieces():
             transport.drain()
         assert bytes(transport.written) == b"".join(sent)
         assert not overflows
+
+    asyncio.run(scenario())
+
+
+class GoneTransport(FakeTransport):
+    """Of a connection that was lost a moment ago: asyncio's raises because its socket is None."""
+
+    def write(self, data: Any) -> None:
+        raise AttributeError("'NoneType' object has no attribute 'send'")
+
+
+class ClosingTransport(FakeTransport):
+    def is_closing(self) -> bool:
+        return True
+
+
+def test_a_turn_survives_any_connection_and_the_next_one_too():
+    async def scenario():
+        loop = asyncio.get_running_loop()
+
+        def broken_gathering() -> None:
+            raise RuntimeError("a fault of the program")
+
+        turn, failed = Turn(loop, broken_gathering), []
+        transports = [FakeTransport(100), GoneTransport(100), ClosingTransport(100), FakeTransport(100)]
+        outboxes = [Outbox(t, turn, 5, 1 << 20, list, partial(failed.append, t)) for t in transports]
+        for text in (b"first", b"second"):
+            for outbox in outboxes:
+                outbox.push(text)
+            await asyncio.sleep(0)
+        assert [bytes(transport.written) for transport in transports] == [b"firstsecond", b"", b"", b"firstsecond"]
+        assert failed == [transports[1]]
+        # What is pushed to a closed outbox is not held.
+        for outbox in outboxes[1:3]:
+            for _ in range(100):
+                outbox.push(b"x" * 1000)
+            assert outbox.waiting_bytes == 0
+            assert not outbox._parts
+
+    asyncio.run(scenario())
+
+
+def test_a_view_that_cannot_be_made_keeps_no_other_from_its_viewers_and_comes_when_it_can():
+    async def scenario():
+        loop = asyncio.get_running_loop()
+        live = LiveTopics(lambda: loop.call_soon(lambda: live.hand_over()))
+        skies, good, bad = Skies(), ModelClient(), ModelClient()
+        live.tick([skies.next({"4b1620": {"alt": 0}})])
+        views = View("aircraft", "all", False), View("aircraft", "civil", False)
+        for client, view in zip((good, bad), views, strict=True):
+            live.join(client, view, None)
+        await asyncio.sleep(0.01)
+        make = live.state.update
+
+        def broken(view: View, since: int) -> Event:
+            if view is views[1]:
+                raise RuntimeError("a fault of the program")
+            return make(view, since)
+
+        live.state.update = broken
+        live.tick([skies.next({"4b1620": {"alt": 1}})])
+        live.state.update = make
+        live.tick([skies.next({"4b1620": {"alt": 2}})])
+        await asyncio.sleep(0.01)
+        live.tick([skies.next({"4b1620": {"alt": 3}})])
+        for client in (good, bad):
+            client.read()
+            assert client.aircraft["4b1620"]["alt"] == 3
+        assert (good.updates, good.snapshots, bad.updates, bad.snapshots) == (3, 1, 1, 2)
 
     asyncio.run(scenario())
 

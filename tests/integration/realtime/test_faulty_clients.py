@@ -1,0 +1,85 @@
+"""One client whose connection dies while a turn is written must not silence any other."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+from skywatch.core import health
+from skywatch.realtime.server import COMPONENT
+from tests.drills.clients import drill
+from tests.faulty_clients import die, read_what_is_there, stall
+from tests.realtime import Skies, connected, publish_sky, serving
+from tests.waiting import eventually
+
+CLIENTS = 5
+
+
+def test_every_tick_reaches_the_others_while_faulty_clients_come_and_die(make_runtime):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0")
+        skies = Skies()
+        aircraft = {f"{i:06x}": {"note": "x" * 500, "alt": 0} for i in range(200)}
+        publish_sky(runtime, skies.next(aircraft))
+        async with serving(runtime) as server, connected(server) as early:
+            await early.subscribe("aircraft")
+            faulty = [await stall(server.port, "aircraft") for _ in range(CLIENTS)]
+            await eventually(lambda: len(server.hub.sessions) == 1 + CLIENTS)
+            # Who has come later stands behind the faulty ones in each turn.
+            async with connected(server) as late:
+                await late.subscribe("aircraft")
+                for client in (early, late):
+                    assert (await client.receive())["event"] == "aircraft:snapshot"
+
+                def tick() -> None:
+                    nonlocal aircraft
+                    aircraft = {h: a | {"alt": a["alt"] + 1} for h, a in aircraft.items()}
+                    publish_sky(runtime, skies.next(aircraft))
+
+                async def everybody_has_it() -> None:
+                    for client in (early, late):
+                        update = await client.receive()
+                        assert (update["event"], update["seq"]) == ("aircraft:update", skies.last.seq)
+
+                while sum(session.outbox.congested for session in server.hub.sessions) < CLIENTS:
+                    tick()
+                    await everybody_has_it()
+                for left, client in enumerate(reversed(faulty), start=-CLIENTS):
+                    client.shutdown(socket.SHUT_WR)
+                    await eventually(lambda left=left: len(server.hub.sessions) == 1 - left, "the end of its session")
+                    # The server writes the rest and finds the connection closed, in the turn in which a tick comes.
+                    read_what_is_there(client)
+                    asyncio.get_running_loop().call_soon(tick)
+                    await everybody_has_it()
+                    await die(client)
+                tick()
+                await everybody_has_it()
+                await eventually(lambda: len(server.connections) == 2, "the end of the faulty connections")
+                state = next(c for c in health.components() if c.name == COMPONENT)
+                assert state.ok, state.detail
+
+    asyncio.run(scenario())
+
+
+def test_a_short_form_of_the_drill(make_runtime, caplog):
+    """The long one, with a service in a process of its own, is ``make drill-clients``."""
+
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0", realtime_connections_per_address=1000)
+        skies = Skies()
+        aircraft = {f"{i:06x}": {"note": "x" * 500, "alt": 0} for i in range(1500)}
+
+        async def tick_for_ever() -> None:
+            while True:
+                publish_sky(runtime, skies.next({h: a | {"alt": skies.last.seq} for h, a in aircraft.items()}))
+                await asyncio.sleep(0.2)
+
+        publish_sky(runtime, skies.next(aircraft))
+        async with serving(runtime) as server:
+            ticks = asyncio.create_task(tick_for_ever())
+            result = await drill(server.port, seconds=2)
+            ticks.cancel()
+        assert (result.faulty, result.missed) == (50, 0)
+
+    asyncio.run(scenario())
+    assert len(caplog.records) < 20
