@@ -12,6 +12,7 @@ from skywatch.core import events
 from skywatch.core.bus import Bus, open_bus
 from skywatch.core.db import SessionFactory, check_connection, create_engine, create_session_factory
 from skywatch.core.feature import FeatureSet
+from skywatch.core.secret_file import with_secret
 from skywatch.settings import Settings
 
 T = TypeVar("T")
@@ -38,9 +39,10 @@ class Runtime:
 
     @classmethod
     def open(cls, settings: Settings) -> Runtime:
-        """Open database and bus; raises DatabaseError or BusError with a line for the administrator."""
+        """Open database and bus; raises DatabaseError, BusError or SettingsError with a line for the administrator."""
         engine = create_engine(settings.database_url)
         check_connection(engine)
+        settings = with_secret(settings)
         return cls(settings, engine, create_session_factory(engine), open_bus(settings.bus))
 
     def shared(self, create: Callable[[Runtime], T]) -> T:

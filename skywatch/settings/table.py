@@ -29,9 +29,14 @@ class Settings:
 
     # The service
     environment: Environment = setting(
-        "production", "production refuses unsafe settings; development accepts a throw-away secret", published=True
+        "production", "production refuses unsafe settings; development works without a secret", published=True
     )
-    secret: str = setting("", "general application secret; at least 32 characters", secret=True)
+    secret: str = setting(
+        "",
+        "general application secret; at least 32 characters; in development it is created on first use and kept beside "
+        "the SQLite file, in FILE.secret",
+        secret=True,
+    )
     database_url: str = setting(
         "sqlite:///skywatch.sqlite", "SQLAlchemy URL: sqlite:///FILE or postgresql+psycopg://..."
     )
