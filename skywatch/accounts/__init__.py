@@ -21,7 +21,8 @@ def includeme(config: Configurator) -> None:
     from skywatch.accounts.logins.attempts import GuessLimits
     from skywatch.accounts.methods import cookie_method, header_method
 
-    authenticator = Authenticator(config.registry["runtime"])
+    # The one of this process: the API and the channel learn of an ended login in the same moment.
+    authenticator = config.registry["runtime"].shared(Authenticator)
     config.registry["authenticator"] = authenticator
     settings = config.registry["runtime"].settings
     config.registry["guess_limits"] = GuessLimits(

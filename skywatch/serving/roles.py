@@ -65,7 +65,7 @@ class RealtimeService:
         from skywatch.realtime.server import RealtimeServer
 
         self._address = runtime.settings.of(HttpSettings).realtime_listen
-        self._server = RealtimeServer(runtime, Authenticator(runtime))
+        self._server = RealtimeServer(runtime, runtime.shared(Authenticator))
 
     async def start(self) -> None:
         """Listen; raises SettingsError where the address cannot be had."""

@@ -1,7 +1,14 @@
-"""A real browser with the built application, and a real service below it."""
+"""A real browser with the built application, and a real service below it.
+
+A browser and a service each take seconds to start, so that the tests of a process share one browser and two services:
+``page`` with ``sky`` (nobody has to sign in) or ``house`` (nothing is public). ``browser`` and ``service`` are for what
+needs switches or settings of its own, or breaks what it works with.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import secrets
 import shutil
 import subprocess
 import sys
@@ -10,11 +17,15 @@ import pytest
 
 from tests.chromium import chromium
 from tests.conftest import ROOT
+from tests.integration.web.pages import House, Page
 from tests.processes import Service
 from tests.servers import skip_or_fail
 
 # Software rendering: WebGL without a graphics card.
 WITH_WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
+SKY = {"receiver__demo": "simulate aircraft=40", "station_lat": 47.45, "station_lon": 8.56}
+# Who tests logs in more often than people do.
+MANY = {f"default_throttle_rates__{bucket}": "1000000/minute" for bucket in ("user", "login", "refresh")}
 
 
 @pytest.fixture(scope="session")
@@ -22,8 +33,6 @@ def built(tmp_path_factory):
     """The application, built from the sources as they are."""
     lock = tmp_path_factory.getbasetemp().parent / "web.lock"
     with lock.open("w") as handle:
-        import fcntl
-
         fcntl.flock(handle, fcntl.LOCK_EX)
         done = subprocess.run(
             [sys.executable, str(ROOT / "web" / "make.py"), "build"], capture_output=True, text=True, check=False
@@ -32,33 +41,83 @@ def built(tmp_path_factory):
         skip_or_fail(f"the web application cannot be built here: {done.stderr.strip()[-300:]}")
 
 
-@pytest.fixture
-def browser(built):
-    """Opens browsers; switches may be added."""
+@pytest.fixture(scope="session")
+def chromium_programs(built):
+    """Where the browser and its driver are."""
     binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if binary is None or driver is None:
         skip_or_fail("there is no chromium with its driver here")
+    return binary, driver
+
+
+@pytest.fixture(scope="session")
+def shared_browser(chromium_programs):
+    with chromium(*chromium_programs, WITH_WEBGL) as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(shared_browser):
+    """The shared browser, as fresh as a new one."""
+    fresh = Page(shared_browser)
+    yield fresh
+    fresh.reset()
+
+
+@pytest.fixture
+def browser(chromium_programs):
+    """Opens browsers; switches may be added."""
     opened = []
 
     def make(*switches, webgl=True):
-        context = chromium(binary, driver, (*(WITH_WEBGL if webgl else ()), *switches))
+        context = chromium(*chromium_programs, (*(WITH_WEBGL if webgl else ()), *switches))
         opened.append(context)
-        return context.__enter__()
+        return Page(context.__enter__())
 
     yield make
     for context in opened:
         context.__exit__(None, None, None)
 
 
+@pytest.fixture(scope="session")
+def sky(built, tmp_path_factory):
+    """A service that shows everything to everybody."""
+    running = Service(tmp_path_factory.mktemp("sky"), **SKY).init().start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def house(built, tmp_path_factory):
+    """A service that shows nothing to strangers, with a viewer, an analyst and an admin."""
+    running = House(tmp_path_factory.mktemp("house"), auth_mode="hybrid", **SKY, **MANY)
+    running.init()
+    running.add_superadmin()
+    running.start()
+    for role in ("viewer", "analyst", "admin"):
+        running.add_person(role, role)
+    yield running
+    running.stop()
+
+
 @pytest.fixture
-def service(tmp_path):
+def guest(house):
+    """The name of a viewer of this test's own, whose account may be changed."""
+    name = f"guest-{secrets.token_hex(4)}"
+    number = house.add_person(name, "viewer")
+    yield name
+    assert house.call("DELETE", f"users/{number}").is_success
+
+
+@pytest.fixture
+def service(tmp_path, built):
     """A service with simulated aircraft; settings may be changed."""
     made = []
 
     def make(**settings):
-        values = {"receiver__demo": "simulate aircraft=40", "station_lat": 47.45, "station_lon": 8.56, **settings}
-        made.append(Service(tmp_path, **values))
-        return made[-1].init()
+        made.append(House(tmp_path, **SKY, **{**MANY, **settings}))
+        made[-1].init()
+        return made[-1]
 
     yield make
     for one in made:

@@ -22,6 +22,8 @@ export interface Listener {
   aircraft(list: Aircraft[], removed: string[], full: boolean, now: number): void;
   event(topic: string, event: string, data: Record<string, unknown>): void;
   state(state: ChannelState, detail: string, denied: string[]): void;
+  /** Topics ended because the rights are other ones now. */
+  rights(lost: string[]): void;
 }
 
 interface Point {
@@ -37,6 +39,7 @@ interface Message {
   seq: number;
   data: Record<string, unknown>;
   denied?: string[];
+  topics?: string[];
   after_s?: number;
   code?: string;
   detail?: string;
@@ -52,6 +55,8 @@ export class Channel {
   private isStopped = true;
   private isOpen = false;
   private plain = false;
+  /** The token that this connection was opened with or has shown since. */
+  private shown: string | null = null;
   private retry: ReturnType<typeof setTimeout> | undefined;
   private patience: ReturnType<typeof setTimeout> | undefined;
   private heardAt = 0;
@@ -81,8 +86,16 @@ export class Channel {
   }
 
   setToken(token: string | null): void {
+    if (token === this.token) return;
     this.token = token;
-    if (token && this.isOpen) this.send({ type: "refresh", auth: { token } });
+    if (this.isOpen) this.showToken();
+    else if (!this.socket) this.hurry();
+  }
+
+  private showToken(): void {
+    if (!this.token || this.token === this.shown) return;
+    this.shown = this.token;
+    this.send({ type: "refresh", auth: { token: this.token } });
   }
 
   setFields(fields: string[]): void {
@@ -137,7 +150,10 @@ export class Channel {
       this.letGo();
       this.later("timeout");
     }, CONNECT_MS);
-    socket.onopen = () => this.send({ type: "connect", ...(this.token ? { auth: { token: this.token } } : {}) });
+    socket.onopen = () => {
+      this.shown = this.token;
+      this.send({ type: "connect", ...(this.token ? { auth: { token: this.token } } : {}) });
+    };
     socket.onmessage = ({ data }) => this.receive(JSON.parse(data as string) as Message);
     socket.onclose = ({ code, reason }) => this.closed(code, reason);
   }
@@ -147,12 +163,9 @@ export class Channel {
     this.socket = null;
     this.isOpen = false;
     if (this.isStopped) return;
-    // The page is told and may bring another token; without one there is nothing to try again with.
-    if (REFUSED.has(code) && ++this.refusals > 1) {
-      this.isStopped = true;
-      this.listener.state("refused", `${code} ${reason}`, []);
-      return;
-    }
+    // The page is told each time and asks who this is. Until it brings another token or ends this channel it is tried
+    // again: the API may learn of a change a moment later than the channel, and rights that were taken may come back.
+    if (REFUSED.has(code)) this.refusals += 1;
     this.later(`${code} ${reason}`);
   }
 
@@ -161,7 +174,7 @@ export class Channel {
     // Spread over time, so that all pages of a restarted service do not come in the same moment.
     const wait = this.comeBackMs ?? this.pauseMs * (0.5 + Math.random() / 2);
     this.pauseMs = Math.min(this.pauseMs * 2, LAST_PAUSE_MS);
-    this.listener.state("waiting", detail, []);
+    this.listener.state(this.refusals > 1 ? "refused" : "waiting", detail, []);
     clearTimeout(this.retry);
     this.retry = setTimeout(() => this.open(), wait);
   }
@@ -181,12 +194,16 @@ export class Channel {
       case "connected":
         clearTimeout(this.patience);
         this.isOpen = true;
+        this.showToken(); // Renewed while the connection was being made.
         this.subscribe(this.topics);
         break;
       case "subscribed":
         this.pauseMs = FIRST_PAUSE_MS;
         this.refusals = 0;
         this.listener.state("open", "", message.denied ?? []);
+        break;
+      case "unsubscribed":
+        if (message.code) this.listener.rights(message.topics ?? []);
         break;
       case "error":
         // A service of an older release knows no columns: take the plain form.

@@ -28,6 +28,10 @@ const TOPICS: Record<string, string> = {
 /** Fields of the list's columns that the service has (distance and bearing are reckoned here). */
 const COLUMN_FIELDS = ["r", "squawk", "baro_rate", "rssi", "receiver", "nav_altitude_mcp", "messages"];
 
+/** How often the login is looked after where the channel, which would say so at once, is not open, and where it is. */
+const LOOK_AFTER_MS = 5000;
+const LOOK_AFTER_OPEN_MS = 60_000;
+
 export interface Happening {
   topic: string;
   event: string;
@@ -68,13 +72,16 @@ class Live {
       this.selected.set(null);
       this.send({ type: "select", hex });
     });
-    session.status.subscribe(() => this.connect());
+    for (const cell of [session.status, session.user, session.config]) cell.subscribe(() => this.connectSoon());
+    session.user.subscribe(() => this.chooseFields());
     session.token.subscribe((token) => {
       if (this.connected && session.status.value === "authenticated") this.send({ type: "token", token });
     });
     preferences.subscribe(() => this.chooseFields());
-    addEventListener("online", () => this.send({ type: "awake" }));
-    document.addEventListener("visibilitychange", () => !document.hidden && this.send({ type: "awake" }));
+    addEventListener("online", () => this.wake());
+    document.addEventListener("visibilitychange", () => !document.hidden && this.wake());
+    setInterval(() => this.state.value !== "open" && session.check(), LOOK_AFTER_MS);
+    setInterval(() => !document.hidden && session.check(), LOOK_AFTER_OPEN_MS);
     this.connect();
     place.subscribe(({ page, query }) => page === "map" && this.selectedHex.set(query.hex ?? null));
   }
@@ -98,6 +105,23 @@ class Live {
     if (!this.connected || fields.join() === this.chosen) return;
     this.chosen = fields.join();
     this.send({ type: "fields", fields });
+  }
+
+  private wake(): void {
+    this.send({ type: "awake" });
+    session.check();
+  }
+
+  private isConnectDue = false;
+
+  /** What makes up a session changes piece by piece: act once all of them have. */
+  private connectSoon(): void {
+    if (this.isConnectDue) return;
+    this.isConnectDue = true;
+    queueMicrotask(() => {
+      this.isConnectDue = false;
+      this.connect();
+    });
   }
 
   /** Connect as whoever this is now; anew when that changes. */
@@ -147,7 +171,11 @@ class Live {
       case "state":
         this.detail.set(news.detail);
         this.state.set(news.state);
-        if (news.state === "waiting" && news.detail.startsWith("4001")) void session.confirm();
+        if (news.detail.startsWith("4003")) void session.reload();
+        else if (news.state === "waiting" || news.state === "refused") session.check();
+        break;
+      case "rights":
+        void session.reload();
         break;
       case "event":
         this.happening.set({ topic: news.topic, event: news.event, data: news.data });

@@ -127,6 +127,7 @@ export type News =
   | { type: "selected"; aircraft: Aircraft | null; now: number }
   | { type: "picked"; id: number; aircraft: Aircraft | null }
   | { type: "state"; state: ChannelState; detail: string; denied: string[] }
+  | { type: "rights" }
   | { type: "event"; topic: string; event: string; data: Record<string, unknown> };
 
 export type ChannelState = "idle" | "connecting" | "open" | "waiting" | "refused";

@@ -42,6 +42,10 @@ const channel = new Channel({
   },
   event: (topic, event, data) => tell({ type: "event", topic, event, data }),
   state: (state, detail, denied) => tell({ type: "state", state, detail, denied }),
+  rights: (lost) => {
+    if (lost.includes("aircraft")) fleet.clear();
+    tell({ type: "rights" });
+  },
 });
 
 function begin(now: number, pace: number): void {

@@ -31,6 +31,9 @@ export interface Config {
   version: string;
 }
 
+/** What became of a renewal; `unknown`: the service could not be asked, and the login may be good. */
+type Renewal = "renewed" | "refused" | "unknown";
+
 interface Pair {
   access: string;
   refresh: string;
@@ -42,6 +45,9 @@ const REFRESH = "skywatch.refresh";
 const USER = "skywatch.user";
 const RENEW_BEFORE_S = 30;
 const RETRY_S = 10;
+/** An answer that takes longer will not come: a connection that died without a word holds nobody up for ever. */
+const ANSWER_MS = 15_000;
+const CHECK_PAUSE_MS = 1000;
 const LOCK = "skywatch.refresh";
 const API = new URL("api/v1/", document.baseURI).href;
 
@@ -65,6 +71,9 @@ class Session {
   readonly ended = new Cell<boolean>(false);
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isCookie = false;
+  private question: Promise<void> | null = null;
+  private checkTimer: ReturnType<typeof setTimeout> | undefined;
+  private checkedAt = -Infinity;
   /** Storage may be switched off; then the session lives as long as the page. */
   private readonly memory = new Map<string, string>();
   /** Seconds by which the service's clock is ahead of this browser's. */
@@ -76,7 +85,7 @@ class Session {
 
   async start(): Promise<void> {
     window.addEventListener("storage", ({ key, newValue }) => {
-      if (key === ACCESS || key === null) void this.adopt(newValue);
+      if (key === ACCESS || key === null || (key === USER && this.isCookie)) void this.adopt(newValue);
     });
     await this.loadConfig();
     const token = this.read(ACCESS);
@@ -118,53 +127,93 @@ class Session {
     return Date.now() / 1000 + this.clockOffset;
   }
 
-  /** Ask the service who this is: by token, or by the cookie that no script can see. */
-  async confirm(): Promise<void> {
-    const token = this.read(ACCESS);
-    try {
-      const answer = await fetch(`${API}auth/profile`, {
-        headers: token ? { Authorization: `Bearer ${token}` } : {},
-        cache: "no-store",
-      });
-      if (answer.ok) {
+  /** Ask the service who this is: by token, or by the cookie that no script can see. Who asks meanwhile waits with. */
+  confirm(): Promise<void> {
+    this.question ??= this.ask().finally(() => (this.question = null));
+    return this.question;
+  }
+
+  /** Whether this login is still good, asked soon, however many want to know. */
+  check(): void {
+    if (this.status.value !== "authenticated" || this.checkTimer !== undefined) return;
+    const wait = Math.max(0, this.checkedAt + CHECK_PAUSE_MS - performance.now());
+    this.checkTimer = setTimeout(() => {
+      this.checkTimer = undefined;
+      this.checkedAt = performance.now();
+      if (this.status.value === "authenticated") void this.confirm();
+    }, wait);
+  }
+
+  /** Learn anew what may be seen here and what this person may do. */
+  async reload(): Promise<void> {
+    await this.loadConfig();
+    this.check();
+  }
+
+  private async ask(): Promise<void> {
+    for (let tries = 0; tries < 3; tries += 1) {
+      const token = this.read(ACCESS);
+      if (!token && !this.user.value) break;
+      const answer = await this.fetch("auth/profile", { headers: token ? { Authorization: `Bearer ${token}` } : {} });
+      // Somebody logged in or out meanwhile, or another tab renewed the token: the answer is about the past.
+      if (this.read(ACCESS) !== token) continue;
+      if (answer?.ok) {
         this.isCookie = !token;
         this.accept((await answer.json()) as User);
         return;
       }
-      if (answer.status === 401 && (token ? await this.renew(token) : await this.renewByCookie())) {
-        await this.confirm();
-        return;
-      }
-      if (answer.status === 401 || answer.status === 403) {
+      if (answer?.status === 403) {
         this.end();
         return;
       }
-    } catch {
-      // Without the network what is known of the user stays; the renewal finds out.
+      if (answer?.status !== 401) break;
+      const renewal = await this.renew(token);
+      if (renewal === "refused") return;
+      if (renewal === "unknown") break;
     }
+    // Without the network, what is known of the user stays; the renewal and the channel find out.
     if (this.user.value) this.accept(this.user.value);
     else this.forget();
   }
 
+  private fetch(path: string, options: RequestInit = {}): Promise<Response | null> {
+    return fetch(API + path, { cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS), ...options }).catch(() => null);
+  }
+
   private accept(user: User): void {
-    this.user.set(user);
-    this.write(USER, JSON.stringify(user));
-    this.token.set(this.access);
+    const written = JSON.stringify(user);
+    if (JSON.stringify(this.user.value) !== written) this.user.set(user);
+    this.write(USER, written);
+    if (!this.isCookie) this.token.set(this.access);
     this.ended.set(false);
     this.plan();
     this.status.set("authenticated");
   }
 
-  /** Tokens of a login or of a sign-on. */
+  /** Tokens of a login or of a sign-on: kept here, unless the browser has them as cookies. */
   async take(pair: Pair): Promise<void> {
+    const byCookie = await this.fetch("auth/profile");
+    if (byCookie?.ok) {
+      const user = (await byCookie.json()) as User;
+      if (!pair.user || pair.user.id === user.id) {
+        this.isCookie = true;
+        this.token.set(pair.access);
+        this.accept(user);
+        return;
+      }
+    }
+    this.isCookie = false;
     this.keep(pair);
     if (pair.user) this.user.set(pair.user);
     await this.confirm();
   }
 
   private keep(pair: Pair): void {
-    this.write(ACCESS, pair.access);
-    this.write(REFRESH, pair.refresh);
+    if (!this.isCookie) {
+      this.write(ACCESS, pair.access);
+      this.write(REFRESH, pair.refresh);
+    }
+    // With cookies the channel alone is shown the token; nothing stores it.
     this.token.set(pair.access);
   }
 
@@ -185,80 +234,75 @@ class Session {
 
   /** After an answer of 401: whether there is a token now that is worth trying. */
   async recover(used: string | null): Promise<boolean> {
-    if (this.isCookie) return this.renewByCookie();
-    if (!used) return false;
-    return this.renew(used);
+    if (!this.isCookie && !used) return false;
+    return (await this.renew(used)) === "renewed";
   }
 
-  /** Exchange the refresh token, once for all tabs: a second use would look like theft and end the login. */
-  private async renew(used: string): Promise<boolean> {
-    const exchange = async (): Promise<boolean> => {
-      const present = this.read(ACCESS);
-      if (present && present !== used) {
-        this.token.set(present); // Another tab was quicker.
-        this.plan();
-        return true;
-      }
-      const refresh = this.read(REFRESH);
-      if (!refresh) return false;
-      let answer: Response;
-      try {
-        answer = await fetch(`${API}auth/refresh`, {
-          method: "POST",
-          headers: { "Content-Type": "application/json" },
-          body: JSON.stringify({ refresh }),
-          cache: "no-store",
-        });
-      } catch {
-        this.plan(RETRY_S);
-        return false;
-      }
-      this.noteClock(answer);
-      if (answer.ok) {
-        this.keep((await answer.json()) as Pair);
-        this.plan();
-        return true;
-      }
-      if (answer.status === 401 || answer.status === 400 || answer.status === 403) this.end();
-      else this.plan(Number(answer.headers.get("Retry-After")) || RETRY_S);
-      return false;
-    };
-    return "locks" in navigator ? navigator.locks.request(LOCK, exchange) : exchange();
+  /**
+   * Exchange the refresh token, once for all tabs: a second use would look like theft and end the login. `used` is
+   * the token that is to be replaced, null where the tokens are cookies.
+   */
+  private async renew(used: string | null): Promise<Renewal> {
+    return "locks" in navigator ? await navigator.locks.request(LOCK, () => this.exchange(used)) : this.exchange(used);
   }
 
-  private async renewByCookie(): Promise<boolean> {
-    const exchange = async (): Promise<boolean> => {
-      const answer = await fetch(`${API}auth/refresh`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: "{}",
-      }).catch(() => null);
-      return answer?.ok ?? false;
-    };
-    return "locks" in navigator ? navigator.locks.request(LOCK, exchange) : exchange();
+  private async exchange(used: string | null): Promise<Renewal> {
+    const present = this.read(ACCESS);
+    if (present && present !== used) {
+      this.token.set(present); // Another tab was quicker.
+      this.plan();
+      return "renewed";
+    }
+    const refresh = this.read(REFRESH);
+    if (used && !refresh) {
+      this.end();
+      return "refused";
+    }
+    const answer = await this.fetch("auth/refresh", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(used ? { refresh } : {}),
+    });
+    if (answer) this.noteClock(answer);
+    if (answer?.ok) {
+      this.keep((await answer.json()) as Pair);
+      this.plan();
+      return "renewed";
+    }
+    if (answer && [400, 401, 403].includes(answer.status)) {
+      // Not the end of a login that began while this one was asked about.
+      if (this.read(ACCESS) !== used) return "renewed";
+      this.end();
+      return "refused";
+    }
+    this.plan(Number(answer?.headers.get("Retry-After")) || RETRY_S);
+    return "unknown";
   }
 
   private plan(seconds?: number): void {
     clearTimeout(this.timer);
-    const token = this.read(ACCESS);
-    if (!token || this.isCookie) return;
-    const life = lifetime(token);
+    const token = this.isCookie ? this.token.value : this.read(ACCESS);
+    const life = token ? lifetime(token) : null;
     if (!life) return;
     const wait = seconds ?? Math.max(1, life.expires - RENEW_BEFORE_S - this.now());
     // Timers count in 32 bits, and a machine that slept wakes late: look again at least once a minute.
     this.timer = setTimeout(
-      () => (wait > 60 ? this.plan() : void this.renew(token)),
+      () => (wait > 60 ? this.plan() : void this.renew(this.isCookie ? null : token)),
       Math.min(wait, 60) * 1000,
     );
   }
 
-  /** Another tab logged in, renewed or logged out. */
+  /** Another tab logged in, perhaps as somebody else, renewed or logged out. */
   private async adopt(token: string | null): Promise<void> {
-    if (!token) this.forget();
-    else if (this.status.value === "authenticated") {
+    if (!token) {
+      this.forget();
+      return;
+    }
+    if (this.status.value === "authenticated" && !this.isCookie) {
       this.token.set(token);
       this.plan();
-    } else await this.confirm();
+    }
+    await this.confirm();
   }
 
   /** The service says that this login is over. */
@@ -270,6 +314,8 @@ class Session {
 
   private forget(): void {
     clearTimeout(this.timer);
+    clearTimeout(this.checkTimer);
+    this.checkTimer = undefined;
     this.isCookie = false;
     for (const name of [ACCESS, REFRESH, USER]) this.write(name, null);
     this.user.set(null);

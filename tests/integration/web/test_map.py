@@ -1,0 +1,95 @@
+"""The map with its list in a real browser."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.web.pages import DRAWN, ROWS
+
+RENDERER = "return document.querySelector('sw-map').dataset.renderer"
+
+
+def test_the_sky_is_shown_with_everything_from_this_service(page, sky):
+    page.open_map(sky)
+    assert page.run(RENDERER) == "webgl"
+    page.wait_for(f"return (() => {{{DRAWN}}})() > 50", "aircraft on the map")
+    fetched = page.fetched()
+    own = f"http://127.0.0.1:{sky.port}/"
+    assert [name for name, _ in fetched if not name.startswith(own)] == []
+    scripts = sum(size for name, size in fetched if name.endswith(".js"))
+    assert 0 < scripts <= 260_000, "scripts of the first view, compressed"
+    first = [size for name, size in fetched if "countries-10m" not in name and ".airports" not in name]
+    assert sum(first) <= 700_000, "the first view"
+    # Nothing inline works, also if somebody finds a way to put it there.
+    page.run("const s = document.createElement('script'); s.text = 'window.hacked = 1'; document.body.append(s)")
+    assert page.run("return window.hacked || 'kept out'") == "kept out"
+    page.run("document.body.setAttribute('style', 'opacity: 0.5')")
+    assert page.run("return getComputedStyle(document.body).opacity") == "1"
+
+
+def test_without_webgl_aircraft_are_drawn_on_a_canvas(browser, sky):
+    page = browser("--disable-3d-apis", webgl=False)
+    page.open_map(sky)
+    assert page.run(RENDERER) == "canvas"
+    page.wait_for(f"return (() => {{{DRAWN}}})() > 50", "aircraft on the map")
+
+
+def test_a_graphics_card_that_is_lost_is_replaced_by_a_canvas(page, sky):
+    page.open_map(sky)
+    page.run(
+        "document.querySelector('.stage canvas[data-renderer]').getContext('webgl2')"
+        ".getExtension('WEBGL_lose_context').loseContext()"
+    )
+    page.wait_for(f"return (() => {{{RENDERER}}})() === 'canvas'", "the canvas")
+    page.wait_for(f"return (() => {{{DRAWN}}})() > 50", "aircraft on the map")
+
+
+def test_the_keyboard_alone_searches_selects_and_shares(page, sky):
+    page.open_map(sky)
+    page.keys("/")
+    assert page.run("return document.activeElement.id") == "search"
+    hexes = [row.removeprefix("row-") for row in page.run(ROWS)]
+    page.keys(hexes[3])
+    page.wait_for(f"return (() => {{{ROWS}}})().join() === 'row-{hexes[3]}'", "the one that was searched")
+    page.run("document.querySelector('.rows').focus()")
+    page.keys("\ue015\ue007")  # Arrow down, Enter
+    page.wait_for_element(".panel h2")
+    page.wait_for(f"return location.hash.includes('hex={hexes[3]}')", "the selection in the address")
+    page.wait_for(f"return location.hash.includes('q={hexes[3]}')", "the search in the address")
+    assert page.run("return document.querySelector('.window .row').getAttribute('aria-selected')") == "true"
+    shared = page.run("return location.href")
+    page.run("document.querySelector('.panel button[aria-label=Close]').focus()")
+    page.keys("\ue007")
+    page.wait_for("return document.querySelector('.panel') === null", "the end of the selection")
+    # Somebody else opens the address and sees the same.
+    page.open("about:blank")
+    page.open(shared)
+    page.wait_for_element(".panel h2")
+    assert page.run("return document.querySelector('#search').value") == hexes[3]
+
+
+@pytest.mark.parametrize("width", [320, 3840])
+def test_nothing_is_cut_off_on_the_narrowest_and_the_widest_screen(page, sky, width):
+    page.size(width, 700)
+    page.open_map(sky)
+    names = page.run(
+        "return [...document.querySelectorAll('nav a')].map(a => a.getAttribute('href').slice(2))"
+        ".filter((name, at, all) => all.indexOf(name) === at)"
+    )
+    for name in names or ("map", "settings", "stats", "history"):
+        page.run(f"location.hash = '#/{name}'")
+        page.wait_for("return document.querySelector('main').innerText.length > 20", name)
+        assert page.run("return document.documentElement.scrollWidth") <= width, name
+
+
+def test_a_service_that_was_restarted_is_found_again(page, sky):
+    page.open_map(sky)
+    sky.kill()
+    try:
+        page.wait_for_element(".banner")  # The page says that it waits.
+    finally:
+        sky.start()
+    page.wait_for(
+        "return document.querySelector('.banner') === null && document.querySelector('.state-open') !== null",
+        "the service again",
+    )

@@ -1,0 +1,56 @@
+"""All pages in a real browser: fit for everybody, and safe whatever others wrote."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from tests.conftest import ROOT
+from tests.integration.web.pages import LIVE
+
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+SERIOUS = """
+const done = arguments[arguments.length - 1];
+const about = (node) => `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`;
+axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => done(violations
+  .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+  .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(about).join(' | ')}`)));
+"""
+# The pages of the navigation, and what can be opened in them.
+OFFERED = "return [...document.querySelectorAll('.head nav a')].map(a => a.getAttribute('href').slice(2))"
+FURTHER = ("history?tab=replay", "history?tab=heatmap", "account")
+
+
+def test_texts_of_others_are_shown_as_text(page, house):
+    text = "<b>X</b><img src=x onerror=hacked=1>"
+    entry = {"icao_hex": "A12345", "agency_name": text, "agency_type": "local"}
+    made = httpx.post(f"{house.api}/cannonball/known-aircraft/", json=entry, headers=house.headers())
+    assert made.status_code == 201, made.text
+    page.sign_in(house, "admin", "/#/known")
+    page.wait_for("return document.querySelector('sw-known table')?.textContent.includes('onerror')", "the entry")
+    assert text in page.run("return document.querySelector('sw-known table').textContent")
+    assert page.run("return document.querySelectorAll('sw-known td b, sw-known td img').length") == 0
+    assert page.run("return window.hacked ?? null") is None
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_pages_have_no_serious_faults_of_accessibility(page, house, theme):
+    page.media(prefers_color_scheme=theme)
+    page.sign_in(house, "admin")
+    page.wait_for(LIVE, "aircraft")
+    page.run(AXE.read_text())
+    found = {}
+    names = [*page.run(OFFERED), *FURTHER]
+    assert {"map", "safety", "acars"} <= set(names)
+    for width, height in ((1440, 900), (390, 844)):
+        page.size(width, height)
+        for name in names:
+            page.run(f"location.hash = '#/{name}'")
+            tag = f"sw-{name.partition('?')[0]}"
+            page.wait_for(f"return document.querySelector('{tag} h1, {tag} .map-target') !== null", name)
+            faults = page.run_async(SERIOUS)
+            if faults:
+                found[f"{name} at {width}"] = faults
+            wide = page.run("return document.documentElement.scrollWidth > innerWidth + 1")
+            assert not wide, f"{name} is wider than the screen at {width} px"
+    assert found == {}
