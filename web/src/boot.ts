@@ -12,6 +12,8 @@ import { live } from "./live/live";
 import type { Station } from "./live/messages";
 import { session } from "./session/session";
 
+const KEEP_AFTER_MS = 5000;
+
 async function findStation(): Promise<void> {
   if (!session.canView("aircraft")) return;
   try {
@@ -38,6 +40,10 @@ async function start(): Promise<void> {
   session.status.subscribe(() => void findStation());
   await who;
   await findStation();
+  const { listen } = await import("./shell/bell");
+  listen();
+  // What the first view needs goes first.
+  setTimeout(() => void import("./shell/keeper").then(({ keeper }) => keeper()), KEEP_AFTER_MS);
 }
 
 void start().catch((error: unknown) => {

@@ -122,3 +122,14 @@ def service(tmp_path, built):
     yield make
     for one in made:
         one.stop()
+
+
+@pytest.fixture(scope="module")
+def shared_page(built):
+    """One browser for all tests of a module."""
+    binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if binary is None or driver is None:
+        skip_or_fail("there is no chromium with its driver here")
+    with chromium(binary, driver, (*WITH_WEBGL, "--host-resolver-rules=MAP skywatch.test 127.0.0.1")) as page:
+        page.cdp("Emulation.setDeviceMetricsOverride", width=1280, height=860, deviceScaleFactor=1, mobile=False)
+        yield page

@@ -19,6 +19,8 @@ export interface Preferences {
   sound: boolean;
   listWidth: number;
   listOpen: boolean;
+  /** The service's number of this browser, where it takes Web Push. */
+  browser?: number;
 }
 
 export const DEFAULTS: Preferences = {

@@ -44,6 +44,7 @@ class Settings extends View {
         ${Tiles.areThere ? this.toggle("settings.tiles", "tiles") : nothing}
       </section>
       <section class="section"><h2>${t("settings.device")}</h2>
+        ${session.canView("alerts") || session.canView("safety") ? this.toggle("settings.sound", "sound") : nothing}
         <p class="hint">${window.isSecureContext ? t("settings.secure") : t("settings.insecure")}</p>
       </section>
       <p class="hint about">Skywatch ${session.config.value?.version ?? ""} · <a href="api/v1/docs">${t("settings.api")}</a> · <a href="console">${t("settings.console")}</a> · Natural Earth</p>

@@ -9,6 +9,7 @@ import { live } from "../live/live";
 import type { ChannelState } from "../live/messages";
 import { session } from "../session/session";
 import { announcement, notice } from "./announce";
+import { unread } from "./bell";
 import { icon, mark } from "./icons";
 import { PAGES, pageOf, type Page } from "./pages";
 import "../list/list";
@@ -25,7 +26,7 @@ class App extends View {
 
   constructor() {
     super();
-    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.list, live.selectedHex, live.isReplay, preferences, dark, announcement, notice);
+    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.list, live.selectedHex, live.isReplay, preferences, dark, announcement, notice, unread);
     live.state.subscribe((state) => {
       this.late = false;
       if (state !== "open") setTimeout(() => this.sayLate(state), WAIT_FOR_CHANNEL_MS);
@@ -92,7 +93,7 @@ class App extends View {
     return html`<nav aria-label=${t("nav.label")}>
       ${open.map(
         (one) => html`<a href="#/${one.name}" class=${one === page ? "active" : ""} aria-current=${one === page ? "page" : nothing}>
-          ${icon(one.icon)}<span>${t(one.title)}</span>
+          ${icon(one.icon)}<span>${t(one.title)}</span>${one.name === "alerts" && unread.value ? html`<b class="badge" title=${t("alerts.unread", { n: unread.value })}>${unread.value > 99 ? "99+" : unread.value}</b>` : nothing}
         </a>`,
       )}
     </nav>`;
@@ -147,7 +148,7 @@ class App extends View {
         ${page.element ? this.pageElement(page) : nothing}
       </main>
       <div class="visually-hidden" role="status" aria-live="polite">${announcement.value}</div>
-      ${notice.value ? html`<div class="notice ${notice.value.kind}" role="alert">${notice.value.text}<button class="plain" @click=${() => notice.set(null)} aria-label=${t("close")}>${icon("close")}</button></div>` : nothing}
+      ${notice.value ? html`<div class="notice ${notice.value.kind}" role="alert">${notice.value.href ? html`<a href=${notice.value.href} @click=${() => notice.set(null)}>${notice.value.text}</a>` : html`<span>${notice.value.text}</span>`}<button class="plain" @click=${() => notice.set(null)} aria-label=${t("close")}>${icon("close")}</button></div>` : nothing}
     </div>`;
   }
 

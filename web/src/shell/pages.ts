@@ -24,6 +24,7 @@ export const PAGES: Page[] = [
   { name: "stats", title: "nav.stats", icon: "stats", element: "sw-stats", load: () => import("../pages/stats"), isOpen: () => session.canView("history") || session.canView("system"), inMenu: true },
   { name: "cannonball", title: "nav.cannonball", icon: "cannonball", element: "sw-cannonball", load: () => import("../pages/cannonball"), isOpen: () => session.canView("cannonball") && session.user.value !== null, inMenu: true },
   { name: "known", title: "nav.known", icon: "known", element: "sw-known", load: () => import("../pages/known"), isOpen: () => session.canView("cannonball") && session.user.value !== null, inMenu: true },
+  { name: "alerts", title: "nav.alerts", icon: "alerts", element: "sw-alerts", load: () => import("../pages/alerts/page"), isOpen: () => session.canView("alerts"), overMap: true, inMenu: true },
   { name: "safety", title: "nav.safety", icon: "safety", element: "sw-safety", load: () => import("../pages/safety"), isOpen: () => session.canView("safety"), overMap: true, inMenu: true },
   { name: "acars", title: "nav.acars", icon: "acars", element: "sw-acars", load: () => import("../pages/acars"), isOpen: () => session.canView("acars"), overMap: true, inMenu: true },
   { name: "settings", title: "nav.settings", icon: "settings", element: "sw-settings", load: () => import("../pages/settings"), isOpen: () => true, overMap: true, inMenu: true },

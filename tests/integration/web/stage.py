@@ -1,0 +1,116 @@
+"""One service and one browser for all tests of a module, with people who sign in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.chromium import Browser
+from tests.conftest import ROOT
+from tests.processes import Service, run_command
+from tests.waiting import PATIENCE_S, until
+
+PASSWORD = "a quiet night over the Jura"
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+SERIOUS = """
+const done = arguments[arguments.length - 1];
+const about = (node) => `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`;
+axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => done(violations
+  .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+  .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(about).join(' | ')}`)));
+"""
+
+
+class Stage:
+    """What a test of a page needs: the service's API as a person, and the page as that person sees it."""
+
+    def __init__(self, service: Service, page: Browser) -> None:
+        self.service, self.page = service, page
+        self.url = f"http://127.0.0.1:{service.port}"
+        self._signed_in = ""
+        self._clients: dict[str, httpx.Client] = {}
+
+    @classmethod
+    def begin(cls, folder: Path, page: Browser, people: tuple[str, ...], **settings: Any) -> Stage:
+        """Start a service with a user for each of these roles."""
+        values = {"receiver__demo": "simulate aircraft=40", "station_lat": 47.45, "station_lon": 8.56, **settings}
+        service = Service(folder, auth_mode="hybrid", **values).init()
+        for role in people:
+            done = run_command(
+                "user", "add", str(service.ini), role, "--role", role, "--email", f"{role}@example.org",
+                "--password-stdin", stdin=PASSWORD,
+            )  # fmt: skip
+            assert done.returncode == 0, done.stderr
+        service.start(wait=False)
+        until(lambda: "REST API" in service.log.read_text())
+        return cls(service, page)
+
+    def api(self, role: str) -> httpx.Client:
+        """The REST API as somebody of this role, who logs in once."""
+        if role in self._clients:
+            return self._clients[role]
+        client = self._clients[role] = httpx.Client(base_url=f"{self.url}/api/v1", timeout=PATIENCE_S)
+        login = client.post("/auth/login", json={"username": role, "password": PASSWORD}).json()
+        client.headers["Authorization"] = f"Bearer {login['access']}"
+        return client
+
+    def end(self) -> None:
+        """Stop the service."""
+        for client in self._clients.values():
+            client.close()
+        self.service.stop()
+
+    def sign_in(self, role: str, url: str = "") -> None:
+        """Be this person in the browser, with nothing left of whoever was there before."""
+        page, base = self.page, url or self.url
+        if self._signed_in == f"{base} {role}":
+            return
+        page.open(f"{base}/icon.svg")
+        page.run("localStorage.clear()")
+        page.open("about:blank")
+        page.open(f"{base}/#/login")
+        page.type("input[name=username]", role)
+        page.type("input[name=password]", PASSWORD)
+        page.click(".login-card button.primary")
+        self.shows("!!document.querySelector('.state-open')")
+        self._signed_in = f"{base} {role}"
+
+    def go(self, place: str) -> None:
+        """Open a place of the application, as it is when it is opened for the first time."""
+        self.page.run("location.hash = '#/settings'")
+        self.shows("document.querySelector('sw-settings h1') !== null")
+        self.page.run(f"location.hash = {json.dumps('#/' + place)}")
+
+    def shows(self, script: str) -> Any:
+        """Wait until an expression is true in the page."""
+        return until(lambda: self.page.run(f"return {script}"), script)
+
+    def text(self, selector: str) -> str:
+        """The text of an element, empty where there is none."""
+        found: str = self.page.run(f"return document.querySelector({json.dumps(selector)})?.innerText ?? ''")
+        return found
+
+    def press(self, text: str) -> None:
+        """Press the first button or link that bears this text."""
+        self.shows(
+            "(() => { const found = [...document.querySelectorAll('main button, main a')]"
+            f".find(one => !one.disabled && one.textContent.trim() === {json.dumps(text)});"
+            " found?.click(); return found !== undefined; })()"
+        )
+
+    def offers(self) -> list[str]:
+        """Everything of the open page that can be pressed."""
+        found: list[str] = self.page.run(
+            "return [...document.querySelectorAll('.page button, .page a, .page label.file')]"
+            ".map(one => one.textContent.trim())"
+        )
+        return found
+
+    def faults(self) -> list[str]:
+        """What axe-core finds of serious or critical impact."""
+        self.page.run(AXE.read_text())
+        found: list[str] = self.page.run_async(SERIOUS)
+        return found

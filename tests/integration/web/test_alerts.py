@@ -1,0 +1,240 @@
+"""The pages of alerts in a real browser: rules, geofences, watch lists, channels, deliveries and what was announced."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.web.stage import Stage
+from tests.waiting import until
+
+NAME = "<b>Low</b><img src=x onerror=hacked=1>"
+EVERYTHING = {"field": "hex", "op": "ne", "value": "000000"}
+NOBODY = {"field": "squawk", "op": "eq", "value": "0077"}
+SET = """
+const input = document.querySelector(%s);
+input.value = %s;
+for (const kind of ['input', 'change']) input.dispatchEvent(new Event(kind, { bubbles: true }));
+"""
+
+
+@pytest.fixture(scope="module")
+def stage(shared_page, tmp_path_factory):
+    made = Stage.begin(
+        tmp_path_factory.mktemp("alerts"),
+        shared_page,
+        ("operator", "viewer"),
+        notify_allow_networks="127.0.0.0/8",
+        roles="api, tracker, realtime, worker",
+    )
+    yield made
+    made.end()
+
+
+def fill(stage, selector, value):
+    stage.shows(f"document.querySelector({selector!r}) !== null")
+    stage.page.run(SET % (repr(selector), repr(value)))
+
+
+def test_a_rule_is_made_tried_out_saved_and_announces_what_it_finds(stage):
+    stage.sign_in("operator")
+    stage.go("alerts?tab=rules&id=new")
+    fill(stage, "input[name=name]", NAME)
+    stage.press("Critical")
+    # Two tests of a new rule, the second one made a group of its own with a test that is turned round.
+    fill(stage, ".test input", "90000")
+    stage.page.run("document.querySelector('.test select').value = 'alt_baro'")
+    stage.page.run("document.querySelector('.test select').dispatchEvent(new Event('change'))")
+    fill(stage, ".test input", "60000")
+    fill(stage, ".test + .test input", "not a number")
+    stage.press("Now")
+    assert stage.shows("document.querySelector('.field-fault')?.textContent").startswith("must be a number")
+    stage.page.run("document.querySelectorAll('.test')[1].querySelector('button').click()")
+    stage.press("Now")
+    count = stage.shows("document.querySelector('.trial-count b')?.textContent")
+    assert int(count) > 5, "the dry run finds the aircraft of the simulation"
+    assert stage.page.run("return document.querySelectorAll('.trial .cards li').length") == int(count)
+    stage.press("Save")
+    stage.shows("document.querySelector('sw-alert-rules .cards b')?.textContent === " + repr(NAME))
+    api = stage.api("operator")
+    made = api.get("/alerts/rules").json()["rules"][0]
+    assert made["priority"] == "critical"
+    assert made["conditions"] == {"all": [{"field": "alt_baro", "op": "lt", "value": 60000}]}
+    # What it announces comes by itself, as a number in the head and on the page that is open.
+    stage.press("History")
+    stage.shows("document.querySelectorAll('sw-alert-history .cards li').length > 5")
+    assert NAME in stage.text("sw-alert-history")
+    stage.shows("Number(document.querySelector('.head .badge')?.textContent) > 5")
+    stage.press("Acknowledge")
+    until(lambda: api.get("/alerts/history?acknowledged=true").json()["count"] == 1)
+    stage.press("Acknowledge all")
+    stage.shows("document.querySelector('.head .badge') === null")
+    assert api.delete(f"/alerts/rules/{made['id']}").status_code == 204
+    assert stage.page.run("return document.querySelectorAll('sw-alert-history .cards b b, .cards img').length") == 0
+    assert stage.page.run("return window.hacked ?? null") is None
+
+
+def test_an_alert_is_told_wherever_the_person_is(stage):
+    stage.sign_in("operator")
+    stage.go("acars")
+    api = stage.api("operator")
+    rule = {"name": "All", "conditions": EVERYTHING, "count": {"op": "ge", "value": 1}, "for_s": 0}
+    made = api.post("/alerts/rules", json=rule).json()
+    link = "document.querySelector('.notice a')?.getAttribute('href')"
+    assert stage.shows(link) == "#/alerts"
+    api.delete(f"/alerts/rules/{made['id']}")
+
+
+def test_groups_of_conditions_nest_and_are_kept_as_they_are(stage):
+    stage.sign_in("operator")
+    tree = {"all": [NOBODY, {"any": [{"not": {"all": [EVERYTHING, NOBODY]}}, {"not": EVERYTHING}]}]}
+    api = stage.api("operator")
+    made = api.post("/alerts/rules", json={"name": "Nested", "conditions": tree}).json()
+    stage.go(f"alerts?tab=rules&id={made['id']}")
+    stage.shows("document.querySelectorAll('.conditions .group').length === 5")
+    stage.press("Save")
+    stage.shows("document.querySelector('sw-rule-editor') === null")
+    assert api.get(f"/alerts/rules/{made['id']}").json()["conditions"] == tree
+    # Every part can be taken away, and a group that is left empty goes with its last part.
+    stage.go(f"alerts?tab=rules&id={made['id']}")
+    stage.shows("document.querySelectorAll('.conditions .group').length === 5")
+    stage.page.run("document.querySelectorAll('.group .group .group.mode-not > .group-head button')[1].click()")
+    stage.shows("document.querySelectorAll('.conditions .group').length === 4")
+    stage.press("Save")
+    stage.shows("document.querySelector('sw-rule-editor') === null")
+    left = {"all": [NOBODY, {"any": [{"not": {"all": [EVERYTHING, NOBODY]}}]}]}
+    assert api.get(f"/alerts/rules/{made['id']}").json()["conditions"] == left
+    api.delete(f"/alerts/rules/{made['id']}")
+
+
+def click_map(page, points):
+    for x, y in points:
+        for kind in ("mousePressed", "mouseReleased"):
+            page.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+
+def test_a_geofence_is_drawn_on_the_map_with_a_hole_and_a_band_of_altitude(stage):
+    stage.sign_in("operator")
+    page = stage.page
+    stage.go("alerts?tab=geofences&id=new")
+    fill(stage, "input[name=name]", "Drawn")
+    for ring in (
+        [(200, 200), (600, 200), (600, 600), (200, 600), (200, 200)],
+        [(300, 300), (500, 300), (500, 500), (300, 300)],
+    ):
+        corners = page.run("return document.querySelector('textarea').value.split('\\n').length")
+        stage.press("Draw on the map")
+        stage.shows("document.querySelector('.bar .on') !== null")
+        click_map(page, ring)
+        stage.shows(f"document.querySelector('textarea').value.split('\\n').length > {corners}")
+    fill(stage, "input[placeholder='no limit']", "1500")
+    stage.press("Save")
+    stage.shows("document.querySelector('sw-geofences .cards b')?.textContent === 'Drawn'")
+    api = stage.api("operator")
+    fence = api.get("/alerts/geofences").json()["geofences"][0]
+    outline, hole = fence["geometry"]["coordinates"]
+    assert (len(outline), len(hole)) == (5, 4)
+    west, north = outline[0]
+    assert all(lon > west and lat < north for lon, lat in hole)
+    assert (fence["floor_ft"], fence["ceiling_ft"]) == (1500, None)
+    # The keyboard alone does the same: corners as text, a circle by a button.
+    stage.go(f"alerts?tab=geofences&id={fence['id']}")
+    stage.shows("document.querySelector('textarea')?.value.split('\\n').length === 8")
+    fill(stage, "textarea", "47, 8\n47, x")
+    assert "Line 2" in stage.shows("document.querySelector('.field-fault')?.textContent")
+    fill(stage, "textarea", "46, 6\n46, 12\n50, 8")
+    stage.press("Circle around the station")
+    stage.press("Save")
+    stage.shows("document.querySelector('sw-geofences .cards') !== null")
+    changed = api.get(f"/alerts/geofences/{fence['id']}").json()["geometry"]
+    assert changed["type"] == "Polygon"
+    assert [len(ring) for ring in changed["coordinates"]] == [4, 49], "the circle lies within the triangle"
+
+
+def test_watch_lists_are_typed_in_and_what_is_refused_is_named(stage):
+    stage.sign_in("operator")
+    stage.go("alerts?tab=watchlists&id=new")
+    fill(stage, "input[name=name]", "Rescue")
+    fill(stage, "textarea", "HB-ZRS\n4B1617\n?")
+    stage.press("Save")
+    assert "entries.2" in stage.shows("document.querySelector('.error')?.textContent")
+    fill(stage, "textarea", "HB-ZRS\n4B1617")
+    stage.press("Save")
+    stage.shows("document.querySelector('sw-watchlists .cards')?.textContent.includes('2 entries')")
+
+
+def test_a_secret_is_shown_once_and_a_test_says_whether_it_arrived(stage):
+    stage.sign_in("operator")
+    stage.go("alerts?tab=channels&id=new")
+    stage.press("Webhook")
+    fill(stage, "input[name=name]", "Desk")
+    fill(stage, "input[name=address]", "http://127.0.0.1:9/nobody")
+    stage.press("Save")
+    secret = stage.shows("document.querySelector('.secret')?.textContent")
+    assert secret.startswith("whsec_")
+    stage.press("Send a test")
+    assert stage.shows("document.querySelector('.cards .tag.danger')?.textContent") == "not delivered"
+    stage.go("alerts?tab=channels")
+    stage.shows("document.querySelector('sw-channels .cards') !== null")
+    assert secret not in stage.page.run("return document.documentElement.outerHTML + JSON.stringify(localStorage)")
+    assert "nobody" not in stage.text("sw-channels"), "the address is shown as scheme and host"
+    api = stage.api("operator")
+    channel = api.get("/alerts/channels").json()["channels"][0]["id"]
+    rule = {"name": "Sent", "conditions": EVERYTHING, "count": {"op": "ge", "value": 1}, "channels": [channel]}
+    made = api.post("/alerts/rules", json={**rule, "for_s": 0}).json()
+    until(lambda: api.get("/alerts/deliveries").json()["count"] > 0)
+    stage.press("Deliveries")
+    stage.shows("document.querySelector('sw-deliveries .cards')?.textContent.includes('Desk')")
+    api.delete(f"/alerts/rules/{made['id']}")
+
+
+def test_who_may_only_look_is_offered_nothing_else(stage):
+    api = stage.api("operator")
+    shared = {"name": "For all", "conditions": NOBODY, "visibility": "shared"}
+    made = api.post("/alerts/rules", json=shared).json()
+    stage.sign_in("viewer")
+    stage.go("alerts?tab=rules")
+    stage.shows("document.querySelector('sw-alert-rules .cards')?.textContent.includes('For all')")
+    changes = {"New rule", "Edit", "Delete", "Follow", "Import a file", "New geofence", "New channel", "New secret"}
+    for tab in ("rules", "geofences", "watchlists", "channels", "deliveries"):
+        stage.go(f"alerts?tab={tab}")
+        stage.shows(f"document.querySelector('#tab-{tab}[aria-selected=true]') !== null")
+        stage.shows("document.querySelector('[role=tabpanel]').innerText.length > 20")
+        assert changes & set(stage.offers()) == set(), tab
+    api.delete(f"/alerts/rules/{made['id']}")
+
+
+def test_the_keyboard_alone_walks_through_the_parts(stage):
+    stage.sign_in("operator")
+    stage.go("alerts")
+    stage.shows("document.querySelector('#tab-history') !== null")
+    stage.page.run("document.querySelector('#tab-history').focus()")
+    for tab in ("rules", "geofences", "watchlists"):
+        stage.page.keys("\ue014")  # Arrow right
+        stage.shows(f"document.activeElement.id === 'tab-{tab}'")
+    stage.shows("document.querySelector('sw-watchlists button') !== null")
+    stage.page.keys("\ue004\ue007")  # Tab, Enter: the button of the part
+    stage.shows("location.hash === '#/alerts?tab=watchlists&id=new'")
+
+
+PLACES = ["", "?tab=rules&id=new", "?tab=geofences&id=new", "?tab=watchlists&id=new", "?tab=channels"]
+PLACES += ["?tab=channels&id=new", "?tab=deliveries"]
+
+
+def test_the_pages_have_no_serious_faults_and_fit_a_narrow_screen(stage):
+    stage.sign_in("operator")
+    page, width = stage.page, 320
+    page.cdp("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
+    try:
+        found = {}
+        for at, place in enumerate(PLACES):
+            theme = ("dark", "light")[at % 2]
+            page.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+            stage.go(f"alerts{place}")
+            stage.shows("document.querySelector('[role=tabpanel] input, [role=tabpanel] .bar, [role=tabpanel] select')")
+            page.run("document.querySelectorAll('details').forEach(one => { one.open = true })")
+            if faults := stage.faults():
+                found[place] = faults
+            assert page.run("return document.documentElement.scrollWidth") <= width, place
+        assert found == {}
+    finally:
+        page.cdp("Emulation.setDeviceMetricsOverride", width=1280, height=860, deviceScaleFactor=1, mobile=False)
