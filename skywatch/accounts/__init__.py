@@ -20,11 +20,14 @@ def includeme(config: Configurator) -> None:
     from skywatch.accounts.authenticator import Authenticator
     from skywatch.accounts.logins.attempts import GuessLimits
     from skywatch.accounts.methods import cookie_method, header_method
+    from skywatch.accounts.users.hashing import hashing
+    from skywatch.http.settings import HttpSettings
 
     # The one of this process: the API and the channel learn of an ended login in the same moment.
     authenticator = config.registry["runtime"].shared(Authenticator)
     config.registry["authenticator"] = authenticator
     settings = config.registry["runtime"].settings
+    hashing.resize(settings.of(HttpSettings).api_threads)
     config.registry["guess_limits"] = GuessLimits(
         config.registry["limiter"], settings.guesses_place, settings.guesses_anywhere
     )

@@ -27,7 +27,7 @@ class User(Base):
     username_key: Mapped[str] = mapped_column(sa.String(64), unique=True)
     email: Mapped[str] = mapped_column(sa.String(254))
     email_key: Mapped[str | None] = mapped_column(sa.String(254), unique=True)
-    # Written by the user, not by an administrator or a provider: nobody has looked whether it is theirs.
+    # Written by the user and confirmed neither by an administrator nor by a provider; then ``email_key`` is null.
     email_self_given: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     display_name: Mapped[str] = mapped_column(sa.String(120))
     password_hash: Mapped[str | None] = mapped_column(sa.String(255))
@@ -41,6 +41,11 @@ class User(Base):
     assignments: Mapped[list[UserRole]] = relationship(
         back_populates="user", cascade="all, delete-orphan", passive_deletes=True, foreign_keys="UserRole.user_id"
     )
+
+    @property
+    def email_confirmed(self) -> bool:
+        """Whether the address serves for login and linking."""
+        return self.email_key is not None
 
     def __repr__(self) -> str:
         return f"<User {self.id} {self.username!r}>"

@@ -12,12 +12,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from skywatch.accounts.logins.service import TokenPair
-from skywatch.accounts.logins.tokens import TokenCodec
+from skywatch.accounts.logins.tokens import THROWAWAY_SECRET, TokenCodec
 from skywatch.accounts.models import User
 from skywatch.core import audit
 from skywatch.core.db import writing
 from skywatch.core.problems import Problem, not_found
 from skywatch.core.runtime import Runtime
+from skywatch.core.sealing import Sealer
 from skywatch.http.settings import HttpSettings
 from skywatch.sso import pending, people
 from skywatch.sso.answer import Answer, code_of
@@ -40,6 +41,8 @@ class SignOn:
         settings = runtime.settings.of(SsoSettings)
         providers = read_providers(settings)
         places = max(1, settings.of(HttpSettings).api_threads // 2 // max(1, len(providers)))
+        # ID tokens name people and are good for a logout at the provider.
+        self.sealer = Sealer(settings.secret or THROWAWAY_SECRET, "id token")
         self.parties = {provider.name: Party(provider, settings, places) for provider in providers}
 
     def check_enabled(self) -> None:
@@ -76,10 +79,15 @@ class SignOn:
             )
         return party.authorization_url(begun, target), begun
 
-    def take(self, answer: Answer, browser: str | None, actor: audit.Actor) -> PendingLogin:
-        """The sign-on that an answer is to, once; raises Problem (401, 403), written down with its code."""
+    def take(
+        self, answer: Answer, browser: str | None, actor: audit.Actor, *, needs_browser: bool = False
+    ) -> PendingLogin:
+        """The sign-on that an answer is to, once; raises Problem (401, 403), written down with its code.
+
+        ``needs_browser``: only the browser that holds the cookie of the sign-on may take it.
+        """
         self.check_enabled()
-        needs_browser = self._runtime.settings.of(HttpSettings).jwt_auth_cookie
+        needs_browser = needs_browser or self._runtime.settings.of(HttpSettings).jwt_auth_cookie
         with self._noting_failure(actor), writing(self._runtime.sessions) as session:
             return pending.take(session, state=answer.state, browser=browser, needs_browser=needs_browser)
 
@@ -96,10 +104,10 @@ class SignOn:
             tokens = party.redeem(begun, code_of(answer, party.discovery.metadata()))
             claims = check_id_token(tokens.id_token, party.provider, party.discovery, begun.nonce, tokens.access_token)
             note |= {"issuer": claims["iss"], "subject": claims["sub"]}
-            # The ID token has the last word: it is signed.
-            claims = {**party.userinfo(tokens.access_token, claims["sub"]), **claims}
+            claims = people.merge_claims(claims, party.userinfo(tokens.access_token, claims["sub"]))
+            sealed = self.sealer.seal(tokens.id_token)
             with writing(self._runtime.sessions) as session:
-                return people.sign_in(session, self._codec, party.provider, claims, tokens.id_token, actor)
+                return people.sign_in(session, self._codec, party.provider, claims, sealed, actor)
 
     @contextmanager
     def _noting_failure(self, actor: audit.Actor) -> Iterator[dict[str, Any]]:

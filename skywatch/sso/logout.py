@@ -70,7 +70,10 @@ def logout_url(runtime: Runtime, sign_on: SignOn, login_ids: Iterable[str]) -> s
     metadata = party.discovery.metadata_if_any() if party is not None else None
     if found is None or party is None or metadata is None or metadata.end_session_endpoint is None:
         return None
-    parameters = {"id_token_hint": found.id_token, "client_id": party.provider.client_id}
+    parameters = {"client_id": party.provider.client_id}
+    id_token = sign_on.sealer.open(found.id_token)
+    if id_token is not None:  # Without it the provider asks the person whether to log out.
+        parameters["id_token_hint"] = id_token
     if runtime.settings.of(SsoSettings).oidc_logout_redirect_uri:
         parameters["post_logout_redirect_uri"] = runtime.settings.of(SsoSettings).oidc_logout_redirect_uri
     joint = "&" if "?" in metadata.end_session_endpoint else "?"

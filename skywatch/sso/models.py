@@ -77,6 +77,7 @@ class ExternalLogin(Base):
     issuer: Mapped[str] = mapped_column(sa.String(512))
     subject: Mapped[str] = mapped_column(sa.String(255))
     session_id: Mapped[str | None] = mapped_column(sa.String(255))
+    # Sealed (``SignOn.sealer``); the provider asks for it when the person logs out.
     id_token: Mapped[str] = mapped_column(sa.Text)
 
 

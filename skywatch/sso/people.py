@@ -28,6 +28,7 @@ from skywatch.sso.providers import Provider
 
 SOURCE = "oidc"
 MAXIMUM_NAME = 48
+EMAIL_CLAIMS = ("email", "email_verified")
 NAME_CLAIMS = ("preferred_username", "upn", "email", "nickname", "name")
 
 
@@ -36,7 +37,7 @@ def sign_in(
     codec: TokenCodec,
     provider: Provider,
     claims: Mapping[str, Any],
-    id_token: str,
+    sealed_id_token: str,
     actor: audit.Actor,
 ) -> tuple[User, TokenPair]:
     """Begin a login of whoever checked claims are about; raises Problem (401)."""
@@ -59,12 +60,27 @@ def sign_in(
             issuer=claims["iss"],
             subject=claims["sub"],
             session_id=session_id if isinstance(session_id, str) and len(session_id) <= 255 else None,
-            id_token=id_token,
+            id_token=sealed_id_token,
         )
     )
     session.flush()
     session.expire(user)
     return get_user(session, user.id), pair
+
+
+def merge_claims(id_token: Mapping[str, Any], userinfo: Mapping[str, Any]) -> dict[str, Any]:
+    """The claims of both documents. The ID token has the last word, for it is signed.
+
+    ``email`` and ``email_verified`` come from one document, as a pair: the word of one document about an address
+    proves nothing about the address in the other.
+    """
+    merged = {**userinfo, **id_token}
+    pair = id_token if id_token.get("email") is not None else userinfo
+    if "email_verified" not in pair and userinfo.get("email") == pair.get("email"):
+        pair = userinfo  # It is about the same address, letter for letter.
+    for name in EMAIL_CLAIMS:
+        merged.pop(name, None)
+    return merged | {name: pair[name] for name in EMAIL_CLAIMS if name in pair}
 
 
 def logins_of(session: Session, issuer: str, subject: str | None, session_id: str | None) -> list[str]:
@@ -112,14 +128,14 @@ def _linked(session: Session, provider: Provider, claims: Mapping[str, Any], act
     address = _address(claims)
     if address is None:
         return None
+    # An address that users gave themselves has no key: they could have taken somebody's to be linked with.
     user = session.scalars(sa.select(User).where(User.email_key == email_key(address))).one_or_none()
     if user is None:
         return None
     if claims.get("email_verified") is not True:
         # Whoever may write any address into a provider's profile would become whoever has it here.
         raise Problem("sso_email_unverified")
-    # An address that users gave themselves proves nothing: they could have taken somebody's to be linked with.
-    if not provider.allow_email_linking or user.email_self_given:
+    if not provider.allow_email_linking:
         return None
     if user.is_active:
         after = {"issuer": claims["iss"], "subject": claims["sub"]}
@@ -161,18 +177,22 @@ def _free_name(session: Session, wanted: str) -> str:
 
 
 def _bring_up_to_date(session: Session, user: User, claims: Mapping[str, Any], actor: audit.Actor) -> None:
-    """Name and address of a user whom the provider keeps; those of a linked account are its owner's."""
-    if user.auth_provider != SOURCE:
-        return
-    before = {"display_name": user.display_name, "email": user.email}
-    user.display_name = _display_name(claims) or user.display_name
+    """Name and address of a user whom the provider keeps; those of a linked account are its owner's.
+
+    The provider confirms the address that the owner of a linked account has given, where it is the same.
+    """
+    before = {"display_name": user.display_name, "email": user.email, "email_confirmed": user.email_confirmed}
     address = _address(claims)
+    is_kept = user.auth_provider == SOURCE
+    if is_kept:
+        user.display_name = _display_name(claims) or user.display_name
     # An address that nobody has verified would keep its true owner from having it.
     if address is not None and claims.get("email_verified") is True:
         others = sa.select(User.id).where(User.email_key == email_key(address), User.id != user.id)
-        if session.scalar(others) is None:
+        is_same = user.email_self_given and user.email.lower() == address.lower()
+        if (is_kept or is_same) and session.scalar(others) is None:
             user.email, user.email_key, user.email_self_given = address, email_key(address), False
-    after = {"display_name": user.display_name, "email": user.email}
+    after = {"display_name": user.display_name, "email": user.email, "email_confirmed": user.email_confirmed}
     if before != after:
         audit.record(session, actor, "user.changed", target_of(user), before=before, after=after)
     session.flush()
@@ -209,9 +229,14 @@ def _bring_roles_up_to_date(
 
 
 def _address(claims: Mapping[str, Any]) -> str | None:
+    """The e-mail address, where the provider wrote it as it is compared here (ASCII, case aside).
+
+    What only looks like an address after normalisation (full-width letters, the Kelvin sign) is another mailbox than
+    the one it looks like: the provider has verified nothing about that.
+    """
     value = claims.get("email")
     try:
-        return clean_email(value) if isinstance(value, str) and value else None
+        return value if isinstance(value, str) and value.isascii() and clean_email(value) == value else None
     except ValueError:
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from skywatch.http.settings import HttpSettings
 from skywatch.settings import Settings, SettingsError, setting
 from skywatch.sso.providers import ProviderError, read_providers, split_member
 from skywatch.sso.redirects import parse_redirect, parse_redirects
@@ -47,8 +48,12 @@ class SsoSettings(Settings):
     )
 
     def check(self) -> None:
-        """Every provider is described well enough to be asked, and safely."""
+        """Every provider is described well enough to be asked, and safely; people come back to a fixed address."""
         try:
             read_providers(self)
         except ProviderError as error:
             raise SettingsError(error.setting, str(error)) from None
+        if self.oidc_enabled and self.environment == "production" and not self.of(HttpSettings).base_url:
+            raise SettingsError(
+                "base_url", "must be set in production where oidc_enabled is true: identity providers send people to it"
+            )

@@ -12,6 +12,7 @@ from skywatch.accounts.caller import Caller
 from skywatch.accounts.logins.attempts import Attempts, GuessLimits, counted_name
 from skywatch.accounts.logins.service import end_login, has_logged_in_from
 from skywatch.accounts.models import User, UserRole
+from skywatch.accounts.users.hashing import hashing
 from skywatch.accounts.users.names import email_key, username_key
 from skywatch.accounts.users.passwords import hash_password, needs_rehash, verify_password
 from skywatch.core import audit
@@ -30,7 +31,7 @@ def log_in(
     actor: audit.Actor,
     begin: Callable[[Session, User], T],
 ) -> tuple[User, T]:
-    """Begin a login with a password; raises Problem (401, 429) and writes down what was refused.
+    """Begin a login with a password; raises Problem (401, 429, 503) and writes down what was refused.
 
     ``begin`` starts the login that is wanted, within the transaction that has seen that it may be, and its result
     comes back beside the user; a Problem that it raises refuses the login.
@@ -43,8 +44,10 @@ def log_in(
         user = _find(session, name)
         known = user is not None and has_logged_in_from(session, user.id, network)
     attempts = Attempts(limits, counted_name(name), network, place_is_known=known)
-    attempts.begin()
-    right = verify_password(user.password_hash if user is not None else None, password)
+    # An attempt that finds no turn at the hasher does not count as one.
+    with hashing.turn():
+        attempts.begin()
+        right = verify_password(user.password_hash if user is not None else None, password)
     if user is None or not right:
         attempts.failed()
         _note_failure(sessions, actor, user, name, "invalid_credentials")

@@ -12,6 +12,7 @@ from skywatch.accounts.logins.attempts import Attempts, GuessLimits, counted_nam
 from skywatch.accounts.logins.service import TokenPair, end_logins, start_login
 from skywatch.accounts.logins.tokens import TokenCodec
 from skywatch.accounts.models import User
+from skywatch.accounts.users.hashing import hashing
 from skywatch.accounts.users.passwords import verify_password
 from skywatch.accounts.users.service import apply_profile, get_user, set_password, target_of
 from skywatch.core import audit
@@ -23,21 +24,25 @@ from skywatch.core.problems import Problem, invalid
 def change_password(
     sessions: SessionFactory, limits: GuessLimits, codec: TokenCodec, caller: Caller, current: str, new: str
 ) -> TokenPair:
-    """Give the caller a new password, end all their logins and begin a new one; raises Problem (400, 429)."""
+    """Give the caller a new password, end all their logins and begin a new one; raises Problem (400, 429, 503).
+
+    Whatever comes of it, it counts as a guess: else whoever has a stolen session could try passwords, or have the
+    service hash the right one over and over again.
+    """
     user_id, actor = caller.actor.user_id, caller.actor
     with sessions() as session:
         user = get_user(session, user_id or 0)
     attempts = Attempts(limits, counted_name(user.username), place(actor.address or ""), place_is_known=True)
-    attempts.begin()
-    if not verify_password(user.password_hash, current):
-        attempts.failed()
-        audit.record_apart(sessions, actor, "password.refused", target_of(user))
-        raise invalid("current_password", "is not the present password")
-    attempts.succeeded()
-    if current == new:
-        raise invalid("new_password", "is the present password")
     old_hash = user.password_hash
-    set_password(user, new, "new_password")
+    with hashing.turn():
+        attempts.begin()
+        attempts.failed()
+        if not verify_password(old_hash, current):
+            audit.record_apart(sessions, actor, "password.refused", target_of(user))
+            raise invalid("current_password", "is not the present password")
+        if current == new:
+            raise invalid("new_password", "is the present password")
+        set_password(user, new, "new_password")
     with writing(sessions) as session:
         caller.begin(session)
         fresh = get_user(session, user.id)

@@ -34,7 +34,11 @@ def get_profile(request: Request) -> dict[str, Any]:
 
 @profile_service.patch(permission=OWN_ACCOUNT, body=ProfileChange(), responses={200: Profile()}, errors=(409,))
 def patch_profile(request: Request) -> dict[str, Any]:
-    """Change the caller's display name, e-mail address or preferences"""
+    """Change the caller's display name, e-mail address or preferences
+
+    A new e-mail address serves neither login nor single sign-on until an administrator (`PATCH users/{id}`) or the
+    identity provider confirms it.
+    """
     return profile(service.change_profile(request.db, caller_of(request), request.validated["body"]))
 
 

@@ -1,28 +1,25 @@
 """Passwords: how they are kept (Argon2id), and which are refused as too easy.
 
-Hashing is bounded: a burst of logins waits its turn instead of taking all memory.
+Hashing is bounded (``hashing``): a burst of logins takes neither all memory nor all workers.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-import threading
 import unicodedata
 from importlib.resources import files
 
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
-from skywatch.core.problems import Problem
+from skywatch.accounts.users.hashing import hashing
 
 MINIMUM_LENGTH = 10
 MAXIMUM_LENGTH = 256
 MINIMUM_DISTINCT = 5
 # OWASP's minimum for Argon2id (19 MiB, two passes, one lane): receivers often run on single-board computers.
 HASHER = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
-CONCURRENT_HASHES = 4
-HASH_WAIT_S = 10.0
 # Verified where there is no such account, so that the answer takes as long as for one that is there.
 DUMMY_HASH = HASHER.hash("no account has this password")
 
@@ -44,8 +41,6 @@ LEET = str.maketrans("01345789@$!", "oleastbgasi")
 SHORTEST_NAME = 4
 TOO_LIKE = 0.8
 
-_hashing = threading.BoundedSemaphore(CONCURRENT_HASHES)
-
 
 def normalise(password: str) -> str:
     """The form that is hashed: the same keys on another keyboard or system give the same password (RFC 8265)."""
@@ -54,13 +49,13 @@ def normalise(password: str) -> str:
 
 def hash_password(password: str) -> str:
     """The Argon2id hash; raises Problem (503) where too many are being computed."""
-    with _Turn():
+    with hashing.turn():
         return HASHER.hash(normalise(password))
 
 
 def verify_password(password_hash: str | None, password: str) -> bool:
-    """Whether the password is the right one; takes the same time where there is no hash."""
-    with _Turn():
+    """Whether the password is the right one; takes the same time where there is no hash. Raises Problem (503)."""
+    with hashing.turn():
         try:
             HASHER.verify(password_hash or DUMMY_HASH, normalise(password))
         except (Argon2Error, InvalidHashError):
@@ -115,14 +110,3 @@ def is_like(password: str, name: str) -> bool:
 def _is_repeated(text: str) -> bool:
     """Whether the text is one short piece said again and again, as in ``abcabcabcabc``."""
     return len(text) > 1 and text in (text + text)[1:-1] and (text + text).find(text, 1) < MINIMUM_LENGTH
-
-
-class _Turn:
-    """One of the few places at the hasher."""
-
-    def __enter__(self) -> None:
-        if not _hashing.acquire(timeout=HASH_WAIT_S):
-            raise Problem("unavailable", "Too many logins at once; try again in a moment.")
-
-    def __exit__(self, *_: object) -> None:
-        _hashing.release()

@@ -39,6 +39,10 @@ class UserSummary(Schema):
 
 
 class Profile(UserSummary):
+    email_confirmed = boolean_node(
+        description="Whether an administrator or an identity provider has confirmed the e-mail address: only then it "
+        "serves for login and single sign-on."
+    )
     preferences = colander.SchemaNode(JsonObject())
     auth_provider = colander.SchemaNode(JsonString(), description="local or oidc.")
     is_active = boolean_node()

@@ -30,9 +30,9 @@ def find_users(
         folded = username_key(search)
         matches = [
             User.username_key.contains(folded, autoescape=True),
-            User.email_key.contains(folded, autoescape=True),
+            sa.func.lower(User.email).contains(folded, autoescape=True),
+            sa.func.lower(User.display_name).contains(folded, autoescape=True),
         ]
-        matches.append(sa.func.lower(User.display_name).contains(folded, autoescape=True))
         query = query.where(sa.or_(*matches))
     if is_active is not None:
         query = query.where(User.is_active.is_(is_active))
@@ -115,17 +115,23 @@ def delete_user(session: Session, caller: Caller, user_id: int) -> None:
 
 
 def apply_profile(session: Session, user: User, fields: Mapping[str, Any], *, by_user: bool = False) -> None:
-    """Set what users may also set themselves: display name, e-mail address, preferences."""
+    """Set what users may also set themselves: display name, e-mail address, preferences.
+
+    ``by_user``: nobody has checked that the address is theirs. It is stored, but serves neither login nor linking (it
+    has no key), so that it conflicts with nobody's and the answer does not show whose address it is.
+    """
     if "display_name" in fields:
         user.display_name = fields["display_name"]
     if "preferences" in fields:
         user.preferences = fields["preferences"]
     if "email" in fields:
-        before = user.email_key
-        _set_email(user, fields["email"])
-        if user.email_key != before or not by_user:
-            user.email_self_given = by_user
-        _check_unique(session, user)
+        if not by_user:
+            _set_email(user, fields["email"])
+            user.email_self_given = False
+            _check_unique(session, user)
+        elif not fields["email"] or email_key(fields["email"]) != user.email_key:
+            _set_email(user, fields["email"])
+            user.email_key, user.email_self_given = None, bool(user.email)
 
 
 def set_password(user: User, password: str, field: str) -> None:

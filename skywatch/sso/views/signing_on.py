@@ -21,11 +21,14 @@ from skywatch.http.request import Request
 from skywatch.http.service import ApiService
 from skywatch.http.settings import HttpSettings
 from skywatch.security.contexts import EXCHANGE
+from skywatch.settings import split_listen
 from skywatch.sso import schemas
 from skywatch.sso.answer import Answer
 from skywatch.sso.logout import obey
 from skywatch.sso.page import failure_page, hand_over_page
 from skywatch.sso.pending import LIFETIME
+from skywatch.sso.redirects import is_loopback
+from skywatch.sso.settings import SsoSettings
 
 COOKIE = "skywatch_sso"
 COOKIE_PATH = "/api/v1/auth/oidc"
@@ -59,11 +62,12 @@ def get_authorize(request: Request) -> dict[str, str]:
     a cookie that ties the sign-on to it.
     """
     query = request.validated["querystring"]
-    url, begun = request.registry["sign_on"].authorize(
+    sign_on, redirect_uri = request.registry["sign_on"], query.get("redirect_uri")
+    url, begun = sign_on.authorize(
         query.get("provider"),
-        query.get("redirect_uri"),
+        redirect_uri,
         _own_address(request) + CALLBACK,
-        _opener(request),
+        _opener(request, redirect_uri),
         _browser(request),
     )
     request.response.set_cookie(
@@ -101,11 +105,13 @@ def get_callback(request: Request) -> Any:
         error_description=request.GET.get("error_description"),
     )
     sign_on, actor = request.registry["sign_on"], _nobody(request)
-    begun = sign_on.take(answer, _browser(request), actor)
+    # A page gives tokens to another page of the browser: that has to be the browser that began the sign-on.
+    is_page = wants_page(request)
+    begun = sign_on.take(answer, _browser(request), actor, needs_browser=is_page)
     request.sign_on_opener = begun.opener_origin
     user, pair = sign_on.finish(begun, answer, actor)
     body = {**hand_over(request, pair), "user": summary(user)}
-    if not wants_page(request):
+    if not is_page:
         return body
     has_cookies = request.runtime.settings.of(HttpSettings).jwt_auth_cookie
     page = hand_over_page(body, begun.opener_origin, has_cookies=has_cookies)
@@ -150,14 +156,29 @@ def _browser(request: Request) -> str | None:
 
 
 def _own_address(request: Request) -> str:
-    base: str = request.runtime.settings.of(HttpSettings).base_url.rstrip("/") or request.host_url
-    return base
+    """The public address of the service, never one that only a ``Host`` header names.
+
+    Without ``base_url``, which production requires, it is the loopback name that the browser used, else ``listen``.
+    """
+    settings = request.runtime.settings.of(HttpSettings)
+    if settings.base_url:
+        return settings.base_url.rstrip("/")
+    if is_loopback(request.host_url):
+        reached: str = request.host_url
+        return reached
+    port = split_listen(settings.listen)[1]
+    return f"http://127.0.0.1:{port}"
 
 
-def _opener(request: Request) -> str:
-    """The origin of the page that will wait for the tokens: ours, or one that the settings list by name."""
+def _opener(request: Request, redirect_uri: str | None) -> str:
+    """The origin of the page that will wait for the tokens: one that the settings name, else the service's own."""
     origin = request.headers.get("Origin", "").lower()
-    return origin if request.registry["allowed_origins"].is_listed(origin) else origin_of(_own_address(request))
+    if request.registry["allowed_origins"].is_listed(origin):
+        return origin
+    registered = request.runtime.settings.of(SsoSettings).oidc_redirect_uris
+    if redirect_uri in registered and redirect_uri.startswith(("https://", "http://")):
+        return origin_of(redirect_uri)
+    return origin_of(_own_address(request))
 
 
 def _nobody(request: Request) -> Actor:

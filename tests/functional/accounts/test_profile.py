@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.accounts import PASSWORD
+from tests.accounts import PASSWORD, Population
 from tests.functional.accounts.asking import bearer, code, entries, login
 
 
@@ -41,10 +41,32 @@ def test_preferences_that_no_database_or_reader_could_keep_are_refused(api, valu
     assert refused.json["errors"][0]["name"] == "preferences"
 
 
-def test_an_address_that_another_has_is_a_conflict_in_any_case(api):
-    api.people.user("ada"), api.people.user("eve")
+def test_an_address_that_users_give_themselves_tells_nothing_of_others_and_serves_nothing_until_confirmed(api):
+    ada, _ = api.people.user("ada"), api.people.user("eve")
+    root = api.people.bearer(api.people.user("root", "superadmin"))
     token = bearer(login(api).json["access"])
-    api.patch_json("/api/v1/auth/profile", {"email": "EVE@example.org"}, headers=token, status=409)
+    answers = [
+        api.patch_json("/api/v1/auth/profile", {"email": address}, headers=token)
+        for address in ("EVE@example.org", "nobody@example.org", "eve@example.org")
+    ]
+    assert {answer.status_int for answer in answers} == {200}
+    assert [answer.json["email_confirmed"] for answer in answers] == [False] * 3
+    assert {frozenset(answer.json) for answer in answers} == {frozenset(answers[0].json)}
+    # The address is eve's: hers to log in with, and nobody else's.
+    assert login(api, "eve@example.org").json["user"]["username"] == "eve"
+    login(api, "ada@example.org", status=401)
+    # Administrators see both, and confirm one.
+    found = api.get("/api/v1/users?search=EVE@example", headers=root).json["users"]
+    assert [(user["username"], user["email_confirmed"]) for user in found] == [("ada", False), ("eve", True)]
+    api.patch_json(f"/api/v1/users/{ada}", {"email": "eve@example.org"}, headers=root, status=409)
+    api.patch_json("/api/v1/auth/profile", {"email": "countess@example.org"}, headers=token)
+    login(api, "countess@example.org", status=401)
+    confirmed = api.patch_json(f"/api/v1/users/{ada}", {"email": "countess@example.org"}, headers=root).json
+    assert confirmed["email_confirmed"] is True
+    assert login(api, "Countess@example.org").json["user"]["username"] == "ada"
+    # The same address again takes nothing away.
+    again = api.patch_json("/api/v1/auth/profile", {"email": "countess@EXAMPLE.org"}, headers=token).json
+    assert again["email_confirmed"] is True
 
 
 def test_a_new_password_ends_all_other_logins(api):
@@ -78,6 +100,22 @@ def test_a_wrong_present_password_is_refused(api):
         "current_password"
     )
     assert len(entries(api, "password.refused")) == 1
+
+
+def test_a_change_of_password_counts_as_a_guess_whatever_comes_of_it(make_client):
+    """A stolen session must neither try passwords nor have the right one hashed as often as it likes."""
+    api = make_client(auth_mode="hybrid", password_guesses__place="4/hour")
+    people = Population(api.runtime)
+    token = people.bearer(people.user("lovelace"))
+    easy, wrong = {"new_password": "lovelace-1815"}, {"current_password": "wrong", "new_password": "nine green bottles"}
+    right = {"current_password": PASSWORD}
+    for body in (right | easy, wrong, right | {"new_password": PASSWORD}):
+        api.post_json("/api/v1/auth/password", body, headers=token, status=400)
+    body = right | {"new_password": "nine green bottles falling"}
+    token = bearer(api.post_json("/api/v1/auth/password", body, headers=token).json["access"])
+    body = {"current_password": "nine green bottles falling", "new_password": "eight green bottles falling"}
+    refused = api.post_json("/api/v1/auth/password", body, headers=token, status=429)
+    assert int(refused.headers["Retry-After"]) > 0
 
 
 def test_permissions_are_listed_for_everybody_and_own_ones_for_the_caller(api):

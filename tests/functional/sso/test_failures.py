@@ -104,7 +104,8 @@ def test_a_failing_provider_is_a_bad_gateway_and_local_login_goes_on(make_api, n
 def test_local_login_works_while_the_provider_is_down(make_client, caplog):
     with fake_provider() as gone:
         url = gone.url
-    api = make_client(auth_mode="hybrid", oidc_enabled="true", oidc_provider_url=url, oidc_client_id="x")
+    settings = {"oidc_enabled": "true", "oidc_provider_url": url, "oidc_client_id": "x"}
+    api = make_client(auth_mode="hybrid", environment="development", **settings)
     people = Population(api.runtime)
     people.user("ada", "viewer")
     assert api.get(AUTHORIZE, status=502).json["code"] == "sso_provider_unreachable"

@@ -3,7 +3,11 @@
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import sqlalchemy as sa
 
+from skywatch.core.db import writing
+from skywatch.core.sealing import Sealer
+from skywatch.sso.models import ExternalLogin
 from tests.functional.sso.signing_on import back_channel, bearer, other_key, sign_on
 from tests.providers import CLIENT_ID
 
@@ -37,6 +41,19 @@ def test_after_a_restart_the_provider_is_asked_where_and_logout_works_without_it
     api.provider.instead.clear()
     said = restarted.post_json("/api/v1/auth/logout", {}, headers=bearer(second)).json
     assert said["logout_url"].startswith(f"{api.provider.url}/end?")
+
+
+def test_the_id_token_is_not_readable_in_the_database_and_logout_does_without(api):
+    answer = sign_on(api)
+    with writing(api.runtime.sessions) as session:
+        row = session.scalars(sa.select(ExternalLogin)).one()
+        assert "ey" not in row.id_token[:2]
+        assert "." not in row.id_token
+        # As of an installation whose secret has been changed.
+        row.id_token = Sealer("another secret", "id token").seal("header.claims.signature")
+    said = api.post_json("/api/v1/auth/logout", {}, headers=bearer(answer)).json
+    asked = parse_qs(urlsplit(said["logout_url"]).query)
+    assert asked == {"client_id": [CLIENT_ID]}
 
 
 def test_a_local_logout_says_nothing_of_a_provider(api):

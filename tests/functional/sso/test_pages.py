@@ -2,6 +2,7 @@
 
 import json
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -111,3 +112,45 @@ def test_failures_that_no_view_has_seen_are_pages_too(make_client, make_api):
 def test_only_the_callback_is_for_people(api):
     for path in (AUTHORIZE + "?provider=nobody", "/api/v1/auth/profile"):
         assert api.get(path, headers=BROWSER, status=(404, 401)[path.endswith("profile")]).json["code"]
+
+
+@pytest.mark.parametrize("base_url", ["https://radar.example.org", None])
+def test_a_forged_host_gets_neither_the_sign_on_nor_its_tokens(make_api, base_url):
+    api = make_api(**({"base_url": base_url} if base_url else {}))
+    own = base_url or "http://127.0.0.1:6543"
+    forged = {"X-Forwarded-Host": "evil.example", "Forwarded": "host=evil.example", "Origin": "https://evil.example"}
+    for host in ("evil.example", "localhost.evil.example:6543", "localhost@evil.example", "127.0.0.1.evil.example"):
+        headers = {**BROWSER, **forged, "Host": host}
+        begun = api.get(AUTHORIZE, headers=headers)
+        assert parse_qs(urlsplit(begun.json["authorization_url"]).query)["redirect_uri"] == [own + CALLBACK]
+        cookie = begun.headers["Set-Cookie"].partition(";")[0]
+        answer = api.provider.log_in(begun.json["authorization_url"])
+        # In a browser without the cookie, and in the one that began.
+        for more, status in (({}, 401), ({"Cookie": cookie}, 200)):
+            api.reset()
+            page = finish(api, answer, status, headers={**headers, **more})
+            assert check_page(page)[1] == own
+            assert "evil" not in page.text
+
+
+def test_a_page_that_the_settings_register_as_target_is_the_one_that_waits(make_api):
+    target = "https://map.example.org/signed-in"
+    api = make_api(base_url="https://radar.example.org", oidc_redirect_uris=target)
+    begun = begin(api, redirect_uri=target)
+    page = finish(api, api.provider.log_in(begun["authorization_url"]), headers=BROWSER)
+    assert check_page(page)[1] == "https://map.example.org"
+
+
+def test_a_page_goes_only_to_the_browser_that_began(api):
+    """An attacker's own answer, opened by somebody else, would sign that person on as the attacker."""
+    answer = api.provider.log_in(begin(api)["authorization_url"])
+    mine = dict(api.cookies)
+    api.reset()
+    for cookie in (None, "x" * 43, "rubbish"):
+        if cookie is not None:
+            api.set_cookie("skywatch_sso", cookie)
+        told, _ = failed(api, answer, 401)
+        assert told["code"] == "sso_other_browser"
+    api.reset()
+    api.set_cookie("skywatch_sso", mine["skywatch_sso"])
+    assert check_page(finish(api, answer, headers=BROWSER))[0]["type"] == "skywatch.login"

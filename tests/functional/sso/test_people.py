@@ -49,9 +49,69 @@ def test_an_address_that_users_gave_themselves_links_nobody_to_them(make_api):
     api.provider.lies = {"email": "ada@example.org", "email_verified": True}
     assert sign_on(api)["user"]["id"] != squatter
     with writing(api.runtime.sessions) as session:
-        apply_profile(session, session.get(User, squatter), {"email": "ada@example.org"})
+        assert session.get(User, squatter).email_key is None
+    # Whom the provider says it is has it now; where nobody had, an administrator's word would count.
+    with writing(api.runtime.sessions) as session:
         session.execute(sa.text("DELETE FROM external_identities"))
+        session.execute(sa.text("UPDATE users SET email_key = NULL"))
+        apply_profile(session, session.get(User, squatter), {"email": "ada@example.org"})
     assert sign_on(api)["user"]["id"] == squatter
+
+
+def test_a_providers_word_confirms_the_address_that_the_owner_of_a_linked_account_gave(make_api):
+    api = make_api(oidc_allow_email_linking="true")
+    boss = api.people.user("boss", "viewer")
+    api.provider.lies = {"email": "boss@example.org", "email_verified": True}
+    answer = sign_on(api)
+    given = api.patch_json("/api/v1/auth/profile", {"email": "new@example.org"}, headers=bearer(answer)).json
+    assert (given["id"], given["email"], given["email_confirmed"]) == (boss, "new@example.org", False)
+    for claims in ({"email": "new@example.org"}, {"email": "other@example.org", "email_verified": True}):
+        api.provider.lies = claims
+        assert api.get("/api/v1/auth/profile", headers=bearer(sign_on(api))).json["email_confirmed"] is False
+    api.provider.lies = {"email": "New@example.org", "email_verified": True}
+    assert api.get("/api/v1/auth/profile", headers=bearer(sign_on(api))).json["email_confirmed"] is True
+
+
+def test_an_address_and_its_proof_come_from_one_document(make_api):
+    api = make_api(oidc_allow_email_linking="true")
+    boss = api.people.user("boss", "superadmin")
+    theirs, mine = {"email": "boss@example.org"}, {"email": "eve@example.org"}
+    yes, no = {"email_verified": True}, {"email_verified": False}
+    for id_token, userinfo in (
+        (theirs, mine | yes),
+        (theirs, yes),
+        (theirs | no, theirs | yes),
+        (yes, theirs),
+        (yes, theirs | no),
+    ):
+        api.provider.lies, api.provider.userinfo = id_token, api.provider.person | userinfo
+        assert sign_on(api, 401)["code"] == "sso_email_unverified", (id_token, userinfo)
+    for id_token, userinfo in (({}, theirs | yes), (theirs, theirs | yes), ({"email": "BOSS@example.org"} | yes, mine)):
+        with writing(api.runtime.sessions) as session:
+            session.execute(sa.text("DELETE FROM external_identities"))
+        api.provider.lies, api.provider.userinfo = id_token, api.provider.person | userinfo
+        assert sign_on(api)["user"]["id"] == boss, (id_token, userinfo)
+
+
+def test_an_address_that_only_looks_like_an_accounts_is_another_one(make_api):
+    api = make_api(oidc_allow_email_linking="true")
+    accounts = {api.people.user("boss", "superadmin"), api.people.user("kim", "superadmin")}
+    for address in (
+        "\uff42oss@example.org",
+        "boss\uff20example.org",
+        "boss@example\u3002org",
+        "bo\u017fs@example.org",
+        "boss@example.org\u00a0",
+        "boss@example.org\u200b",
+        " boss@example.org",
+        "\u212aim@example.org",
+    ):
+        for verified in (True, False):
+            api.provider.person["sub"] = ascii(address) + str(verified)
+            api.provider.lies = {"email": address, "email_verified": verified}
+            user = sign_on(api)["user"]
+            # Neither somebody's account, nor the address that it looks like.
+            assert (user["id"] in accounts, user["email"]) == (False, ""), ascii(address)
 
 
 def test_a_deactivated_account_is_not_linked_into(make_api):

@@ -213,3 +213,10 @@ def test_switched_off(client):
         "next": None,
         "previous": None,
     }
+
+
+def test_an_invalid_token_is_refused_where_providers_are_listed(api):
+    """As everywhere: an invalid token is never treated as none. Where sign-ons go on, tokens are not looked at."""
+    wrong = {"Authorization": "Bearer rubbish"}
+    assert api.get("/api/v1/auth/oidc/providers", headers=wrong, status=401).json["code"] == "token_invalid"
+    api.get(AUTHORIZE, headers=wrong)

@@ -11,6 +11,7 @@ BASE = {
     "oidc_enabled": "true",
     "oidc_provider_url": "https://id.example.org/realms/main/",
     "oidc_client_id": "skywatch",
+    "base_url": "https://radar.example.org",
 }
 
 
@@ -52,6 +53,8 @@ def test_one_tenant_of_entra_is_a_provider_as_any_other():
     [
         ({"oidc_provider_url": None}, "oidc_provider_url"),
         ({"oidc_client_id": None}, "oidc_client_id"),
+        # Else whoever asks would say where the provider sends people and tokens.
+        ({"base_url": None}, "base_url"),
         ({"oidc_provider_url": "id.example.org"}, "oidc_provider_url"),
         ({"oidc_provider_url": "http://id.example.org"}, "oidc_provider_url"),
         ({"oidc_provider_url": "https://[::1"}, "oidc_provider_url"),

@@ -1,0 +1,70 @@
+"""How many threads may hash passwords at a time: a burst of logins must not hold up all other requests.
+
+At most half of the API's workers hash or wait to hash; whoever comes beyond that, or waits too long, is told to come
+back (503).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from skywatch.core.problems import Problem
+
+# Each hash takes 19 MiB and a processor.
+MOST_CONCURRENT = 4
+WAIT_S = 1.0
+RETRY_AFTER_S = 2
+
+
+class HashingLimiter:
+    """Turns at the password hasher. Safe to use from any thread."""
+
+    def __init__(self, workers: int) -> None:
+        self._turns = threading.Condition()
+        self._local = threading.local()
+        self._taken = self._waiting = 0
+        self.resize(workers)
+
+    def resize(self, workers: int) -> None:
+        """Set the number of threads that answer requests; half of them may hash or wait for it."""
+        self.places = max(1, workers // 2)
+        self.concurrent = min(MOST_CONCURRENT, self.places)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """One turn, in which a thread may hash several times; raises Problem (503) where there is none."""
+        if getattr(self._local, "has_turn", False):
+            yield
+            return
+        self._take()
+        self._local.has_turn = True
+        try:
+            yield
+        finally:
+            self._local.has_turn = False
+            with self._turns:
+                self._taken -= 1
+                self._turns.notify()
+
+    def _take(self) -> None:
+        with self._turns:
+            if self._taken + self._waiting >= self.places:
+                raise _too_many()
+            self._waiting += 1
+            try:
+                if not self._turns.wait_for(lambda: self._taken < self.concurrent, WAIT_S):
+                    raise _too_many()
+                self._taken += 1
+            finally:
+                self._waiting -= 1
+
+
+def _too_many() -> Problem:
+    headers = {"Retry-After": str(RETRY_AFTER_S)}
+    return Problem("unavailable", "Too many logins at once; try again in a moment.", headers=headers)
+
+
+# Of this process; the application sets its size.
+hashing = HashingLimiter(workers=2 * MOST_CONCURRENT)
