@@ -45,7 +45,7 @@ REQUIRES = [
 EXTRAS = {
     "apprise": ["apprise>=1.9,<3"],
     "parquet": ["pyarrow>=15,<30"],
-    "postgresql": ["psycopg[binary]>=3.1.18,<4"],
+    "postgresql": ["psycopg[binary]>=3.2,<4"],
     "redis": ["redis>=5.0.4,<9"],
     "speech": ["faster-whisper>=1.1,<2"],
     # What builds the web application; a wheel contains it built.

@@ -19,6 +19,7 @@ from skywatch.acars.messages.assembler import Assembler
 from skywatch.acars.messages.draft import Draft
 from skywatch.acars.messages.rows import decoded_fields, moment
 from skywatch.core.clock import to_iso
+from skywatch.core.printing import escape_controls
 
 _encode = msgspec.json.Encoder().encode
 LONGEST_LINE = 1 << 20
@@ -106,4 +107,5 @@ def _row(fields: dict[str, Any]) -> str:
     title = fields["decoded"]["title"] if fields["decoded"] else " ".join(fields["text"].split())[:60]
     who = fields["registration"] or fields["icao_hex"] or "-"
     flight = fields["flight"] or "-"
-    return f"{fields['at'][11:19]}  {fields['source']:<8}  {who:<8}  {flight:<8}  {fields['label']:<2}  {title}"
+    row = f"{fields['at'][11:19]}  {fields['source']:<8}  {who:<8}  {flight:<8}  {fields['label']:<2}  {title}"
+    return escape_controls(row)

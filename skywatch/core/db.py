@@ -20,6 +20,8 @@ from sqlalchemy.types import TypeDecorator
 
 # How long a writer waits for another one before it gives up (s); bulk imports hold the lock for less than this.
 SQLITE_BUSY_TIMEOUT_S = 15
+# Connections to a server: kept open, opened beside them in a rush, and how long to wait for one of them (s).
+POOL_SIZE, POOL_OVERFLOW, POOL_WAIT_S = 10, 20, 5.0
 # The write-ahead journal is cut to this size when it begins anew (bytes).
 SQLITE_JOURNAL_BYTES = 8_000_000
 
@@ -72,11 +74,14 @@ class Base(DeclarativeBase):
 SessionFactory = sessionmaker[Session]
 
 
-def create_engine(database_url: str) -> Engine:
-    """Open an engine for a SQLAlchemy URL; raises DatabaseError where the URL or its driver is not usable."""
+def create_engine(database_url: str, *, timeout_s: float | None = None) -> Engine:
+    """Open an engine for a SQLAlchemy URL; raises DatabaseError where the URL or its driver is not usable.
+
+    ``timeout_s`` is the longest that a server may work on one statement; commands that take their time set none.
+    """
     try:
         url = make_url(database_url)
-        engine = _sqlite_engine(url) if url.get_backend_name() == "sqlite" else _server_engine(url)
+        engine = _sqlite_engine(url) if url.get_backend_name() == "sqlite" else _server_engine(url, timeout_s)
     except (sa.exc.ArgumentError, ValueError):
         raise DatabaseError("setting database_url: is not a database URL") from None
     except (sa.exc.NoSuchModuleError, ModuleNotFoundError) as error:
@@ -129,6 +134,15 @@ def is_outage(error: BaseException) -> bool:
     return not isinstance(error, sa.exc.IntegrityError | sa.exc.DataError)
 
 
+def is_unavailable(error: BaseException) -> bool:
+    """Whether a request failed because of the state the database is in, and may succeed later as it stands."""
+    if isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError | sa.exc.TimeoutError):
+        return True
+    if not isinstance(error, sa.exc.DBAPIError):
+        return False
+    return error.connection_invalidated or getattr(error.orig, "sqlstate", None) == READ_ONLY
+
+
 def create_session_factory(engine: Engine) -> SessionFactory:
     """Sessions whose objects stay usable after commit."""
     return sessionmaker(engine, expire_on_commit=False)
@@ -156,6 +170,24 @@ def locked(connection: sa.Connection) -> Iterator[sa.RootTransaction]:
             yield transaction
     finally:
         connection.execution_options(sqlite_begin="DEFERRED")
+
+
+@contextmanager
+def without_limit(connection: sa.Connection) -> Iterator[None]:
+    """Statements of this connection may take as long as they need; for work that grows with the tables."""
+    if connection.dialect.name != "postgresql":
+        yield
+        return
+    raw: Any = connection.connection.driver_connection
+    limit_s, raw.limit_s = raw.limit_s, None
+    before = connection.exec_driver_sql("SHOW statement_timeout").scalar()
+    connection.exec_driver_sql("SET statement_timeout = 0")
+    try:
+        yield
+    finally:
+        raw.limit_s = limit_s
+        if not raw.closed:
+            connection.exec_driver_sql(f"SET statement_timeout = '{before}'")
 
 
 def _sqlite_engine(url: URL) -> Engine:
@@ -187,8 +219,23 @@ def _sqlite_engine(url: URL) -> Engine:
     return engine
 
 
-def _server_engine(url: URL) -> Engine:
-    engine = sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=20)
+def _server_engine(url: URL, timeout_s: float | None) -> Engine:
+    if url.get_backend_name() != "postgresql":
+        return sa.create_engine(url, pool_pre_ping=True)
+    url = url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
+    if url.get_driver_name() != "psycopg":
+        raise ValueError(f"{url.get_driver_name()} is not a driver that is supported")
+    from skywatch.core import postgresql
+
+    engine = sa.create_engine(
+        url,
+        pool_pre_ping=True,
+        pool_size=POOL_SIZE,
+        max_overflow=POOL_OVERFLOW,
+        pool_timeout=POOL_WAIT_S,
+        connect_args=postgresql.arguments(url.query),
+    )
+    postgresql.watch(engine, timeout_s)
 
     @event.listens_for(engine, "handle_error")
     def _leave(context: ExceptionContext) -> None:

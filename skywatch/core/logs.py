@@ -17,6 +17,7 @@ import msgspec
 
 from skywatch.core.clock import unix_to_iso
 from skywatch.core.metrics import ERRORS
+from skywatch.core.printing import escape_controls, escape_json
 
 request_id: contextvars.ContextVar[str | None] = contextvars.ContextVar("request_id", default=None)
 
@@ -52,20 +53,27 @@ class _Line(logging.Formatter):
         """The masked message and traceback of a record."""
         trace = None
         if record.exc_info and record.exc_info[1] is not None:
-            trace = mask("".join(traceback.format_exception(*record.exc_info)).rstrip())
-        return mask(record.getMessage()), trace
+            trace = _encodable(mask("".join(traceback.format_exception(*record.exc_info)).rstrip()))
+        return _encodable(mask(record.getMessage())), trace
+
+
+def _encodable(text: str) -> str:
+    """The text with halves of characters, which are not UTF-8, written as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 class TextFormatter(_Line):
-    """``time LEVEL logger [request id] message``, with line breaks of the message escaped."""
+    """``time LEVEL logger [request id] message``: one event, one line, and no control characters.
+
+    A traceback follows in lines that are indented: what stands in an exception cannot look like a line of its own.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         message, trace = self.parts(record)
-        message = message.replace("\r", "\\r").replace("\n", "\\n")  # One event, one line: none can be forged.
         current = request_id.get()
         tag = f" [{current}]" if current else ""
-        line = f"{unix_to_iso(record.created)} {record.levelname:<7} {record.name}{tag} {message}"
-        return f"{line}\n{trace}" if trace else line
+        line = f"{unix_to_iso(record.created)} {record.levelname:<7} {record.name}{tag} {escape_controls(message)}"
+        return "\n  ".join([line, *map(escape_controls, trace.split("\n"))]) if trace else line
 
 
 class JsonFormatter(_Line):
@@ -85,7 +93,7 @@ class JsonFormatter(_Line):
             line["request_id"] = current
         if trace:
             line["exception"] = trace
-        return msgspec.json.encode(line).decode()
+        return escape_json(msgspec.json.encode(line).decode())
 
 
 class _CountErrors(logging.Handler):

@@ -20,7 +20,7 @@ from sqlalchemy.engine import Engine
 
 from skywatch.core import metrics
 from skywatch.core.clock import utcnow
-from skywatch.core.db import SessionFactory, writing
+from skywatch.core.db import SessionFactory, without_limit, writing
 from skywatch.settings import Settings
 
 MEGABYTE = 1_000_000
@@ -250,7 +250,10 @@ class Pruner:
         """Let PostgreSQL use the room of removed rows again, and cut off what is free at the end of the table."""
         if self._gone[kind.name] > self._kept[kind.name] * VACUUM_SHARE:
             # Outside a transaction, and beside readers and writers: it gives way to whoever needs the table for itself.
-            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            with (
+                self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
+                without_limit(connection),
+            ):
                 connection.exec_driver_sql(f'VACUUM "{kind.table.name}"')
             self._gone[kind.name] = 0
 

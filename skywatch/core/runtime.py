@@ -40,7 +40,7 @@ class Runtime:
     @classmethod
     def open(cls, settings: Settings) -> Runtime:
         """Open database and bus; raises DatabaseError, BusError or SettingsError with a line for the administrator."""
-        engine = create_engine(settings.database_url)
+        engine = create_engine(settings.database_url, timeout_s=settings.database_timeout_s)
         check_connection(engine)
         settings = with_secret(settings)
         return cls(settings, engine, create_session_factory(engine), open_bus(settings.bus))

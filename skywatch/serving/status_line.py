@@ -12,6 +12,7 @@ from types import TracebackType
 
 import msgspec
 
+from skywatch.core.printing import escape_controls
 from skywatch.core.runtime import Runtime
 from skywatch.picture.sky import Sky, from_bytes
 from skywatch.receivers.base import ReceiverStatus
@@ -82,4 +83,4 @@ def describe(runtime: Runtime) -> str:
     aircraft = len(sky) if sky is not None else 0
     text = f"{aircraft:,} aircraft · {rate:,.0f} messages/s · {connected} of {len(statuses)} receivers"
     troubled = [f"{s.name}: {s.last_error}" for s in statuses if s.state in ("waiting", "failed") and s.last_error]
-    return text + (f" · {troubled[0]}" if troubled else "")
+    return text + (f" · {escape_controls(troubled[0])}" if troubled else "")

@@ -40,6 +40,9 @@ class Settings:
     database_url: str = setting(
         "sqlite:///skywatch.sqlite", "SQLAlchemy URL: sqlite:///FILE or postgresql+psycopg://..."
     )
+    database_timeout_s: float = setting(
+        60.0, "longest time that PostgreSQL may work on one statement (s)", minimum=1, maximum=3600
+    )
     bus: str = setting(
         "memory",
         "memory (one process) or redis://host/0 (as many as wanted; ?prefix=NAME lets installations share a server)",

@@ -18,7 +18,7 @@ def ini(tmp_path, sqlite_url):
     path = tmp_path / "skywatch.ini"
     path.write_text(
         "[app:main]\nuse = egg:skywatch\n"
-        f"secret = {TEST_SECRET}\ndatabase_url = {sqlite_url}\noidc_enabled = true\n"
+        f"secret = {TEST_SECRET}\ndatabase_url = {sqlite_url}\noidc_enabled = true\nbase_url = https://radar.example.org\n"
         "oidc_provider_url = https://id.example.org\noidc_client_id = skywatch\n"
     )
     engine = create_engine(sqlite_url)

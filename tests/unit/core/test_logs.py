@@ -78,3 +78,34 @@ def test_a_message_cannot_forge_a_second_line(lines):
 def test_masking_is_quick_on_hostile_text():
     assert len(logs.mask("token=" * 50_000)) < 400_000
     assert logs.mask("://" * 100_000)
+
+
+NASTY = (
+    "a\r\n2026-01-01T00:00:00Z ERROR   root forged\x1b[2J\x1b]0;title\x07\t\x00\x7f\x85"
+    "\x9b31m\u2028b\u2029\u202ec\u2066"
+)
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_what_clients_send_neither_forges_lines_nor_reaches_the_terminal_as_a_command(lines, log_format):
+    read = lines(log_format)
+    logging.getLogger("t").warning("client %s", NASTY)
+    logging.getLogger("t").warning("half a character: \ud800")
+    try:
+        raise ValueError(NASTY)
+    except ValueError:
+        logging.getLogger("t").exception("failed %s", NASTY)
+    whole = "\n".join(read())
+    assert all(character.isprintable() or character == "\n" for character in whole)
+    assert "\u2028" not in whole
+    if log_format == "json":
+        assert [json.loads(line)["message"] for line in read()] == [
+            f"client {NASTY}",
+            r"half a character: \ud800",
+            f"failed {NASTY}",
+        ]
+    else:
+        assert len([line for line in read() if line.startswith("20")]) == 3
+        assert "\\r\\n2026" in whole
+        assert "\\x1b[2J" in whole
+        assert "\\x9b31m\\u2028b" in whole

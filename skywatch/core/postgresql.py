@@ -1,0 +1,158 @@
+"""Connections to PostgreSQL that end when the server is silent.
+
+A host that is gone and a cable that is cut send nothing, not even an end: whoever waits for an answer waits for ever.
+TCP finds a part of that by itself (keepalives, ``tcp_user_timeout``). The rest is found here: whoever has waited for
+``SILENCE_S`` has the server tried by a new connection, and gives up where that gets no answer either. While the server
+cannot be reached one attempt at a time is made, and everybody else is refused at once instead of waiting behind it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Generator
+from typing import Any
+
+import psycopg
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+CONNECT_TIMEOUT_S = 3
+# A connection that has waited so long has the server tried (s), again after each such time.
+SILENCE_S = 2.0
+# After a failed attempt to connect the next one is made no earlier (s).
+PAUSE_S = 1.0
+# A server that answers others may still have lost this connection; beyond its limit for statements, it has (s).
+MARGIN_S = 3.0
+# Dead peers at rest: the first probe, the next ones, how many; and how long sent data may stay unacknowledged (ms).
+KEEPALIVES = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+USER_TIMEOUT_MS = 15_000
+# The same on the server's side, so that it gives up the locks of a client that is gone or was frozen in a transaction.
+SERVER_SIDE = (
+    "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; "
+    "SET idle_in_transaction_session_timeout = '5min'; "
+)
+
+
+class Reachability:
+    """Whether the server of one engine answers, as the last attempts to connect have shown. Safe from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._trial = threading.Lock()
+        self._failed_at: float | None = None
+        self._why = ""
+        self._answered_at = float("-inf")
+
+    def connect(self, parameters: dict[str, Any]) -> WatchedConnection:
+        """A new connection; raises psycopg.OperationalError, at once while another attempt has just failed."""
+        if self._failed_at is None:
+            return self._connect(parameters)
+        if time.monotonic() - self._failed_at < PAUSE_S or not self._trial.acquire(blocking=False):
+            raise psycopg.OperationalError(f"the server could not be reached: {self._why}")
+        try:
+            return self._connect(parameters)
+        finally:
+            self._trial.release()
+
+    def is_answering(self, parameters: dict[str, Any]) -> bool:
+        """Whether the server answers a new connection now; one thread tries, and the others go by its result."""
+        asked_at = time.monotonic()
+        with self._lock:
+            if self._answered_at > asked_at:
+                return True
+            if self._failed_at is not None and (self._failed_at > asked_at or asked_at - self._failed_at < PAUSE_S):
+                return False
+            try:
+                self._connect(parameters).close()
+            except psycopg.Error as error:
+                return _is_refusal(error)
+            return True
+
+    def _connect(self, parameters: dict[str, Any]) -> WatchedConnection:
+        try:
+            connection = WatchedConnection.connect(**parameters)
+        except psycopg.OperationalError as error:
+            self._why = str(error).strip().partition("\n")[0]
+            self._failed_at = None if _is_refusal(error) else time.monotonic()
+            raise
+        self._failed_at, self._answered_at = None, time.monotonic()
+        return connection
+
+
+def _is_refusal(error: psycopg.Error) -> bool:
+    """Whether the server itself refused a connection (too many, a wrong password) and so is there.
+
+    libpq passes on the text of the refusal alone.
+    """
+    return "FATAL:" in str(error)
+
+
+class WatchedConnection(psycopg.Connection[Any]):
+    """A connection whose waiting ends where the server is silent for too long."""
+
+    reachability: Reachability | None = None
+    parameters: dict[str, Any] = {}  # noqa: RUF012
+    limit_s: float | None = None
+
+    def wait(self, gen: Any, *args: Any, **kw: Any) -> Any:
+        """What psycopg waits with; raises psycopg.OperationalError, and the connection is closed."""
+        return super().wait(self._watched(gen), *args, **kw)
+
+    def _watched(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        try:
+            state = next(gen)
+            since = tried_at = time.monotonic()
+            while True:
+                ready = yield state
+                if ready:
+                    since = tried_at = time.monotonic()
+                elif self.reachability is not None:
+                    now = time.monotonic()
+                    if self.limit_s is not None and now - since > self.limit_s:
+                        self._give_up(f"no answer within {now - since:.0f} s")
+                    if now - tried_at > SILENCE_S:
+                        if not self.reachability.is_answering(self.parameters):
+                            self._give_up(f"the server has been silent for {time.monotonic() - since:.0f} s")
+                        tried_at = time.monotonic()
+                state = gen.send(ready)
+        except StopIteration as end:
+            return end.value
+
+    def _give_up(self, why: str) -> None:
+        self.pgconn.finish()
+        raise psycopg.OperationalError(why)
+
+
+def watch(engine: Engine, timeout_s: float | None) -> None:
+    """Have an engine open watched connections; ``timeout_s`` limits each statement, None does not."""
+    reachability = Reachability()
+
+    @event.listens_for(engine, "do_connect")
+    def _connect(dialect: Any, record: Any, args: Any, parameters: dict[str, Any]) -> WatchedConnection:
+        connection = reachability.connect(parameters)
+        connection.parameters = {name: value for name, value in parameters.items() if name != "context"}
+        connection.reachability = reachability
+        connection.limit_s = timeout_s + MARGIN_S if timeout_s is not None else None
+        limit = f"SET statement_timeout = {int(timeout_s * 1000)}" if timeout_s is not None else ""
+        try:
+            connection.execute(SERVER_SIDE + limit)
+            connection.commit()
+        except psycopg.Error:
+            connection.close()
+            raise
+        return connection
+
+
+def arguments(query: Any) -> dict[str, Any]:
+    """What libpq is to be told beside what the address says (``query`` is the URL's)."""
+    wanted: dict[str, Any] = {
+        "connect_timeout": CONNECT_TIMEOUT_S,
+        "tcp_user_timeout": USER_TIMEOUT_MS,
+        "application_name": "skywatch",
+        **KEEPALIVES,
+    }
+    if "," in str(query.get("host", "")) or isinstance(query.get("host"), tuple):
+        # Of several servers the primary is the one to talk to, also after they have changed places.
+        wanted["target_session_attrs"] = "read-write"
+    return {name: value for name, value in wanted.items() if name not in query}
