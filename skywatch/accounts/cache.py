@@ -3,7 +3,8 @@
 Every change of accounts raises a version in its own transaction (``changes.begin_change``) and is announced on the
 bus after the commit; the announcement empties the memory at once. Where it does not arrive (another process
 without a common bus, a bus that was down, a process killed between commit and announcement) a watcher that reads
-the version twice a second does. Where even that fails, nothing is remembered: the database is asked each time.
+the version twice a second does. While the database is away, what is remembered stays valid for a bounded time
+(``accounts_offline_s``), so that the live picture goes on; an announcement still empties the memory.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.models import AccessVersion
+from skywatch.accounts.settings import AccountSettings
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import unix_now
+from skywatch.core.db import reason
+from skywatch.core.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
 
 log = logging.getLogger(__name__)
@@ -28,7 +32,7 @@ T = TypeVar("T")
 # The kind of what changes with every login (the moment of the last one), which is no change of rights.
 PROFILE = "profile"
 CHECK_EVERY_S = 0.5
-# Without a good check for so long, what is remembered is not believed.
+# Without a good check for so long, what is remembered is not believed, unless the database is known to be away.
 BELIEVED_S = 2.5
 MAXIMUM_ENTRIES = 20_000
 
@@ -42,7 +46,10 @@ class AccessCache:
         self._lock = threading.Lock()
         self._generation = 0
         self._version: int | None = None
+        self._offline_s = runtime.settings.of(AccountSettings).accounts_offline_s
         self._checked_at = float("-inf")
+        self._check_began: float | None = None
+        self._faults = FaultLog(log, "the version of accounts cannot be read", "the version of accounts is read again")
         self._in_use = threading.Event()
         self._stop = threading.Event()
         self._subscription = runtime.bus.subscribe([topics.IDENTITIES], self._changed, self.clear)
@@ -61,11 +68,7 @@ class AccessCache:
         ``valid_until`` gives the unix time after which a value must be loaded again.
         """
         entry = self._entries.get((kind, key))
-        if (
-            entry is not None
-            and (entry[1] is None or entry[1] > unix_now())
-            and time.monotonic() - self._checked_at < BELIEVED_S
-        ):
+        if entry is not None and (entry[1] is None or entry[1] > unix_now()) and self._is_believed():
             value: T = entry[0]
             return value
         generation = self._generation
@@ -80,6 +83,16 @@ class AccessCache:
                     self._entries[(kind, key)] = (loaded, valid_until(loaded))
                     self._in_use.set()
         return loaded
+
+    def _is_believed(self) -> bool:
+        """Whether what is remembered is good now: lately checked, or the database is away and not for too long."""
+        now = time.monotonic()
+        age_s = now - self._checked_at
+        if age_s < BELIEVED_S:
+            return True
+        began = self._check_began
+        is_away = self._faults.count > 0 or (began is not None and now - began > BELIEVED_S)
+        return is_away and age_s < self._offline_s
 
     def clear(self) -> None:
         """Forget everything."""
@@ -108,19 +121,19 @@ class AccessCache:
             self.clear()
 
     def _watch(self) -> None:
-        failing = False
         while True:
             self._in_use.wait()
             if self._stop.is_set():
                 return
+            self._check_began = time.monotonic()
             try:
                 self._check()
-                failing = False
+                self._faults.succeeded()
             except Exception as error:
-                # Whatever it is, the watcher must not die: after BELIEVED_S the memory is not used.
-                if not failing and not self._stop.is_set():
-                    log.warning("the version of accounts cannot be read: %s", type(error).__name__)
-                failing = True
+                # Whatever it is, the watcher must not die.
+                if not self._stop.is_set():
+                    self._faults.failed(reason(error))
+            self._check_began = None
             self._stop.wait(CHECK_EVERY_S)
 
     def _check(self) -> None:

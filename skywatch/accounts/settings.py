@@ -35,6 +35,12 @@ class AccountSettings(Settings):
         name="password_guesses.anywhere",
         parse=parse_rate,
     )
+    accounts_offline_s: float = setting(
+        300.0,
+        "while the database is away, callers and access settings that are known already stay valid for so long (s)",
+        minimum=0,
+        maximum=86_400,
+    )
     retention_audit_days: float = setting(365.0, "the audit log is kept this long (days; 0: for ever)", minimum=0)
     retention_audit_mb: float = setting(0.0, "the audit log may take this much room (MB; 0: no limit)", minimum=0)
     retention_logins_days: float = setting(

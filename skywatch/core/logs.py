@@ -16,6 +16,7 @@ from typing import Literal, TextIO
 import msgspec
 
 from skywatch.core.clock import unix_to_iso
+from skywatch.core.log_limiter import RepeatLimiter
 from skywatch.core.metrics import ERRORS
 from skywatch.core.printing import escape_controls, escape_json
 
@@ -108,10 +109,13 @@ def set_up(level: str, log_format: Literal["text", "json"], stream: TextIO | Non
     root = logging.getLogger()
     for old in list(root.handlers):
         root.removeHandler(old)
+    handler.addFilter(RepeatLimiter())
     root.addHandler(handler)
     root.addHandler(_CountErrors(logging.ERROR))
     root.setLevel(level.upper())
     logging.captureWarnings(True)
+    # A connection that ends badly is logged by whoever used it; the pool adds a traceback for each.
+    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
     # These libraries tell every request or query at their own "info"; that is our debug.
     for noisy in ("httpx", "httpcore", "alembic", "sqlalchemy.engine"):
         logging.getLogger(noisy).setLevel(max(logging.WARNING, root.level))

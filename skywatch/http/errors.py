@@ -10,15 +10,19 @@ from pyramid.config import Configurator
 from pyramid.exceptions import URLDecodeError
 from pyramid.httpexceptions import HTTPException, HTTPForbidden, HTTPMethodNotAllowed, HTTPNotFound
 from pyramid.response import Response
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from skywatch.core.bus import BusError
+from skywatch.core.db import is_unavailable, reason
+from skywatch.core.fault_log import FaultLog
 from skywatch.core.problems import KINDS, Problem
 from skywatch.http.pages import problem_page_of
 from skywatch.http.request import Request
 from skywatch.security.area import area_of
 
 log = logging.getLogger(__name__)
+# Requests that need the database while it is away come by the thousand.
+outage = FaultLog(log, "requests are answered with 503", "requests that need the database or the bus are answered")
 CHALLENGE = 'Bearer realm="skywatch", ApiKey realm="skywatch"'
 RETRY_AFTER_S = 5
 _BY_STATUS = {
@@ -105,8 +109,10 @@ def http_exception_view(error: HTTPException, request: Request) -> Response:
 
 
 def unavailable_view(error: Exception, request: Request) -> Response:
-    """Database or bus out of reach: the service is, for the moment, not available."""
-    log.error("request %s: unavailable: %s", getattr(request, "request_id", "-"), error)
+    """Database or bus out of reach, or read-only: the service is, for the moment, not available."""
+    if not isinstance(error, BusError) and not is_unavailable(error):
+        return internal_error_view(error, request)
+    outage.failed(reason(error))
     return problem_response(Problem("unavailable"), request)
 
 
@@ -127,7 +133,8 @@ def includeme(config: Configurator) -> None:
         (http_exception_view, HTTPException),
         (undecodable_view, URLDecodeError),
         (method_not_allowed_view, HTTPMethodNotAllowed),
-        (unavailable_view, OperationalError),
+        (unavailable_view, DBAPIError),
+        (unavailable_view, TimeoutError),
         (unavailable_view, BusError),
         (internal_error_view, Exception),
     ]

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from pyramid.response import Response
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from skywatch.core import logs
 from skywatch.core.bus import BusError
 from skywatch.core.problems import Problem
 from skywatch.http.compression import takes_gzip
-from skywatch.http.errors import internal_error_view, problem_response, unavailable_view
+from skywatch.http.errors import internal_error_view, outage, problem_response, unavailable_view
 from skywatch.http.headers import add_vary, set_headers
 from skywatch.http.request import Request
 from skywatch.http.settings import HttpSettings
@@ -72,10 +72,13 @@ def last_resort_tween(handler: Handler, registry: Any) -> Handler:
 
     def tween(request: Request) -> Response:
         try:
-            return handler(request)
+            response = handler(request)
+            if outage.count and response.status_int < 500 and "db" in request.__dict__:
+                outage.succeeded()
+            return response
         except Problem as problem:
             return problem_response(problem, request)
-        except (OperationalError, BusError) as error:
+        except (DBAPIError, TimeoutError, BusError) as error:
             return unavailable_view(error, request)
         except Exception as error:
             return internal_error_view(error, request)

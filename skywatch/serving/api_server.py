@@ -26,6 +26,7 @@ from skywatch.http.settings import HttpSettings
 from skywatch.realtime.settings import RealtimeSettings
 from skywatch.serving.connection_limits import ConnectionLimiter
 from skywatch.serving.http_connection import SEND_BYTES
+from skywatch.serving.probes import ProbeDispatcher
 from skywatch.settings import SettingsError, split_listen
 
 log = logging.getLogger(__name__)
@@ -72,6 +73,7 @@ def create_api_server(runtime: Runtime) -> Any:
             # Our own tween believes them from a trusted proxy alone; waitress would take them from everybody.
             clear_untrusted_proxy_headers=False,
             asyncore_use_poll=True,
+            _dispatcher=ProbeDispatcher(settings.api_threads),
         )
     except (OSError, ValueError) as error:
         raise SettingsError("listen", f"{settings.listen} cannot be opened: {error}") from None

@@ -1,9 +1,12 @@
 """What is answered while the database cannot be reached."""
 
 import shutil
+import time
 
 import pytest
 
+from skywatch.core.bus import Message, topics
+from skywatch.http import errors
 from tests.accounts import Population
 from tests.waiting import until
 
@@ -13,7 +16,12 @@ def api(make_client, tmp_path):
     client = make_client(auth_mode="hybrid")
     people = Population(client.runtime)
     client.headers = people.bearer(people.user("ada", "viewer"))
-    client.get("/api/v1/auth/profile", headers=client.headers)
+    client.people, client.runtime_cache = people, client.app.registry["authenticator"].cache
+    client.get("/api/v1/aircraft", headers=client.headers)
+    until(lambda: client.runtime_cache._checked_at > 0, "the first look at the version of accounts")
+    for path in ("/api/v1/auth/profile", "/api/v1/aircraft"):
+        client.get(path, headers=client.headers)
+    errors.outage.succeeded()
     # The folder goes, and with it every file that a connection could be opened on.
     client.runtime.engine.dispose()
     for path in tmp_path.glob("skywatch.sqlite*"):
@@ -23,11 +31,28 @@ def api(make_client, tmp_path):
     shutil.rmtree(tmp_path / "skywatch.sqlite")
 
 
-def test_the_service_is_alive_but_believes_nothing_old(api):
-    assert api.get("/api/v1/system/health?probe=live").json["live"] is True
+def test_the_live_picture_goes_on_for_callers_who_are_known_already(api, monkeypatch):
+    until(lambda: api.runtime_cache._faults.count, "the loss of the database")
+    # As if the last look at the accounts were a minute old, and then older than what the settings allow.
+    for age_s, status in ((60.0, 200), (301.0, 503)):
+        monkeypatch.setattr(api.runtime_cache, "_checked_at", time.monotonic() - age_s)
+        for path in ("/api/v1/aircraft", "/api/v1/auth/profile"):
+            assert api.get(path, headers=api.headers, status="*").status_int == status, (path, age_s)
+        assert api.get("/api/v1/system/health?probe=live").json["live"] is True
+    monkeypatch.setattr(api.runtime_cache, "_checked_at", time.monotonic() - 60.0)
+    # Who is not known cannot be looked up; whom an announcement reaches has to be.
+    stranger = api.people.codec.access_token(99, "f" * 32)
+    assert api.get("/api/v1/aircraft", headers={"Authorization": f"Bearer {stranger}"}, status=503)
+    api.runtime.bus.publish(Message(topics.IDENTITIES, "changed", b"{}"))
     until(lambda: api.get("/api/v1/aircraft", headers=api.headers, status="*").status_int == 503)
-    for headers in ({}, api.headers):
-        refused = api.get("/api/v1/aircraft", headers=headers, status=503)
+
+
+def test_what_needs_the_database_says_so_and_the_log_stays_short(api, caplog):
+    for _ in range(50):
+        refused = api.get("/api/v1/history/flights", headers=api.headers, status=503)
         assert refused.json["code"] == "unavailable"
         assert "Retry-After" in refused.headers
         assert "sqlite" not in refused.text.lower()
+    assert errors.outage.count >= 50
+    assert len([r for r in caplog.records if r.name == "skywatch.http.errors"]) <= 1
+    assert "Traceback" not in caplog.text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import socket
 import sqlite3
 import subprocess
 import threading
@@ -17,47 +16,11 @@ import sqlalchemy as sa
 
 from skywatch.serving.shutdown import STOP_WITHIN_S
 from tests.processes import ENVIRONMENT, SKYWATCH, Service
+from tests.silent_proxy import SilentProxy
 from tests.waiting import PATIENCE_S, until
 
 # The interpreter's own end, on a machine that is busy with other tests.
 SLACK_S = 12.0
-
-
-class SilentProxy:
-    """Passes connections on to a server until it is silenced: then they stay open, and nothing moves any more."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self._target = (host, port)
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listening.getsockname()[1]
-        self._open = threading.Event()
-        self._open.set()
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def silence(self) -> None:
-        self._open.clear()
-
-    def close(self) -> None:
-        self._listening.close()
-
-    def _accept(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                client, _ = self._listening.accept()
-                if not self._open.is_set():
-                    self._kept = client  # accepted, and never answered
-                    continue
-                server = socket.create_connection(self._target)
-                for source, target in ((client, server), (server, client)):
-                    threading.Thread(target=self._pass_on, args=(source, target), daemon=True).start()
-
-    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
-        with contextlib.suppress(OSError):
-            while data := source.recv(65536):
-                if not self._open.is_set():
-                    threading.Event().wait()
-                target.sendall(data)
-            target.close()
 
 
 @pytest.fixture

@@ -1,0 +1,44 @@
+"""Answers liveness probes from a thread of their own: that all workers wait is no reason to kill a service."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from waitress.task import ThreadedTaskDispatcher
+
+LIVENESS_PATH, LIVENESS_QUERY = "/api/v1/system/health", "probe=live"
+# Whoever proves who they are, or sends a body, is served like everybody else.
+_CREDENTIALS = ("AUTHORIZATION", "X_API_KEY", "COOKIE")
+
+
+class ProbeDispatcher(ThreadedTaskDispatcher):
+    """Waitress' dispatcher with one thread more, for probes alone."""
+
+    def __init__(self, threads: int) -> None:
+        super().__init__()
+        self.set_thread_count(threads)
+        self._probes = ThreadedTaskDispatcher()
+        self._probes.set_thread_count(1)
+
+    def add_task(self, task: Any) -> None:
+        """Queue a connection whose first request waits for an answer."""
+        if task.requests and is_probe(task.requests[0]):
+            self._probes.add_task(task)
+        else:
+            super().add_task(task)
+
+    def shutdown(self, cancel_pending: bool = True, timeout: float = 5) -> bool:
+        """End all threads."""
+        self._probes.shutdown(cancel_pending, timeout)
+        return bool(super().shutdown(cancel_pending, timeout))
+
+
+def is_probe(request: Any) -> bool:
+    """Whether a request asks for nothing but whether the process is alive."""
+    return (
+        not request.error
+        and request.path.rstrip("/") == LIVENESS_PATH
+        and request.query == LIVENESS_QUERY
+        and not request.content_length
+        and not any(name in request.headers for name in _CREDENTIALS)
+    )
