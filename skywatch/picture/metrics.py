@@ -15,6 +15,13 @@ PICTURE_WITH_POSITION = gauge(
 )
 PICTURE_TICK_AT = gauge("skywatch_picture_tick_timestamp_seconds", "Unix time of the last tick")
 PICTURE_MESSAGES = gauge("skywatch_picture_messages", "Messages merged since the start")
+PICTURE_WAITING = gauge("skywatch_picture_waiting", "Addresses received once that wait for their second message")
+PICTURE_DROPPED = counter(
+    "skywatch_picture_dropped_total",
+    "Reports of new addresses that were dropped: nothing followed (received_once), the picture was full (no_room), or"
+    " the aircraft made room for another receiver's (displaced)",
+    "reason",
+)
 RECEIVER_UP = gauge("skywatch_receiver_up", "1 where the receiver is connected", "receiver")
 RECEIVER_MESSAGE_RATE = gauge("skywatch_receiver_messages_per_second", "Messages a second", "receiver")
 RECEIVER_POSITION_RATE = gauge("skywatch_receiver_positions_per_second", "Positions a second", "receiver")

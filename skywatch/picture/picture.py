@@ -16,6 +16,7 @@ from operator import attrgetter
 import numpy as np
 
 from skywatch.airframes.cache import AirframeCache
+from skywatch.picture.admission import Admission
 from skywatch.picture.assembly import Assembly
 from skywatch.picture.gathering import gather
 from skywatch.picture.position_validator import PositionValidator
@@ -35,7 +36,8 @@ class Picture:
     """The state of every aircraft in the sky.
 
     ``station`` is (lat, lon) in degrees, the origin of distances; ``timeout_s`` is how long after its last message
-    an aircraft leaves. Without ``airframes`` the picture knows of an airframe what receivers say.
+    an aircraft leaves. Without ``airframes`` the picture knows of an airframe what receivers say. ``maximum`` and
+    ``proof`` as for ``Admission``.
     """
 
     def __init__(
@@ -47,6 +49,8 @@ class Picture:
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         epoch: str | None = None,
+        maximum: int = 1_000_000,
+        proof: bool = False,
     ) -> None:
         self.station = station
         self.timeout_s = timeout_s
@@ -54,6 +58,7 @@ class Picture:
         self.messages = 0
         # How many times faster than life a receiver plays a recording.
         self.pace: dict[str, float] = {}
+        self.admission = Admission(maximum, proof)
         self.validator = PositionValidator(self.pace)
         self.trails = TrailStore()
         self._airframes = airframes
@@ -69,12 +74,13 @@ class Picture:
         self._restored: dict[str, tuple[float, SavedPosition | None]] = {}
         self._restored_until = 0.0
 
-    def put(self, receiver: str, reports: Sequence[Report], messages: int) -> None:
-        """Take what a receiver heard; see ``receivers.base.Sink``."""
-        self._follow_clock()
+    def put(self, receiver: str, reports: Sequence[Report], messages: int, *, proven: bool = False) -> None:
+        """Take what a receiver heard; see ``receivers.base.Sink``. ``proven`` as for ``Admission.filter``."""
+        now = self._follow_clock()
         book = self._books.get(receiver) or self._open_book(receiver)
         self.messages += messages
         if reports:
+            reports = self.admission.filter(book, reports, self._by_name, now, proven)
             book.put(reports)
             if self._airframes is not None:
                 self._airframes.want(map(attrgetter("hex"), reports))
@@ -84,6 +90,7 @@ class Picture:
         now = self._follow_clock()
         for book in self._by_name:
             book.forget(now - self.timeout_s)
+        self.admission.follow(self._by_name, now - self.timeout_s)
         gathered = gather(self._by_name, self._index, now)
         hexes, before = gathered.hexes, self._index
         previous_row = np.fromiter(map(before.get, hexes, repeat(-1)), "i4", len(hexes))
@@ -190,6 +197,7 @@ class Picture:
                 book.shift(step)
             self._positions.at += step
             self._first_seen = self._first_seen + step
+            self.admission.shift(step)
             self.validator.shift(step)
             self.trails.shift(step)
         return now

@@ -22,6 +22,13 @@ class PictureSettings(Settings):
         maximum=3600,
         published=True,
     )
+    picture_max_aircraft: int = setting(
+        20_000,
+        "most aircraft in the picture; beyond it, new ones are dropped and counted, and a receiver with fewer than its"
+        " share gets room at the cost of the one with the most",
+        minimum=100,
+        maximum=1_000_000,
+    )
     picture_save_s: float = setting(
         10.0, "how often the picture is saved for a restart (s; 0: never)", minimum=0, maximum=3600
     )

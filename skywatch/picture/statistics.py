@@ -15,7 +15,7 @@ class TrackerStatistics(msgspec.Struct):
     ``instance`` tells trackers apart, ``epoch`` the starts of the picture.
     ``military`` and ``military_with_position`` are the military ones among the aircraft counted before them.
     ``skies_skipped`` counts the skies that a slow bus did not take; ``implausible`` the positions that were not
-    believed since the start, by receiver and reason.
+    believed since the start, by receiver and reason; ``waiting`` and ``dropped`` are ``Admission``'s.
     """
 
     at: float = 0.0
@@ -36,6 +36,8 @@ class TrackerStatistics(msgspec.Struct):
     skies_skipped: int = 0
     monitor_errors: dict[str, int] = {}
     implausible: dict[str, dict[str, int]] = {}
+    waiting: int = 0
+    dropped: dict[str, int] = {}
     saved_at: float | None = None
     save_error: str | None = None
 

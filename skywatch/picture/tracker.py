@@ -21,7 +21,7 @@ from skywatch.core.bus import Message, topics
 from skywatch.core.clock import unix_now
 from skywatch.core.db import reason
 from skywatch.core.runtime import Runtime
-from skywatch.picture import metrics, saved
+from skywatch.picture import measuring, metrics, saved
 from skywatch.picture.further_reports import FurtherReports
 from skywatch.picture.monitor import Monitor
 from skywatch.picture.only_tracker import OnlyTracker
@@ -76,7 +76,9 @@ class Tracker:
         for monitor in self.monitors:
             metrics.MONITOR_ERRORS.labels(monitor.name)  # at 0: Prometheus sees no growth in what appears at 1
         self.airframes = AirframeCache(runtime.sessions, runtime.bus)
-        self.picture = Picture(station, settings.picture_timeout_s, self.airframes)
+        self.picture = Picture(
+            station, settings.picture_timeout_s, self.airframes, maximum=settings.picture_max_aircraft, proof=True
+        )
         for receiver in self.receivers:
             # Only recordings have a speed; to ask for their class would load their decoders for everybody.
             self.picture.pace[receiver.status.name] = getattr(receiver, "speed", 1.0)
@@ -127,7 +129,7 @@ class Tracker:
         """One tick: picture, bus, monitors."""
         started = time.perf_counter()
         for source, reports in self._further.take().items():
-            self.picture.put(source, reports, len(reports))
+            self.picture.put(source, reports, len(reports), proven=True)
         sky = self.picture.tick()
         self._publisher.publish(sky)
         for monitor in self.monitors:
@@ -189,17 +191,18 @@ class Tracker:
         statistics.messages = sky.messages
         statistics.monitor_errors = dict(self._monitor_errors)
         statistics.implausible = {name: dict(counts) for name, counts in self.picture.validator.implausible.items()}
+        measuring.measure_admission(statistics, self.picture.admission)
         self._meter.add(time.monotonic(), took_s, sky.messages)
         self._meter.fill(statistics)
         self.runtime.bus.publish(Message(topics.TRACKER, "statistics", _json.encode(statistics), snapshot=True))
         metrics.TICK_SECONDS.observe(took_s)
-        _measure_aircraft(statistics)
+        measuring.measure_picture(statistics)
         metrics.PICTURE_TICK_AT.set(sky.now)
         metrics.PICTURE_MESSAGES.set(sky.messages)
         statuses = self.statuses()
         self.runtime.bus.publish(Message(topics.RECEIVERS, "status", _json.encode(statuses), snapshot=True))
         for status in statuses:
-            _measure(status)
+            measuring.measure_receiver(status)
         health.report("tracker", True, tick_s=statistics.tick_mean_s)
 
     def _start_monitors(self) -> None:
@@ -263,29 +266,12 @@ class Tracker:
         await self._close_monitors()
         self.airframes.close()
         health.withdraw("tracker")
+        health.withdraw("picture")
 
 
 def until_next_second(now: float) -> float:
     """Seconds to the next full one of the wall clock ``now`` (unix seconds): more than none, and at most one."""
     return 1.0 - now % 1.0
-
-
-def _measure_aircraft(statistics: TrackerStatistics) -> None:
-    hidden, hidden_with_position = statistics.military, statistics.military_with_position
-    metrics.PICTURE_AIRCRAFT.labels("false").set(statistics.aircraft - hidden)
-    metrics.PICTURE_AIRCRAFT.labels("true").set(hidden)
-    metrics.PICTURE_WITH_POSITION.labels("false").set(statistics.with_position - hidden_with_position)
-    metrics.PICTURE_WITH_POSITION.labels("true").set(hidden_with_position)
-
-
-def _measure(status: ReceiverStatus) -> None:
-    metrics.RECEIVER_UP.labels(status.name).set(status.state == "connected")
-    metrics.RECEIVER_MESSAGE_RATE.labels(status.name).set(status.message_rate)
-    metrics.RECEIVER_POSITION_RATE.labels(status.name).set(status.position_rate)
-    metrics.RECEIVER_MESSAGES.labels(status.name).set(status.messages)
-    metrics.RECEIVER_RECONNECTS.labels(status.name).set(status.reconnects)
-    for why, count in status.invalid.items():
-        metrics.RECEIVER_INVALID.labels(status.name, why).set(count)
 
 
 def _log_end(task: asyncio.Task[None]) -> None:

@@ -88,7 +88,7 @@ def test_every_role_has_the_picture_once_a_second(any_runtime):
 def test_a_tick_that_fails_does_not_end_the_tracker(runtime, caplog):
     class Nonsense(Scripted):
         async def run(self, sink):
-            report = snapshot("4b1621", time.time())
+            report = snapshot("4b1621", time.time(), messages=2)
             report.gs = "fast"
             sink.put("roof", [report], 1)
             await super().run(sink)

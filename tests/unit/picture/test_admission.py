@@ -1,0 +1,113 @@
+"""Invented addresses: what is received once waits apart, and the picture holds a limited number of aircraft."""
+
+import pytest
+
+from skywatch.picture import admission
+from tests.unit.picture.reports import Clock, increment, picture_at, snapshot
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def address(number):
+    return f"{0x400000 + number:06x}"
+
+
+def test_an_address_that_was_received_once_is_no_aircraft_until_it_is_received_again(clock):
+    picture = picture_at(clock, proof=True)
+    picture.put("raw", [increment("4b1620", clock.time(), flight="SWR1"), increment("4b1621", clock.time())], 2)
+    assert picture.tick().hexes == []
+    assert picture.admission.waiting == 2
+    # The same transmission by another way proves nothing.
+    picture.put("raw", [increment("4b1620", clock.time() + 0.01, gs=200.0)], 1)
+    assert picture.tick().hexes == []
+    clock.advance(1)
+    picture.put("raw", [increment("4b1620", clock.time(), alt_baro=3000)], 1)
+    aircraft = picture.tick().aircraft("4b1620")
+    # Nothing of the first message is lost.
+    assert (aircraft["flight"], aircraft["alt_baro"], aircraft["messages"]) == ("SWR1", 3000, 2)
+    clock.advance(61)
+    assert picture.tick().hexes == []
+    assert picture.admission.waiting == 0
+    assert picture.admission.dropped == {admission.HEARD_ONCE: 1}
+
+
+def test_what_proves_an_address(clock):
+    picture = picture_at(clock, proof=True)
+    picture.put("roof", [snapshot("4b1620", clock.time(), messages=2), snapshot("4b1621", clock.time(), messages=1)], 3)
+    assert picture.tick().hexes == ["4b1620"]
+    # A second receiver.
+    picture.put("cellar", [snapshot("4b1621", clock.time(), messages=1)], 1)
+    assert picture.tick().hexes == ["4b1620", "4b1621"]
+    # A position out of a message of the airline is received once in half an hour.
+    picture.put("acars.vhf", [increment("4b1622", clock.time(), lat=47.0, lon=8.0)], 1, proven=True)
+    assert "4b1622" in picture.tick().hexes
+
+
+def test_a_snapshot_that_only_repeats_what_was_received_is_no_second_message(clock):
+    picture = picture_at(clock, proof=True)
+    received_at = clock.time()
+    for _ in range(5):
+        picture.put("roof", [snapshot("4b1620", received_at)], 1)
+        clock.advance(1)
+        assert picture.tick().hexes == []
+    picture.put("roof", [snapshot("4b1620", clock.time())], 1)
+    assert picture.tick().hexes == ["4b1620"]
+
+
+def test_a_hundred_thousand_addresses_leave_the_aircraft_there_were(clock, monkeypatch):
+    monkeypatch.setattr(admission, "MOST_WAITING", 500)
+    picture = picture_at(clock, proof=True, maximum=1000)
+    for second in range(20):
+        now = clock.time()
+        picture.put("roof", [snapshot(address(n), now, messages=9 + second) for n in range(50)], 50)
+        picture.put("liar", [increment(address(100 + 5000 * second + n), now) for n in range(5000)], 5000)
+        assert len(picture.tick()) == 50
+        assert picture.admission.waiting == 500
+        clock.advance(1)
+    assert picture.admission.dropped == {admission.HEARD_ONCE: 20 * 5000 - 500}
+    assert not picture.admission.is_full
+
+
+def test_a_full_picture_drops_what_is_new_and_counts_it(clock):
+    picture = picture_at(clock, proof=True, maximum=100)
+    picture.put("roof", [snapshot(address(n), clock.time(), messages=2) for n in range(130)], 130)
+    sky = picture.tick()
+    assert sky.hexes == [address(n) for n in range(100)]
+    assert picture.admission.dropped == {admission.NO_ROOM: 30}
+    assert picture.admission.is_full
+    clock.advance(61)
+    picture.put("roof", [snapshot(address(120), clock.time(), messages=2)], 1)
+    assert picture.tick().hexes == []  # the old ones left with this tick
+    picture.put("roof", [snapshot(address(120), clock.time(), messages=2)], 1)
+    assert picture.tick().hexes == [address(120)]
+    assert not picture.admission.is_full
+
+
+def test_one_receiver_cannot_keep_the_others_out_of_a_full_picture(clock):
+    picture = picture_at(clock, proof=True, maximum=100)
+    real = [address(1000 + n) for n in range(40)]
+    for second in range(5):
+        now = clock.time()
+        picture.put("liar", [snapshot(address(n), now - n / 100, messages=2) for n in range(200)], 200)
+        # One of them is an aircraft that the other one receives as well.
+        picture.put("roof", [snapshot(a, now, messages=2) for a in [*real, address(99)][: 10 * second]], 40)
+        sky = picture.tick()
+        assert len(sky) <= 100
+        clock.advance(1)
+    assert set(real) <= set(sky.hexes)
+    assert picture.admission.dropped[admission.DISPLACED] >= 40
+
+
+def test_the_clock_may_be_set_while_addresses_wait(clock):
+    picture = picture_at(clock, proof=True)
+    picture.put("raw", [increment("4b1620", clock.time(), flight="SWR1")], 1)
+    clock.set(3600)
+    picture.tick()
+    assert picture.admission.waiting == 1
+    clock.advance(1)
+    picture.put("raw", [increment("4b1620", clock.time())], 1)
+    aircraft = picture.tick().aircraft("4b1620")
+    assert aircraft["flight"] == "SWR1"
