@@ -11,7 +11,7 @@ from skywatch.core.version import VERSION
 from skywatch.features import FEATURES, load_origins
 
 # The subcommands of no feature -> ``module:command``; features declare theirs.
-COMMANDS = {name: f"skywatch.cli.{name}:{name}" for name in ("init", "settings", "serve", "decode", "radar")}
+COMMANDS = {name: f"skywatch.cli.{name}:{name}" for name in ("init", "settings", "serve", "decode", "radar", "doctor")}
 
 
 class LazyGroup(click.Group):

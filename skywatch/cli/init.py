@@ -1,4 +1,7 @@
-"""``skywatch init FILE.ini``: creates or upgrades the schema, default roles and access settings; safe to repeat."""
+"""``skywatch init FILE.ini``: creates or upgrades the schema, default roles and access settings; safe to repeat.
+
+With ``--new`` it writes the file itself.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,11 @@ from skywatch.accounts.defaults import install
 from skywatch.accounts.models import User
 from skywatch.accounts.rights import SUPERADMIN
 from skywatch.accounts.users.service import create_user
+from skywatch.cli.new_file import ListenText, ReceiverText, StationText, ask, write
 from skywatch.core.command import ini_argument, one_line_errors, read_ini
 from skywatch.core.db import check_connection, create_engine, create_session_factory, writing
 from skywatch.core.migrations import upgrade
+from skywatch.inputs.options import Station
 from skywatch.notify.push.vapid import install as install_vapid_key
 from skywatch.settings import Settings
 
@@ -26,14 +31,25 @@ FIRST_ADMINISTRATOR = "admin"
 
 @click.command()
 @ini_argument
+@click.option("--new", is_flag=True, help="Write FILE.ini, with comments; asks on a terminal for what is not given.")
+@click.option("--receiver", type=ReceiverText(), help="With --new: a receiver, such as 'beast localhost:30005'.")
+@click.option("--station", type=StationText(), help="With --new: the antenna's latitude and longitude in degrees.")
+@click.option("--listen", type=ListenText(), help="With --new: where the service listens, such as 127.0.0.1:6543.")
 @click.option(
     "--first-administrator",
     is_flag=True,
     help="In development, where there is no user yet: create one and show its password, once.",
 )
 @one_line_errors
-def init(ini: Path, first_administrator: bool) -> None:
+def init(
+    ini: Path, new: bool, receiver: str | None, station: Station, listen: str | None, first_administrator: bool
+) -> None:
     """Create or upgrade the database that FILE.ini names, with default roles and access settings; safe to repeat."""
+    if new:
+        write(ini, ask(receiver, station, listen))
+        return
+    if receiver or station or listen:
+        raise click.UsageError("--receiver, --station and --listen belong to --new")
     settings, _ = read_ini(ini)
     engine = create_engine(settings.database_url)
     check_connection(engine)

@@ -1,0 +1,103 @@
+"""The command: runs the checks and prints a line each."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from skywatch.audio.settings import AudioSettings
+from skywatch.cli.doctor.finding import Finding
+from skywatch.cli.doctor.means import (
+    check_bus,
+    check_clock,
+    check_database,
+    check_disk,
+    check_file,
+    database_folder,
+)
+from skywatch.cli.doctor.ports import check_ports
+from skywatch.cli.doctor.receivers import check_receivers
+from skywatch.core.command import ini_argument, one_line_errors, read_ini
+from skywatch.http.settings import HttpSettings
+from skywatch.inputs.options import Station
+from skywatch.picture.settings import PictureSettings
+from skywatch.receivers.settings import ReceiverSettings
+from skywatch.settings import Origin, Settings
+
+MARKS = {"ok": ("ok", "green"), "warning": ("warn", "yellow"), "fault": ("FAULT", "red")}
+
+
+@click.command()
+@ini_argument
+@click.option(
+    "--seconds", default=5.0, show_default=True, type=click.FloatRange(0.1, 300), help="How long receivers are tried."
+)
+@one_line_errors
+def doctor(ini: Path, seconds: float) -> None:
+    """Try what FILE.ini names (database, bus, ports, receivers, disk, clock) and say what to mend.
+
+    Nothing is changed. The exit code is 1 where something does not work.
+    """
+    settings, origins = read_ini(ini)
+    faults = warnings = 0
+    for finding in findings(ini, settings, origins, seconds):
+        faults += finding.level == "fault"
+        warnings += finding.level == "warning"
+        show(finding)
+    if faults or warnings:
+        click.echo(f"{faults} to mend, {warnings} to look at.")
+    else:
+        click.echo("All is well.")
+    sys.exit(1 if faults else 0)
+
+
+def findings(ini: Path, settings: Settings, origins: Sequence[Origin], seconds: float) -> Iterator[Finding]:
+    """The findings of all checks, each as soon as it is known."""
+    yield from check_file(ini, origins)
+    yield from check_database(settings, ini)
+    yield from check_bus(settings)
+    yield from check_clock(time.time())
+    yield from check_disk(folders_of(settings))
+    yield from check_ports(addresses_of(settings))
+    if "tracker" in settings.roles:
+        receivers = settings.of(ReceiverSettings).receivers
+        yield from check_receivers(receivers, station_of(settings.of(PictureSettings)), seconds)
+
+
+def folders_of(settings: Settings) -> dict[str, Path]:
+    """The folders that the service writes to, by what they are for."""
+    folders = {}
+    database = database_folder(settings)
+    if database is not None:
+        folders["disk"] = database
+    folders["audio"] = Path(settings.of(AudioSettings).audio_directory)
+    return folders
+
+
+def station_of(settings: PictureSettings) -> Station:
+    """The antenna's latitude and longitude in degrees."""
+    if settings.station_lat is None or settings.station_lon is None:
+        return None
+    return settings.station_lat, settings.station_lon
+
+
+def addresses_of(settings: Settings) -> dict[str, str]:
+    """The addresses that the roles of this file listen on, by setting."""
+    addresses = {}
+    if "api" in settings.roles:
+        addresses["listen"] = settings.of(HttpSettings).listen
+    if "realtime" in settings.roles:
+        addresses["realtime_listen"] = settings.of(HttpSettings).realtime_listen
+    return addresses
+
+
+def show(finding: Finding) -> None:
+    """One line for the finding, and one for what to do about it."""
+    mark, colour = MARKS[finding.level]
+    click.echo(f"{click.style(f'{mark:<5}', fg=colour)}  {finding.part}: {finding.text}")
+    if finding.advice:
+        click.echo(f"       -> {finding.advice}")

@@ -1,0 +1,171 @@
+"""The file itself, the database, the bus, rooms on disk and the clock."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import stat
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine, make_url
+
+from skywatch.accounts.models import User
+from skywatch.cli.doctor.finding import Finding, fault, ok, warning
+from skywatch.core.bus import BusError, open_bus
+from skywatch.core.db import DatabaseError, check_connection, create_engine, reason
+from skywatch.core.migrations import check_schema
+from skywatch.settings import Origin, Settings
+
+# A day of a busy receiver takes some 20 MB, recordings of airband far more.
+LITTLE_ROOM_MB, NO_ROOM_MB = 1000, 100
+CLOCK_DIFFERENCE_S = 2.0
+# No installation of this version runs before this day: a clock without a battery starts in 1970.
+EARLIEST = 1_767_225_600  # 2026-01-01
+TIME_ERROR = 5  # adjtimex(2): the clock is not synchronised
+
+
+def check_file(ini: Path, origins: Sequence[Origin]) -> Iterator[Finding]:
+    """Who may read secrets that stand in the file."""
+    in_file = [origin.name for origin in origins if origin.secret and origin.source == "ini" and origin.value]
+    mode = stat.S_IMODE(ini.stat().st_mode)
+    if in_file and mode & 0o077:
+        yield warning(
+            "settings", f"{', '.join(in_file)} can be read by other users of this machine", f"chmod 600 {ini}"
+        )
+    else:
+        yield ok("settings", f"{sum(origin.source != 'default' for origin in origins)} are set, all of them are valid")
+
+
+def check_database(settings: Settings, ini: Path) -> Iterator[Finding]:
+    """Connection, schema, whether it can be written, users, and the difference of its clock."""
+    try:
+        engine = create_engine(settings.database_url)
+        check_connection(engine)
+    except DatabaseError as error:
+        yield fault(
+            "database", str(error).removeprefix("setting database_url: "), "mend database_url, or start the server"
+        )
+        return
+    try:
+        yield from _look_into(engine, ini)
+    finally:
+        engine.dispose()
+
+
+def _look_into(engine: Engine, ini: Path) -> Iterator[Finding]:
+    shown = engine.url.render_as_string(hide_password=True)
+    try:
+        check_schema(engine)
+    except DatabaseError as error:
+        text, _, _ = str(error).removeprefix("setting database_url: ").partition(";")
+        yield fault("database", text, f"skywatch init {ini}")
+        return
+    try:
+        with engine.connect() as connection:
+            # An update of no row takes the locks and permissions of one, and changes nothing.
+            connection.execute(sa.update(User).where(User.id < 0).values(username=User.username))
+            count = connection.scalar(sa.select(sa.func.count()).select_from(User)) or 0
+            server = (
+                connection.scalar(sa.text("SELECT extract(epoch FROM clock_timestamp())"))
+                if _is_server(engine)
+                else None
+            )
+            difference = abs(float(server) - time.time()) if server is not None else 0.0
+            connection.rollback()
+    except sa.exc.DBAPIError as error:
+        yield fault(
+            "database", f"{shown} cannot be written: {reason(error)}", "give this user the right to write to it"
+        )
+        return
+    yield ok("database", f"{shown} is up to date and can be written")
+    if not count:
+        yield warning(
+            "users",
+            "there is none, so that nobody can log in",
+            f"skywatch user add {ini} NAME --role superadmin --email ADDRESS",
+        )
+    if difference > CLOCK_DIFFERENCE_S:
+        yield fault("clock", f"differs by {difference:.0f} s from the database's", "synchronise both machines (NTP)")
+
+
+def _is_server(engine: Engine) -> bool:
+    return engine.url.get_backend_name() != "sqlite"
+
+
+def check_bus(settings: Settings) -> Iterator[Finding]:
+    """Whether the bus takes a value and returns it."""
+    if settings.bus == "memory":
+        yield ok("bus", "in memory: all roles run in one process")
+        return
+    key, value = f"doctor/{os.getpid()}", b"%d" % time.time_ns()
+    try:
+        bus = open_bus(settings.bus)
+        try:
+            bus.put(key, value, ttl_s=10)
+            returned = bus.get(key)
+            bus.delete(key)
+        finally:
+            bus.close()
+    except BusError as error:
+        yield fault("bus", str(error).removeprefix("setting bus: "), "mend bus, or start the server")
+        return
+    if returned != value:
+        yield fault("bus", "does not return what was written to it", "name a server that takes writes, not a replica")
+    else:
+        yield ok("bus", "takes a value and returns it")
+
+
+def check_disk(folders: dict[str, Path]) -> Iterator[Finding]:
+    """Room and rights in the folders that the service writes to."""
+    for part, folder in folders.items():
+        existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        if not os.access(existing, os.W_OK | os.X_OK):
+            yield fault(part, f"{existing} cannot be written by this user", f"give this user the folder {folder}")
+            continue
+        free_mb = shutil.disk_usage(existing).free / 1e6
+        if free_mb < NO_ROOM_MB:
+            yield fault(part, f"{free_mb:.0f} MB are left in {folder}", "make room, or set retention_database_mb")
+        elif free_mb < LITTLE_ROOM_MB:
+            yield warning(part, f"{free_mb:.0f} MB are left in {folder}", "make room, or set retention_database_mb")
+        else:
+            yield ok(part, f"{free_mb / 1000:.0f} GB are left in {folder}")
+
+
+def database_folder(settings: Settings) -> Path | None:
+    """The folder of the SQLite file; None where the database is a server's."""
+    url = make_url(settings.database_url)
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        return None
+    return Path(url.database).parent
+
+
+def check_clock(now_s: float) -> Iterator[Finding]:
+    """Whether the clock can be right, and whether the system says that it is synchronised."""
+    if now_s < EARLIEST:
+        yield fault(
+            "clock", f"says {time.strftime('%Y-%m-%d', time.gmtime(now_s))}", "set it; a service for NTP keeps it right"
+        )
+    elif is_synchronised() is False:
+        yield warning(
+            "clock", "is not synchronised", "timedatectl set-ntp true; times of flights and logins depend on it"
+        )
+    else:
+        yield ok("clock", time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(now_s)))
+
+
+def is_synchronised() -> bool | None:
+    """Whether the kernel holds the clock to be synchronised; None where it cannot be asked."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        # struct timex is 208 bytes on 64-bit systems; all zeroes only reads.
+        state = libc.adjtimex(ctypes.create_string_buffer(512))
+    except (OSError, AttributeError):
+        return None
+    return None if state < 0 else state != TIME_ERROR

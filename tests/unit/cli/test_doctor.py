@@ -1,0 +1,144 @@
+"""``skywatch doctor FILE.ini``."""
+
+from __future__ import annotations
+
+import socket
+import sqlite3
+from contextlib import closing
+
+import pytest
+from click.testing import CliRunner
+
+from skywatch.cli import group
+from skywatch.cli.doctor import means
+from skywatch.core import db
+from tests.ports import free_port
+
+
+@pytest.fixture
+def write(tmp_path):
+    def make(**values):
+        defaults = {
+            "environment": "development",
+            "database_url": f"sqlite:///{tmp_path}/sky.sqlite",
+            "audio_directory": tmp_path / "audio",
+            "listen": f"127.0.0.1:{free_port()}",
+            "realtime_listen": f"127.0.0.1:{free_port()}",
+            "receiver.demo": "simulate aircraft=5",
+            "station_lat": 47.45,
+            "station_lon": 8.56,
+        }
+        lines = [f"{name} = {value}" for name, value in {**defaults, **values}.items() if value is not None]
+        path = tmp_path / "sky.ini"
+        path.write_text("[app:main]\nuse = egg:skywatch\n" + "\n".join(lines) + "\n")
+        path.chmod(0o600)
+        return path
+
+    return make
+
+
+def run(*arguments):
+    return CliRunner().invoke(group, list(map(str, arguments)))
+
+
+def examine(path, seconds=20):
+    done = run("doctor", path, "--seconds", seconds)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
+    return done
+
+
+@pytest.fixture
+def installed(write):
+    path = write()
+    assert run("init", path, "--first-administrator").exit_code == 0
+    return path
+
+
+def test_all_is_well(installed, monkeypatch):
+    monkeypatch.setattr(means, "is_synchronised", lambda: True)
+    done = examine(installed)
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines()[-1] == "All is well."
+    for part in ("settings", "database", "bus", "clock", "disk", "audio", "listen", "realtime_listen", "receiver.demo"):
+        assert f"ok     {part}: " in done.output, part
+
+
+def test_a_database_without_a_schema_and_one_without_users(write):
+    path = write()
+    done = examine(path)
+    assert done.exit_code == 1
+    assert f"FAULT  database: the database has no Skywatch schema yet\n       -> skywatch init {path}" in done.output
+    assert run("init", path).exit_code == 0
+    done = examine(path)
+    assert done.exit_code == 0
+    assert "warn   users: there is none, so that nobody can log in" in done.output
+
+
+def test_a_database_that_another_program_locks(installed, tmp_path, monkeypatch):
+    monkeypatch.setattr(db, "SQLITE_BUSY_TIMEOUT_S", 0.1)
+    with closing(sqlite3.connect(tmp_path / "sky.sqlite")) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        done = examine(installed)
+    assert done.exit_code == 1
+    assert "cannot be written: database is locked" in done.output
+
+
+def test_a_port_of_another_program(write):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        path = write(listen=f"127.0.0.1:{port}")
+        done = examine(path)
+    assert done.exit_code == 1
+    assert f"FAULT  listen: port {port} is in use by another program" in done.output
+
+
+def test_an_address_of_another_machine(write):
+    done = examine(write(realtime_listen="192.0.2.7:6544"))
+    assert "FAULT  realtime_listen: 192.0.2.7 is no address of this machine" in done.output
+
+
+def test_receivers_that_do_not_answer_are_told_from_those_that_are_silent(write):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        gone, port = free_port(), silent.getsockname()[1]
+        path = write(**{
+            "receiver.gone": f"beast 127.0.0.1:{gone}", "receiver.quiet": f"sbs 127.0.0.1:{port}",
+            "receiver.tape": "replay /no/such/file",
+        })  # fmt: skip
+        done = examine(path, seconds=1)
+    assert done.exit_code == 1
+    assert f"FAULT  receiver.gone: 127.0.0.1:{gone}: " in done.output
+    assert f"warn   receiver.quiet: 127.0.0.1:{port}: connected, nothing received yet" in done.output
+    assert "FAULT  receiver.tape: " in done.output
+
+
+def test_no_receiver_at_all(write):
+    done = examine(write(**{"receiver.demo": None}))
+    assert "FAULT  receiver: none is named" in done.output
+
+
+def test_secrets_that_others_can_read(write):
+    path = write(secret="x" * 40)
+    path.chmod(0o644)
+    done = examine(path)
+    assert "warn   settings: secret can be read by other users of this machine\n       -> chmod 600" in done.output
+    assert "x" * 40 not in done.output
+
+
+def test_a_bus_that_does_not_answer(write):
+    done = examine(write(bus=f"redis://127.0.0.1:{free_port()}/0", secret="y" * 40))
+    assert done.exit_code == 1
+    assert "FAULT  bus: " in done.output
+
+
+def test_a_wrong_setting_is_one_line(write):
+    done = examine(write(auth_mode="open"))
+    assert done.exit_code == 1
+    assert "setting auth_mode: expected one of public, private, hybrid" in done.output
+
+
+def test_a_folder_without_room_and_a_clock_that_was_never_set(tmp_path, monkeypatch):
+    monkeypatch.setattr(means.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 50e6}))
+    (finding,) = means.check_disk({"disk": tmp_path / "not" / "yet"})
+    assert (finding.level, finding.part) == ("fault", "disk")
+    (finding,) = means.check_clock(60.0)
+    assert (finding.level, finding.text) == ("fault", "says 1970-01-01")
