@@ -92,7 +92,8 @@ def postgresql_url(migrated_postgresql: str) -> Iterator[str]:
 def redis_url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A place of this test's own on the Redis server, as the setting ``bus`` names it."""
     # One that is late because the machine is busy is not gone.
-    monkeypatch.setattr("skywatch.core.bus.redis.SOCKET_TIMEOUT_S", PATIENCE_S)
+    for name in ("redis.SOCKET_TIMEOUT_S", "redis.LATE_S", "redis_subscription.SILENT_AFTER_S"):
+        monkeypatch.setattr(f"skywatch.core.bus.{name}", PATIENCE_S)
     with redis_prefix() as url:
         yield url
 
@@ -121,8 +122,12 @@ def make_settings(sqlite_url: str) -> Callable[..., Settings]:
 
 
 @pytest.fixture
-def make_runtime(make_settings: Callable[..., Settings]) -> Iterator[Callable[..., Runtime]]:
+def make_runtime(
+    make_settings: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., Runtime]]:
     """Runtimes over test settings, closed at the end."""
+    # Skies made by hand come when the test makes them: no tracker is missed.
+    monkeypatch.setattr("skywatch.picture.follower.SILENT_AFTER_S", 100 * PATIENCE_S)
     opened: list[Runtime] = []
 
     def make(**changes: Any) -> Runtime:

@@ -21,6 +21,9 @@ from skywatch.picture.request import SkyRequest
 from skywatch.picture.sky import Sky
 from skywatch.security.visibility import Visibility
 
+# How old the tracker's last picture is (s): 0 while it works.
+AGE_HEADER = "X-Picture-Age"
+RETRY_AFTER_S = "5"
 # Different questions kept for one tick; beyond that answers are built each time.
 MAXIMUM_CACHED = 256
 
@@ -38,7 +41,7 @@ def live_response(
     ``asked`` is all that ``build`` reads of the request (a validated query string, or a text); ``with_details`` says
     whether the answer contains airframe details.
     """
-    sky = request.sky
+    sky = live_sky(request)
     may = request.may
     text = asked if isinstance(asked, str) else repr(sorted(asked.items()))
     rights = f"{may.military:d}{with_details and may.details:d}"
@@ -53,7 +56,20 @@ def live_response(
         body = build(sky, may)
         if len(cache) < MAXIMUM_CACHED:
             cache[question] = body
-    return set_etag(json_response(body, content_type=content_type), etag)
+    response = set_etag(json_response(body, content_type=content_type), etag)
+    response.headers[AGE_HEADER] = f"{sky.age_s:.1f}"
+    return response
+
+
+def live_sky(request: SkyRequest) -> Sky:
+    """The picture; raises Problem 503 where the tracker is silent and nothing is left of what it published last."""
+    picture = request.registry["picture"]
+    if picture.has_nothing_to_say:
+        detail = (
+            f"The tracker has published no picture for {picture.silent_s:.0f} s, and no aircraft is left of its last."
+        )
+        raise Problem("unavailable", detail, headers={"Retry-After": RETRY_AFTER_S})
+    return request.sky
 
 
 @lru_cache(maxsize=MAXIMUM_CACHED)
@@ -63,7 +79,7 @@ def _fingerprint(question: str) -> str:
 
 def visible_row(request: SkyRequest, address: str) -> int:
     """The row of an aircraft the caller may see; raises Problem 404 otherwise."""
-    sky = request.sky
+    sky = live_sky(request)
     row = sky.index.get(address)
     if row is None or (sky.column("military")[row] and not request.may.military):
         raise not_found("aircraft in the sky at this moment")

@@ -191,6 +191,10 @@ class AircraftList(PageLinks):
 
     now = colander.SchemaNode(JsonNumber(), description="Unix time of the picture.")
     messages = colander.SchemaNode(JsonInteger(), description="Messages heard since the start.")
+    age_s = colander.SchemaNode(
+        JsonNumber(),
+        description="How long the tracker has published nothing (s): 0 while it works. Ages grow meanwhile.",
+    )
     aircraft = AircraftSequence()
 
 

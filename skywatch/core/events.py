@@ -8,8 +8,6 @@ reads them from the table (``core.event_reader``). A transaction that is rolled 
 from __future__ import annotations
 
 import dataclasses
-import logging
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,13 +19,8 @@ from skywatch.core.bus import Bus, Message
 from skywatch.core.bus.packing import pack
 from skywatch.core.clock import utcnow
 from skywatch.core.db import SessionFactory
-from skywatch.core.fault_log import FaultLog
 from skywatch.core.models import StoredEvent
 
-log = logging.getLogger(__name__)
-# Whoever commits waits no longer than this, and one publication, for a bus that hangs.
-PATIENCE_S = 1.0
-_slowness = FaultLog(log, "the bus is too slow and readers find events in the database", "the bus is quick")
 _PENDING, _BUS = "skywatch.events.pending", "skywatch.events.bus"
 _events: Any = StoredEvent.__table__
 
@@ -85,13 +78,8 @@ def _send(session: Session) -> None:
     pending: list[_Pending] = session.info.pop(_PENDING, [])
     if bus is None or not pending:
         return
-    began = time.monotonic()
     for entry in pending:
-        if time.monotonic() - began > PATIENCE_S:
-            _slowness.failed(f"{len(pending)} events of one commit")
-            return
         bus.publish(entry.message)
-    _slowness.succeeded()
 
 
 @event.listens_for(Session, "after_soft_rollback")

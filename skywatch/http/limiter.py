@@ -19,6 +19,7 @@ from limits.errors import StorageError
 from limits.storage import MemoryStorage, storage_from_string
 from limits.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter, RateLimiter
 
+from skywatch.core.fault_log import FaultLog
 from skywatch.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -51,6 +52,7 @@ class Limiter:
         self._memory = _Counting(Counters(), _Windows(MovingWindowRateLimiter(MemoryStorage())))
         self._shared = _shared(settings)
         self._resume_at = 0.0
+        self._faults = FaultLog(log, "limits are counted in memory", "limits are counted in Redis again")
         self._parsed: dict[str, RateLimitItem] = {}
 
     def hit(self, rate: str, bucket: str, subject: str, *, exact: bool = False) -> Verdict:
@@ -77,10 +79,13 @@ class Limiter:
     def _ask(self, question: Callable[[_Counting], Any]) -> Any:
         if self._shared is not None and time.monotonic() >= self._resume_at:
             try:
-                return question(self._shared)
+                answer = question(self._shared)
             except StorageError as error:
                 self._resume_at = time.monotonic() + REDIS_PAUSE_S
-                log.warning("limits are counted in memory for a while: Redis cannot be reached (%s)", error)
+                self._faults.failed(f"Redis cannot be used ({error})")
+            else:
+                self._faults.succeeded()
+                return answer
         return question(self._memory)
 
 

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 def includeme(config: Any) -> None:
     """``request.sky`` is the picture of the last tick; the replica is ``request.registry["picture"]``."""
     from skywatch.picture.replica import PictureReplica
+    from skywatch.picture.settings import PictureSettings
 
-    config.registry["picture"] = PictureReplica(config.registry["runtime"].bus)
+    runtime = config.registry["runtime"]
+    config.registry["picture"] = PictureReplica(runtime.bus, runtime.settings.of(PictureSettings).picture_timeout_s)
     config.add_request_method(_sky, "sky", reify=True)
 
 

@@ -100,8 +100,9 @@ class Tracker:
         gc.set_threshold(*GARBAGE_THRESHOLDS)
         self.airframes.start()
         await asyncio.to_thread(self._warm_up)
-        trail_server = TrailServer(self.runtime.bus, self.picture.trails)
-        # In a thread: a start may wait a little for the database.
+        # In a thread: a start may wait a little for the bus or the database.
+        trail_server = await asyncio.to_thread(TrailServer, self.runtime.bus, self.picture.trails)
+        await asyncio.to_thread(self._publisher.start)
         await asyncio.to_thread(self._start_monitors)
         tasks = [
             asyncio.create_task(receiver.run(self.picture), name=f"receiver {receiver.status.name}")
@@ -121,7 +122,7 @@ class Tracker:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            trail_server.close()
+            await asyncio.to_thread(trail_server.close)
             await asyncio.to_thread(self._publisher.close)
             await self._close()
 

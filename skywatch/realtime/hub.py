@@ -10,7 +10,7 @@ import logging
 import random
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -20,7 +20,8 @@ from skywatch.core.clock import unix_now
 from skywatch.core.event_reader import EventReader
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.problems import Problem
-from skywatch.picture.sky import Sky, from_bytes
+from skywatch.picture.follower import AGE_EVERY_S, PictureFollower
+from skywatch.picture.sky import Sky
 from skywatch.realtime.aircraft import View
 from skywatch.realtime.authentication import Admission, ConnectionAuthenticator
 from skywatch.realtime.catch_up import CatchUp
@@ -63,6 +64,9 @@ class Subscriber(Protocol):
     def end(self, reason: Closing) -> None:
         """End its connection."""
 
+    def tell_picture(self) -> None:
+        """Tell it whether the picture lives, if it watches one."""
+
     def abandon(self) -> None:
         """End at once, without a word."""
 
@@ -80,6 +84,7 @@ class Hub:
         *,
         heartbeat_s: float = 25.0,
         connections_per_user: int = 50,
+        picture_timeout_s: float = 60.0,
     ) -> None:
         self.bus = bus
         self.loop = loop
@@ -92,6 +97,9 @@ class Hub:
         self.sessions: dict[Subscriber, None] = {}
         self._users = ConnectionCounter(connections_per_user)
         self._catch_up = CatchUp(reader, self._publish, loop)
+        self.picture = PictureFollower(bus, picture_timeout_s, self._receive)
+        # Whether the picture is not the tracker's last but what has become of it.
+        self.is_stale = False
         self._inbox: deque[Message | Sky] = deque()
         self._called = False
         self._review_wanted = asyncio.Event()
@@ -106,19 +114,21 @@ class Hub:
 
     async def open(self) -> None:
         """Begin to receive from the bus, with the picture of this moment and the recent events."""
-        topics = (bus_topics.PICTURE, bus_topics.IDENTITIES, *self.topics.events)
-        self._subscriptions.append(self.bus.subscribe(topics, self._receive, self._resumed))
-        last = self.bus.last(bus_topics.PICTURE)
-        if last is not None:
-            self._receive(last)
+        topics = (bus_topics.IDENTITIES, *self.topics.events)
+        # In threads: the bus may wait a moment for its server.
+        self._subscriptions.append(await asyncio.to_thread(self.bus.subscribe, topics, self._receive, self._resumed))
+        await asyncio.to_thread(self.picture.start)
+        self._deliver()
         await self._catch_up.start()
         self._tasks.append(self.loop.create_task(self._review_for_ever(), name="review of rights"))
         self._tasks.append(self.loop.create_task(self._sweep_for_ever(), name="sweep of streams"))
+        self._tasks.append(self.loop.create_task(self._watch_silence_for_ever(), name="watch for silence"))
 
     async def close(self) -> None:
         """Hear the bus no more."""
         for subscription in self._subscriptions:
             await asyncio.to_thread(subscription.close)
+        await asyncio.to_thread(self.picture.close)
         self._subscriptions.clear()
         for task in self._tasks:
             task.cancel()
@@ -127,17 +137,9 @@ class Hub:
 
     # From the bus
 
-    def _receive(self, message: Message) -> None:
-        """In the bus's thread: decode what is large, and wake the loop once for all that waits."""
-        if message.topic == bus_topics.PICTURE:
-            try:
-                sky = message.local if message.local is not None else from_bytes(message.data)
-            except ValueError as error:
-                log.warning("the picture on the bus cannot be read: %s", error)
-                return
-            self._inbox.append(sky)
-        else:
-            self._inbox.append(message)
+    def _receive(self, message: Message | Sky) -> None:
+        """In the bus's thread: wake the loop once for all that waits."""
+        self._inbox.append(message)
         if not self._called:
             self._called = True
             try:
@@ -147,9 +149,6 @@ class Hub:
 
     def _resumed(self) -> None:
         """In the bus's thread: deliveries were interrupted, messages may be missing."""
-        last = self.bus.last(bus_topics.PICTURE)
-        if last is not None:
-            self._receive(last)
         try:
             self.loop.call_soon_threadsafe(self._catch_up.begin)
         except RuntimeError:
@@ -167,15 +166,43 @@ class Hub:
                 self._review_wanted.set()
             elif not self._catch_up.is_known(arrived):
                 self._publish(arrived)
-        if not skies:
-            return
+        if skies:
+            self._tick(skies)
+
+    def _tick(self, skies: Sequence[Sky]) -> None:
+        """Give viewers one or more skies, and tell them whether the picture lives."""
         try:
             self.live.tick(skies)
-            self.tick_at = time.monotonic()
+            if not skies[-1].age_s:
+                self.tick_at = time.monotonic()
             self._faults.succeeded()
         except Exception as error:
             self._faults.failed("a tick could not be taken in, the picture begins anew", error)
             self.live.forget()
+        if (skies[-1].age_s > 0) != self.is_stale:
+            self.is_stale = skies[-1].age_s > 0
+            for session in list(self.sessions):
+                with self._alone(session):
+                    session.tell_picture()
+
+    def _silent_sky(self) -> Sky:
+        return self.picture.sky
+
+    def picture_state(self) -> dict[str, Any]:
+        """The message ``picture``: whether the tracker lives, and how old its last tick is."""
+        return {"state": "stale" if self.is_stale else "live", "age_s": round(self.live.state.sky.age_s, 1)}
+
+    async def _watch_silence_for_ever(self) -> None:
+        """While the tracker is silent nothing comes from the bus: the picture grows old here."""
+        while True:
+            await asyncio.sleep(AGE_EVERY_S)
+            try:
+                if self.picture.is_silent and not self._inbox:
+                    sky = await asyncio.to_thread(self._silent_sky)
+                    if sky.age_s and not self._is_old(sky, self.live.state.sky):
+                        self._tick([sky])
+            except Exception as error:
+                self._faults.failed("the picture cannot grow old", error)
 
     @staticmethod
     def _is_old(sky: Sky, latest: Sky) -> bool:

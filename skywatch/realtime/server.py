@@ -20,6 +20,7 @@ from skywatch.core.health import State
 from skywatch.core.open_files import allow_files
 from skywatch.core.runtime import Runtime
 from skywatch.http.settings import HttpSettings
+from skywatch.picture.settings import PictureSettings
 from skywatch.realtime import closing
 from skywatch.realtime.authentication import Authenticator, ConnectionAuthenticator
 from skywatch.realtime.connection import CLOSING_S, Connection, Shared
@@ -101,6 +102,7 @@ class RealtimeServer:
             EventReader(self._runtime.sessions, topics.events),
             heartbeat_s=settings.realtime_heartbeat_s,
             connections_per_user=settings.realtime_connections_per_user,
+            picture_timeout_s=settings.of(PictureSettings).picture_timeout_s,
         )
         addresses = ConnectionCounter(settings.realtime_connections_per_address)
         self._shared = Shared(self.hub, self.rules, self.limits, addresses)

@@ -171,6 +171,8 @@ class Session:
         self._answers.reply(command, "subscribed", {"topics": self._topics.names(), "joined": joined, "denied": denied})
         for name in joined:
             self._topics.join(name, wanted.since.get(name))
+        if self.hub.is_stale:
+            self.tell_picture()
 
     def _unsubscribe(self, command: base.Command) -> None:
         wanted = convert(command.body, Unsubscribe)
@@ -272,6 +274,11 @@ class Session:
         if self.state != "ended":
             self.gone()
             self.link.hang_up(reason)
+
+    def tell_picture(self) -> None:
+        """Tell whether the picture lives, if an aircraft topic is subscribed."""
+        if any(isinstance(source, View) for source in self.subscriptions.values()):
+            self.send("picture", self.hub.picture_state())
 
     def abandon(self) -> None:
         """End at once, without a word."""

@@ -19,6 +19,9 @@ from skywatch.serving.status_line import StatusLine
 from skywatch.settings import Role, Settings, SettingsError
 from skywatch.sso.defaults import check_default_roles
 
+# What this process alone has of the bus: whether it sends and receives.
+BUS_LINK = "bus_link"
+
 
 def run(settings: Settings, roles: Sequence[Role]) -> None:
     """Run these roles until SIGINT or SIGTERM; to be called in the main thread."""

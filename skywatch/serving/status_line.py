@@ -14,11 +14,12 @@ import msgspec
 
 from skywatch.core.printing import escape_controls
 from skywatch.core.runtime import Runtime
-from skywatch.picture.sky import Sky, from_bytes
+from skywatch.picture.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 
 TERMINAL_EVERY_S, PLAIN_EVERY_S = 1.0, 60.0
 FIRST_PLAIN_S = 5.0
+_statistics = msgspec.json.Decoder(TrackerStatistics)
 _statuses = msgspec.json.Decoder(list[ReceiverStatus])
 
 
@@ -72,15 +73,12 @@ def write(text: str) -> None:
 
 def describe(runtime: Runtime) -> str:
     """One line on the state of the picture and its receivers."""
-    picture = runtime.bus.last("picture")
-    sky: Sky | None = None
-    if picture is not None:
-        sky = picture.local if picture.local is not None else from_bytes(picture.data)
+    tracker = runtime.bus.last("tracker")
+    aircraft = _statistics.decode(tracker.data).aircraft if tracker is not None else 0
     message = runtime.bus.last("receivers")
     statuses = _statuses.decode(message.data) if message is not None else []
     connected = sum(status.state == "connected" for status in statuses)
     rate = sum(status.message_rate for status in statuses)
-    aircraft = len(sky) if sky is not None else 0
     text = f"{aircraft:,} aircraft · {rate:,.0f} messages/s · {connected} of {len(statuses)} receivers"
     troubled = [f"{s.name}: {s.last_error}" for s in statuses if s.state in ("waiting", "failed") and s.last_error]
     return text + (f" · {escape_controls(troubled[0])}" if troubled else "")

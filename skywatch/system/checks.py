@@ -78,12 +78,13 @@ def _database(runtime: Runtime) -> Check:
 
 
 def _bus(runtime: Runtime) -> Check:
-    ok = runtime.bus.healthy()
-    return Check("bus", ok, True, "answers" if ok else "does not answer")
+    if runtime.bus.healthy():
+        return Check("bus", True, True, "answers")
+    return Check("bus", False, True, runtime.bus.state().detail or "does not answer")
 
 
 def _unknown(name: str, required: bool = False) -> Check:
-    return Check(name, False, required, "not known: the bus does not answer")
+    return Check(name, False, required, "not known: the bus does not work")
 
 
 def tracker_statistics(runtime: Runtime) -> TrackerStatistics | None:

@@ -57,7 +57,7 @@ def list_aircraft(request: SkyRequest) -> Response:
         bodies = sky.bodies(some, may.details)
         if "fields" in query:
             bodies = only_fields(bodies, query["fields"])
-        rest = {"count": len(rows), **page_links(request, len(rows))}
+        rest = {"age_s": round(sky.age_s, 1), "count": len(rows), **page_links(request, len(rows))}
         head = b'{"now":%s,"messages":%d,"aircraft":' % (encode(round(sky.now, 3)), sky.messages)
         return head + bodies + b"," + encode(rest)[1:]
 

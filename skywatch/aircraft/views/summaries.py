@@ -11,7 +11,7 @@ from pyramid.response import Response
 
 from skywatch.aircraft import filters, schemas
 from skywatch.aircraft.bodies import with_members, without_position
-from skywatch.aircraft.live import live_response, refuse_hidden_filters
+from skywatch.aircraft.live import live_response, live_sky, refuse_hidden_filters
 from skywatch.core import geo
 from skywatch.core.problems import invalid
 from skywatch.http.render import encode
@@ -36,7 +36,7 @@ MOST_FREQUENT_TYPES = 20
 def get_nearest(request: SkyRequest) -> Response:
     """The aircraft nearest to a point, or to the station"""
     query = request.validated["querystring"]
-    lat, lon = _point(request.sky, query)
+    lat, lon = _point(live_sky(request), query)
 
     def build(sky: Sky, may: Visibility) -> bytes:
         place = {name: value for name, value in query.items() if name in filters.FLAG_FILTERS}

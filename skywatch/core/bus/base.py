@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from skywatch.core.health import State
+
 
 class BusError(Exception):
     """The bus cannot be reached; ``str()`` is one line for the administrator."""
@@ -108,11 +110,19 @@ class Bus(ABC):
 
     @abstractmethod
     def publish(self, message: Message) -> None:
-        """Deliver to every subscriber of the topic; a snapshot is kept as the topic's last one.
+        """Deliver to every subscriber of the topic; a snapshot is kept as the topic's last one. Never waits.
 
         Where the bus is out of reach the message is dropped and counted: what must not be lost was committed to
-        the database before it was published.
+        the database before it was published. Of snapshots that wait for a slow bus only the newest is delivered.
         """
+
+    def send(self, message: Message) -> bool:
+        """Like ``publish``, but waits for the bus, some seconds at most; False where it did not take the message.
+
+        For threads that have a queue of their own; messages overtake those that were published before.
+        """
+        self.publish(message)
+        return True
 
     @abstractmethod
     def subscribe(
@@ -145,7 +155,11 @@ class Bus(ABC):
 
     @abstractmethod
     def healthy(self) -> bool:
-        """Whether the bus can be used at this moment."""
+        """Whether the bus can be used at this moment; returns at once."""
+
+    @abstractmethod
+    def state(self) -> State:
+        """For health: whether this process sends and receives, and if not, why. Returns at once."""
 
     @abstractmethod
     def close(self) -> None:

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Iterable
 
 from skywatch.core.bus.base import Bus, Callback, Message, Subscription
+from skywatch.core.fault_log import FaultLog
+from skywatch.core.health import State
 
 log = logging.getLogger(__name__)
 # Expired values are swept whenever this many have been put since the last sweep.
@@ -19,6 +21,8 @@ class _MemorySubscription(Subscription):
         self.bus = bus
         self.topics = topics
         self.callback = callback
+        names = ", ".join(sorted(topics)[:3]) + (", ..." if len(topics) > 3 else "")
+        self.faults = FaultLog(log, f"a subscriber of {names} failed", f"the subscriber of {names} works")
 
     def close(self) -> None:
         self.bus._remove(self)
@@ -42,8 +46,9 @@ class MemoryBus(Bus):
         for subscription in self._by_topic.get(message.topic, ()):
             try:
                 subscription.callback(message)
-            except Exception:
-                log.exception("a subscriber of topic %s failed", message.topic)
+                subscription.faults.succeeded()
+            except Exception as error:
+                subscription.faults.failed(f"{type(error).__name__}: {error}", error)
 
     def subscribe(
         self, topics: Iterable[str], callback: Callback, on_reconnect: Callable[[], None] | None = None
@@ -86,6 +91,9 @@ class MemoryBus(Bus):
 
     def healthy(self) -> bool:
         return True
+
+    def state(self) -> State:
+        return State(True)
 
     def close(self) -> None:
         with self._lock:

@@ -4,8 +4,8 @@ by features, and what only one room uses is named there.
 
 from __future__ import annotations
 
-# Every tick of the picture (event ``tick``; a snapshot).
-PICTURE = "picture"
+# Every tick of the picture (events ``tick``, a snapshot, and ``changes``), and the wish for a whole one.
+PICTURE, PICTURE_WANTED = "picture", "picture:wanted"
 # Identities or access settings have changed: what callers may do is to be looked up anew.
 IDENTITIES = "accounts"
 # How the tracker is doing, and the states of its receivers and inputs (snapshots).

@@ -83,3 +83,38 @@ def test_a_short_form_of_the_drill(make_runtime, caplog):
 
     asyncio.run(scenario())
     assert len(caplog.records) < 20
+
+
+def test_viewers_are_told_that_the_tracker_is_silent_and_see_aircraft_leave(make_runtime, monkeypatch):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0", picture_timeout_s=5)
+        skies = Skies()
+        sky = skies.next({"4b1620": {"alt": 1}, "4b1621": {"alt": 2}})
+        sky.columns["seen_at"][:] = [sky.now, sky.now - 4.9]
+        publish_sky(runtime, sky)
+        async with serving(runtime) as server, connected(server) as client, connected(server) as listener:
+            await client.subscribe("aircraft")
+            await listener.subscribe("safety")
+            live = await client.receive()
+            assert live["data"]["count"] == 2
+            monkeypatch.setattr("skywatch.picture.follower.SILENT_AFTER_S", 0.3)
+            monkeypatch.setattr("skywatch.realtime.hub.AGE_EVERY_S", 0.1)
+            old = await client.receive()
+            assert (old["event"], [a["hex"] for a in old["data"]["aircraft"]]) == ("aircraft:snapshot", ["4b1620"])
+            told = await client.until("picture")
+            assert told["state"] == "stale"
+            assert told["age_s"] > 0
+            # Whoever comes now is told, too, and a view of one moment says the same.
+            async with connected(server) as newcomer:
+                await newcomer.subscribe("aircraft")
+                assert (await newcomer.until("picture"))["state"] == "stale"
+            left = await client.until("event", event="aircraft:update")
+            while not left["data"]["removed"]:
+                left = await client.until("event", event="aircraft:update")
+            assert left["data"]["removed"] == ["4b1620"]
+            monkeypatch.setattr("skywatch.picture.follower.SILENT_AFTER_S", 600.0)
+            publish_sky(runtime, skies.next({"4b1620": {"alt": 3}}))
+            assert (await client.until("picture"))["state"] == "live"
+            assert len(server.hub.sessions) == 2
+
+    asyncio.run(scenario())

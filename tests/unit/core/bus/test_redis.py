@@ -1,19 +1,21 @@
 """The Redis bus passes the shared suite, against a real server, and survives the loss of it."""
 
+import re
 import secrets
-import socket
 import threading
-from contextlib import suppress
 from urllib.parse import urlsplit
 
 import pytest
+import redis
 
 from skywatch.core.bus import BusError, Message
+from skywatch.core.bus.publish_queue import MAX_MESSAGES
 from skywatch.core.bus.redis import RedisBus
-from tests.ports import free_port
-from tests.servers import REDIS_URL, require
+from tests.redis_server import OwnRedis
+from tests.relay import Relay
+from tests.servers import REDIS_URL, require, skip_or_fail
 from tests.unit.core.bus.suite import BusSuite, Inbox
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 
 class TestRedisBus(BusSuite):
@@ -30,47 +32,6 @@ class TestRedisBus(BusSuite):
             bus.close()
 
 
-class Relay:
-    """A TCP relay before the server that can be cut and mended."""
-
-    def __init__(self, target: tuple[str, int]) -> None:
-        self.target = target
-        self.pairs: list[socket.socket] = []
-        # It must have the same one again when it is mended.
-        self.address = "127.0.0.1", free_port()
-        self.listener = socket.create_server(self.address)
-        threading.Thread(target=self._accept, args=(self.listener,), daemon=True).start()
-
-    def _accept(self, listener: socket.socket) -> None:
-        while True:
-            try:
-                client, _ = listener.accept()
-            except OSError:
-                return
-            server = socket.create_connection(self.target)
-            self.pairs += [client, server]
-            for a, b in ((client, server), (server, client)):
-                threading.Thread(target=self._pump, args=(a, b), daemon=True).start()
-
-    def _pump(self, source: socket.socket, sink: socket.socket) -> None:
-        try:
-            while data := source.recv(65536):
-                sink.sendall(data)
-        except OSError:
-            pass
-
-    def cut(self) -> None:
-        for end in (self.listener, *self.pairs):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-            end.close()
-        self.pairs.clear()
-
-    def mend(self) -> None:
-        self.listener = socket.create_server(self.address)
-        threading.Thread(target=self._accept, args=(self.listener,), daemon=True).start()
-
-
 def test_a_lost_server_is_survived_and_subscribers_hear_of_the_gap():
     require(REDIS_URL, "Redis")
     relay = Relay(("127.0.0.1", urlsplit(REDIS_URL).port or 6379))
@@ -81,18 +42,136 @@ def test_a_lost_server_is_survived_and_subscribers_hear_of_the_gap():
     inbox.wait(1)
     relay.cut()
     bus.publish(Message("safety", "safety:event", b"lost"))
-    assert bus.dropped == 1
-    assert not bus.healthy()
+    assert until(lambda: bus.dropped == 1)
+    assert until(lambda: not bus.healthy())
     with pytest.raises(BusError):
         bus.get("anything")
     relay.mend()
     assert mended.wait(PATIENCE_S)
+    assert until(bus.healthy)
     bus.publish(Message("safety", "safety:event", b"after"))
     assert [m.data for m in inbox.wait(2)] == [b"before", b"after"]
     bus.close()
-    relay.cut()
+    relay.close()
 
 
 def test_no_server_is_one_clear_line():
     with pytest.raises(BusError, match=r"^setting bus: Redis cannot be reached"):
         RedisBus("redis://127.0.0.1:1/0")
+
+
+@pytest.fixture
+def own_redis(tmp_path):
+    server = OwnRedis(tmp_path)
+    try:
+        server.start()
+    except FileNotFoundError:
+        skip_or_fail("redis-server is not here")
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Silence is noticed at once."""
+    for name, value in (("HEARTBEAT_S", 0.1), ("SOCKET_TIMEOUT_S", 0.5), ("LATE_S", 1.0)):
+        monkeypatch.setattr(f"skywatch.core.bus.redis.{name}", value)
+    monkeypatch.setattr("skywatch.core.bus.redis_subscription.SILENT_AFTER_S", 1.0)
+
+
+def test_a_connection_that_dies_without_a_word_is_noticed_and_replaced(own_redis, quick, caplog):
+    relay = Relay(("127.0.0.1", own_redis.port))
+    bus = RedisBus(f"redis://127.0.0.1:{relay.port}/0")
+    inbox, mended = Inbox(), threading.Event()
+    bus.subscribe(["safety"], inbox, on_reconnect=mended.set)
+    relay.fall_silent()
+    assert until(lambda: not bus.healthy())
+    assert until(lambda: "subscriptions" in bus.state().detail or "Redis" in bus.state().detail)
+    with pytest.raises(BusError):
+        bus.put("anything", b"", 60)
+    relay.speak()
+    assert mended.wait(PATIENCE_S)
+    assert until(bus.healthy)
+    bus.publish(Message("safety", "safety:event", b"after"))
+    assert inbox.wait(1)[-1].data == b"after"
+    bus.close()
+    relay.close()
+    # Once what fails and once that it works, for the bus and for the subscription.
+    assert len(caplog.records) <= 6, caplog.text
+
+
+def test_a_subscription_whose_connection_alone_has_died_is_replaced(own_redis, quick):
+    relay = Relay(("127.0.0.1", own_redis.port))
+    bus = RedisBus(f"redis://127.0.0.1:{relay.port}/0")
+    inbox, mended = Inbox(), threading.Event()
+    relay.silent_from_now_on = True
+    bus.subscribe(["safety"], inbox, on_reconnect=mended.set)
+    assert bus.healthy()
+    assert not bus.state().ok
+    relay.silent_from_now_on = False
+    assert until(lambda: bus.state().ok)
+    bus.publish(Message("safety", "safety:event", b"after"))
+    inbox.wait(1)
+    bus.close()
+    relay.close()
+
+
+def test_publishing_to_a_server_that_hangs_never_waits_and_keeps_the_newest(own_redis, monkeypatch):
+    monkeypatch.setattr("skywatch.core.bus.redis.SOCKET_TIMEOUT_S", PATIENCE_S)
+    relay = Relay(("127.0.0.1", own_redis.port))
+    bus = RedisBus(f"redis://127.0.0.1:{relay.port}/0")
+    listening, inbox = RedisBus(own_redis.url), Inbox()
+    listening.subscribe(["safety", "tracker"], inbox)
+    relay.hold()
+    bus.publish(Message("safety", "safety:event", b"held"))
+    assert until(lambda: not len(bus._queue))
+    # The server has not answered that one. Whoever waited for it would do so for a minute, 5,000 times.
+    for number in range(5000):
+        bus.publish(Message("safety", "safety:event", b"%d" % number))
+        bus.publish(Message("tracker", "statistics", b"%d" % number, snapshot=True))
+    waiting = len(bus._queue)
+    assert waiting == MAX_MESSAGES
+    assert bus.dropped == 5001 - waiting
+    assert bus.state().figures["dropped"] == bus.dropped
+    relay.let_go()
+    heard = inbox.wait(1 + waiting)
+    assert [m.data for m in heard if m.topic == "safety"][-1] == b"4999"
+    assert [m.data for m in heard if m.topic == "tracker"] == [b"4999"]
+    bus.close()
+    listening.close()
+    relay.close()
+
+
+@pytest.mark.parametrize(
+    ("commands", "mended", "detail"),
+    [
+        (
+            [("CONFIG", "SET", "maxmemory", "1")],
+            [("CONFIG", "SET", "maxmemory", "0")],
+            "Redis is out of memory and refuses writes (maxmemory)",
+        ),
+        (
+            [("REPLICAOF", "127.0.0.1", "1")],
+            [("REPLICAOF", "NO", "ONE")],
+            "Redis is a replica and refuses writes (READONLY)",
+        ),
+    ],
+    ids=["out of memory", "replica"],
+)
+def test_a_server_that_refuses_writes_is_named_and_events_pass_all_the_same(own_redis, quick, commands, mended, detail):
+    bus, inbox = RedisBus(own_redis.url), Inbox()
+    bus.subscribe(["tracker"], inbox)
+    with redis.Redis.from_url(own_redis.url) as admin:
+        for command in commands:
+            admin.execute_command(*command)
+        assert until(lambda: not bus.healthy())
+        assert bus.state().detail == detail
+        bus.publish(Message("tracker", "statistics", b"1", snapshot=True))
+        inbox.wait(1)
+        with pytest.raises(BusError, match=re.escape(detail)):
+            bus.put("anything", b"x", 60)
+        for command in mended:
+            admin.execute_command(*command)
+    assert until(lambda: bus.state().ok)
+    bus.put("anything", b"x", 60)
+    bus.close()
