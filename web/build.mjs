@@ -77,10 +77,12 @@ const page = readFileSync(join(here, "src", "index.html"), "utf8")
   .replaceAll("{{style}}", `assets/${style}`);
 writeFileSync(join(out, "index.html"), page);
 
-// The service worker keeps the files of this build; its own text changes with them.
+// The service worker keeps the files of this build; its own text changes with them. Detailed land is kept when it was seen.
 const names = [...Object.keys(outputs), ...Object.keys(worker.metafile.outputs)].map((path) => path.split("/").pop());
 const version = createHash("sha256").update(names.sort().join()).digest("hex").slice(0, 12);
-const keeper = readFileSync(join(here, "src", "keeper.js"), "utf8").replace("{{version}}", version);
+const keeper = readFileSync(join(here, "src", "keeper.js"), "utf8")
+  .replace("{{version}}", version)
+  .replace(`["{{files}}"]`, JSON.stringify(names.filter((name) => /\.(js|css|catalogue)$|-400-normal-.*\.woff2$|110m-/.test(name)).map((name) => `assets/${name}`)));
 writeFileSync(join(out, "keeper.js"), keeper);
 
 // Packed once, here, and not for every request.

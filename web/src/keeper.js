@@ -1,7 +1,30 @@
-// The service worker: keeps the application's own files, whose names change with their content, and nothing else. What
-// the API answers is never kept.
+// The service worker: keeps the application's own files, whose names change with their content, so that the page opens
+// without the network, and shows Web Push. What the API answers is never kept.
 const STORE = "skywatch-{{version}}";
-const ASSETS = new URL("assets/", self.registration.scope).href;
+const SHELL = ["{{files}}"];
+const PAGE = self.registration.scope;
+const ASSETS = new URL("assets/", PAGE).href;
+
+self.addEventListener("install", (event) => {
+  const fill = async () => {
+    const store = await caches.open(STORE);
+    await store.put(PAGE, await whole(new Request(PAGE, { cache: "reload" })));
+    await Promise.all(
+      SHELL.map(async (name) => {
+        const address = new URL(name, PAGE).href;
+        if (!(await store.match(address))) await store.put(address, await whole(address));
+      }),
+    );
+    await self.skipWaiting();
+  };
+  event.waitUntil(fill());
+});
+
+async function whole(request) {
+  const answer = await fetch(request);
+  if (!answer.ok) throw new Error(`${answer.url} cannot be kept: ${answer.status}`);
+  return answer;
+}
 
 self.addEventListener("activate", (event) => {
   const clean = async () => {
@@ -12,26 +35,50 @@ self.addEventListener("activate", (event) => {
 });
 
 self.addEventListener("fetch", (event) => {
-  if (event.request.method !== "GET" || !event.request.url.startsWith(ASSETS)) return;
-  const answer = async () => {
-    const store = await caches.open(STORE);
-    const kept = await store.match(event.request);
-    if (kept) return kept;
-    const fresh = await fetch(event.request);
-    if (fresh.ok) await store.put(event.request, fresh.clone());
-    return fresh;
-  };
-  event.respondWith(answer());
+  const { request } = event;
+  if (request.method !== "GET") return;
+  const { origin, pathname } = new URL(request.url);
+  if (request.mode === "navigate" && origin + pathname === PAGE) event.respondWith(page(request));
+  else if (request.url.startsWith(ASSETS)) event.respondWith(asset(request));
 });
 
+/** The page as it is now; the kept one only where nobody answers. */
+async function page(request) {
+  try {
+    const fresh = await fetch(request);
+    if (fresh.ok) await (await caches.open(STORE)).put(PAGE, fresh.clone());
+    return fresh;
+  } catch (error) {
+    const kept = await caches.match(PAGE);
+    if (kept) return kept;
+    throw error;
+  }
+}
+
+async function asset(request) {
+  const store = await caches.open(STORE);
+  const kept = await store.match(request);
+  if (kept) return kept;
+  const fresh = await fetch(request);
+  if (fresh.ok) await store.put(request, fresh.clone());
+  return fresh;
+}
+
 self.addEventListener("push", (event) => {
-  const { title = "Skywatch", body = "", tag, url = "./" } = event.data?.json() ?? {};
+  const { title = "Skywatch", body = "", tag, url = "./#/alerts" } = event.data?.json() ?? {};
   event.waitUntil(self.registration.showNotification(title, { body, tag, icon: "icon-192.png", data: { url } }));
 });
 
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   // Only an address within this application is opened.
-  const url = new URL(event.notification.data?.url ?? "./", self.registration.scope);
-  if (url.href.startsWith(self.registration.scope)) event.waitUntil(self.clients.openWindow(url.href));
+  const url = new URL(event.notification.data?.url ?? "./", PAGE);
+  if (!url.href.startsWith(PAGE)) return;
+  const show = async () => {
+    const open = (await self.clients.matchAll({ type: "window" })).find((client) => client.url.startsWith(PAGE));
+    if (!open) return self.clients.openWindow(url.href);
+    await open.focus();
+    return open.navigate(url.href);
+  };
+  event.waitUntil(show());
 });

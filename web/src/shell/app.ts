@@ -23,6 +23,8 @@ class App extends View {
   private failed: string | null = null;
   private isMenuOpen = false;
   private late = false;
+  /** On a phone: whether the page beside the map is drawn down, so that the map is seen. */
+  private isLow = false;
 
   constructor() {
     super();
@@ -31,8 +33,18 @@ class App extends View {
       this.late = false;
       if (state !== "open") setTimeout(() => this.sayLate(state), WAIT_FOR_CHANNEL_MS);
     });
+    setTimeout(() => {
+      if (session.status.value !== "loading") return;
+      this.late = true;
+      this.requestUpdate();
+    }, WAIT_FOR_CHANNEL_MS);
     window.addEventListener("keydown", (event) => this.shortcut(event));
-    place.subscribe(() => (this.isMenuOpen = false));
+    let before = place.value.page;
+    place.subscribe(({ page }) => {
+      this.isMenuOpen = false;
+      if (page !== before) this.isLow = false;
+      before = page;
+    });
   }
 
   private sayLate(state: string): void {
@@ -120,12 +132,12 @@ class App extends View {
 
   protected override render(): TemplateResult {
     if (session.status.value === "loading") {
-      return html`<div class="splash" role="status">${mark()}<p>${t("state.connecting")}</p></div>`;
+      return html`<div class="splash" role="status">${mark()}<p>${t(this.late ? "state.unreachable" : "state.connecting")}</p></div>`;
     }
     const page = this.page;
     this.load(page);
     const showMap = session.canView("aircraft") && page.overMap === true;
-    const classes = ["app", `page-${page.name}`, showMap ? "with-map" : "without-map", live.selectedHex.value ? "has-selection" : "", preferences.value.listOpen ? "" : "list-closed"];
+    const classes = ["app", `page-${page.name}`, showMap ? "with-map" : "without-map", live.selectedHex.value ? "has-selection" : "", preferences.value.listOpen ? "" : "list-closed", this.isLow ? "drawer-low" : ""];
     document.title = page.name === "map" ? "Skywatch" : `${t(page.title)} – Skywatch`;
     return html`<div class=${classes.join(" ")}>
       <a class="skip" href="#main" @click=${this.skip}>${t("nav.skip")}</a>
@@ -145,6 +157,7 @@ class App extends View {
               ${page.name === "map" ? html`<sw-list></sw-list>${live.selectedHex.value ? html`<sw-panel></sw-panel>` : nothing}` : nothing}
             </section>`
           : nothing}
+        ${page.element && page.overMap ? html`<button class="drawer-handle" aria-label=${t("nav.drawer")} aria-expanded=${!this.isLow} @click=${this.toggleDrawer}></button>` : nothing}
         ${page.element ? this.pageElement(page) : nothing}
       </main>
       <div class="visually-hidden" role="status" aria-live="polite">${announcement.value}</div>
@@ -163,6 +176,11 @@ class App extends View {
   private readonly skip = (event: Event): void => {
     event.preventDefault();
     this.querySelector<HTMLElement>("#main")?.focus();
+  };
+
+  private readonly toggleDrawer = (): void => {
+    this.isLow = !this.isLow;
+    this.requestUpdate();
   };
 
   private readonly toggleMenu = (): void => {

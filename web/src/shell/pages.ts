@@ -27,6 +27,7 @@ export const PAGES: Page[] = [
   { name: "alerts", title: "nav.alerts", icon: "alerts", element: "sw-alerts", load: () => import("../pages/alerts/page"), isOpen: () => session.canView("alerts"), overMap: true, inMenu: true },
   { name: "safety", title: "nav.safety", icon: "safety", element: "sw-safety", load: () => import("../pages/safety"), isOpen: () => session.canView("safety"), overMap: true, inMenu: true },
   { name: "acars", title: "nav.acars", icon: "acars", element: "sw-acars", load: () => import("../pages/acars"), isOpen: () => session.canView("acars"), overMap: true, inMenu: true },
+  { name: "audio", title: "nav.audio", icon: "audio", element: "sw-audio", load: () => import("../pages/audio/page"), isOpen: () => session.canView("audio"), overMap: true, inMenu: true },
   { name: "settings", title: "nav.settings", icon: "settings", element: "sw-settings", load: () => import("../pages/settings"), isOpen: () => true, overMap: true, inMenu: true },
   { name: "account", title: "nav.account", icon: "account", element: "sw-account", load: () => import("../pages/account"), isOpen: () => session.user.value !== null, inMenu: false },
   { name: "login", title: "nav.login", icon: "account", element: "sw-login", load: () => import("../session/login"), isOpen: () => session.user.value === null, inMenu: false },
