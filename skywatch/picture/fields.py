@@ -16,6 +16,8 @@ from skywatch.picture.sky import SOURCE_INDEX
 UNNAMED_TRUST = SOURCE_INDEX["other"]
 MLAT_TRUST = SOURCE_INDEX["mlat"]
 TISB_TRUST = SOURCE_INDEX["tisb_icao"]
+# What an aircraft broadcasts itself.
+OWN_TRUST = frozenset(index for name, index in SOURCE_INDEX.items() if name.startswith("adsb"))
 TISB_SOURCES = tuple(index for name, index in SOURCE_INDEX.items() if name.startswith("tisb"))
 # After this many seconds a value yields to a less trusted source.
 STALE_S = 15.0

@@ -109,8 +109,9 @@ class Picture:
         sky = self._assembly.sky(
             now, self.messages, gathered, self._positions, self._first_seen, previous_row, left, receivers
         )
-        if self.validator.refused:
-            sky = dataclasses.replace(sky, refused=tuple(self.validator.refused))
+        refused, disputed = tuple(self.validator.refused), tuple(self.validator.disputed)
+        if refused or disputed:
+            sky = dataclasses.replace(sky, refused=refused, disputed=disputed)
         self.trails.add(sky)
         return sky
 

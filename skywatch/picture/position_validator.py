@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from skywatch.core import geo
-from skywatch.picture.fields import MLAT_TRUST, STALE_S
+from skywatch.picture.fields import MLAT_TRUST, OWN_TRUST, STALE_S
 from skywatch.picture.plausibility import (
     CONFIRMATIONS,
     FORGOTTEN_AFTER_S,
@@ -23,7 +23,7 @@ from skywatch.picture.plausibility import (
     settle,
 )
 from skywatch.picture.positions import NO_TRUST, Array, Offer, Positions
-from skywatch.picture.sky import RefusedPosition
+from skywatch.picture.sky import DisputedPosition, RefusedPosition
 
 # A receiver is often wrong when more than this share of its recent positions, and at least so many, were refused.
 WRONG_SHARE, WRONG_COUNT = 0.2, 20.0
@@ -74,6 +74,8 @@ class PositionValidator:
         self.implausible: dict[str, Counter[str]] = {}
         # What was refused at the last tick although nobody else contradicted it.
         self.refused: list[RefusedPosition] = []
+        # What was refused at the last tick because another receiver contradicted it.
+        self.disputed: list[DisputedPosition] = []
         self._pace = pace
         self._reliability: dict[str, ReceiverReliability] = {}
         self._repeated: dict[tuple[str, str], RepeatedClaim] = {}
@@ -86,7 +88,7 @@ class PositionValidator:
 
         Where a belief is overthrown, its row of ``believed`` is emptied. ``names`` are the receivers by index.
         """
-        self.refused = []
+        self.refused, self.disputed = [], []
         self._learn(believed, names)
         offers = list(offers)
         disputed: set[int] = set()
@@ -152,12 +154,15 @@ class PositionValidator:
         for row, of_row in claims.items():
             has_belief = not np.isnan(believed.lat[row]) and now - believed.at[row] <= FORGOTTEN_AFTER_S
             kept, overthrown = settle([claim for _, _, claim in of_row], has_belief)
+            believed_claim = next((claim for _, _, claim in of_row if claim.receiver in kept), None)
             for number, place, claim in of_row:
                 if claim.receiver not in kept:
                     refused[number].append(place)
                     self._refuse(hexes[row], claim, len(of_row) > 1)
                     if len(of_row) == 1:
                         self._note_refused(hexes[row], claim)
+                    elif believed_claim is not None:
+                        self.disputed.append(_disputed(hexes[row], claim, believed_claim))
                 else:
                     self._repeated.pop((hexes[row], claim.receiver), None)
             if overthrown or not has_belief:
@@ -234,6 +239,23 @@ class PositionValidator:
         old = now - FORGOTTEN_AFTER_S
         for key in [key for key, repeated in self._repeated.items() if repeated.claim.at < old]:
             del self._repeated[key]
+
+
+def _disputed(address: str, claim: Claim, believed: Claim) -> DisputedPosition:
+    return DisputedPosition(
+        address,
+        claim.lat,
+        claim.lon,
+        claim.at,
+        claim.receiver,
+        believed.lat,
+        believed.lon,
+        believed.receiver,
+        is_mlat=claim.mlat or believed.mlat,
+        is_own=any(each.trust in OWN_TRUST for each in (claim, believed))
+        and all(each.mlat or each.trust in OWN_TRUST for each in (claim, believed)),
+        is_credible=claim.credible,
+    )
 
 
 def _without(offer: Offer, places: list[int] | Array) -> Offer:

@@ -86,6 +86,27 @@ class RefusedPosition:
 
 
 @dataclass(frozen=True)
+class DisputedPosition:
+    """Two receivers that place one aircraft so that it cannot be at both: what is refused, and what is believed.
+
+    ``is_mlat``: one of the two was computed from arrival times; ``is_own``: the other, or both, are the aircraft's own
+    broadcasts. ``is_credible``: the refused receiver is not often wrong, and the place is where it receives aircraft.
+    """
+
+    hex: str
+    lat: float
+    lon: float
+    at: float
+    receiver: str
+    believed_lat: float
+    believed_lon: float
+    believed_receiver: str
+    is_mlat: bool
+    is_own: bool
+    is_credible: bool
+
+
+@dataclass(frozen=True)
 class Sky:
     """The picture after tick ``seq`` of the start ``epoch``.
 
@@ -111,6 +132,7 @@ class Sky:
     age_s: float = 0.0
     # For the monitors of the tracker alone: it does not travel to other processes.
     refused: tuple[RefusedPosition, ...] = ()
+    disputed: tuple[DisputedPosition, ...] = ()
     # Answers that readers have built from this sky, kept for others who ask the same; it goes with the sky.
     scratch: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 

@@ -101,6 +101,11 @@ class Thresholds:
     area_end_s: float = threshold(60, "s", 10, 600, "a region ends this long after it was last bad")
     leap_nm: float = threshold(5, "nm", 1, 100, "a position this far from where it can be is a leap")
     leap_end_s: float = threshold(60, "s", 10, 600, "a leap ends this long after the last one")
+    contradiction_nm: float = threshold(
+        5, "nm", 3, 100, "places of one aircraft by two receivers, or by multilateration, contradict from here on"
+    )
+    contradiction_hold_s: float = threshold(10, "s", 2, 120, "for how long a contradiction must last")
+    contradiction_end_s: float = threshold(60, "s", 10, 600, "a contradiction ends this long after its last position")
     gather_aircraft: float = threshold(3, "aircraft", 2, 50, "aircraft in one point that make an event")
     gather_nm: float = threshold(0.1, "nm", 0.01, 1, "how near aircraft in one point are to each other")
     altitude_leap_ft: float = threshold(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from skywatch.safety.detection.cells import NM_PER_DEGREE, Motion
-from skywatch.safety.detection.frame import Array, Frame
+from skywatch.safety.detection.frame import Array, Carried, Frame
 
 # Companions fly together: so near (nm, ft), with so little difference of velocity (kt), for so long (s).
 TOGETHER_NM, TOGETHER_FT, TOGETHER_KT, TOGETHER_S = 1.0, 700.0, 40.0, 30.0
 # They stay companions while they break up and join again.
 MEMORY_S = 300.0
+# Two that are together within this time (s) of taking off, or of being received first, are so on purpose.
+NEW_S = 60.0
 
 Pair = tuple[str, str]
 
@@ -19,6 +21,7 @@ class Companions:
     """Pairs that fly together, or did until lately."""
 
     def __init__(self) -> None:
+        self._airborne = Carried(since=np.nan)
         self._since: dict[Pair, float] = {}
         self._until: dict[Pair, float] = {}
 
@@ -29,13 +32,18 @@ class Companions:
     def update(self, frame: Frame, m: Motion, one: Array, two: Array) -> None:
         """Note which of some pairs (indexes into ``m``) are together now."""
         hexes, now = frame.hexes, frame.now
+        self._airborne.carry(frame)
+        airborne = self._airborne["since"]
+        airborne[frame.column("on_ground")] = np.nan
+        airborne[m.rows] = np.fmin(airborne[m.rows], now)
         alike = _together(m, one, two)
         since: dict[Pair, float] = {}
         for row, other in zip(m.rows[one[alike]].tolist(), m.rows[two[alike]].tolist(), strict=True):
             first, second = hexes[row], hexes[other]
             pair = (first, second) if first < second else (second, first)
             since[pair] = began = self._since.get(pair, now)
-            if now - began >= TOGETHER_S:
+            is_new = now - min(airborne[row], airborne[other]) <= NEW_S
+            if is_new or now - began >= TOGETHER_S:
                 self._until[pair] = now + MEMORY_S
         self._since = since
         self._until = {pair: until for pair, until in self._until.items() if until >= now}

@@ -6,7 +6,7 @@ larger than that of the rule and no longer converge, so that noise makes no seco
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,11 +15,19 @@ from skywatch.safety.detection.cells import Motion
 from skywatch.safety.detection.companions import Companions
 from skywatch.safety.detection.finding import Closest, Finding, Quantity, Severity
 from skywatch.safety.detection.frame import Frame
+from skywatch.safety.detection.intentions import Intentions
 from skywatch.safety.detection.proximity import Pairs, candidates, judge_pairs, motion
 from skywatch.safety.thresholds import Thresholds
 
 # A raised pair leaves only beyond this multiple of the box.
 STAY_FACTOR = 1.3
+# Forecasts that reach further ahead than this (s) must hold longer, by this share of the time beyond: who turns sweeps
+# over others that are far ahead.
+SURE_S, HOLD_SHARE = 25.0, 0.25
+# What has not been raised yet begins anew after such a gap (s).
+INTERRUPTED_S = 3.0
+# A reason to hold back counts for so long (s) after it last applied: noise must not raise what it hid a moment ago.
+REASON_S = 20.0
 # A raised pair is described anew this often (s), and at once where its severity may have changed.
 DESCRIBE_EVERY_S = 3.0
 
@@ -35,6 +43,13 @@ class Encounter:
     # The latest finding and when it was made.
     finding: Finding | None = None
     found_at: float = 0.0
+    # When each reason to hold the pair back applied last.
+    reasons: dict[str, float] = field(default_factory=dict)
+
+    def remember(self, found: tuple[str, ...], now: float) -> tuple[str, ...]:
+        """The reasons of now and of a moment ago, in the order in which they came."""
+        self.reasons |= dict.fromkeys(found, now)
+        return tuple(reason for reason, at in self.reasons.items() if now - at <= REASON_S)
 
 
 class ProximityDetector:
@@ -50,14 +65,15 @@ class ProximityDetector:
         """The encounters of this tick; ``advised`` are aircraft with a resolution advisory."""
         m = motion(frame, thresholds)
         near = candidates(m, thresholds)
-        pairs = judge_pairs(m, *near, thresholds, 1.0, thresholds.proximity_closing_kt)
+        intentions = Intentions(frame)
+        pairs = judge_pairs(m, *near, thresholds, 1.0, thresholds.proximity_closing_kt, intentions)
         findings: list[Finding] = []
         seen: set[tuple[str, str]] = set()
         for index in range(len(pairs.one)):
             key = _key(frame, int(pairs.one[index]), int(pairs.two[index]))
             seen.add(key)
             self._add(findings, frame, thresholds, pairs, index, key, advised)
-        self._stay(findings, frame, m, thresholds, seen, advised)
+        self._stay(findings, frame, m, thresholds, seen, advised, intentions)
         self._together.update(frame, m, *near)
         self._forget(frame.now, thresholds)
         return findings
@@ -73,10 +89,12 @@ class ProximityDetector:
         advised: frozenset[str],
     ) -> None:
         encounter = self._pairs.get(key)
-        if encounter is None or frame.now - encounter.last_at > thresholds.proximity_end_s:
+        gap_s = thresholds.proximity_end_s if encounter is not None and encounter.raised else INTERRUPTED_S
+        if encounter is None or frame.now - encounter.last_at > gap_s:
             encounter = self._pairs[key] = Encounter(frame.now, frame.now)
         encounter.last_at = frame.now
-        if not encounter.raised and frame.now - encounter.since < thresholds.proximity_hold_s:
+        hold_s = thresholds.proximity_hold_s + max(float(pairs.enter_s[index]) - SURE_S, 0.0) * HOLD_SHARE
+        if not encounter.raised and frame.now - encounter.since < hold_s:
             return
         encounter.raised = True
         findings.append(self._finding(frame, thresholds, pairs, index, key, encounter, advised))
@@ -89,6 +107,7 @@ class ProximityDetector:
         thresholds: Thresholds,
         seen: set[tuple[str, str]],
         advised: frozenset[str],
+        intentions: Intentions,
     ) -> None:
         """Raised pairs that the rule has just left, but that are still near or converging."""
         rest = [key for key, encounter in self._pairs.items() if encounter.raised and key not in seen]
@@ -100,7 +119,7 @@ class ProximityDetector:
         place[m.rows] = np.arange(len(m.rows))
         both = place[np.array(members)]
         one, two = both[(both >= 0).all(axis=1)].T
-        pairs = judge_pairs(m, one, two, thresholds, STAY_FACTOR, least_closing_kt=0.0)
+        pairs = judge_pairs(m, one, two, thresholds, STAY_FACTOR, 0.0, intentions)
         for index in range(len(pairs.one)):
             key = _key(frame, int(pairs.one[index]), int(pairs.two[index]))
             encounter = self._pairs[key]
@@ -126,7 +145,9 @@ class ProximityDetector:
         if latest is not None and is_fresh and (severity == latest.severity or latest.suppressed_by):
             return latest
         one, two = frame.sky.index[key[0]], frame.sky.index[key[1]]
-        held_back = reasons.why_held_back(frame, one, two, self._together, thresholds)
+        box_ft = float(pairs.box_ft[index])
+        found = reasons.why_held_back(frame, one, two, self._together, box_ft, thresholds)
+        held_back = encounter.remember(found, frame.now)
         if held_back:
             severity = "info"
         in_s = max(closest.at - frame.now, 0.0)

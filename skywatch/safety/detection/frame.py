@@ -21,6 +21,12 @@ _ADSB = np.zeros(256, "?")
 _ADSB[[index for name, index in SOURCE_INDEX.items() if name.startswith("adsb")]] = True
 _AIRLINER = np.zeros(1 << 16, "?")
 _AIRLINER[np.array([b"A3", b"A4", b"A5"], "S2").view("u2")] = True
+_FLIES_SLOWLY = np.zeros(1 << 16, "?")
+_FLIES_SLOWLY[np.array([b"A7", b"B1", b"B2", b"B3", b"B4", b"B6"], "S2").view("u2")] = True
+_SURFACE = np.zeros(1 << 16, "?")
+_SURFACE[np.array([b"C1", b"C2", b"C3", b"C4", b"C5"], "S2").view("u2")] = True
+# Fixed-wing aircraft that are slower than this (kt) roll, whatever they say: many have no switch on the gear.
+FLYING_KT = 35.0
 _GLIDERS = (b"B1", b"B2", b"B3", b"B4")
 # ICAO Doc 8643 designators of aircraft that climb and turn as fighters do, and of the aerobatic teams' trainers.
 FAST_TYPES = frozenset((
@@ -67,6 +73,13 @@ class Frame:
         return _ADSB[self.column("source")] & ~self.column("mlat") & ~self.column("tisb")
 
     @cached_property
+    def airborne(self) -> Array:
+        """Aircraft that fly, by what they say and by their speed; vehicles and obstacles (C1 to C5) do not."""
+        category = np.ascontiguousarray(self.column("category"), "S2").view("u2")
+        fast = ~(self.column("gs_kt") < FLYING_KT) | _FLIES_SLOWLY[category]
+        return fast & ~_SURFACE[category] & ~self.column("on_ground")
+
+    @cached_property
     def airliner(self) -> Array:
         """Large and heavy aircraft (emitter categories A3 to A5)."""
         return _AIRLINER[np.ascontiguousarray(self.column("category"), "S2").view("u2")]
@@ -83,6 +96,10 @@ class Frame:
     def is_glider(self, row: int) -> bool:
         """Gliders, balloons, parachutists, ultralights (emitter categories B1 to B4) and the type designator GLID."""
         return self.column("category")[row] in _GLIDERS or self.column("type")[row] == b"GLID"
+
+    def is_drone(self, row: int) -> bool:
+        """Unmanned aircraft (emitter category B6)."""
+        return bool(self.column("category")[row] == b"B6")
 
     def is_helicopter(self, row: int) -> bool:
         """Rotorcraft, by emitter category A7 or by type."""

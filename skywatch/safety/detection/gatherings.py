@@ -27,6 +27,7 @@ HOLD_S = 4.0
 # A gathering ends when it was not seen for this long (s).
 LINGER_S = 20.0
 PREFIX = "gather:"
+POINT, CIRCLE = "point", "circle"
 # More cells than there are from pole to pole; odd, so that the rows of cells fall into buckets of their own.
 CELL_FACTOR = 1_000_003
 
@@ -42,6 +43,7 @@ class Gathering:
     lat: float
     lon: float
     last_at: float
+    shape: str = POINT
 
 
 class GatheringDetector:
@@ -58,11 +60,16 @@ class GatheringDetector:
         for finding in findings:
             if finding.key.startswith(PREFIX) and finding.position is not None:
                 place = finding.position
-                self._gatherings.append(Gathering(finding.key, set(finding.hexes), place.lat, place.lon, now))
+                shape = str(finding.numbers.get("shape", Quantity(POINT)).value)
+                self._gatherings.append(Gathering(finding.key, set(finding.hexes), place.lat, place.lon, now, shape))
 
-    def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
-        """The gatherings of now."""
+    def update(
+        self, frame: Frame, thresholds: Thresholds, circles: Iterable[tuple[list[int], Point]] = ()
+    ) -> list[Finding]:
+        """The gatherings of now; ``circles`` are groups of rows that have leapt onto a circle, with its centre."""
         self._carried.carry(frame)
+        for rows, centre in circles:
+            self._note(frame, rows, centre, CIRCLE)
         groups: list[tuple[list[int], Point | None]] = [(rows, None) for rows in self._groups(frame, thresholds)]
         groups += _claimed(frame, thresholds)
         groups = [(rows, point) for rows, point in groups if self._was_apart(frame, rows)]
@@ -119,15 +126,16 @@ class GatheringDetector:
         apart = (spread > SPREAD_NM).any(axis=1)
         return bool(np.count_nonzero(apart) >= max(2, len(rows) - 1))
 
-    def _note(self, frame: Frame, rows: list[int], point: Point | None) -> None:
+    def _note(self, frame: Frame, rows: list[int], point: Point | None, shape: str = POINT) -> None:
         hexes = {frame.hexes[row] for row in rows}
         lat, lon = point or (float(frame.column("lat")[rows[0]]), float(frame.column("lon")[rows[0]]))
         for gathering in self._gatherings:
             if gathering.hexes & hexes:
                 gathering.hexes |= hexes
-                gathering.lat, gathering.lon, gathering.last_at = lat, lon, frame.now
+                gathering.lat, gathering.lon, gathering.last_at, gathering.shape = lat, lon, frame.now, shape
                 return
-        self._gatherings.append(Gathering(f"{PREFIX}{min(hexes)}:{frame.now:.0f}", hexes, lat, lon, frame.now))
+        key = f"{PREFIX}{min(hexes)}:{frame.now:.0f}"
+        self._gatherings.append(Gathering(key, hexes, lat, lon, frame.now, shape))
 
     def _remember(self, frame: Frame, gathered: set[int]) -> None:
         state, lat = self._carried, frame.column("lat")
@@ -142,11 +150,12 @@ class GatheringDetector:
             type="position_integrity",
             key=gathering.key,
             severity="critical",
-            message=f"{len(hexes)} aircraft report one and the same point",
+            message=f"{len(hexes)} aircraft report one and the same {gathering.shape}",
             hexes=hexes,
             callsigns=tuple(frame.callsign(row) for row in rows),
             numbers={
                 "cause": Quantity("gathering"),
+                "shape": Quantity(gathering.shape),
                 "aircraft": Quantity([address.upper() for address in hexes]),
                 "count": Quantity(len(hexes), "aircraft"),
             },

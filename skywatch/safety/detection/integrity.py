@@ -1,4 +1,4 @@
-"""Positions that cannot be right: leaps, aircraft gathered in one point, altitudes that leap against each other.
+"""Positions that cannot be right: leaps, gatherings, contradictions, altitudes that leap against each other.
 
 Regions where many aircraft lose their integrity at once are ``regions``' business.
 """
@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from skywatch.picture.sky import RefusedPosition
+from skywatch.safety.detection.circles import CircleDetector
+from skywatch.safety.detection.disputes import DisputeDetector
 from skywatch.safety.detection.finding import Finding, Quantity
 from skywatch.safety.detection.frame import Carried, Frame
 from skywatch.safety.detection.gatherings import GatheringDetector
@@ -28,20 +31,42 @@ class IntegrityDetector:
         nan = float("nan")
         self._carried = Carried(difference=nan, leap=nan, leap_ticks=0.0, leap_until=0.0, baro=nan)
         self._leap_judge = LeapDetector()
+        self._circles = CircleDetector()
+        self._disputes = DisputeDetector()
         self.gatherings = GatheringDetector()
         self._leaps: dict[str, tuple[float, Finding]] = {}
 
     def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
         """What holds at this tick."""
         self._carried.carry(frame)
-        findings = self.gatherings.update(frame, thresholds)
-        findings += self._leap(frame, thresholds)
+        leaps = self._leap_judge.update(frame, thresholds)
+        circles = self._circles.update(frame, [claim.hex for claim, _, _ in leaps], thresholds)
+        findings = self.gatherings.update(frame, thresholds, circles)
+        findings += self._leap(frame, leaps, thresholds)
+        findings += self._contradiction(frame, thresholds)
         findings += self._altitude(frame, thresholds)
         return findings
 
-    def _leap(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
+    def _contradiction(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
+        """Aircraft that receivers, or multilateration, place elsewhere."""
+        findings = []
+        for row, dispute in self._disputes.update(frame, thresholds):
+            position, other = dispute.position, "multilateration" if dispute.position.is_mlat else "another receiver"
+            numbers = {
+                "distance": Quantity(round(dispute.distance_nm, 1), "nm"),
+                "claimed": Quantity(f"{position.lat:.4f}, {position.lon:.4f}"),
+                "receiver": Quantity(position.receiver),
+                "believed_receiver": Quantity(position.believed_receiver),
+            }
+            message = f"{frame.name(row)}: {other} places it {dispute.distance_nm:.0f} nm away"
+            findings.append(self._single(frame, row, "contradiction", message, numbers))
+        return findings
+
+    def _leap(
+        self, frame: Frame, leaps: list[tuple[RefusedPosition, int, float]], thresholds: Thresholds
+    ) -> list[Finding]:
         """Leaps of now and of the last ``leap_end_s``; aircraft that gather are one event of their own."""
-        for claim, row, distance in self._leap_judge.update(frame, thresholds):
+        for claim, row, distance in leaps:
             numbers = {
                 "leap": Quantity(round(distance, 1), "nm"),
                 "claimed": Quantity(f"{claim.lat:.4f}, {claim.lon:.4f}"),

@@ -14,7 +14,7 @@ import numpy as np
 
 from skywatch.core import geo
 from skywatch.picture.sky import RefusedPosition
-from skywatch.safety.detection.frame import Carried, Frame
+from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.thresholds import Thresholds
 
 # A leap is one when the aircraft claims it this many times; single wrong positions are decoding errors.
@@ -23,6 +23,7 @@ TIMES = 3
 GAP_S, IN_A_ROW = 15.0, 5
 # Late or delayed positions lie on the way of so many seconds ahead or behind; curves take them this far off it.
 ALONG_S, ASIDE_SHARE, ASIDE_NM = 180.0, 0.15, 2.0
+Point = tuple[float, float]
 # A suspicion is forgotten this long after it was last claimed (s).
 FORGOTTEN_S = 30.0
 
@@ -35,6 +36,15 @@ class _Suspect:
     last_at: float
 
 
+@dataclass
+class _Moved:
+    """An aircraft whose believed position has leapt: how far, when, and how often it has been confirmed."""
+
+    distance_nm: float
+    at: float
+    times: int = 0
+
+
 class LeapDetector:
     """Tells leaps from gaps and wrong times."""
 
@@ -42,11 +52,12 @@ class LeapDetector:
         nan = float("nan")
         self._carried = Carried(lat=nan, lon=nan, changed_at=-np.inf, in_a_row=0.0)
         self._suspects: dict[str, _Suspect] = {}
+        # Aircraft whose believed position has leapt, because several receivers agree on the new one.
+        self._moved: dict[str, _Moved] = {}
 
     def update(self, frame: Frame, thresholds: Thresholds) -> list[tuple[RefusedPosition, int, float]]:
         """The leaps of this tick: the claim, the row of the aircraft, and how far it leaps (nm)."""
-        self._follow(frame)
-        leaps = []
+        leaps = self._believed(frame, thresholds)
         for claim in frame.sky.refused:
             row = frame.sky.index.get(claim.hex)
             if row is None or not frame.adsb[row]:
@@ -54,19 +65,55 @@ class LeapDetector:
             distance = self._leap_nm(frame, row, claim)
             if claim.times >= TIMES and distance >= thresholds.leap_nm:
                 leaps.append((claim, row, distance))
+        leaps.sort(key=lambda leap: leap[0].hex)
         old = frame.now - FORGOTTEN_S
         self._suspects = {address: s for address, s in self._suspects.items() if s.last_at >= old}
         return leaps
 
-    def _follow(self, frame: Frame) -> None:
+    def _believed(self, frame: Frame, thresholds: Thresholds) -> list[tuple[RefusedPosition, int, float]]:
+        """Follow the believed positions; the leaps among them, once each has been confirmed."""
         self._carried.carry(frame)
         state, now = self._carried, frame.now
         lat, lon = frame.column("lat"), frame.column("lon")
         changed = ~np.isnan(lat) & ((lat != state["lat"]) | (lon != state["lon"]))
+        near_deg = thresholds.leap_nm / 60 / 2
+        with np.errstate(invalid="ignore"):
+            far = (np.abs(lat - state["lat"]) > near_deg) | (np.abs(lon - state["lon"]) > near_deg)
+        for row in np.flatnonzero(changed & far & frame.adsb).tolist():
+            self._note_moved(frame, row, thresholds)
+        leaps = self._confirmed(frame, changed)
         state["in_a_row"][changed & (now - state["changed_at"] > GAP_S)] = 0
         state["in_a_row"][changed] += 1
         state["changed_at"][changed] = now
         state["lat"][changed], state["lon"][changed] = lat[changed], lon[changed]
+        return leaps
+
+    def _note_moved(self, frame: Frame, row: int, thresholds: Thresholds) -> None:
+        """Note an aircraft whose believed position is not where it can be."""
+        state = self._carried
+        well = state["in_a_row"][row] >= IN_A_ROW and frame.now - state["changed_at"][row] <= GAP_S
+        before = float(state["lat"][row]), float(state["lon"][row])
+        place = float(frame.column("lat")[row]), float(frame.column("lon")[row])
+        distance = _off_its_way(frame, row, before, place)
+        if well and distance >= thresholds.leap_nm:
+            self._moved[frame.hexes[row]] = _Moved(distance, frame.now)
+
+    def _confirmed(self, frame: Frame, changed: Array) -> list[tuple[RefusedPosition, int, float]]:
+        leaps = []
+        for address, moved in list(self._moved.items()):
+            row = frame.sky.index.get(address)
+            if row is None or frame.now - moved.at > FORGOTTEN_S:
+                del self._moved[address]
+                continue
+            moved.times += bool(changed[row])
+            if moved.times >= TIMES:
+                del self._moved[address]
+                receivers = frame.sky.receivers
+                number = int(frame.column("receiver")[row])
+                name = receivers[number] if number < len(receivers) else ""
+                lat, lon = float(frame.column("lat")[row]), float(frame.column("lon")[row])
+                leaps.append((RefusedPosition(address, lat, lon, frame.now, name, moved.times), row, moved.distance_nm))
+        return leaps
 
     def _leap_nm(self, frame: Frame, row: int, claim: RefusedPosition) -> float:
         """How far the claim is from where the aircraft is; 0 where it is not to be counted."""
@@ -79,11 +126,22 @@ class LeapDetector:
         lat, lon = float(frame.column("lat")[row]), float(frame.column("lon")[row])
         if not suspect.was_well_received or lat != lat:
             return 0.0
-        distance = float(geo.distance_nm(lat, lon, claim.lat, claim.lon))
-        gs, track = float(frame.column("gs_kt")[row]), float(frame.column("track_deg")[row])
-        if gs == gs and track == track:
-            angle = math.radians(float(geo.bearing_deg(lat, lon, claim.lat, claim.lon)) - track)
-            along, aside = abs(distance * math.cos(angle)), abs(distance * math.sin(angle))
-            if along <= gs * ALONG_S / 3600 and aside <= ASIDE_NM + ASIDE_SHARE * along:
-                return 0.0
-        return distance
+        return _off_its_way(frame, row, (lat, lon), (claim.lat, claim.lon))
+
+
+def _off_its_way(frame: Frame, row: int, known: Point, claimed: Point) -> float:
+    """How far (nm) a claimed place is from a known one; 0 where it lies on the aircraft's own way."""
+    distance = float(geo.distance_nm(*known, *claimed))
+    gs, track = float(frame.column("gs_kt")[row]), float(frame.column("track_deg")[row])
+    if is_on_way(distance, float(geo.bearing_deg(*known, *claimed)), gs, track):
+        return 0.0
+    return distance
+
+
+def is_on_way(distance_nm: float, bearing_deg: float, gs_kt: float, track_deg: float) -> bool:
+    """Whether a place lies where an aircraft's own velocity carries it within minutes, ahead or behind."""
+    if gs_kt != gs_kt or track_deg != track_deg:
+        return False
+    angle = math.radians(bearing_deg - track_deg)
+    along, aside = abs(distance_nm * math.cos(angle)), abs(distance_nm * math.sin(angle))
+    return along <= gs_kt * ALONG_S / 3600 and aside <= ASIDE_NM + ASIDE_SHARE * along

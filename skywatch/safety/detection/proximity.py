@@ -13,6 +13,7 @@ import numpy as np
 from skywatch.safety.detection.cells import NM_PER_DEGREE, Motion, neighbours
 from skywatch.safety.detection.companions import TOGETHER_FT, TOGETHER_NM
 from skywatch.safety.detection.frame import Array, Frame
+from skywatch.safety.detection.intentions import Intentions
 from skywatch.safety.thresholds import Thresholds
 
 # Beyond this vertical rates are errors, or over within the horizon.
@@ -22,16 +23,17 @@ ALTITUDE_AHEAD_S = 5.0
 # Slower than this is level flight: rates scatter by some steps of 64 ft/min.
 LEVEL_FPM = 300.0
 # Of the box: 450 ft low and 900 ft high, which is the usual separation less a tenth for encoders and overshoot.
-SEPARATION_FACTOR, LEVEL_OFF_FPS2 = 1.125, 3.2
+SEPARATION_FACTOR, LEVEL_OFF_FPS2 = 1.125, 1.6
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs that meet the box: rows, seconds until the closest point, distance and altitude apart there and now."""
+    """Pairs that meet the box: rows, seconds until the closest point and the box, how far apart there and now."""
 
     one: Array
     two: Array
     until_s: Array
+    enter_s: Array
     closest_nm: Array
     closest_ft: Array
     now_nm: Array
@@ -46,7 +48,7 @@ def motion(frame: Frame, thresholds: Thresholds) -> Motion:
     lat, gs, track = frame.column("lat"), frame.column("gs_kt"), frame.column("track_deg")
     altitude, age_s = frame.column("alt_baro_ft"), frame.now - frame.column("position_at")
     # NaN in one is NaN in the sum.
-    usable = ~np.isnan(lat + gs + track + altitude) & ~frame.column("on_ground")
+    usable = ~np.isnan(lat + gs + track + altitude) & frame.airborne
     usable &= age_s <= thresholds.proximity_position_age_s
     rows = np.flatnonzero(usable)
     rate = np.nan_to_num(frame.rate_fpm[rows])
@@ -81,7 +83,13 @@ def candidates(m: Motion, thresholds: Thresholds) -> tuple[Array, Array]:
 
 
 def judge_pairs(
-    m: Motion, one: Array, two: Array, thresholds: Thresholds, factor: float, least_closing_kt: float
+    m: Motion,
+    one: Array,
+    two: Array,
+    thresholds: Thresholds,
+    factor: float,
+    least_closing_kt: float,
+    intentions: Intentions,
 ) -> Pairs:
     """Those of some pairs (indexes into ``m``) that meet ``factor`` times the box.
 
@@ -103,15 +111,22 @@ def judge_pairs(
     now_nm = np.hypot(dx, dy)
     with np.errstate(invalid="ignore", divide="ignore"):
         closing_kt = np.where(now_nm > 1e-6, -(dx * vx + dy * vy) / now_nm, 0.0) * 3600
-    counts = (closing_kt > least_closing_kt) & ~level_off
+    counts = (enter <= leave) & (closing_kt > least_closing_kt)
+    undecided = np.flatnonzero(counts & level_off)
+    if len(undecided):
+        through = np.ones(len(undecided), "?")
+        for side in (one[undecided], two[undecided]):
+            through &= intentions.go_through(m.rows[side], m.alt_ft[side], m.climb_fps[side], enter[undecided])
+        counts[undecided] = through
     if factor > 1:
-        counts |= (now_nm <= box_nm) & (np.abs(dz) <= box_ft)
-    meets = np.flatnonzero((enter <= leave) & counts)
+        counts |= (enter <= leave) & (now_nm <= box_nm) & (np.abs(dz) < box_ft)
+    meets = np.flatnonzero(counts)
     one, two, dx, dy, dz = one[meets], two[meets], dx[meets], dy[meets], dz[meets]
     vx, vy, vz = vx[meets], vy[meets], vz[meets]
     until = _until_closest(dx, dy, vx, vy, enter[meets], leave[meets])
     return Pairs(
-        m.rows[one], m.rows[two], until, np.hypot(dx + vx * until, dy + vy * until), np.abs(dz + vz * until),
+        m.rows[one], m.rows[two], until, enter[meets],
+        np.hypot(dx + vx * until, dy + vy * until), np.abs(dz + vz * until),
         now_nm[meets], np.abs(dz), closing_kt[meets], box_nm[meets], box_ft[meets],
     )  # fmt: skip
 
@@ -120,8 +135,8 @@ def _can_level_off(dz: Array, vz: Array, box_ft: Array) -> Array:
     """Whether a pair that converges vertically can still level off at its usual separation.
 
     Whoever climbs to the level below another aircraft is on a collision course until the last moment, by velocity
-    alone. The usual separation is 500 ft low and 1,000 ft high (ICAO Doc 4444, 5.3.2); crews level off with a tenth of
-    g at the most (ICAO Doc 8168 volume III, chapter 3: vertical rates before level-off).
+    alone. The usual separation is 500 ft low and 1,000 ft high (ICAO Doc 4444, 5.3.2); aircraft capture an altitude
+    with a twentieth of g, measured on recordings, and by ICAO Doc 8168 volume III with less than 1,500 ft/min.
     """
     separation_ft = SEPARATION_FACTOR * box_ft
     room_ft = np.abs(dz) - separation_ft
@@ -154,7 +169,8 @@ def _vertical_times(dz: Array, vz: Array, size: Array) -> tuple[Array, Array]:
     with np.errstate(invalid="ignore", divide="ignore"):
         first, second = (-size - dz) / vz, (size - dz) / vz
     still = np.abs(vz) < 1e-9
-    inside = np.abs(dz) <= size
+    # Not on the edge: encoders with steps of 100 ft show pairs at 500 ft as 400 ft apart.
+    inside = np.abs(dz) < size
     enter = np.where(still, np.where(inside, -np.inf, np.inf), np.minimum(first, second))
     leave = np.where(still, np.where(inside, np.inf, -np.inf), np.maximum(first, second))
     return enter, leave

@@ -6,20 +6,23 @@ Each reason is one word of ``suppressed_by`` and one paragraph of docs/safety.md
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 
 from skywatch.safety.detection.cells import NM_PER_DEGREE
-from skywatch.safety.detection.companions import TOGETHER_KT, Companions
+from skywatch.safety.detection.companions import Companions
 from skywatch.safety.detection.frame import Frame
 from skywatch.safety.thresholds import Thresholds
 
 # Two positions of one aircraft: so near (nm, ft), moving alike (kt).
 COPY_NM, COPY_FT, COPY_KT = 0.5, 300.0, 40.0
 TOW_NM, TOW_FT, TOW_KT = 0.25, 400.0, 25.0
+# Geometric altitudes (ft) that are apart by so much more than the box: one of the barometric ones is wrong.
+DISAGREE_FT = 300.0
+# Military aircraft that fly in about the same direction (kt) join or refuel; they see to their own separation (FAA
+# Order JO 7110.65, 2-1-11).
+JOIN_KT = 150.0
 # Approaches to parallel runways: alike in track (degrees), low (ft), descending (ft/min), side by side (nm).
 PARALLEL_DEG, PARALLEL_FT, PARALLEL_FPM, PARALLEL_KT = 15.0, 10_000.0, -200.0, 220.0
-_STEM = re.compile(r"([A-Z]+)[0-9]*[A-Z]?")
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class _Side:
     lat: float
     lon: float
     altitude_ft: float
+    geometric_ft: float
     gs_kt: float
     track_deg: float
     rate_fpm: float
@@ -40,7 +44,9 @@ class _Side:
     is_military: bool
 
 
-def why_held_back(frame: Frame, one: int, two: int, companions: Companions, thresholds: Thresholds) -> tuple[str, ...]:
+def why_held_back(
+    frame: Frame, one: int, two: int, companions: Companions, box_ft: float, thresholds: Thresholds
+) -> tuple[str, ...]:
     """The reasons that apply to a pair of rows, in a fixed order; empty where it is to be raised."""
     a, b = _side(frame, one), _side(frame, two)
     distance_nm, vertical_ft, velocity_kt = _difference(a, b)
@@ -63,8 +69,12 @@ def why_held_back(frame: Frame, one: int, two: int, companions: Companions, thre
         found.append("tow")
     if frame.is_helicopter(one) and frame.is_helicopter(two):
         found.append("helicopters")
-    if companions.are(a.hex, b.hex, frame.now) or (velocity_kt <= 2 * TOGETHER_KT and _same_flight(a, b)):
+    if frame.is_drone(one) and frame.is_drone(two):
+        found.append("drones")
+    if companions.are(a.hex, b.hex, frame.now) or (a.is_military and b.is_military and velocity_kt <= JOIN_KT):
         found.append("formation")
+    if abs(b.geometric_ft - a.geometric_ft) > box_ft + DISAGREE_FT:
+        found.append("altitude_disagrees")
     if _parallel_approach(a, b):
         found.append("parallel_approach")
     return tuple(found)
@@ -79,6 +89,7 @@ def _side(frame: Frame, row: int) -> _Side:
         float(column("lat")[row]),
         float(column("lon")[row]),
         float(column("alt_baro_ft")[row]),
+        float(column("alt_geom_ft")[row]),
         float(column("gs_kt")[row]),
         float(column("track_deg")[row]),
         float(frame.rate_fpm[row]),
@@ -96,14 +107,6 @@ def _difference(a: _Side, b: _Side) -> tuple[float, float, float]:
     east = b.gs_kt * math.sin(two) - a.gs_kt * math.sin(one)
     north = b.gs_kt * math.cos(two) - a.gs_kt * math.cos(one)
     return math.hypot(dx, dy), abs(b.altitude_ft - a.altitude_ft), math.hypot(east, north)
-
-
-def _same_flight(a: _Side, b: _Side) -> bool:
-    """Military aircraft under one name with consecutive numbers (VIPER01, VIPER02)."""
-    if not (a.is_military and b.is_military):
-        return False
-    stems = [match[1] if (match := _STEM.fullmatch(side.callsign)) else "" for side in (a, b)]
-    return len(stems[0]) >= 3 and stems[0] == stems[1]
 
 
 def _parallel_approach(a: _Side, b: _Side) -> bool:

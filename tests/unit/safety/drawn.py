@@ -34,6 +34,11 @@ class Drawn:
     phase_s: float = 0.0
     # Where the path's origin is (degrees), if not at the centre of the sky.
     centre: tuple[float, float] | None = None
+    receiver: str = "drawn"
+    # Encoders have steps of 25 or 100 ft.
+    step_ft: float = 25.0
+    # How late the receiver's clock is (s).
+    late_s: float = 0.0
 
 
 @dataclass
@@ -61,19 +66,22 @@ def skies(
     random_ = random.Random(seed)
     clock = DrawnClock(began)
     picture = Picture(None, clock=clock, monotonic=clock)
-    due = {drawn.hex: drawn.phase_s for drawn in aircraft}
+    due = [drawn.phase_s for drawn in aircraft]
     for second in range(seconds + 1):
         clock.now = began + second
-        reports = []
-        for drawn in aircraft:
-            if second >= due[drawn.hex]:
-                due[drawn.hex] += drawn.every_s
-                reports.append(_report(drawn, second, clock.now, lat, lon, random_))
-        picture.put("drawn", reports, len(reports))
+        reports: dict[str, list[Report]] = {}
+        for number, drawn in enumerate(aircraft):
+            if second >= due[number]:
+                due[number] += drawn.every_s
+                reports.setdefault(drawn.receiver, []).append(report(drawn, second, clock.now, lat, lon, random_))
+        for receiver, of_receiver in reports.items():
+            picture.put(receiver, of_receiver, len(of_receiver))
         yield picture.tick()
 
 
-def _report(drawn: Drawn, t: float, at: float, lat: float, lon: float, random_: random.Random) -> Report:
+def report(drawn: Drawn, t: float, at: float, lat: float, lon: float, random_: random.Random) -> Report:
+    """What is received of an aircraft at second ``t``, which is ``at`` by the clock."""
+    t -= drawn.late_s
     x, y, altitude = drawn.path(t)
     ahead_x, ahead_y, ahead_altitude = drawn.path(t + 1.0)
     east, north = (ahead_x - x) * 3600, (ahead_y - y) * 3600
@@ -83,7 +91,7 @@ def _report(drawn: Drawn, t: float, at: float, lat: float, lon: float, random_: 
     place = geo.destination(lat, lon, math.degrees(math.atan2(x, y)), math.hypot(x, y))
     values: dict[str, Any] = {
         "type": "adsb_icao",
-        "alt_baro": round(altitude / 25) * 25,
+        "alt_baro": round(round(altitude / drawn.step_ft) * drawn.step_ft),
         "gs": round(math.hypot(east, north), 1),
         "track": round(math.degrees(math.atan2(east, north)) % 360, 1),
         "baro_rate": round((ahead_altitude - altitude) * 60 / 64) * 64,

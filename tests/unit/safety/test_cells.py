@@ -4,11 +4,22 @@ import numpy as np
 import pytest
 
 from skywatch.safety.detection.cells import Motion, expand, neighbours
+from skywatch.safety.detection.intentions import Intentions
 from skywatch.safety.detection.proximity import judge_pairs
 from skywatch.safety.thresholds import Thresholds
 
 T = Thresholds()
 AIRCRAFT = 300
+
+
+class Silent(Intentions):
+    """Nobody has said what altitude is selected."""
+
+    def selected_ft(self, row):
+        return float("nan")
+
+
+NOBODY_SAYS = Silent(None)
 
 
 def crowd(lat, lon, seed):
@@ -27,7 +38,7 @@ def crowd(lat, lon, seed):
 
 
 def judged(m, one, two):
-    pairs = judge_pairs(m, one, two, T, 1.0, T.proximity_closing_kt)
+    pairs = judge_pairs(m, one, two, T, 1.0, T.proximity_closing_kt, NOBODY_SAYS)
     listed = [tuple(sorted(pair)) for pair in zip(pairs.one.tolist(), pairs.two.tolist(), strict=True)]
     assert len(set(listed)) == len(listed)
     return set(listed)

@@ -1,0 +1,69 @@
+"""Positions that contradict receivers or multilateration: one aircraft in two places that exclude each other.
+
+The picture believes one of the two and says which it refused (``Sky.disputed``). A dispute is an event when it lasts
+although both receivers are otherwise right: not for a place on the aircraft's own way (a late feed), not where a
+receiver is often wrong, and not for positions that others relayed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from skywatch.core import geo
+from skywatch.picture.sky import DisputedPosition
+from skywatch.safety.detection.frame import Frame
+from skywatch.safety.detection.leaps import is_on_way
+from skywatch.safety.thresholds import Thresholds
+
+# Claims of so many different times make a dispute, none further from the last than this (s).
+TIMES, GAP_S = 3, 15.0
+
+
+@dataclass
+class Dispute:
+    """One aircraft's dispute: since when, how many claims, and the latest one."""
+
+    since: float
+    last_at: float
+    position: DisputedPosition
+    distance_nm: float
+    times: int = 1
+    raised: bool = False
+
+
+class DisputeDetector:
+    """Disputes that last."""
+
+    def __init__(self) -> None:
+        self._disputes: dict[str, Dispute] = {}
+
+    def update(self, frame: Frame, thresholds: Thresholds) -> list[tuple[int, Dispute]]:
+        """The disputes of now that are to be raised, with the rows of their aircraft."""
+        for position in frame.sky.disputed:
+            row = frame.sky.index.get(position.hex)
+            if row is not None and position.is_own:
+                self._take(frame, row, position, thresholds)
+        kept = max(GAP_S, thresholds.contradiction_end_s)
+        self._disputes = {address: d for address, d in self._disputes.items() if frame.now - d.last_at <= kept}
+        raised = [(frame.sky.index.get(address), d) for address, d in self._disputes.items() if d.raised]
+        return [(row, dispute) for row, dispute in raised if row is not None]
+
+    def _take(self, frame: Frame, row: int, position: DisputedPosition, thresholds: Thresholds) -> None:
+        believed = position.believed_lat, position.believed_lon
+        distance = float(geo.distance_nm(*believed, position.lat, position.lon))
+        bearing = float(geo.bearing_deg(*believed, position.lat, position.lon))
+        gs, track = float(frame.column("gs_kt")[row]), float(frame.column("track_deg")[row])
+        if distance < thresholds.contradiction_nm or is_on_way(distance, bearing, gs, track):
+            return
+        known = self._disputes.get(position.hex)
+        if known is None or (not known.raised and position.at - known.last_at > GAP_S):
+            # A receiver that is often wrong begins no dispute; one that was right when it began may go on.
+            if position.is_credible:
+                self._disputes[position.hex] = Dispute(position.at, position.at, position, distance)
+            return
+        if position.at <= known.last_at:
+            return
+        known.last_at, known.position, known.distance_nm = position.at, position, distance
+        known.times += 1
+        lasted_s = position.at - known.since
+        known.raised |= known.times >= TIMES and lasted_s >= thresholds.contradiction_hold_s
