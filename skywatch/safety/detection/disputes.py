@@ -57,7 +57,6 @@ class DisputeDetector:
             return
         known = self._disputes.get(position.hex)
         if known is None or (not known.raised and position.at - known.last_at > GAP_S):
-            # A receiver that is often wrong begins no dispute; one that was right when it began may go on.
             if position.is_credible:
                 self._disputes[position.hex] = Dispute(position.at, position.at, position, distance)
             return
@@ -66,4 +65,5 @@ class DisputeDetector:
         known.last_at, known.position, known.distance_nm = position.at, position, distance
         known.times += 1
         lasted_s = position.at - known.since
-        known.raised |= known.times >= TIMES and lasted_s >= thresholds.contradiction_hold_s
+        # A receiver that is often wrong raises nothing; once raised, a dispute may itself have made it so.
+        known.raised |= known.times >= TIMES and lasted_s >= thresholds.contradiction_hold_s and position.is_credible

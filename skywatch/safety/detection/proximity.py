@@ -23,7 +23,7 @@ ALTITUDE_AHEAD_S = 5.0
 # Slower than this is level flight: rates scatter by some steps of 64 ft/min.
 LEVEL_FPM = 300.0
 # Of the box: 450 ft low and 900 ft high, which is the usual separation less a tenth for encoders and overshoot.
-SEPARATION_FACTOR, LEVEL_OFF_FPS2 = 1.125, 1.6
+SEPARATION_FACTOR, LEVEL_OFF_FPS2 = 1.125, 2.4
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _can_level_off(dz: Array, vz: Array, box_ft: Array) -> Array:
 
     Whoever climbs to the level below another aircraft is on a collision course until the last moment, by velocity
     alone. The usual separation is 500 ft low and 1,000 ft high (ICAO Doc 4444, 5.3.2); aircraft capture an altitude
-    with a twentieth of g, measured on recordings, and by ICAO Doc 8168 volume III with less than 1,500 ft/min.
+    with less than 0.075 g, measured on recordings, and by ICAO Doc 8168 volume III with less than 1,500 ft/min.
     """
     separation_ft = SEPARATION_FACTOR * box_ft
     room_ft = np.abs(dz) - separation_ft

@@ -14,6 +14,7 @@ from skywatch.picture.sky import Sky
 from skywatch.receivers.report import Report
 from skywatch.safety.detection.detectors import Detectors
 from skywatch.safety.events.tracker import EventTracker, LiveEvent
+from skywatch.safety.learning import Learner
 from skywatch.safety.thresholds import Thresholds
 
 START = 1_800_000_000.0
@@ -107,10 +108,12 @@ def report(drawn: Drawn, t: float, at: float, lat: float, lon: float, random_: r
     return Report(drawn.hex, at=at, position_at=at if "lat" in values else 0.0, **values)
 
 
-def found(skies_: Iterator[Sky], thresholds: Thresholds | None = None) -> list[LiveEvent]:
+def found(
+    skies_: Iterator[Sky], thresholds: Thresholds | None = None, learner: Learner | None = None
+) -> list[LiveEvent]:
     """The events of some skies in the order in which they began, those that are active at the end too."""
     thresholds = thresholds or Thresholds()
-    detectors, book = Detectors(), EventTracker()
+    detectors, book = Detectors(learner), EventTracker()
     events: list[LiveEvent] = []
     for sky in skies_:
         for change in book.update(detectors.update(sky, thresholds), sky.now, thresholds):

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from skywatch.safety.detection.proximity import SEPARATION_FACTOR, box
+from skywatch.safety.detection.proximity import LEVEL_OFF_FPS2, SEPARATION_FACTOR, box
 from skywatch.safety.thresholds import Thresholds
 from tests.unit.safety import encounters
 from tests.unit.safety.drawn import START, Drawn, found, of_type, skies, straight
@@ -35,6 +35,20 @@ def is_inside(encounter):
 
 def is_level(encounter):
     return apart(encounter, 0)[1] == apart(encounter, 60)[1]
+
+
+def must_be_raised_by(encounter):
+    """25 s before the closest point, or when the pair cannot level off any more at its usual separation (s)."""
+    decided = next(t for t in range(encounters.LEAD_S + 30) if not can_still_level_off(encounter, t))
+    # The hold, the tick, and an altitude that may be ten seconds old.
+    return max(encounters.LEAD_S - 25, decided + 10)
+
+
+def can_still_level_off(encounter, t):
+    """At 450 ft low and 900 ft high, without braking harder than crews do."""
+    _, vertical, _, box_ft = apart(encounter, t)
+    converging = vertical - apart(encounter, t + 1)[1]
+    return converging > 0 and vertical - SEPARATION_FACTOR * box_ft > converging**2 / (2 * LEVEL_OFF_FPS2)
 
 
 @pytest.fixture(scope="module")
@@ -74,18 +88,44 @@ def test_pairs_that_stay_far_outside_are_not_raised(raised):
             assert not events[number], number
 
 
-def test_level_pairs_are_raised_25_seconds_ahead(raised):
-    """A pair that climbs or descends towards each other may level off still, and is raised when it no longer can."""
+def test_pairs_are_raised_25_seconds_ahead_where_geometry_allows(raised):
+    """A pair that climbs or descends towards each other is raised when it can no longer level off."""
     drawn, events = raised
     early = 0
     for number, encounter in enumerate(drawn):
-        if not (is_inside(encounter) and is_level(encounter)):
-            continue
-        entered = next(t for t in range(SECONDS) if apart(encounter, t)[0] < apart(encounter, t)[2])
-        began = events[number][0].began_at - START
-        assert began <= max(entered - 25, 30), number
-        early += 1
-    assert early > 10
+        if is_inside(encounter):
+            began = events[number][0].began_at - START
+            assert began <= must_be_raised_by(encounter), number
+            early += began <= encounters.LEAD_S - 25
+            if is_level(encounter):
+                assert began <= encounters.LEAD_S - 45, number
+    assert early > 30
+
+
+def crossing_climb(selected, qnh=1013.2):
+    """One climbs through the level of another; what it has selected is sent."""
+    one = Drawn(
+        "4b0001", straight(-5, 0, 14_500, 300, 90, 1500),
+        fields={"category": "A3", "nav_altitude_mcp": selected, "nav_qnh": qnh},
+    )  # fmt: skip
+    return [one, Drawn("4b0002", straight(5, 0, 16_000, 300, 270), fields={"category": "A3"})]
+
+
+def test_a_selected_altitude_beyond_the_other_aircraft_raises_the_pair_early():
+    [event] = proximity(crossing_climb(20_000), 70)
+    assert event.began_at - START <= 18
+
+
+def test_a_selected_altitude_below_the_other_aircraft_or_none_waits():
+    for selected in (15_000, None):
+        [event] = proximity(crossing_climb(selected), 70)
+        assert event.began_at - START >= 25, selected
+
+
+def test_selected_altitudes_are_brought_to_standard_pressure():
+    # 16,000 ft on a pressure of 980 hPa is a pressure altitude of 16,900 ft, 15,100 ft on 1046 hPa.
+    assert proximity(crossing_climb(16_000, 980.0), 70)[0].began_at - START <= 18
+    assert proximity(crossing_climb(16_000, 1046.0), 70)[0].began_at - START >= 25
 
 
 def test_the_closest_point_is_that_of_the_drawing(raised):
@@ -126,7 +166,7 @@ def test_the_usual_separation_is_no_event():
 
 def test_a_climb_to_the_level_below_another_aircraft_is_no_event():
     def climb(t):
-        return -2.5 + 150 * t / 3600, 0.0, min(5000 + 1500 * t / 60, 6500)
+        return -2.5 + 150 * t / 3600, 0.0, min(5000 + 1200 * t / 60, 6500)
 
     aircraft = head_on(altitude=7000)
     aircraft[0] = dataclasses.replace(aircraft[0], path=climb)

@@ -6,13 +6,14 @@ import math
 import pytest
 
 from skywatch.core import geo
+from skywatch.safety.thresholds import Thresholds
 from tests.unit.safety.drawn import START, Drawn, found, of_type, skies, straight
 
 CENTRE = (47.0, 8.0)
 
 
-def integrity(aircraft, seconds):
-    return of_type(found(skies(aircraft, seconds)), "position_integrity")
+def integrity(aircraft, seconds, thresholds=None):
+    return of_type(found(skies(aircraft, seconds), thresholds), "position_integrity")
 
 
 def cause(event):
@@ -132,8 +133,8 @@ def crowd(bad, good=5, when=60, until=10_000, stagger=2.0, **jammed):
     return aircraft
 
 
-def regions(aircraft, seconds=160):
-    return [event for event in integrity(aircraft, seconds) if cause(event) == "region"]
+def regions(aircraft, seconds=160, thresholds=None):
+    return [event for event in integrity(aircraft, seconds, thresholds) if cause(event) == "region"]
 
 
 @pytest.mark.parametrize("jammed", [{"nic": 0, "nac_p": 0}, {"nic": 5}, {"nac_p": 4}])
@@ -184,5 +185,7 @@ def test_aircraft_that_ground_stations_relay_do_not_count():
     assert regions(aircraft) == []
 
 
-def test_aircraft_that_turn_bad_ten_minutes_apart_are_no_region():
-    assert regions(crowd(3, stagger=400.0, when=30), 860) == []
+def test_aircraft_that_turn_bad_long_after_each_other_are_no_region():
+    aircraft = crowd(3, stagger=40.0, when=30)
+    assert regions(aircraft, 150, Thresholds(area_within_s=30)) == []
+    assert len(regions(aircraft, 150, Thresholds(area_within_s=100))) == 1

@@ -1,7 +1,9 @@
 """Emergencies, vertical movements and low flight of drawn aircraft."""
 
+import numpy as np
 import pytest
 
+from skywatch.safety.learning import Learner, Learnt
 from tests.unit.safety.drawn import START, Drawn, found, of_type, skies, straight
 
 LEVEL = straight(0, 0, 9000, 200, 90)
@@ -109,24 +111,49 @@ def test_rates_of_a_reversal_that_the_altitude_does_not_show_are_not_believed():
     assert of_type(found(skies([aircraft], 50)), "vertical_rate_reversal") == []
 
 
-def low_flight(seconds, start_nm=-8.0, altitude=2500.0, **fields):
-    """Forty airliners level at 6,000 ft teach the floor; then one comes through below it."""
-    teachers = [
-        Drawn(f"4b1{number:03x}", straight(-8 - 0.4 * number, 0, 6000, 300, 90), fields={"category": "A3"})
-        for number in range(40)
-    ]
-    low = Drawn(
-        "4b0001", lambda t: (start_nm + 240 * (t - 300) / 3600, 0.0, altitude), fields={"category": "A3", **fields}
-    )
-    return of_type(found(skies([*teachers, low], seconds)), "low_altitude")
+class Taught(Learner):
+    """A learner that forty airliners level at 6,000 ft have taught around the centre."""
+
+    def __init__(self):
+        super().__init__()
+        self.restore({(y, x): Learnt({12: 40}) for y in range(465, 475) for x in range(70, 90)})
+
+
+def low_flight(seconds=60, learner=None, start_s=0.0, **fields):
+    """An airliner at 2,500 ft where others fly level at 6,000 ft."""
+    path = straight(-8 - 240 * start_s / 3600, 0, 2500, 240, 90)
+    low = Drawn("4b0001", path, fields={"category": "A3", **fields})
+    return of_type(found(skies([low], seconds), learner=learner or Taught()), "low_altitude")
 
 
 def test_an_airliner_below_the_learnt_floor_is_raised():
-    [event] = low_flight(420)
+    [event] = low_flight()
     assert event.finding.hexes == ("4b0001",)
-    assert event.finding.numbers["floor"].value >= 5500
+    assert event.finding.numbers["floor"].value == 6000
+    assert 10 <= event.began_at - START <= 15
 
 
-def test_light_aircraft_and_slow_ones_are_not_low():
-    assert low_flight(420, category="A1") == []
-    assert low_flight(420, gs=150.0) == []
+def test_light_aircraft_slow_ones_and_those_near_a_runway_are_not_low():
+    assert low_flight(category="A1") == []
+    assert low_flight(gs=150.0) == []
+    near = Taught()
+    near.restore({(470, 79): Learnt(runway=(47.0, 7.95), runway_visits=1)})
+    near.cells[470, 79].runway = (47.0, 7.95)
+    assert low_flight(learner=near) == []
+
+
+def test_the_floor_is_learnt_from_airliners_in_level_flight():
+    learner = Learner()
+    teachers = [
+        Drawn(f"4b1{number:03x}", straight(-4 - 0.1 * number, 2, 6000, 480, 90), fields={"category": "A3"})
+        for number in range(35)
+    ]
+    climbing = Drawn("4b2000", straight(-4, 2, 1000, 250, 90, 1500), fields={"category": "A3"})
+    light = Drawn("4b2001", straight(-4, 2, 1500, 150, 90), fields={"category": "A1"})
+    found(skies([*teachers, climbing, light], 75), learner=learner)
+    assert learner.cells[470, 80].floor_ft() == 6000
+    lat, lon = np.array([47.03]), np.array([8.05])
+    assert learner.below(lat, lon, np.array([2500.0]), 500) == [(0, 6000)]
+    assert learner.below(lat, lon, np.array([5600.0]), 500) == []
+    learner.forget()
+    assert learner.below(lat, lon, np.array([2500.0]), 500) == []
