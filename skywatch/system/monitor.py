@@ -10,6 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from skywatch.core import health
 from skywatch.core.bus import Form, Message
 from skywatch.core.db import reason
+from skywatch.core.fault_log import FaultLog
 from skywatch.core.retention import Pruner
 from skywatch.core.runtime import Runtime
 from skywatch.http.render import encode
@@ -21,6 +22,9 @@ log = logging.getLogger(__name__)
 TOPIC, EVENT = "system", "system:status"
 MILITARY = frozenset({str(Permission.AIRCRAFT_VIEW_MILITARY)})
 STATUS_EVERY_S = 10.0
+# A round of retention that failed is tried again so soon (s).
+RETRY_S = 5.0
+_faults = FaultLog(log, "retention failed", "retention works again")
 RETENTION = "retention"
 
 
@@ -69,23 +73,25 @@ class SystemMonitor:
         kinds = settings.features.retention_kinds()
         pruner = Pruner(self._runtime.engine, self._runtime.sessions, settings, kinds, self._stop.wait)
         while True:
-            retain(pruner)
-            if self._stop.wait(settings.retention_interval_s):
+            succeeded = retain(pruner)
+            if self._stop.wait(settings.retention_interval_s if succeeded else RETRY_S):
                 return
 
 
-def retain(pruner: Pruner) -> None:
-    """One round of retention; a fault is logged and shown in health, and the next round tries again."""
+def retain(pruner: Pruner) -> bool:
+    """One round of retention, whether it succeeded; a fault is logged and shown in health, and is tried again soon."""
     try:
         removed = pruner.run()
     except Exception as error:
         why = reason(error)
-        log.error("retention failed: %s", why, exc_info=not isinstance(error, SQLAlchemyError))
+        _faults.failed(why, None if isinstance(error, SQLAlchemyError) else error)
         health.report(RETENTION, False, f"failed: {why}")
-        return
+        return False
+    _faults.succeeded()
     if removed:
         log.info("retention removed %d rows", removed)
     health.report(RETENTION, True, "", **{f"removed_{name}": count for name, count in pruner.removed.items()})
+    return True
 
 
 def create(runtime: Runtime) -> SystemMonitor:

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pyramid.response import Response
 from sqlalchemy.orm import Session
 
-from skywatch.core.db import SessionFactory
+from skywatch.core.db import SessionFactory, is_unavailable, reason
 from skywatch.core.problems import Problem
 from skywatch.http.compression import takes_gzip
 from skywatch.http.request import Request
@@ -72,6 +72,8 @@ class Stream:
             raise Problem("unavailable", f"Exports or replays are being sent already ({most}); try again in a moment.")
         self._open = True
         try:
+            # What begins with a heading has not asked the database yet: without it the answer is 503, not half a file.
+            self._session.connection()
             self._first: bytes | None = next(self._pieces, b"")
         except BaseException:
             self.close()
@@ -88,8 +90,8 @@ class Stream:
             return next(self._pieces)
         except StopIteration:
             raise
-        except Exception:
-            log.exception("%s broke off", self._about)
+        except Exception as error:
+            log.error("%s broke off: %s", self._about, reason(error), exc_info=None if is_unavailable(error) else error)
             raise
 
     def close(self) -> None:
