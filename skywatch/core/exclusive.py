@@ -125,6 +125,8 @@ class AdvisoryLock(ExclusiveLock):
     patience_s = RELEASED_AFTER_S + CONNECT_TIMEOUT_S
 
     def __init__(self, url: URL, name: str) -> None:
+        from skywatch.core.postgresql import watch
+
         self._name = name
         self._connection: sa.Connection | None = None
         self._engine = sa.create_engine(
@@ -140,6 +142,8 @@ class AdvisoryLock(ExclusiveLock):
                 "application_name": f"skywatch {name} {socket.gethostname()}:{os.getpid()}",
             },
         )
+
+        watch(self._engine, STATEMENT_TIMEOUT_MS / 1000)
 
     def take(self) -> None:
         try:

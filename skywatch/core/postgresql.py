@@ -2,8 +2,9 @@
 
 A host that is gone and a cable that is cut send nothing, not even an end: whoever waits for an answer waits for ever.
 TCP finds a part of that by itself (keepalives, ``tcp_user_timeout``). The rest is found here: whoever has waited for
-``SILENCE_S`` has the server tried by a new connection, and gives up where that gets no answer either. While the server
-cannot be reached one attempt at a time is made, and everybody else is refused at once instead of waiting behind it.
+``SILENCE_S`` has the server tried by a new connection, and gives up where that gets no answer either, or where the
+server works on nothing for the old one. While the server cannot be reached one attempt at a time is made, and everybody
+else is refused at once instead of waiting behind it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Generator
+from enum import Enum
 from typing import Any
 
 import psycopg
@@ -34,6 +36,14 @@ SERVER_SIDE = (
 )
 
 
+class Verdict(Enum):
+    """What has become of a connection that waits."""
+
+    SILENT = "nobody is reached"
+    IDLE = "the server is there and does nothing for it"
+    WORKING = "the server works on it"
+
+
 class Reachability:
     """Whether the server of one engine answers, as the last attempts to connect have shown. Safe from any thread."""
 
@@ -42,7 +52,6 @@ class Reachability:
         self._trial = threading.Lock()
         self._failed_at: float | None = None
         self._why = ""
-        self._answered_at = float("-inf")
 
     def connect(self, parameters: dict[str, Any]) -> WatchedConnection:
         """A new connection; raises psycopg.OperationalError, at once while another attempt has just failed."""
@@ -55,19 +64,20 @@ class Reachability:
         finally:
             self._trial.release()
 
-    def is_answering(self, parameters: dict[str, Any]) -> bool:
-        """Whether the server answers a new connection now; one thread tries, and the others go by its result."""
+    def judge(self, parameters: dict[str, Any], backend: int | None) -> Verdict:
+        """What has become of a connection that waits for an answer; ``backend`` is its process on the server.
+
+        One thread at a time tries. Where nobody is reached, the others go by its result.
+        """
         asked_at = time.monotonic()
         with self._lock:
-            if self._answered_at > asked_at:
-                return True
             if self._failed_at is not None and (self._failed_at > asked_at or asked_at - self._failed_at < PAUSE_S):
-                return False
+                return Verdict.SILENT
             try:
-                self._connect(parameters).close()
+                with self._connect(parameters) as probe:
+                    return _state_of(probe, backend)
             except psycopg.Error as error:
-                return _is_refusal(error)
-            return True
+                return Verdict.WORKING if _is_refusal(error) else Verdict.SILENT
 
     def _connect(self, parameters: dict[str, Any]) -> WatchedConnection:
         try:
@@ -76,8 +86,17 @@ class Reachability:
             self._why = str(error).strip().partition("\n")[0]
             self._failed_at = None if _is_refusal(error) else time.monotonic()
             raise
-        self._failed_at, self._answered_at = None, time.monotonic()
+        self._failed_at = None
         return connection
+
+
+def _state_of(probe: WatchedConnection, backend: int | None) -> Verdict:
+    """Whether a process of the server works on a statement, as far as that can be told."""
+    if backend is None:
+        return Verdict.WORKING
+    row = probe.execute("SELECT state FROM pg_stat_activity WHERE pid = %s", (backend,)).fetchone()
+    # The state is null where the server keeps no account of it.
+    return Verdict.WORKING if row is not None and row[0] in ("active", None) else Verdict.IDLE
 
 
 def _is_refusal(error: psycopg.Error) -> bool:
@@ -94,6 +113,8 @@ class WatchedConnection(psycopg.Connection[Any]):
     reachability: Reachability | None = None
     parameters: dict[str, Any] = {}  # noqa: RUF012
     limit_s: float | None = None
+    # The process on the server; None where it is not known, as behind a pooler.
+    backend: int | None = None
 
     def wait(self, gen: Any, *args: Any, **kw: Any) -> Any:
         """What psycopg waits with; raises psycopg.OperationalError, and the connection is closed."""
@@ -103,6 +124,7 @@ class WatchedConnection(psycopg.Connection[Any]):
         try:
             state = next(gen)
             since = tried_at = time.monotonic()
+            was_idle = False
             while True:
                 ready = yield state
                 if ready:
@@ -112,9 +134,11 @@ class WatchedConnection(psycopg.Connection[Any]):
                     if self.limit_s is not None and now - since > self.limit_s:
                         self._give_up(f"no answer within {now - since:.0f} s")
                     if now - tried_at > SILENCE_S:
-                        if not self.reachability.is_answering(self.parameters):
-                            self._give_up(f"the server has been silent for {time.monotonic() - since:.0f} s")
-                        tried_at = time.monotonic()
+                        verdict = self.reachability.judge(self.parameters, self.backend)
+                        # Once, the answer may be on its way.
+                        if verdict is Verdict.SILENT or (verdict is Verdict.IDLE and was_idle):
+                            self._give_up(f"no answer for {time.monotonic() - since:.0f} s: {verdict.value}")
+                        was_idle, tried_at = verdict is Verdict.IDLE, time.monotonic()
                 state = gen.send(ready)
         except StopIteration as end:
             return end.value
@@ -137,10 +161,13 @@ def watch(engine: Engine, timeout_s: float | None) -> None:
         limit = f"SET statement_timeout = {int(timeout_s * 1000)}" if timeout_s is not None else ""
         try:
             connection.execute(SERVER_SIDE + limit)
+            row = connection.execute("SELECT pg_backend_pid()").fetchone()
             connection.commit()
         except psycopg.Error:
             connection.close()
             raise
+        if row is not None and row[0] == connection.info.backend_pid:
+            connection.backend = row[0]
         return connection
 
 

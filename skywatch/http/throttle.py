@@ -22,6 +22,7 @@ from skywatch.http.metrics import THROTTLED
 from skywatch.http.request import Request
 
 Handler = Callable[[Request], Response]
+LIVENESS_PATH, LIVENESS_QUERY = "/api/v1/system/health", "probe=live"
 BUCKETS = ("anon", "user", "login", "refresh")
 
 
@@ -32,6 +33,9 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
     exchanges: dict[tuple[str, str], str] = registry["throttle_buckets"]
 
     def tween(request: Request) -> Response:
+        if request.environ.get("PATH_INFO") == LIVENESS_PATH and request.environ.get("QUERY_STRING") == LIVENESS_QUERY:
+            # Whoever starts the service anew where this fails must not be told to come back later.
+            return handler(request)
         bucket = exchanges.get((request.method, request.environ.get("PATH_INFO", "")))
         subject, refusal = client_network(request.client_address), None
         if bucket is None:

@@ -6,7 +6,8 @@ from typing import Any
 
 from waitress.task import ThreadedTaskDispatcher
 
-LIVENESS_PATH, LIVENESS_QUERY = "/api/v1/system/health", "probe=live"
+from skywatch.http.throttle import LIVENESS_PATH, LIVENESS_QUERY
+
 # Whoever proves who they are, or sends a body, is served like everybody else.
 _CREDENTIALS = ("AUTHORIZATION", "X_API_KEY", "COOKIE")
 

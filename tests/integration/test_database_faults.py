@@ -50,6 +50,9 @@ def test_a_silent_server_holds_up_neither_the_probe_nor_the_picture_and_comes_ba
     people = Population(make_runtime(database_url=proxy.url))
     ada = people.bearer(people.user("ada", "viewer"))
     server = serve(database_url=proxy.url, auth_mode="hybrid", api_threads=4)
+    ask(server, LIVE, ada)
+    # The first look at the version of accounts empties the memory.
+    until(lambda: server.application.registry["authenticator"].cache._checked_at > 0)
     until(lambda: ask(server, STORED, ada)[0] == 200 and ask(server, LIVE, ada)[0] == 200)
     proxy.silence()
     # More than there are workers, each on a connection that is dead.
@@ -131,3 +134,19 @@ def test_a_read_only_database_is_503_in_one_line_and_the_next_connection_writes_
     set_read_only("off")
     # No connection is thrown away by hand here: the refusal has to do it.
     until(lambda: ask(server, "/api/v1/auth/api-keys", ada, {"name": "k", "scopes": ["aircraft"]})[0] == 201)
+
+
+def test_a_connection_that_died_alone_is_given_up_though_the_server_answers(
+    proxy: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "SILENCE_S", 0.2)
+    engine = create_engine(proxy.url, timeout_s=3600)
+    with engine.connect() as connection:
+        connection.execute(sa.text("SELECT 1"))
+        proxy.silence()
+        proxy.speak()
+        with pytest.raises(sa.exc.OperationalError, match="does nothing for it"):
+            connection.execute(sa.text("SELECT 1"))
+    with engine.connect() as connection:
+        assert connection.execute(sa.text("SELECT 1")).scalar() == 1
+    engine.dispose()
