@@ -12,13 +12,16 @@ import secrets
 import shutil
 import subprocess
 import sys
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
 from tests.chromium import chromium
 from tests.conftest import ROOT
+from tests.integration.web.month import import_month
 from tests.integration.web.pages import House, Page
 from tests.processes import Service
+from tests.providers import CLIENT_ID, CLIENT_SECRET, fake_provider
 from tests.servers import skip_or_fail
 
 # Software rendering: WebGL without a graphics card.
@@ -88,10 +91,38 @@ def sky(built, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def house(built, tmp_path_factory):
-    """A service that shows nothing to strangers, with a viewer, an analyst and an admin."""
-    running = House(tmp_path_factory.mktemp("house"), auth_mode="hybrid", **SKY, **MANY)
+def provider():
+    """An identity provider that lets everybody in, with no more than an address to go back to."""
+
+    def authorize(handler):
+        asked = dict(parse_qsl(urlsplit(handler.path).query))
+        back = running.log_in(handler.path)
+        handler.send_response(302)
+        handler.send_header("Location", f"{asked['redirect_uri']}?{urlencode(back)}")
+        handler.end_headers()
+
+    with fake_provider() as running:
+        running.instead["/authorize"] = authorize
+        yield running
+
+
+@pytest.fixture(scope="session")
+def house(built, provider, tmp_path_factory):
+    """A service that shows nothing to strangers, with a viewer, an analyst, an admin, and 30 days of history."""
+    folder = tmp_path_factory.mktemp("house")
+    running = House(
+        folder,
+        auth_mode="hybrid",
+        oidc_enabled="true",
+        oidc_provider_url=provider.url,
+        oidc_client_id=CLIENT_ID,
+        oidc_client_secret=CLIENT_SECRET,
+        oidc_provider_name="the house key",
+        **SKY,
+        **MANY,
+    )
     running.init()
+    assert import_month(tmp_path_factory.mktemp("traces"), f"sqlite:///{folder}/skywatch.sqlite") > 300
     running.add_superadmin()
     running.start()
     for role in ("viewer", "analyst", "admin"):

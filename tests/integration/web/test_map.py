@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 from tests.integration.web.pages import DRAWN, ROWS
@@ -80,6 +82,27 @@ def test_nothing_is_cut_off_on_the_narrowest_and_the_widest_screen(page, sky, wi
         page.run(f"location.hash = '#/{name}'")
         page.wait_for("return document.querySelector('main').innerText.length > 20", name)
         assert page.run("return document.documentElement.scrollWidth") <= width, name
+
+
+def test_with_reduced_motion_aircraft_stand_still_between_two_pictures(page, sky):
+    page.media(prefers_reduced_motion="reduce")
+    page.open_map(sky)
+    assert page.run("return document.querySelector('sw-map').stage.elapsed") == 0
+    assert page.run("return getComputedStyle(document.querySelector('.lamp')).animationDuration") in ("0s", "1e-05s")
+
+
+def test_a_network_that_is_cut_without_a_word_is_noticed_and_found_again(page, sky):
+    page.open_map(sky)
+    sky.process.send_signal(signal.SIGSTOP)  # Connections stay open, and nothing comes any more.
+    try:
+        page.wait_for_element(".banner")
+        assert page.run("return document.querySelectorAll('.window .row').length") > 5, "what was there is still shown"
+    finally:
+        sky.process.send_signal(signal.SIGCONT)
+    page.wait_for(
+        "return document.querySelector('.banner') === null && document.querySelector('.state-open') !== null",
+        "the service again",
+    )
 
 
 def test_a_service_that_was_restarted_is_found_again(page, sky):

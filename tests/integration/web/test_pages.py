@@ -8,6 +8,20 @@ import pytest
 from tests.conftest import ROOT
 from tests.integration.web.pages import LIVE
 
+# Tab, and Tab with Shift.
+TAB = "\ue004"
+WALK = """
+window.walked = new Set();
+document.addEventListener('focusin', ({ target }) => window.walked.add(target), true);
+"""
+# What can be used on the page that is open, and has not been reached.
+MISSED = """
+const usable = 'a[href], button, input, select, textarea, [tabindex="0"]';
+return [...document.querySelectorAll(usable)]
+  .filter((one) => !one.disabled && one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true })
+    && !one.closest('[inert]') && !(one.type === 'radio' && !one.checked))
+  .filter((one) => !window.walked.has(one)).map((one) => one.outerHTML.slice(0, 120));
+"""
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = """
 const done = arguments[arguments.length - 1];
@@ -19,6 +33,48 @@ axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => done
 # The pages of the navigation, and what can be opened in them.
 OFFERED = "return [...document.querySelectorAll('.head nav a')].map(a => a.getAttribute('href').slice(2))"
 FURTHER = ("history?tab=replay", "history?tab=heatmap", "account")
+
+
+def test_every_page_can_be_walked_with_the_keyboard_alone(page, house):
+    page.size(1440, 900)
+    page.sign_in(house, "viewer")
+    page.wait_for(LIVE, "aircraft")
+    names = [*page.run(OFFERED), "account"]
+    missed = {}
+    for name in names:
+        page.run(f"location.hash = '#/{name}'")
+        page.wait_for(f"return document.querySelector('sw-{name} h1, sw-{name} .map-target') !== null", name)
+        page.run(WALK)
+        left = None
+        # Lists may grow while they are walked; what is there at last has to be reached.
+        for _ in range(8):
+            page.keys(TAB * 30)
+            left = page.run(MISSED)
+            if not left:
+                break
+        if left:
+            missed[name] = left[:5]
+    assert missed == {}
+
+
+def test_thirty_days_of_history_are_searched_drawn_and_played(page, house):
+    page.sign_in(house, "viewer", "/#/history?callsign=SWR3")
+    page.wait_for_element("sw-history .card-button")
+    assert page.run("return document.querySelectorAll('sw-history .card-button').length") >= 30
+    page.click("sw-history .card-button")
+    page.wait_for_element("sw-history li.chosen")
+    page.wait_for("return document.querySelector('sw-map').stage.trails.length > 0", "the track on the map")
+    for tab in ("heatmap", "coverage"):
+        page.run(f"location.hash = '#/history?tab={tab}'")
+        page.wait_for("return document.querySelector('sw-history .segments') !== null", tab)
+    page.run("[...document.querySelectorAll('sw-history .segments button')].at(-1).click()")
+    page.wait_for("return document.querySelector('sw-history > .sheet > .hint').textContent.length > 10", "the figures")
+    page.run("location.hash = '#/history?tab=replay'")
+    page.wait_for("return document.querySelector('sw-history .toolbar select') !== null", "the replay")
+    page.click("sw-history .toolbar button")
+    page.wait_for_element("sw-history .player")
+    page.run("location.hash = '#/stats'")
+    page.wait_for("return document.querySelectorAll('sw-stats .tile').length > 6", "the last seven days")
 
 
 def test_texts_of_others_are_shown_as_text(page, house):

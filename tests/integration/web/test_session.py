@@ -80,6 +80,37 @@ def test_rights_that_changed_are_looked_up_when_somebody_comes_back(page, house,
     assert len(page.stored()) == 3
 
 
+def test_single_sign_on_comes_back_from_its_window(page, house):
+    page.visit(house, "/#/login")
+    page.wait_for_element(".login-card button.sso")
+    page.click(".login-card button.sso")
+    page.wait_for(LIVE, "aircraft after the sign-on")
+    assert page.stored() == ["skywatch.access", "skywatch.refresh", "skywatch.user"]
+    assert "Ada L." in page.text_of(".person")
+    assert len(page.windows()) == 1
+
+
+def test_with_cookies_no_script_sees_a_token(page, service):
+    running = service(auth_mode="private", jwt_auth_cookie="true")
+    running.add_superadmin()
+    running.start()
+    page.log_in(running, "root")
+    page.wait_for(LIVE, "aircraft after the login")
+    assert page.stored() == ["skywatch.user"]
+    assert page.run("return document.cookie") == ""
+    page.open_map(running)  # The session outlives the page.
+    assert page.stored() == ["skywatch.user"]
+    page.run("location.hash = '#/account'")
+    page.wait_for_element("sw-account h1")
+    page.run(
+        "[...document.querySelectorAll('sw-account button')].find(b => b.textContent.includes('Sign out')).click()"
+    )
+    page.wait_for(OUT, "the way in")
+    assert page.stored() == []
+    cookies = page.cdp("Network.getCookies", urls=[running.url])["cookies"]
+    assert [one["name"] for one in cookies if one["name"].startswith("skywatch_")] == []
+
+
 def test_a_clock_that_is_an_hour_wrong_ends_no_session(page, house):
     page.before_scripts("const now = Date.now.bind(Date); Date.now = () => now() + 3600_000;")
     page.log_in(house, "viewer")

@@ -4,8 +4,10 @@ import type { Aircraft, ChannelState, Value } from "./messages";
 const FIRST_PAUSE_MS = 500;
 const LAST_PAUSE_MS = 30_000;
 const CONNECT_MS = 15_000;
-/** The service sends the picture once a second; a channel that is quiet for so long is dead without having said so. */
-const QUIET_MS = 20_000;
+/** A channel that says nothing is asked; one that does not answer is dead without having said so. */
+const ASK_MS = 5000;
+const QUIET_MS = 12_000;
+const LOOK_MS = 3000;
 const REFUSED = new Set([4001, 4003]);
 
 export interface Columns {
@@ -60,6 +62,7 @@ export class Channel {
   private retry: ReturnType<typeof setTimeout> | undefined;
   private patience: ReturnType<typeof setTimeout> | undefined;
   private heardAt = 0;
+  private askedAt = 0;
 
   constructor(
     private readonly listener: Listener,
@@ -68,7 +71,7 @@ export class Channel {
     private topics: string[] = [],
     private fields: string[] = [],
   ) {
-    setInterval(() => this.lookForSilence(), QUIET_MS / 2);
+    setInterval(() => this.lookForSilence(), LOOK_MS);
   }
 
   start(url: string, token: string | null, topics: string[], fields: string[]): void {
@@ -118,9 +121,15 @@ export class Channel {
   }
 
   private lookForSilence(): void {
-    if (this.socket && this.isOpen && this.topics.includes("aircraft") && Date.now() - this.heardAt > QUIET_MS) {
+    if (!this.socket || !this.isOpen) return;
+    const quiet = performance.now() - this.heardAt;
+    // Timers of a tab that slept come late: nobody has been asked yet, so that silence proves nothing.
+    if (quiet > QUIET_MS && this.askedAt > this.heardAt && performance.now() - this.askedAt > QUIET_MS - ASK_MS) {
       this.letGo();
       this.later("quiet");
+    } else if (quiet > ASK_MS && this.askedAt <= this.heardAt) {
+      this.askedAt = performance.now();
+      this.send({ type: "ping" });
     }
   }
 
@@ -189,7 +198,7 @@ export class Channel {
   }
 
   private receive(message: Message): void {
-    this.heardAt = Date.now();
+    this.heardAt = performance.now();
     switch (message.type) {
       case "connected":
         clearTimeout(this.patience);

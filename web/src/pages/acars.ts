@@ -108,7 +108,7 @@ class Acars extends View {
     return html`<li class="safety-card">
       <p><b class="mono">${message.icao_hex ? html`<a href="#/map?hex=${message.icao_hex.toLowerCase()}">${name}</a>` : name}</b>
         <span class="tag">${message.label ?? "–"}</span> ${message.label_name ?? ""}</p>
-      ${message.decoded ? html`<p><b>${message.decoded.title}</b> <small>${message.decoded.items.map((item) => `${item.label}: ${String(item.value)}`).join(" · ")}</small></p>` : nothing}
+      ${message.decoded ? html`<p>${message.decoded.title === message.label_name ? nothing : html`<b>${message.decoded.title}</b> `}<small>${message.decoded.items.map((item) => `${item.label}: ${String(item.value)}`).join(" · ")}</small></p>` : nothing}
       ${message.text ? html`<pre class="acars-text">${message.text}</pre>` : nothing}
       <p><small>${clock(message.at, true)} · ${message.source.toUpperCase()}${message.frequency_mhz ? ` · ${message.frequency_mhz} MHz` : ""}${message.station ? ` · ${message.station}` : ""}${message.repeats ? ` · ${t("acars.repeats", { n: message.repeats })}` : ""}</small></p>
     </li>`;

@@ -51,6 +51,8 @@ class History extends View {
   private hours = "24";
   private layer: Awaited<ReturnType<typeof heatLayer>> | null = null;
   private summary = "";
+  private opened: Tab = "flights";
+  private leave: (() => void) | undefined;
   private readonly replay = new Replay(() => this.requestUpdate());
 
   constructor() {
@@ -69,11 +71,15 @@ class History extends View {
 
   override connectedCallback(): void {
     super.connectedCallback();
+    this.opened = this.tab;
     void this.open();
+    // By a link, or by going back: the address says which tab it is.
+    this.leave = place.subscribe(({ page }) => page === "history" && this.tab !== this.opened && this.turn());
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    this.leave?.();
     this.clear();
     this.replay.end();
   }
@@ -87,9 +93,13 @@ class History extends View {
   }
 
   private choose(tab: Tab): void {
+    note({ tab: tab === "flights" ? null : tab });
+  }
+
+  private turn(): void {
+    this.opened = this.tab;
     this.replay.end();
     this.clear();
-    note({ tab: tab === "flights" ? null : tab });
     void this.open();
   }
 

@@ -49,6 +49,10 @@ interface Sector {
 const REFRESH_MS = 10_000;
 const SAMPLES = 180;
 
+function since(seconds: number): string {
+  return seconds < 5400 ? t("history.minutes", { n: Math.floor(seconds / 60) }) : t("stats.hours", { n: Math.round(seconds / 3600) });
+}
+
 class StatsPage extends View {
   private status: Status | null = null;
   private receivers: Receiver[] = [];
@@ -118,7 +122,7 @@ class StatsPage extends View {
       ${this.tile("stats.aircraft", number(status.aircraft), t("stats.with_position", { n: status.aircraft_with_position }))}
       ${this.tile("stats.rate", number(status.message_rate), t("stats.per_second"))}
       ${this.tile("stats.messages", number(status.messages))}
-      ${this.tile("stats.uptime", t("stats.hours", { n: Math.round(status.uptime_s / 3600) }))}
+      ${this.tile("stats.uptime", since(status.uptime_s))}
     </div>`;
   }
 

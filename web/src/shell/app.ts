@@ -25,14 +25,12 @@ class App extends View {
   private late = false;
   /** On a phone: whether the page beside the map is drawn down, so that the map is seen. */
   private isLow = false;
+  private lateTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super();
     this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.list, live.selectedHex, live.isReplay, preferences, dark, announcement, notice, unread);
-    live.state.subscribe((state) => {
-      this.late = false;
-      if (state !== "open") setTimeout(() => this.sayLate(state), WAIT_FOR_CHANNEL_MS);
-    });
+    live.state.subscribe((state) => this.noteState(state));
     setTimeout(() => {
       if (session.status.value !== "loading") return;
       this.late = true;
@@ -47,10 +45,18 @@ class App extends View {
     });
   }
 
-  private sayLate(state: string): void {
-    if (live.state.value !== state) return;
-    this.late = true;
-    this.requestUpdate();
+  /** Say that the service is away once it has been for a while, however often it is tried meanwhile. */
+  private noteState(state: ChannelState): void {
+    if (state === "open" || state === "idle" || state === "refused") {
+      clearTimeout(this.lateTimer);
+      this.lateTimer = undefined;
+      this.late = false;
+    } else if (state === "waiting") {
+      this.lateTimer ??= setTimeout(() => {
+        this.late = true;
+        this.requestUpdate();
+      }, WAIT_FOR_CHANNEL_MS);
+    }
   }
 
   private get page(): Page {
@@ -100,11 +106,31 @@ class App extends View {
     </span>`;
   }
 
+  private fitted = "";
+  private readonly resized = new ResizeObserver(() => this.fit());
+
+  /** Show the names of the pages beside their icons where all of them fit. */
+  private fit(): void {
+    const nav = this.querySelector(".head nav");
+    if (!nav) return;
+    nav.classList.remove("tight");
+    nav.classList.toggle("tight", nav.scrollWidth > nav.clientWidth);
+  }
+
+  protected override updated(): void {
+    const nav = this.querySelector(".head nav");
+    const names = nav?.textContent ?? "";
+    if (!nav || names === this.fitted) return;
+    this.fitted = names;
+    this.resized.disconnect();
+    this.resized.observe(nav);
+  }
+
   private navigation(page: Page): TemplateResult {
     const open = PAGES.filter((one) => one.inMenu && one.isOpen());
     return html`<nav aria-label=${t("nav.label")}>
       ${open.map(
-        (one) => html`<a href="#/${one.name}" class=${one === page ? "active" : ""} aria-current=${one === page ? "page" : nothing}>
+        (one) => html`<a href="#/${one.name}" class=${one === page ? "active" : ""} aria-current=${one === page ? "page" : nothing} title=${t(one.title)}>
           ${icon(one.icon)}<span>${t(one.title)}</span>${one.name === "alerts" && unread.value ? html`<b class="badge" title=${t("alerts.unread", { n: unread.value })}>${unread.value > 99 ? "99+" : unread.value}</b>` : nothing}
         </a>`,
       )}
@@ -124,7 +150,7 @@ class App extends View {
       return html`<div class="banner" role="status"><span>${t("session.ended")}</span> <a href="#/login">${t("nav.login")}</a>
         <button class="plain" @click=${() => session.ended.set(false)} aria-label=${t("close")}>${icon("close")}</button></div>`;
     }
-    if (this.late && live.state.value === "waiting" && !live.isReplay.value) {
+    if (this.late && this.lateTimer !== undefined && !live.isReplay.value) {
       return html`<div class="banner" role="status"><span>${t("state.lost")}</span></div>`;
     }
     return nothing;
