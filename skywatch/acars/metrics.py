@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from skywatch.core.metrics import counter
 
-ACARS_MESSAGES = counter("skywatch_acars_messages_total", "ACARS messages stored", "source")
+ACARS_MESSAGES = counter("skywatch_acars_messages_total", "ACARS messages stored", "source", "military")
 ACARS_MERGED = counter("skywatch_acars_merged_total", "Bursts that were part of a message already received", "how")

@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -24,6 +24,7 @@ from skywatch.acars.models import AcarsFile, AcarsMessage
 from skywatch.acars.settings import AcarsSettings
 from skywatch.core import events
 from skywatch.core.clock import utcnow
+from skywatch.core.metrics import truth
 from skywatch.core.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
 from skywatch.core.write_queue import WriteQueue
@@ -47,6 +48,15 @@ Content = Burst | FramePosition
 Entry = Draft | tuple[str, FilePosition]
 
 
+class Written(NamedTuple):
+    """A draft that was written: the number of its row, whether that is new, and whether the aircraft is military."""
+
+    draft: Draft
+    row_id: int
+    is_new: bool
+    is_military: bool
+
+
 class AcarsIntake:
     """Takes what all inputs receive. One for a process; ``put`` runs on the tracker's loop and returns at once."""
 
@@ -61,7 +71,7 @@ class AcarsIntake:
         self._inputs: dict[str, Input] = {}
         self._linker = Linker()
         self._queue: WriteQueue[Entry] = WriteQueue(QUEUE_LIMIT)
-        self._writer: BackgroundWriter[Entry, list[tuple[Draft, int, bool]]] = BackgroundWriter(
+        self._writer: BackgroundWriter[Entry, list[Written]] = BackgroundWriter(
             "acars", self._sessions, self._queue, self._write, committed=self._committed
         )
         self._due = PeriodicTask("acars_incomplete", DUE_EVERY_S, self._show_incomplete)
@@ -133,8 +143,8 @@ class AcarsIntake:
             self._enqueue(self._live.due(time.time()))
             self._enqueue(self._files.due(time.time()))
 
-    def _write(self, session: Session, entries: list[Entry]) -> list[tuple[Draft, int, bool]]:
-        written: list[tuple[Draft, int, bool]] = []
+    def _write(self, session: Session, entries: list[Entry]) -> list[Written]:
+        written: list[Written] = []
         stored: dict[Draft, AcarsMessage] = {}
         for entry in entries:
             if not isinstance(entry, Draft):
@@ -142,7 +152,7 @@ class AcarsIntake:
                 continue
             is_new = entry.id is None and entry not in stored
             row = stored[entry] = rows.store(session, entry, self._linker, stored.get(entry))
-            written.append((entry, row.id, is_new))
+            written.append(Written(entry, row.id, is_new, row.military))
             if is_new and row.icao_hex is not None and row.direction == "downlink" and row.lat is not None:
                 place = Position(row.lat, row.lon or 0.0, row.altitude_ft)
                 self._show(row.icao_hex, row.at.timestamp(), place)
@@ -151,11 +161,11 @@ class AcarsIntake:
                 events.publish(session, rows.for_rules(row), stored=False)
         return written
 
-    def _committed(self, entries: list[Entry], written: list[tuple[Draft, int, bool]]) -> None:
-        for draft, row_id, is_new in written:
+    def _committed(self, entries: list[Entry], written: list[Written]) -> None:
+        for draft, row_id, is_new, is_military in written:
             draft.id = row_id
             if is_new:
-                ACARS_MESSAGES.labels(draft.burst.source).inc()
+                ACARS_MESSAGES.labels(draft.burst.source, truth(is_military)).inc()
                 one = self._inputs.get(draft.input)
                 if isinstance(one, RetryingInput):
                     one.count_stored(1)

@@ -48,6 +48,11 @@ def histogram(name: str, meaning: str, *labels: str, buckets: Sequence[float] = 
 
 
 # Queues, database and retention
+def truth(value: object) -> str:
+    """A label that says yes or no; of ``military`` the service leaves out what a caller may not see."""
+    return "true" if value else "false"
+
+
 QUEUE_DEPTH = gauge("skywatch_queue_depth", "Entries waiting in a bounded queue", "queue")
 DATABASE_WRITES = counter("skywatch_database_writes_total", "Transactions committed by a background writer", "writer")
 DATABASE_WRITE_SECONDS = histogram(

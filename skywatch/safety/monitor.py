@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.core import events
 from skywatch.core.clock import unix_now
+from skywatch.core.metrics import truth
 from skywatch.core.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
 from skywatch.core.write_queue import WriteQueue
@@ -80,8 +81,10 @@ class SafetyMonitor:
             self._queue.append(changes)
             for change in changes:
                 if change.first_raised:
-                    SAFETY_EVENTS.labels(change.event.finding.type).inc()
-        SAFETY_ACTIVE.set(sum(event.raised for event in self._book.active))
+                    SAFETY_EVENTS.labels(change.event.finding.type, truth(change.event.finding.military)).inc()
+        raised = [event.finding.military for event in self._book.active if event.raised]
+        for is_military in (False, True):
+            SAFETY_ACTIVE.labels(truth(is_military)).set(raised.count(is_military))
         self._region_log.note(self._detectors.regions, sky.now, thresholds.area_cell_deg)
 
     def close(self) -> None:

@@ -8,17 +8,20 @@ import sqlalchemy as sa
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy.exc import OperationalError
 
+from skywatch.acars.metrics import ACARS_MESSAGES
 from skywatch.core import announce, health, logs
 from skywatch.core.announce import Announcer
 from skywatch.core.bus import Message
 from skywatch.core.clock import unix_now
 from skywatch.core.db import writing
+from skywatch.history.metrics import HISTORY_POINTS, HISTORY_POSITIONS
 from skywatch.history.models import Flight
 from skywatch.inputs.base import InputStatus
 from skywatch.picture import metrics
 from skywatch.picture.statistics import TrackerStatistics
 from skywatch.realtime.metrics import REALTIME_SENT
 from skywatch.receivers.base import ReceiverStatus
+from skywatch.safety.metrics import SAFETY_ACTIVE, SAFETY_EVENTS
 from skywatch.security.permissions import Permission
 from skywatch.system import checks
 from skywatch.system.monitor import SystemMonitor
@@ -170,6 +173,11 @@ def test_totals_are_of_what_the_caller_may_see(client):
     metrics.PICTURE_AIRCRAFT.labels("true").set(3)
     metrics.PICTURE_AIRCRAFT.labels("false").set(9)
     REALTIME_SENT.labels("military").inc()
+    SAFETY_EVENTS.labels("emergency", "true").inc()
+    SAFETY_ACTIVE.labels("true").set(1)
+    ACARS_MESSAGES.labels("vdl2", "true").inc()
+    HISTORY_POSITIONS.labels("true").inc()
+    HISTORY_POINTS.labels("true").inc()
     with writing(client.runtime.sessions) as session:
         session.execute(sa.insert(Flight), [row(1, "4B1620"), row(2, "43C001", military=True)])
     scrapes = as_role(None, 7, None, Permission.SYSTEM_VIEW_METRICS, Permission.SYSTEM_VIEW_STATUS)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.core import geo
+from skywatch.core.metrics import truth
 from skywatch.history import metrics
 from skywatch.history.points import GAP_S, MILITARY, POINT, Points
 from skywatch.history.recording.batch import Batch
@@ -98,7 +99,7 @@ class Recorder:
         for name in ("first_seen_at", "last_seen_at"):
             self.slots[name][slot] = sky.column("seen_at")[row]
         self.slots.operators[slot] = sky.name("operator", row)[:OPERATOR_LENGTH] or None
-        metrics.HISTORY_FLIGHTS.labels("true" if sky.column("military")[row] else "false").inc()
+        metrics.HISTORY_FLIGHTS.labels(truth(sky.column("military")[row])).inc()
         return slot
 
     def _end(self, slot: int) -> None:
@@ -184,18 +185,24 @@ class Recorder:
         slots["first_lat"][slot[first]], slots["first_lon"][slot[first]] = lat[first], lon[first]
         slots["last_lat"][slot], slots["last_lon"][slot], slots["position_at"][slot] = lat, lon, at
         slots["positions"][slot] += 1
-        metrics.HISTORY_POSITIONS.inc(len(slot))
+        self._count(metrics.HISTORY_POSITIONS, slot)
         alt, gs, track, ground = (
             sky.column(name)[fresh] for name in ("alt_baro_ft", "gs_kt", "track_deg", "on_ground")
         )
         alt = np.where(ground, np.nan, alt.astype("f8"))
         self._keep(self.thinner.step(slot.astype("i4"), at, lat, lon, alt, gs, track, ground))
 
+    def _count(self, counter: Any, slot: Column) -> None:
+        """Count what was recorded of flights, of military ones apart."""
+        military = int(np.count_nonzero(self.slots["military"][slot]))
+        for is_military, count in ((False, len(slot) - military), (True, military)):
+            counter.labels(truth(is_military)).inc(count)
+
     def _keep(self, kept: Kept) -> None:
         if not len(kept):
             return
         np.add.at(self.slots["points"], kept["slot"], 1)
-        metrics.HISTORY_POINTS.inc(len(kept))
+        self._count(metrics.HISTORY_POINTS, kept["slot"])
         self._pending.append(kept)
         self.waiting += len(kept)
         while self.waiting > MOST_WAITING and len(self._pending) > 1:
