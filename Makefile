@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INI ?= development.ini
 PYTEST_ARGS ?= -n auto --dist worksteal
 
-.PHONY: run test lint format typecheck floors unit drill-clients web web-beside web-check wheel bench docs clean help
+.PHONY: run test lint format typecheck floors unit drill-clients faults web web-beside web-check wheel bench docs clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -81,6 +81,9 @@ unit: $(VENV)/.installed ## pytest alone
 
 drill-clients: $(VENV)/.installed ## 25 dying clients a second for a minute: all others have every tick
 	$(BIN)/python -m tests.drills.clients
+
+faults: $(VENV)/.installed ## break two installations in every way (half an hour, loopback only)
+	$(BIN)/python -m tests.drills.faults
 
 bench: $(VENV)/.installed ## print the benchmarks beside their peers
 	@$(PIP) install --editable '.[dev,bench]'

@@ -24,7 +24,7 @@ COMPONENT = "picture_publisher"
 # A process that begins shows a picture that is at most so many ticks old, until the next whole one comes.
 WHOLE_EVERY = 10
 # Skies that were passed over are shown in health for so long (s).
-SKIPPED_SHOWN_S = 5.0
+SKIPPED_SHOWN_S = 3.0
 
 
 class SkyPublisher:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from skywatch.console.settings import ConsoleSettings
+from skywatch.core import health
 from skywatch.core.announce import Announcer
 from skywatch.core.migrations import check_schema
 from skywatch.core.runtime import Runtime
@@ -41,6 +42,8 @@ def run(settings: Settings, roles: Sequence[Role]) -> None:
 
 
 def _run(runtime: Runtime, roles: Sequence[Role], shutdown: Shutdown) -> None:
+    if runtime.settings.bus != "memory":
+        health.watch(BUS_LINK, runtime.bus.state)
     if "api" in roles:
         check_default_roles(runtime)
     # The API's view of the picture must be there before the first tick, and its port before any work begins.

@@ -44,7 +44,7 @@ SNAPSHOT_TTL_S = 3600
 # What is left is sent for so long when the bus is closed, and threads get as long to end (s).
 FLUSH_S, JOIN_S = 1.0, 1.0
 # What was dropped is shown in health for so long (s).
-DROPPED_SHOWN_S = 5.0
+DROPPED_SHOWN_S = 3.0
 # The kernel notices a peer that is gone: asked after 5 s without data, given up after 10 s without an answer.
 _KEEPALIVE = {"TCP_KEEPIDLE": 5, "TCP_KEEPINTVL": 2, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 10_000}
 
@@ -144,6 +144,7 @@ class RedisBus(Bus):
             try:
                 if messages:
                     self._send(messages)
+                    messages = []
                 if time.monotonic() - beat_at >= HEARTBEAT_S:
                     beat_at = time.monotonic()
                     self._beat()
@@ -159,7 +160,8 @@ class RedisBus(Bus):
         self._answered_at = time.monotonic()
         self._client.set(f"{self._prefix}alive:{self._name}", b"", px=int(10_000 * HEARTBEAT_S))
         self._failure = None
-        self._faults.succeeded()
+        if not any(subscription.is_interrupted for subscription in self._subscriptions):
+            self._faults.succeeded()
 
     @property
     def _heartbeat(self) -> str:
@@ -167,6 +169,9 @@ class RedisBus(Bus):
 
     def _failed(self, error: Exception) -> None:
         self._failure = error
+        if not is_refusal(error):
+            # What has died without a word took all connections with it: each would cost its own timeout.
+            self._client.connection_pool.disconnect(inuse_connections=False)
         known = isinstance(error, redis.RedisError | OSError)
         self._faults.failed(describe(error) if known else str(error), None if known else error)
 
@@ -182,7 +187,9 @@ class RedisBus(Bus):
         channels = {f"{self._prefix}topic:{topic}".encode(): topic for topic in topics}
         heartbeat = self._heartbeat.encode()
         wait_s = SOCKET_TIMEOUT_S if self.state().ok else 0.0
-        subscription = RedisSubscription(self._listening, channels, heartbeat, callback, on_reconnect, wait_s)
+        subscription = RedisSubscription(
+            self._listening, channels, heartbeat, callback, on_reconnect, wait_s, self._faults
+        )
         self._subscriptions.append(subscription)
         return subscription
 

@@ -38,6 +38,7 @@ class RedisSubscription(Subscription):
         callback: Callback,
         on_reconnect: Callable[[], None] | None,
         wait_s: float,
+        faults: FaultLog,
     ) -> None:
         self._client = client
         self._channels = channels
@@ -50,11 +51,9 @@ class RedisSubscription(Subscription):
         self._calling = threading.RLock()
         self._heard_at = time.monotonic()
         topics = ", ".join(sorted(channels.values())[:3]) + (", ..." if len(channels) > 3 else "")
-        self._faults = FaultLog(
-            log, f"nothing arrives from Redis on {topics}", f"messages arrive from Redis again on {topics}"
-        )
+        # That of the bus: what ends all subscriptions is logged once.
+        self._faults = faults
         self._callback_faults = FaultLog(log, f"a subscriber of {topics} failed", f"the subscriber of {topics} works")
-        self.why = ""
         self.reconnects = 0
         self._thread = threading.Thread(target=self._run, name="bus-redis", daemon=True)
         self._thread.start()
@@ -82,8 +81,10 @@ class RedisSubscription(Subscription):
                 self._listen(pubsub, is_first)
             except Exception as error:
                 # Whatever it is: this thread ends with the subscription and not before.
-                self.why = describe(error)
-                self._faults.failed(self.why, None if isinstance(error, redis.RedisError | OSError) else error)
+                self._faults.failed(
+                    f"nothing arrives: {describe(error)}",
+                    None if isinstance(error, redis.RedisError | OSError) else error,
+                )
             finally:
                 _discard(pubsub)
             if self._subscribed.is_set():
@@ -112,7 +113,6 @@ class RedisSubscription(Subscription):
                 confirmed += 1
                 if confirmed == 1 + len(self._channels):
                     self._subscribed.set()
-                    self._faults.succeeded()
                     if not is_first:
                         self.reconnects += 1
                         if self._on_reconnect is not None:

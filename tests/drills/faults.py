@@ -1,0 +1,345 @@
+"""Break an installation in every way on purpose, on loopback only, and measure what callers see of it.
+
+``make faults`` or ``python -m tests.drills.faults [--seconds 24] [--only WORD] [--one | --several]`` prints a table:
+what callers saw beside good answers, commits acknowledged and lost, lines in all logs, threads that ended, and how
+long after the cause was gone everything was well again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from tests.drills.installation import Installation, one_process, several_processes, wait_for
+from tests.drills.load import Load
+from tests.waiting import PATIENCE_S, until
+
+# What the report calls well must come within this; longer is shown as never.
+GIVE_UP_S = 45.0
+
+
+@dataclass(frozen=True)
+class Fault:
+    """``cause`` and ``cure`` act on the installation; ``hold`` False where the cause is over at once."""
+
+    name: str
+    cause: Callable[[Installation], None]
+    cure: Callable[[Installation], None] = lambda installation: None
+    hold: bool = True
+
+
+@dataclass
+class Outcome:
+    """What was measured of one fault."""
+
+    fault: str
+    seen: str
+    acknowledged: int
+    lost: int
+    log_lines: int
+    threads_ended: int
+    well_after_s: float | None
+
+    def __str__(self) -> str:
+        well = f"{self.well_after_s:.1f} s" if self.well_after_s is not None else "NEVER"
+        figures = f"{self.acknowledged}/{self.lost} | {self.log_lines} | {self.threads_ended} | {well}"
+        return f"| {self.fault} | {figures} | {self.seen} |"
+
+
+HEAD = "| Fault | Commits/lost | Log lines | Threads ended | Well after | Callers saw |\n|---|---|---|---|---|---|"
+
+
+def play(installation: Installation, load: Load, fault: Fault, seconds: float) -> Outcome:
+    """Cause a fault, hold it, cure it, and wait until all is well."""
+    with suppress(AssertionError):
+        until(lambda: load.well_since(time.monotonic() - 3))
+    assert load.well_since(time.monotonic() - 10), f"no good beginning: {load.ill}, {dict(load.seen)}"
+    load.forget()
+    lines, threads, acknowledged = installation.log_lines, installation.threads, len(load.acknowledged)
+    fault.cause(installation)
+    if fault.hold:
+        time.sleep(seconds)
+    fault.cure(installation)
+    cured_at = time.monotonic()
+    with suppress(AssertionError):
+        until(lambda: load.well_since(cured_at), wait_s=GIVE_UP_S, every_s=0.1)
+    well = max(load.well_at.values()) - cured_at if load.well_since(cured_at) else None
+    bad = {what: count for what, count in load.seen.items() if not what.endswith(" ok")}
+    seen = ", ".join(f"{what} {count}x" for what, count in sorted(bad.items())) or "nothing"
+    if well is None:
+        seen += f"; still: {load.ill}"
+    # Threads of pools come and go; those that are missing for good are counted.
+    with suppress(AssertionError):
+        until(lambda: installation.threads >= threads, wait_s=5)
+    outcome = Outcome(
+        fault.name, seen, len(load.acknowledged) - acknowledged, 0, installation.log_lines - lines,
+        max(0, threads - installation.threads), well,
+    )  # fmt: skip
+    with suppress(Exception):
+        outcome.lost = load.lost()
+    return outcome
+
+
+# Processes
+
+
+def _kill(name: str) -> Callable[[Installation], None]:
+    def cause(installation: Installation) -> None:
+        process = installation.processes[name]
+        process.signal(signal.SIGKILL)
+        if process.running is not None:
+            process.running.wait(PATIENCE_S)
+
+    return cause
+
+
+def _signal(name: str, number: int) -> Callable[[Installation], None]:
+    return lambda installation: installation.processes[name].signal(number)
+
+
+def _start(name: str) -> Callable[[Installation], None]:
+    return lambda installation: installation.processes[name].start()
+
+
+def _restart(name: str) -> Callable[[Installation], None]:
+    def cause(installation: Installation) -> None:
+        installation.processes[name].stop()
+        installation.processes[name].start()
+
+    return cause
+
+
+def of_process(name: str) -> Iterator[Fault]:
+    """Every fault of one process."""
+    yield Fault(f"{name}: kill -9, then started", _kill(name), _start(name))
+    yield Fault(f"{name}: frozen", _signal(name, signal.SIGSTOP), _signal(name, signal.SIGCONT))
+    yield Fault(f"{name}: restarted", _restart(name), hold=False)
+
+
+# Redis
+
+
+def _redis(*commands: tuple[str, ...]) -> Callable[[Installation], None]:
+    def act(installation: Installation) -> None:
+        admin = installation.redis_admin()
+        for command in commands:
+            admin.execute_command(*command)
+
+    return act
+
+
+def _redis_signal(number: int) -> Callable[[Installation], None]:
+    def act(installation: Installation) -> None:
+        assert installation.redis is not None
+        assert installation.redis.process is not None
+        installation.redis.process.send_signal(number)
+
+    return act
+
+
+_DROP_CLIENTS = (("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"), ("CLIENT", "KILL", "TYPE", "pubsub"))
+REDIS = (
+    Fault("Redis: kill -9, then started", lambda i: i.redis.stop(), lambda i: i.redis.start()),  # type: ignore[union-attr]
+    Fault("Redis: frozen", _redis_signal(signal.SIGSTOP), _redis_signal(signal.SIGCONT)),
+    Fault("Redis: dies without a word", lambda i: i.redis_relay.fall_silent(), lambda i: i.redis_relay.speak()),  # type: ignore[union-attr]
+    Fault("Redis: a read-only replica", _redis(("REPLICAOF", "127.0.0.1", "1")), _redis(("REPLICAOF", "NO", "ONE"))),
+    Fault(
+        "Redis: out of memory",
+        _redis(("CONFIG", "SET", "maxmemory", "1")),
+        _redis(("CONFIG", "SET", "maxmemory", "0")),
+    ),
+    Fault(
+        "Redis: takes no more clients",
+        _redis(("CONFIG", "SET", "maxclients", "2"), *_DROP_CLIENTS),
+        _redis(("CONFIG", "SET", "maxclients", "10000")),
+    ),
+    Fault(
+        "Redis: wrong password",
+        _redis(("CONFIG", "SET", "requirepass", "secret"), *_DROP_CLIENTS),
+        _redis(("CONFIG", "SET", "requirepass", "")),
+    ),
+    Fault("Redis: flushed", _redis(("FLUSHALL",)), hold=False),
+)
+
+# PostgreSQL
+
+
+def _sql(*statements: str, end_connections: bool = True) -> Callable[[Installation], None]:
+    def act(installation: Installation) -> None:
+        assert installation.postgresql is not None
+        installation.postgresql.execute(*statements)
+        if end_connections:
+            installation.postgresql.end_connections()
+
+    return act
+
+
+def _postgresql_signal(number: int) -> Callable[[Installation], None]:
+    return lambda installation: installation.postgresql.signal_all(number)  # type: ignore[union-attr]
+
+
+class _Hoard:
+    """Takes every connection that PostgreSQL has to give."""
+
+    def __init__(self) -> None:
+        self._held: list[psycopg.Connection] = []
+
+    def cause(self, installation: Installation) -> None:
+        assert installation.postgresql is not None
+        for _ in range(3):
+            installation.postgresql.end_connections()
+            with suppress(psycopg.OperationalError):
+                while True:
+                    address = f"host=127.0.0.1 port={installation.postgresql.port} user=postgres dbname=postgres"
+                    self._held.append(psycopg.connect(address, connect_timeout=5))
+
+    def cure(self, installation: Installation) -> None:
+        for connection in self._held:
+            connection.close()
+        self._held.clear()
+
+
+_hoard = _Hoard()
+POSTGRESQL = (
+    Fault("PostgreSQL: killed, then started", lambda i: i.postgresql.kill(), lambda i: i.postgresql.start()),  # type: ignore[union-attr]
+    Fault("PostgreSQL: frozen", _postgresql_signal(signal.SIGSTOP), _postgresql_signal(signal.SIGCONT)),
+    Fault(
+        "PostgreSQL: dies without a word",
+        lambda i: i.postgresql_relay.fall_silent(),  # type: ignore[union-attr]
+        lambda i: i.postgresql_relay.speak(),  # type: ignore[union-attr]
+    ),
+    Fault(
+        "PostgreSQL: read-only",
+        _sql("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()"),
+        _sql(
+            "SET default_transaction_read_only = off", "ALTER SYSTEM RESET default_transaction_read_only",
+            "SELECT pg_reload_conf()",
+        ),
+    ),
+    Fault("PostgreSQL: out of connections", _hoard.cause, _hoard.cure),
+    Fault(
+        "PostgreSQL: refuses the login",
+        _sql("ALTER ROLE skywatch NOLOGIN"),
+        _sql("ALTER ROLE skywatch LOGIN"),
+    ),
+)  # fmt: skip
+
+# SQLite
+
+
+class _Lock:
+    """Another program that holds the database's write lock."""
+
+    def __init__(self) -> None:
+        self._connection: sqlite3.Connection | None = None
+
+    def cause(self, installation: Installation) -> None:
+        self._connection = sqlite3.connect(str(installation.sqlite), timeout=60, check_same_thread=False)
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def cure(self, installation: Installation) -> None:
+        assert self._connection is not None
+        self._connection.rollback()
+        self._connection.close()
+
+
+class _FullDisk:
+    """A file that takes all room beside the database, where that lies in a small file system of its own."""
+
+    def cause(self, installation: Installation) -> None:
+        assert installation.sqlite is not None
+        with suppress(OSError), (installation.sqlite.parent / "filler").open("wb", buffering=0) as filler:
+            while True:
+                filler.write(bytes(65536))
+
+    def cure(self, installation: Installation) -> None:
+        assert installation.sqlite is not None
+        (installation.sqlite.parent / "filler").unlink()
+
+
+_lock, _disk = _Lock(), _FullDisk()
+SQLITE = (Fault("SQLite: locked by another program", _lock.cause, _lock.cure),)
+FULL_DISK = Fault("SQLite: disk full", _disk.cause, _disk.cure)
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[bool]:
+    """A file system of 40 MB mounted on a folder; False where this user may not."""
+    mount = ["mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", str(folder)]
+    mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
+    try:
+        yield mounted
+    finally:
+        if mounted:
+            subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+def drill(installation: Installation, faults: list[Fault], seconds: float) -> Iterator[Outcome]:
+    """Start the installation and play faults, one after the other."""
+    load = Load(installation)
+    try:
+        installation.init()
+        installation.start()
+        wait_for(installation)
+        load.start()
+        for fault in faults:
+            yield play(installation, load, fault, seconds)
+    finally:
+        load.close()
+        installation.close()
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=24, help="how long each fault is held")
+    parser.add_argument("--only", default="", help="faults whose name contains this")
+    parser.add_argument("--one", action="store_true", help="one process with SQLite alone")
+    parser.add_argument("--several", action="store_true", help="five processes with PostgreSQL and Redis alone")
+    options = parser.parse_args()
+    failed = False
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if not options.several:
+            one = folder / "one"
+            one.mkdir()
+            with small_disk(one) as has_disk:
+                faults = [*of_process("service"), *SQLITE, *([FULL_DISK] if has_disk else [])]
+                failed |= _report(one_process(one), faults, options)
+                if not has_disk:
+                    print("not measured: a full disk (this user may not mount a small one)")
+        if not options.one:
+            several = folder / "several"
+            several.mkdir()
+            folder.chmod(0o755)
+            faults = [fault for process in ("tracker", "api1", "realtime1") for fault in of_process(process)]
+            failed |= _report(several_processes(several), [*faults, *REDIS, *POSTGRESQL], options)
+    if shutil.which("faketime") is None:
+        print("not measured: a clock that is set (libfaketime is not installed)")
+    sys.exit(failed)
+
+
+def _report(installation: Installation, faults: list[Fault], options: argparse.Namespace) -> bool:
+    """Print the table of one installation; whether something was lost or never came back."""
+    print(f"\n{installation.name}\n\n{HEAD}", flush=True)
+    failed = False
+    for outcome in drill(installation, [fault for fault in faults if options.only in fault.name], options.seconds):
+        print(outcome, flush=True)
+        failed |= bool(outcome.lost) or outcome.well_after_s is None
+    return failed
+
+
+if __name__ == "__main__":
+    main()
