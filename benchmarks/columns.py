@@ -8,15 +8,15 @@ from __future__ import annotations
 import argparse
 import time
 
-import msgspec
 import numpy as np
 
 from benchmarks._traffic import Traffic
 from skywatch.realtime.aircraft import View
 from skywatch.realtime.areas import Area
 from skywatch.realtime.columns import DEFAULT_FIELDS, Form
+from skywatch.realtime.frames import Encoder
 from skywatch.realtime.live import LiveTopics
-from skywatch.realtime.protocols.native import encode_event
+from skywatch.realtime.protocols.native import PackedProtocol, encode_event
 
 TICKS = 5
 AREAS = 50
@@ -35,15 +35,15 @@ class _Outbox:
 
 
 class _Listener:
-    def __init__(self) -> None:
+    def __init__(self, encode: Encoder) -> None:
         self.outbox = _Outbox()
-        self.variant = (encode_event, False)
+        self.variant = (encode, False)
 
 
-def run(aircraft: int, views: list[View]) -> tuple[float, float, bytes]:
+def run(aircraft: int, views: list[View], encode: Encoder = encode_event) -> tuple[float, float, bytes]:
     """Bytes a second of the first view, processor time of a tick (ms), and the last frame of the first view."""
     traffic, topics = Traffic(aircraft, time.time()), LiveTopics()
-    listeners = [_Listener() for _ in views]
+    listeners = [_Listener(encode) for _ in views]
     topics.tick([traffic()])
     for listener, view in zip(listeners, views, strict=True):
         topics.join(listener, view, None)  # type: ignore[arg-type]
@@ -67,16 +67,20 @@ def main() -> None:
     whole = View("aircraft", "all", False, None, columns)
     areas = [View("aircraft", "all", False, Area(4 + 0.05 * at, 45, 9 + 0.05 * at, 50), columns) for at in range(AREAS)]
     thinned = View("aircraft", "all", False, None, Form(DEFAULT_FIELDS, 2000))
-    size, cost, frame = run(count, [whole])
-    data = msgspec.json.decode(frame[frame.index(b'"data":') + 7 : -1])
-    packed = len(msgspec.msgpack.encode(data))
+    size, cost, _ = run(count, [whole])
+    packed, packed_cost, _ = run(count, [whole], PackedProtocol.encode_event)
     print(f"{count} aircraft: {size / 1000:.0f} kB a second as JSON, {packed / 1000:.0f} kB as MessagePack")
-    print(f"  a tick for one subscriber {cost:.1f} ms, for {AREAS} of the same {run(count, [whole] * AREAS)[1]:.1f} ms")
+    shared = run(count, [whole] * AREAS)[1]
+    print(f"  a tick for one subscriber {cost:.1f} ms, for {AREAS} of the same {shared:.1f} ms")
+    print(f"  each further subscriber of the same {max(0.0, (shared - cost) / (AREAS - 1)) * 1000:.0f} us")
+    shared = run(count, [whole] * AREAS, PackedProtocol.encode_event)[1]
+    print(f"  as MessagePack for one {packed_cost:.1f} ms, for {AREAS} of the same {shared:.1f} ms")
     print(f"  a tick for {AREAS} different areas of about half {run(count, areas)[1]:.1f} ms")
     size, cost, _ = run(count, [thinned])
     print(f"  thinned to 2,000: {size / 1000:.0f} kB a second, {cost:.1f} ms")
     print(f"  whole aircraft (aircraft:update): {run(count, [plain])[1]:.1f} ms")
-    print(f"a city of 500: {run(500, [whole])[0] / 1000:.0f} kB a second")
+    packed = run(500, [whole], PackedProtocol.encode_event)[0]
+    print(f"a city of 500: {run(500, [whole])[0] / 1000:.0f} kB a second, {packed / 1000:.0f} kB as MessagePack")
 
 
 if __name__ == "__main__":

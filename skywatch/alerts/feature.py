@@ -22,6 +22,7 @@ FEATURE = Feature(
     ),
     retention="skywatch.alerts.retention:KINDS",
     settings=AlertSettings,
+    marks="skywatch.alerts.marks:marked_aircraft",
     mqtt="skywatch.alerts.publishing:PublishedRules",
     commands={"rules": "skywatch.alerts.command:rules"},
 )

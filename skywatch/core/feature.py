@@ -105,6 +105,9 @@ class Feature:
     # Frozen dataclass whose fields are declared with ``skywatch.settings.setting``.
     settings: type | None = None
     problems: tuple[ProblemKind, ...] = ()
+    # ``module:function(session)`` that returns which aircraft are marked for which users now (user id -> addresses); it
+    # is asked again when an event of the feature's topics was published.
+    marks: str = ""
     # ``module:function(session, begin, end, step_s, may)`` that yields stored pictures of a span as encoded JSON
     # (``{now, aircraft}``), for features that look at the past; at most one feature has it.
     past_pictures: str = ""
@@ -187,6 +190,14 @@ class FeatureSet:
     def mqtt_sources(self) -> list[Callable[[], Any]]:
         """The classes of what is published over MQTT."""
         return [load(feature.mqtt) for feature in self if feature.mqtt]
+
+    def marks(self) -> list[Callable[[Any], Mapping[int, Iterable[str]]]]:
+        """The functions that say which aircraft are marked for which users."""
+        return [load(feature.marks) for feature in self if feature.marks]
+
+    def topics_of_marks(self) -> list[str]:
+        """The topics whose events may change what is marked."""
+        return [topic.name for feature in self if feature.marks for topic in feature.topics]
 
     def inputs(self) -> dict[str, Callable[..., Any]]:
         """The prefix of each family of inputs and the function that opens one."""

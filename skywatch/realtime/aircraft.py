@@ -39,11 +39,14 @@ class View:
     area: Area | None = None
     # Rows of a few values instead of whole aircraft.
     form: Form | None = None
+    # Whose marks the rows bear: a stream of this user's own while any aircraft is marked for them.
+    user: int | None = None
 
     @cached_property
     def mark(self) -> str:
         """A short mark that is the same in every process for views that show the same."""
         shown = f"{self.topic} {self.population} {self.details} {self.area}" + (f" {self.form}" if self.form else "")
+        shown += f" {self.user}" if self.user is not None else ""
         return hashlib.blake2s(shown.encode(), digest_size=4).hexdigest()
 
 

@@ -19,7 +19,7 @@ class Answers:
     def send(self, kind: str, body: dict[str, Any], ack: int | None = None) -> None:
         """Tell something; ``ack`` is the number under which a Socket.IO client waits for it."""
         for payload in self._protocol.encode(kind, body, ack):
-            self._outbox.push(text_frame(payload))
+            self._outbox.push(text_frame(payload, binary=self._protocol.is_binary))
 
     def reply(self, command: base.Command, kind: str, body: dict[str, Any]) -> None:
         """Answer a command, with the id it came with."""

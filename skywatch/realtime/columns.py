@@ -1,11 +1,13 @@
 """The columns form of the picture, for maps: each aircraft as a row of a few values instead of an object of many.
 
-Rows are complete and are encoded once a tick for all who asked for the same fields. A ``limit`` thins a crowded sky:
-emergencies first, then military aircraft, then aircraft spread over the area, so that no part of a map goes empty.
+Rows are complete and are encoded once a tick for all who asked for the same fields; only rows of aircraft that are
+marked for a user (flag 8) are that user's own. A ``limit`` thins a crowded sky: marked aircraft and emergencies first,
+then military aircraft, then aircraft spread over the area, so that no part of a map goes empty.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +24,7 @@ DEFAULT_FIELDS = ("hex", "lat", "lon", "track", "gs", "alt_baro", "flags", "cate
 MAXIMUM_LIMIT = 100_000
 # A position older than this is shown where it was, and marked.
 STALE_S = 15.0
-ON_GROUND, MILITARY, EMERGENCY, MLAT, TISB, STALE = 1, 2, 4, 16, 32, 64
+ON_GROUND, MILITARY, EMERGENCY, ALERT, MLAT, TISB, STALE = 1, 2, 4, 8, 16, 32, 64
 # 1e-4 degrees are 11 m, less than an aircraft's length.
 POSITION_DIGITS = 4
 # Cells along each side of the area over which a thinned sky is spread.
@@ -117,34 +119,69 @@ def rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...], details: bool) -> lis
     return [list(row) for row in zip(*columns, strict=True)]
 
 
+Encode = Callable[[Any], bytes]
+_json: Encode = msgspec.json.Encoder().encode
+_pack: Encode = msgspec.msgpack.Encoder().encode
+
+
 class EncodedRows:
-    """The rows of one tick as JSON, each encoded when it is first needed and then shared by all areas."""
+    """The rows of one tick, each encoded when it is first needed in a form and then shared by all areas."""
 
     def __init__(self, sky: Sky, fields: tuple[str, ...], details: bool) -> None:
         self._sky = sky
         self._fields = fields
         self._details = details
-        self._encoded: list[bytes | None] = [None] * len(sky)
+        self._flags = fields.index("flags") if "flags" in fields else None
+        self._encoded: dict[Encode, list[bytes | None]] = {}
 
-    def joined(self, rows: Rows) -> bytes:
-        """Some rows, separated by commas."""
-        missing = np.array([row for row in rows.tolist() if self._encoded[row] is None], dtype=np.intp)
+    def json(self, rows: Rows, marked: Rows) -> bytes:
+        """A list of some rows as JSON."""
+        return b"[%b]" % b",".join(self._bodies(rows, marked, _json))
+
+    def packed(self, rows: Rows, marked: Rows) -> bytes:
+        """A list of some rows as MessagePack."""
+        bodies = self._bodies(rows, marked, _pack)
+        return _array_head(len(bodies)) + b"".join(bodies)
+
+    def _bodies(self, rows: Rows, marked: Rows, encode: Encode) -> list[bytes]:
+        """Each row encoded; those of ``marked`` bear the flag, and are nobody else's."""
+        if not len(marked) or self._flags is None:
+            return self._shared(rows, encode)
+        is_marked = np.isin(rows, marked)
+        own = rows_of(self._sky, rows[is_marked], self._fields, self._details)
+        for row in own:
+            row[self._flags] |= ALERT
+        return self._shared(rows[~is_marked], encode) + [encode(row) for row in own]
+
+    def _shared(self, rows: Rows, encode: Encode) -> list[bytes]:
+        encoded = self._encoded.get(encode)
+        if encoded is None:
+            encoded = self._encoded[encode] = [None] * len(self._sky)
+        missing = np.array([row for row in rows.tolist() if encoded[row] is None], dtype=np.intp)
         if len(missing):
-            encode = msgspec.json.Encoder().encode
             fresh = rows_of(self._sky, missing, self._fields, self._details)
             for row, values in zip(missing.tolist(), fresh, strict=True):
-                self._encoded[row] = encode(values)
-        return b",".join([body for row in rows.tolist() if (body := self._encoded[row]) is not None])
+                encoded[row] = encode(values)
+        return [body for row in rows.tolist() if (body := encoded[row]) is not None]
 
 
-def thin(sky: Sky, rows: Rows, limit: int, shown: frozenset[str]) -> Rows:
-    """At most ``limit`` of these rows: emergencies, military, then spread over the area.
+def _array_head(length: int) -> bytes:
+    """The head of a MessagePack array (specification of MessagePack, "array format family")."""
+    if length < 16:
+        return bytes((0x90 | length,))
+    return struct.pack(">BH", 0xDC, length) if length < 1 << 16 else struct.pack(">BI", 0xDD, length)
+
+
+def thin(sky: Sky, rows: Rows, limit: int, shown: frozenset[str], marked: Rows | None = None) -> Rows:
+    """At most ``limit`` of these rows: marked ones and emergencies, military, then spread over the area.
 
     What was ``shown`` before stays before others of its cell, so that aircraft do not come and go with each tick.
     """
     if len(rows) <= limit:
         return rows
     emergency, military = sky.column("emergency")[rows], sky.column("military")[rows]
+    if marked is not None:
+        emergency = emergency | np.isin(rows, marked)
     stays = np.fromiter((sky.hexes[row] in shown for row in rows.tolist()), "?", len(rows))
     cell = _cells(sky.column("lat")[rows], sky.column("lon")[rows])
     # Who is how far back in its own cell; each cell's first come before any cell's second.

@@ -24,7 +24,8 @@ from skywatch.realtime.handshake import Rules
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.limits import ConnectionCounter, Limits, LogInterval, MessageRate
 from skywatch.realtime.metrics import REALTIME_CLOSED
-from skywatch.realtime.protocols.native import SUBPROTOCOL, NativeProtocol
+from skywatch.realtime.protocols.base import Protocol
+from skywatch.realtime.protocols.native import PACKED_SUBPROTOCOL, SUBPROTOCOL, NativeProtocol, PackedProtocol
 from skywatch.realtime.protocols.socketio import SocketIOProtocol
 from skywatch.realtime.queues import HIGH_WATER_BYTES, LOW_WATER_BYTES, Outbox
 from skywatch.realtime.session import Session
@@ -82,6 +83,7 @@ class Connection(WebSocketServerProtocol):
         self._offer: Offer | Problem = Offer()
         self._origin_refused = False
         self._socket_io = False
+        self._packed = False
         self._counted_address: str | None = None
         self._deaf = False
         self._closing_since: float | None = None
@@ -143,7 +145,10 @@ class Connection(WebSocketServerProtocol):
         self._offer = handshake.offer_of(request, rules)
         if isinstance(self._offer, Offer) and self._offer.leaks and self.shared.leak_warnings.take(self.opened_at):
             log.warning("a client at %s sent its token in the address, where it leaks into logs", self._peer)
-        return SUBPROTOCOL if not self._socket_io and SUBPROTOCOL in request.protocols else None
+        known = [name for name in request.protocols if name in (SUBPROTOCOL, PACKED_SUBPROTOCOL)]
+        chosen = known[0] if known and not self._socket_io else None
+        self._packed = chosen == PACKED_SUBPROTOCOL
+        return chosen
 
     def onOpen(self) -> None:  # noqa: N802
         hub, limits, offer = self.shared.hub, self.shared.limits, self._offer
@@ -152,11 +157,11 @@ class Connection(WebSocketServerProtocol):
             self.transport, hub.turn, limits.queue_frames, limits.queue_bytes, self._overflow, self._cannot_write
         )
         self._rate = MessageRate(limits.messages_per_s, time.monotonic())
-        protocol = (
-            SocketIOProtocol(hub.heartbeat_s, limits.pong_s, limits.message_bytes)
-            if self._socket_io
-            else NativeProtocol()
-        )
+        protocol: Protocol
+        if self._socket_io:
+            protocol = SocketIOProtocol(hub.heartbeat_s, limits.pong_s, limits.message_bytes)
+        else:
+            protocol = PackedProtocol() if self._packed else NativeProtocol()
         self.session = Session(hub, self, self.outbox, protocol)
         self._offer = Offer()
         if self._origin_refused:
@@ -202,8 +207,10 @@ class Connection(WebSocketServerProtocol):
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
         if self.session is None or self._deaf:
             return
-        if not isBinary:
+        if isBinary == self.session.protocol.is_binary:
             self.session.received(payload)
+        elif self.session.protocol.is_binary:
+            self.session.end(closing.NOT_BINARY)
         elif not self.session.protocol.expects_binary():
             self.session.end(closing.NOT_TEXT)
 

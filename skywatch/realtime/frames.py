@@ -5,20 +5,27 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
 
 # Small messages grow or gain nothing by compression.
 COMPRESS_FROM_BYTES = 1024
 # Level 1 is a third of the cost of level 6 for four fifths of its gain on aircraft lists.
 COMPRESSION_LEVEL = 1
 
-_FIN, _RSV1, _TEXT, _PING = 0x80, 0x40, 0x1, 0x9
-
-Encoder = Callable[["Event"], bytes]
+_FIN, _RSV1, _TEXT, _BINARY, _PING = 0x80, 0x40, 0x1, 0x2, 0x9
 
 
-def text_frame(payload: bytes, compressed: bool = False) -> bytes:
-    """One unmasked, unfragmented text frame; ``compressed`` says that the payload is deflated already."""
-    first = _FIN | _TEXT | (_RSV1 if compressed else 0)
+class Encoder(Protocol):
+    """Puts an event into the words of a protocol."""
+
+    def __call__(self, event: Event, /) -> bytes: ...
+
+
+def text_frame(payload: bytes, compressed: bool = False, binary: bool = False) -> bytes:
+    """One unmasked, unfragmented frame; ``compressed`` says that the payload is deflated already."""
+    first = _FIN | (_BINARY if binary else _TEXT) | (_RSV1 if compressed else 0)
     return _head(first, len(payload)) + payload
 
 
@@ -27,18 +34,18 @@ def ping_frame(payload: bytes = b"") -> bytes:
     return _head(_FIN | _PING, len(payload)) + payload
 
 
-def message_frame(payload: bytes, deflate: bool) -> bytes:
-    """A text frame, compressed where the connection negotiated it and it is worth it.
+def message_frame(payload: bytes, deflate: bool, binary: bool = False) -> bytes:
+    """A frame, compressed where the connection negotiated it and it is worth it.
 
     Each message is compressed on its own (no context is carried over), which every receiver can read, so that one
     compressed frame serves all connections.
     """
     if not deflate or len(payload) < COMPRESS_FROM_BYTES:
-        return text_frame(payload)
+        return text_frame(payload, binary=binary)
     compressor = zlib.compressobj(COMPRESSION_LEVEL, zlib.DEFLATED, -15)
     deflated = compressor.compress(payload) + compressor.flush(zlib.Z_SYNC_FLUSH)
     # RFC 7692, 7.2.1: the empty block that a sync flush ends with is not sent.
-    return text_frame(deflated[:-4], compressed=True)
+    return text_frame(deflated[:-4], compressed=True, binary=binary)
 
 
 def _head(first: int, length: int) -> bytes:
@@ -50,22 +57,52 @@ def _head(first: int, length: int) -> bytes:
 
 
 class Event:
-    """One event on its way out: the encoded data once, and each form of its frame made when first needed."""
+    """One event on its way out: the encoded data once, and each form of its frame made when first needed.
 
-    __slots__ = ("_frames", "data", "epoch", "event", "seq", "topic")
+    ``data`` is JSON, or a function that makes it when somebody needs it; ``packed`` makes the same as MessagePack,
+    where that is cheaper than from the JSON.
+    """
 
-    def __init__(self, topic: str, event: str, epoch: str, seq: int, data: bytes) -> None:
+    __slots__ = ("_data", "_frames", "_packed", "epoch", "event", "seq", "topic")
+
+    def __init__(
+        self,
+        topic: str,
+        event: str,
+        epoch: str,
+        seq: int,
+        data: bytes | Callable[[], bytes],
+        packed: Callable[[], bytes] | None = None,
+    ) -> None:
         self.topic = topic
         self.event = event
         self.epoch = epoch
         self.seq = seq
-        self.data = data
+        self._data = data
+        self._packed: bytes | Callable[[], bytes] = packed or self._pack
         self._frames: dict[tuple[Encoder, bool], bytes] = {}
+
+    @property
+    def data(self) -> bytes:
+        """The data as JSON."""
+        if not isinstance(self._data, bytes):
+            self._data = self._data()
+        return self._data
+
+    @property
+    def packed(self) -> bytes:
+        """The data as MessagePack."""
+        if not isinstance(self._packed, bytes):
+            self._packed = self._packed()
+        return self._packed
+
+    def _pack(self) -> bytes:
+        return msgspec.msgpack.encode(msgspec.json.decode(self.data))
 
     def frame(self, variant: tuple[Encoder, bool]) -> bytes:
         """The frame for a variant: the protocol's encoder, and whether to compress."""
         frame = self._frames.get(variant)
         if frame is None:
             encode, deflate = variant
-            frame = self._frames[variant] = message_frame(encode(self), deflate)
+            frame = self._frames[variant] = message_frame(encode(self), deflate, getattr(encode, "is_binary", False))
         return frame

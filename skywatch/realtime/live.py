@@ -9,13 +9,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from skywatch.core.fault_log import FaultLog
 from skywatch.picture.sky import Sky
 from skywatch.realtime.aircraft import PictureState, View
-from skywatch.realtime.column_events import ColumnEvents
+from skywatch.realtime.column_events import ColumnEvents, Marks
 from skywatch.realtime.commands import Point
 from skywatch.realtime.frames import Encoder, Event
 from skywatch.realtime.metrics import REALTIME_DROPPED, REALTIME_SENT
@@ -59,10 +59,54 @@ class LiveTopics:
         # For whom an event could not be made; they are tried again with the next tick.
         self._unserved: dict[tuple[Listener, View], None] = {}
         self._faults = FaultLog(log, "a view cannot be sent", "all views are sent again")
+        # What is marked for whom: users for whom nothing is share the views of everybody.
+        self._next_marks: Marks = {}
+        self._marked: set[int] = set()
+        self._personal: dict[int, dict[tuple[Listener, View], None]] = {}
+
+    def take_marks(self, marks: Marks) -> None:
+        """The aircraft that are marked for users from the next tick on."""
+        self._next_marks = marks
+
+    def _place(self, view: View) -> View:
+        """The view whose events somebody gets who watches this one."""
+        return view if view.user is None or view.user in self._marked else replace(view, user=None)
+
+    def _begin_marks(self) -> None:
+        """Begin a tick with its marks: whose first came or whose last went gets other events from now on."""
+        # The last tick has told them already that nothing is marked any more.
+        for user in [user for user in self._marked if not self._columns.marks.get(user)]:
+            if not self._next_marks.get(user):
+                self._move(user, marked=False)
+        for user in self._personal:
+            if self._next_marks.get(user) and user not in self._marked:
+                self._move(user, marked=True)
+        self._columns.begin(self._next_marks)
+
+    def _move(self, user: int, *, marked: bool) -> None:
+        watching = self._personal.get(user, {})
+        before = {view: self._place(view) for _, view in watching}
+        (self._marked.add if marked else self._marked.discard)(user)
+        for listener, view in watching:
+            old, new = before[view], self._place(view)
+            source, target = self._views[old], self._views.setdefault(new, _Viewers())
+            if listener in source.level:
+                target.level[listener] = source.level.pop(listener)
+            elif listener in source.behind:
+                target.behind[listener] = source.behind.pop(listener)
+            if (listener, old) in self._unserved:
+                del self._unserved[listener, old]
+                self._unserved[listener, new] = None
+        for place in set(before.values()):
+            self._drop_empty(place)
 
     def join(self, listener: Listener, view: View, since: Point | None) -> None:
         """Begin to watch: what was missed since a point, or a snapshot."""
-        viewers = self._views.setdefault(view, _Viewers())
+        if view.user is not None:
+            self._personal.setdefault(view.user, {})[listener, view] = None
+            if self._columns.marks.get(view.user):
+                self._marked.add(view.user)
+        viewers = self._views.setdefault(self._place(view), _Viewers())
         # Columns always begin with a full state: that is small.
         resumes = since is not None and view.form is None and self.state.can_continue(view, since.epoch, since.seq)
         viewers.behind[listener] = since.seq if since is not None and resumes else None
@@ -76,7 +120,7 @@ class LiveTopics:
         """Serve those who have come in this turn and are still there."""
         newcomers, self._newcomers = self._newcomers, {}
         for listener, view in newcomers:
-            if not listener.outbox.congested and view in self._views:
+            if not listener.outbox.congested and self._place(view) in self._views:
                 try:
                     self.catch_up(listener, view)
                 except Exception as error:
@@ -97,15 +141,26 @@ class LiveTopics:
 
     def leave(self, listener: Listener, view: View) -> None:
         """Watch no more."""
-        self._unserved.pop((listener, view), None)
-        viewers = self._views[view]
+        if view.user is not None and (watching := self._personal.get(view.user)) is not None:
+            watching.pop((listener, view), None)
+            if not watching:
+                del self._personal[view.user]
+        place = self._place(view)
+        for one in (view, place):
+            self._unserved.pop((listener, one), None)
+        viewers = self._views[place]
         viewers.level.pop(listener, None)
         viewers.behind.pop(listener, None)
-        if not viewers.level and not viewers.behind:
-            del self._views[view]
+        self._drop_empty(place)
+
+    def _drop_empty(self, place: View) -> None:
+        viewers = self._views.get(place)
+        if viewers is not None and not viewers.level and not viewers.behind:
+            del self._views[place]
 
     def catch_up(self, listener: Listener, view: View) -> None:
         """Bring a viewer that was congested or has just come to the latest tick."""
+        view = self._place(view)
         viewers = self._views[view]
         if listener not in viewers.behind:
             return
@@ -130,6 +185,7 @@ class LiveTopics:
 
     def tick(self, skies: Sequence[Sky]) -> None:
         """Take one or more skies in their order and tell all viewers the difference at once."""
+        self._begin_marks()
         before = self.state.sky.seq
         continuous = True
         for sky in skies:

@@ -27,6 +27,7 @@ from skywatch.realtime.connection import CLOSING_S, Connection, Shared
 from skywatch.realtime.handshake import Rules
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.limits import ConnectionCounter, Limits
+from skywatch.realtime.marks import MarkReader
 from skywatch.realtime.metrics import REALTIME_CONNECTIONS, REALTIME_SUBSCRIBERS, REALTIME_TICK_AGE
 from skywatch.realtime.settings import RealtimeSettings
 from skywatch.realtime.topics import TopicTable
@@ -67,6 +68,7 @@ class RealtimeServer:
         self._shared: Shared
         self._server: asyncio.Server | None = None
         self._look_after: asyncio.Task[None] | None = None
+        self._marks: MarkReader | None = None
         self._looked_at = 0.0
         self._faults = FaultLog(log, "care of connections", "all connections are looked after again")
 
@@ -120,6 +122,8 @@ class RealtimeServer:
         self._looked_at = time.monotonic()
         self._look_after = loop.create_task(self._look_after_for_ever(), name="care of connections")
         health.watch(COMPONENT, self._state)
+        self._marks = MarkReader(self._runtime, loop, self.hub.live.take_marks)
+        self._marks.start()
         log.info("the real-time channel listens on %s port %d", host, self.port)
 
     async def stop(self) -> None:
@@ -140,6 +144,8 @@ class RealtimeServer:
         for connection in list(self.connections):
             if connection.transport is not None:
                 connection.transport.abort()
+        if self._marks is not None:
+            await asyncio.to_thread(self._marks.close)
         await self.hub.close()
         self.hub.connection_authenticator.close()
         self._server = None

@@ -61,7 +61,10 @@ class Session:
         self._early: deque[base.Command] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
         for payload in protocol.opened():
-            outbox.push(text_frame(payload))
+            outbox.push(self._frame(payload))
+
+    def _frame(self, payload: bytes) -> bytes:
+        return text_frame(payload, binary=self.protocol.is_binary)
 
     # Being let in
 
@@ -92,7 +95,7 @@ class Session:
             self.admission = admission
             self.state = "ready"
             for payload in self.protocol.welcomed():
-                self.outbox.push(text_frame(payload))
+                self.outbox.push(self._frame(payload))
             self.send("connected", {**admission.introduction(), "heartbeat_s": self.hub.heartbeat_s})
             while self._early and self.state == "ready":
                 self._obey(self._early.popleft())
@@ -100,7 +103,7 @@ class Session:
     def refuse(self, reason: Closing) -> None:
         """Do not let in."""
         if self.state != "ended":
-            self.outbox.push(text_frame(self.protocol.refused(reason.message)))
+            self.outbox.push(self._frame(self.protocol.refused(reason.message)))
             self.end(reason)
 
     # What the client says
@@ -112,7 +115,7 @@ class Session:
         try:
             action = self.protocol.read(payload)
         except socketio.OtherNamespace as error:
-            self.outbox.push(text_frame(error.answer))
+            self.outbox.push(self._frame(error.answer))
             return
         except base.BadMessage as error:
             self.error("malformed_body", str(error), error.command)
@@ -197,7 +200,9 @@ class Session:
         area = area_of(wanted.bbox) if wanted.bbox is not None else self._topics.area_of(wanted.topic)
         event = self.hub.snapshot(self._topics.source(wanted.topic, area, self._may))
         body = {"method": wanted.method, "topic": wanted.topic, "epoch": event.epoch, "seq": event.seq}
-        self._answers.reply(command, "response", body | {"data": msgspec.Raw(event.data)})
+        self._answers.reply(
+            command, "response", body | {"data": msgspec.Raw(event.packed if self.protocol.is_binary else event.data)}
+        )
 
     def _refresh(self, command: base.Command) -> None:
         try:

@@ -34,9 +34,10 @@ class Subscriptions:
         """What somebody who may see so much sees or hears of a topic."""
         if not self._hub.topics.is_live(topic):
             return self._hub.events.stream_of(topic, may)
+        user = may.user_id if form is not None and ("flags" in form.fields or form.limit is not None) else None
         if topic == "military":
-            return View(topic, "military", may.details, area, form)
-        return View(topic, "all" if may.military else "civil", may.details, area, form)
+            return View(topic, "military", may.details, area, form, user)
+        return View(topic, "all" if may.military else "civil", may.details, area, form, user)
 
     def put(self, topic: str, area: Area | None, may: Visibility, form: Form | None = None) -> None:
         """Note a topic in place of what was seen or heard of it before; nothing comes of it until ``join``."""

@@ -54,6 +54,8 @@ class Protocol(ABC):
     name: str
     ping: bytes
     encode_event: Encoder
+    # Whether its messages are binary, both ways.
+    is_binary = False
 
     def opened(self) -> list[bytes]:
         """What is sent as soon as the WebSocket is open."""

@@ -1,4 +1,7 @@
-"""The native protocol ``skywatch.v1``: one JSON object a text frame, with its ``type``."""
+"""The native protocol ``skywatch.v1``: one JSON object a text frame, with its ``type``.
+
+As ``skywatch.v1+msgpack`` the same objects are MessagePack in binary frames, both ways.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from skywatch.realtime.frames import Event, ping_frame
 from skywatch.realtime.protocols.base import Action, BadMessage, Command, Connect, Protocol, decode_json
 
 SUBPROTOCOL = "skywatch.v1"
+PACKED_SUBPROTOCOL = "skywatch.v1+msgpack"
 
 
 def encode_event(event: Event) -> bytes:
@@ -22,13 +26,14 @@ class NativeProtocol(Protocol):
     """Stateless: every message says everything."""
 
     name = "native"
+    _form = "a JSON object"
     ping = ping_frame()
     encode_event = staticmethod(encode_event)
 
     def read(self, payload: bytes) -> Action | None:
-        message = decode_json(payload)
+        message = self._decode(payload)
         if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-            raise BadMessage('A message is a JSON object with a "type".')
+            raise BadMessage(f'A message is {self._form} with a "type".')
         kind = message.pop("type")
         if kind != "connect":
             return Command(kind, message)
@@ -37,8 +42,39 @@ class NativeProtocol(Protocol):
             raise BadMessage("auth must be an object with a token.")
         return Connect(auth)
 
+    def _decode(self, payload: bytes) -> Any:
+        return decode_json(payload)
+
     def encode(self, kind: str, body: dict[str, Any], ack: int | None = None) -> list[bytes]:
         return [msgspec.json.encode({"type": kind, **body})]
 
     def refused(self, message: str) -> bytes:
         return self.encode("connect_error", {"message": message})[0]
+
+
+class PackedEncoder:
+    """Events as MessagePack, around data that is packed already."""
+
+    is_binary = True
+
+    def __call__(self, event: Event, /) -> bytes:
+        """A map of six: what is known of the event, and its data."""
+        head = {"type": "event", "topic": event.topic, "event": event.event, "epoch": event.epoch, "seq": event.seq}
+        return b"\x86" + msgspec.msgpack.encode(head)[1:] + b"\xa4data" + event.packed
+
+
+class PackedProtocol(NativeProtocol):
+    """The native protocol as MessagePack."""
+
+    is_binary = True
+    encode_event = PackedEncoder()
+    _form = "a MessagePack map"
+
+    def _decode(self, payload: bytes) -> Any:
+        try:
+            return msgspec.msgpack.decode(payload)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, ValueError):
+            raise BadMessage("The message is not valid MessagePack.") from None
+
+    def encode(self, kind: str, body: dict[str, Any], ack: int | None = None) -> list[bytes]:
+        return [msgspec.msgpack.encode({"type": kind, **body})]

@@ -3,6 +3,7 @@
 import pytest
 
 from skywatch.alerts import topics
+from skywatch.alerts.marks import marked_aircraft
 from skywatch.core.bus.base import Message
 from tests.alerts import BOX, LOW, AlertStage, aircraft, test_of
 from tests.functional.alerts.conftest import URL
@@ -28,6 +29,26 @@ def test_a_rule_announces_an_aircraft_once_and_says_when_it_is_over(stage, add_r
     assert history()[0]["cleared_at"] is not None
     assert [event["id"] for event in stage.told("alert:triggered")] == [alert["id"]]
     assert [event["id"] for event in stage.told("alert:cleared")] == [alert["id"]]
+
+
+def test_while_it_lasts_the_aircraft_is_marked_for_its_user(stage, add_rule, client):
+    def marked():
+        with stage.runtime.sessions() as session:
+            return marked_aircraft(session)
+
+    rule = add_rule()
+    assert marked() == {}
+    stage.tick(aircraft())
+    assert marked() == {rule["user"]: {"4b1601"}}
+    add_rule(name="Many", count={"op": "ge", "value": 1})
+    stage.tick(aircraft())
+    assert marked() == {rule["user"]: {"4b1601"}}, "a rule with a count is about no aircraft in particular"
+    stage.tick(aircraft(alt_baro=9000))
+    assert marked() == {}
+    stage.tick(aircraft(2))
+    assert marked() == {rule["user"]: {"4b1602"}}
+    client.patch_json(f"{URL}rules/{rule['id']}", {"enabled": False}, headers=client.people["olga"])
+    assert marked() == {}
 
 
 def test_conditions_must_hold_for_as_long_as_the_rule_says(stage, add_rule, history):

@@ -6,6 +6,7 @@ import asyncio
 import json
 
 import httpx
+import msgspec
 import pytest
 import websockets
 
@@ -304,6 +305,36 @@ def test_who_comes_without_websocket_is_told_what_is_needed(make_runtime, path):
             answer = await client.get(f"http://127.0.0.1:{server.port}{path}", timeout=PATIENCE_S)
             assert (answer.status_code, answer.headers["upgrade"]) == (426, "websocket")
             assert "WebSocket" in answer.text
+
+    asyncio.run(scenario())
+
+
+def test_messagepack_is_spoken_where_it_was_agreed(make_runtime):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0")
+        publish_sky(runtime, Skies().next({"3c6444": FRENCH}))
+        async with serving(runtime) as server:
+            url = f"ws://127.0.0.1:{server.port}{server.path}"
+            names = [websockets.Subprotocol("skywatch.v1+msgpack"), websockets.Subprotocol("skywatch.v1")]
+            async with websockets.connect(url, subprotocols=names, proxy=None) as socket:
+                assert socket.subprotocol == "skywatch.v1+msgpack"
+
+                async def ask(**message):
+                    await socket.send(msgspec.msgpack.encode(message))
+                    return msgspec.msgpack.decode(await asyncio.wait_for(socket.recv(), PATIENCE_S))
+
+                assert (await ask(type="connect"))["type"] == "connected"
+                wanted = {"type": "subscribe", "id": 1, "topics": ["aircraft"], "format": "columns"}
+                assert (await ask(**wanted, fields=["lat"]))["type"] == "subscribed"
+                full = msgspec.msgpack.decode(await asyncio.wait_for(socket.recv(), PATIENCE_S))
+                assert (full["event"], full["data"]["rows"]) == ("aircraft:columns", [["3c6444", 48.8]])
+                answer = await ask(type="request", id=2, method="snapshot", topic="aircraft")
+                assert [one["hex"] for one in answer["data"]["aircraft"]] == ["3c6444"]
+                assert (await ask(type="nonsense"))["type"] == "error"
+                await socket.send('{"type": "ping"}')
+                with pytest.raises(websockets.ConnectionClosed):
+                    await asyncio.wait_for(socket.recv(), PATIENCE_S)
+                assert socket.close_code == 1003
 
     asyncio.run(scenario())
 

@@ -64,6 +64,11 @@ def test_a_rule_is_made_tried_out_saved_and_announces_what_it_finds(stage):
     stage.shows("document.querySelectorAll('sw-alert-history .cards li').length > 5")
     assert NAME in stage.text("sw-alert-history")
     stage.shows("Number(document.querySelector('.head .badge')?.textContent) > 5")
+    # The aircraft bear a mark on the map and in the list for as long as it lasts.
+    stage.page.run("location.hash = '#/map'")
+    stage.shows("[...document.querySelectorAll('.window .row .tag')].some(tag => tag.textContent === 'ALERT')")
+    stage.page.run("location.hash = '#/alerts'")
+    stage.shows("document.querySelectorAll('sw-alert-history .cards li').length > 5")
     stage.press("Acknowledge")
     until(lambda: api.get("/alerts/history?acknowledged=true").json()["count"] == 1)
     stage.press("Acknowledge all")

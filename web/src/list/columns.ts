@@ -54,6 +54,8 @@ export const COLUMNS: Column[] = [
       const emergency = isEmergency(flags, aircraft.squawk);
       return html`${silhouette(aircraft)}<b class="callsign">${String(aircraft.flight || aircraft.hex).trim()}</b>${emergency
         ? html`<span class="tag danger">${aircraft.squawk ?? "!"}</span>`
+        : flags & FLAG.alert
+          ? html`<span class="tag warning">${t("aircraft.alert_short")}</span>`
         : flags & FLAG.military
           ? html`<span class="tag">${t("aircraft.military_short")}</span>`
           : ""}`;

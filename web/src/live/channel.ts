@@ -1,4 +1,5 @@
 // The real-time channel: connects, subscribes, comes back with growing pauses, and shows a new token in time.
+import { decode, encode } from "@msgpack/msgpack";
 import type { Aircraft, ChannelState, Value } from "./messages";
 
 const FIRST_PAUSE_MS = 500;
@@ -8,6 +9,8 @@ const CONNECT_MS = 15_000;
 const ASK_MS = 5000;
 const QUIET_MS = 12_000;
 const LOOK_MS = 3000;
+/** MessagePack where the service speaks it: a fifth less to carry, and nothing else is different. */
+const PROTOCOLS = ["skywatch.v1+msgpack", "skywatch.v1"];
 const REFUSED = new Set([4001, 4003]);
 
 export interface Columns {
@@ -149,7 +152,8 @@ export class Channel {
     this.comeBackMs = null;
     let socket: WebSocket;
     try {
-      socket = new WebSocket(this.url, ["skywatch.v1"]);
+      socket = new WebSocket(this.url, PROTOCOLS);
+      socket.binaryType = "arraybuffer";
     } catch (error) {
       this.later(String(error));
       return;
@@ -163,7 +167,7 @@ export class Channel {
       this.shown = this.token;
       this.send({ type: "connect", ...(this.token ? { auth: { token: this.token } } : {}) });
     };
-    socket.onmessage = ({ data }) => this.receive(JSON.parse(data as string) as Message);
+    socket.onmessage = ({ data }) => this.receive((typeof data === "string" ? JSON.parse(data) : decode(data as ArrayBuffer)) as Message);
     socket.onclose = ({ code, reason }) => this.closed(code, reason);
   }
 
@@ -254,6 +258,7 @@ export class Channel {
   }
 
   private send(message: Record<string, unknown>): void {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    if (this.socket?.readyState !== WebSocket.OPEN) return;
+    this.socket.send(this.socket.protocol === PROTOCOLS[0] ? encode(message) : JSON.stringify(message));
   }
 }

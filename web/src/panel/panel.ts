@@ -124,6 +124,7 @@ class Panel extends View {
       </header>
       <p class="tags">
         ${isEmergency(flags, some.squawk) ? html`<span class="tag danger">${t("aircraft.emergency")} ${some.squawk}</span>` : nothing}
+        ${flags & FLAG.alert ? html`<span class="tag warning"><a href="#/alerts?q=${encodeURIComponent(String(some.flight ?? "").trim())}">${t("aircraft.alert")}</a></span>` : nothing}
         ${flags & FLAG.military ? html`<span class="tag">${t("aircraft.military")}</span>` : nothing}
         ${flags & FLAG.mlat ? html`<span class="tag">MLAT</span>` : nothing}
         ${flags & FLAG.tisb ? html`<span class="tag">TIS-B</span>` : nothing}
