@@ -26,6 +26,8 @@ STAY_FACTOR = 1.3
 SURE_S, HOLD_SHARE = 25.0, 0.25
 # What has not been raised yet begins anew after such a gap (s).
 INTERRUPTED_S = 3.0
+# So long after the closest point (s) a message no longer says that it is now.
+PASSED_S = 2.0
 # A reason to hold back counts for so long (s) after it last applied: noise must not raise what it hid a moment ago.
 REASON_S = 20.0
 # A raised pair is described anew this often (s), and at once where its severity may have changed.
@@ -150,8 +152,8 @@ class ProximityDetector:
         held_back = encounter.remember(found, frame.now)
         if held_back:
             severity = "info"
-        in_s = max(closest.at - frame.now, 0.0)
-        when = f"in {in_s:.0f} s" if in_s >= 1 else "now"
+        in_s = closest.at - frame.now
+        when = f" in {in_s:.0f} s" if in_s >= 1 else " now" if in_s >= -PASSED_S else ""
         encounter.found_at = frame.now
         encounter.finding = Finding(
             type="proximity",
@@ -159,7 +161,7 @@ class ProximityDetector:
             severity=severity,
             message=(
                 f"{frame.name(one)} and {frame.name(two)}: closest {closest.distance_nm:.2f} nm and "
-                f"{closest.vertical_ft} ft {when}"
+                f"{closest.vertical_ft} ft{when}"
             ),
             hexes=key,
             callsigns=(frame.callsign(one), frame.callsign(two)),

@@ -29,6 +29,7 @@ interface SafetyEvent {
   acknowledged_at: string | null;
   numbers: Record<string, { value: unknown; unit: string }>;
   position: { lat: number; lon: number; altitude_ft: number | null } | null;
+  suppressed_by: string[];
 }
 
 const TYPES = ["emergency_squawk", "acas_ra", "proximity", "extreme_vertical_rate", "vertical_rate_reversal", "low_altitude", "position_integrity"];
@@ -56,13 +57,19 @@ class Safety extends View {
       if (news?.topic !== "safety" || news.data.past) return;
       if (news.event === "safety:event") announce(String(news.data.message ?? ""));
       void this.attempt(() => this.read());
+      if (news.data.type === "position_integrity") void this.attempt(() => this.showAreas());
     });
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.stop?.();
+    this.hideAreas();
+  }
+
+  private hideAreas(): void {
     if (this.layer) this.map?.removeLayer(this.layer);
+    this.layer = null;
   }
 
   private get map(): MapElement | null {
@@ -80,8 +87,8 @@ class Safety extends View {
   }
 
   private async read(): Promise<void> {
-    const { type, severity, active } = place.value.query;
-    const query = { type, severity, active: active === "1" ? true : undefined, limit: PAGE };
+    const { type, severity, active, held } = place.value.query;
+    const query = { type, severity, active: active === "1" ? true : undefined, suppressed: held === "1" ? undefined : false, limit: PAGE };
     const answer = await call<{ events: SafetyEvent[]; next: string | null }>("safety/events", { query });
     this.events = answer.events;
     this.next = answer.next;
@@ -98,6 +105,7 @@ class Safety extends View {
   private async showAreas(): Promise<void> {
     const areas = await call<{ features?: unknown[] }>("safety/areas");
     this.areas = areas.features?.length ?? 0;
+    this.hideAreas();
     if (!this.areas || !this.isConnected) return;
     const features = new GeoJSON().readFeatures({ type: "FeatureCollection", features: areas.features }, { featureProjection: "EPSG:3857" });
     this.layer = new VectorLayer({
@@ -125,7 +133,7 @@ class Safety extends View {
   }
 
   protected override render(): TemplateResult {
-    const { type, severity, active } = place.value.query;
+    const { type, severity, active, held } = place.value.query;
     return html`<div class="sheet"><header><h1>${t("nav.safety")}</h1></header>
       <div class="toolbar">
         <label><span>${t("safety.type")}</span><select @change=${(event: Event) => this.filter({ type: (event.target as HTMLSelectElement).value })}>
@@ -134,6 +142,7 @@ class Safety extends View {
           <option value="">${t("filter.all")}</option>${["critical", "warning", "info"].map((one) => html`<option value=${one} ?selected=${one === severity}>${word("level", one)}</option>`)}</select></label>
       </div>
       <label class="check"><input type="checkbox" .checked=${active === "1"} @change=${() => this.filter({ active: active === "1" ? null : "1" })} /> ${t("safety.active_only")}</label>
+      <label class="check"><input type="checkbox" .checked=${held === "1"} @change=${() => this.filter({ held: held === "1" ? null : "1" })} /> ${t("safety.with_held_back")}</label>
       ${this.areas ? html`<p class="hint">${t("safety.areas", { n: this.areas })}</p>` : nothing}
       ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
       ${this.events.length ? html`<ul class="cards">${this.events.map((event) => this.card(event))}</ul>` : html`<p class="empty">${t("safety.none")}</p>`}
@@ -142,13 +151,16 @@ class Safety extends View {
   }
 
   private card(event: SafetyEvent): TemplateResult {
-    const figures = Object.entries(event.numbers ?? {}).filter(([, one]) => typeof one?.value === "number");
+    // The box is that of the threshold; the rest is what happened.
+    const figures = Object.entries(event.numbers ?? {}).filter(([name, one]) => typeof one?.value === "number" && !name.startsWith("box_"));
+    const held = event.suppressed_by ?? [];
     return html`<li class="safety-card ${event.ended_at ? "done" : ""}">
       <p><span class="tag ${LEVEL_TAG[event.severity]}">${word("level", event.severity)}</span> <b>${word("safety", event.type)}</b>
         ${event.ended_at ? nothing : html`<span class="tag good">${t("safety.active")}</span>`}</p>
       <p>${event.message}</p>
+      ${held.length ? html`<p><small>${t("safety.held_back")}: ${held.map((reason) => word("reason", reason)).join(", ")}</small></p>` : nothing}
       <p class="mono">${(event.callsigns ?? []).filter(Boolean).join(", ")}</p>
-      ${figures.length ? html`<p><small>${figures.map(([name, one]) => `${word("figure", name)} ${number(one.value as number, 1)} ${one.unit}`).join(" · ")}</small></p>` : nothing}
+      ${figures.length ? html`<p><small>${figures.map(([name, one]) => `${word("figure", name)} ${number(one.value as number, Number.isInteger(one.value) ? 0 : 2)} ${one.unit}`).join(" · ")}</small></p>` : nothing}
       <p class="actions"><small>${clock(event.began_at, true)}${event.ended_at ? ` – ${clock(event.ended_at)}` : ""}</small>
         ${event.icao_hex ? html`<a href="#/map?hex=${event.icao_hex.toLowerCase()}">${t("nav.map")}</a>` : nothing}
         ${event.position ? html`<button class="plain link" @click=${() => this.go(event)}>${t("safety.where")}</button>` : nothing}
