@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import sqlalchemy as sa
@@ -20,7 +20,7 @@ from skywatch.acars.messages.assembler import Assembler, Step
 from skywatch.acars.messages.draft import Draft
 from skywatch.acars.messages.linking import Linker
 from skywatch.acars.metrics import ACARS_MERGED, ACARS_MESSAGES
-from skywatch.acars.models import AcarsFile, AcarsMessage
+from skywatch.acars.models import AcarsFile
 from skywatch.acars.settings import AcarsSettings
 from skywatch.core import events
 from skywatch.core.clock import utcnow
@@ -48,15 +48,6 @@ Content = Burst | FramePosition
 Entry = Draft | tuple[str, FilePosition]
 
 
-class Written(NamedTuple):
-    """A draft that was written: the number of its row, whether that is new, and whether the aircraft is military."""
-
-    draft: Draft
-    row_id: int
-    is_new: bool
-    is_military: bool
-
-
 class AcarsIntake:
     """Takes what all inputs receive. One for a process; ``put`` runs on the tracker's loop and returns at once."""
 
@@ -71,8 +62,8 @@ class AcarsIntake:
         self._inputs: dict[str, Input] = {}
         self._linker = Linker()
         self._queue: WriteQueue[Entry] = WriteQueue(QUEUE_LIMIT)
-        self._writer: BackgroundWriter[Entry, list[Written]] = BackgroundWriter(
-            "acars", self._sessions, self._queue, self._write, committed=self._committed
+        self._writer: BackgroundWriter[Entry, list[rows.Stored]] = BackgroundWriter(
+            "acars", self._sessions, self._queue, self._write, committed=self._committed, refused=self._refused
         )
         self._due = PeriodicTask("acars_incomplete", DUE_EVERY_S, self._show_incomplete)
 
@@ -87,6 +78,11 @@ class AcarsIntake:
         with self._lock:
             self._enqueue(self._live.finish())
         self._writer.close()
+
+    @property
+    def waiting(self) -> int:
+        """How much is not stored yet."""
+        return self._queue.depth
 
     def register(self, name: str, one: Input, is_file: bool) -> None:
         """Note an input, whose counters are kept here."""
@@ -120,7 +116,7 @@ class AcarsIntake:
         for step in steps:
             if step.is_new:
                 if self._queue.append([step.draft]):
-                    self._count_dropped(step.draft.input)
+                    self._count_dropped(step.draft)
             else:
                 self._queue.replace(step.draft, step.draft)
 
@@ -133,8 +129,12 @@ class AcarsIntake:
             report.alt_baro = place.altitude_ft
         self._positions.put("acars", [report])
 
-    def _count_dropped(self, name: str) -> None:
-        one = self._inputs.get(name)
+    def _refused(self, entry: Entry, error: Exception) -> None:
+        if isinstance(entry, Draft) and entry.id is None:
+            self._count_dropped(entry)
+
+    def _count_dropped(self, draft: Draft) -> None:
+        one = self._inputs.get(draft.input)
         if isinstance(one, RetryingInput):
             one.count_dropped()
 
@@ -143,29 +143,28 @@ class AcarsIntake:
             self._enqueue(self._live.due(time.time()))
             self._enqueue(self._files.due(time.time()))
 
-    def _write(self, session: Session, entries: list[Entry]) -> list[Written]:
-        written: list[Written] = []
-        stored: dict[Draft, AcarsMessage] = {}
+    def _write(self, session: Session, entries: list[Entry]) -> list[rows.Stored]:
+        drafts: list[Draft] = []
         for entry in entries:
-            if not isinstance(entry, Draft):
+            if isinstance(entry, Draft):
+                drafts.append(entry)
+            else:
                 _store_position(session, *entry)
-                continue
-            is_new = entry.id is None and entry not in stored
-            row = stored[entry] = rows.store(session, entry, self._linker, stored.get(entry))
-            written.append(Written(entry, row.id, is_new, row.military))
+        stored = rows.store(session, list(dict.fromkeys(drafts)), self._linker)
+        for _, row, is_new in stored:
             if is_new and row.icao_hex is not None and row.direction == "downlink" and row.lat is not None:
                 place = Position(row.lat, row.lon or 0.0, row.altitude_ft)
                 self._show(row.icao_hex, row.at.timestamp(), place)
             events.publish(session, rows.message_event(row))
             if is_new:
                 events.publish(session, rows.for_rules(row), stored=False)
-        return written
+        return stored
 
-    def _committed(self, entries: list[Entry], written: list[Written]) -> None:
-        for draft, row_id, is_new, is_military in written:
-            draft.id = row_id
+    def _committed(self, entries: list[Entry], stored: list[rows.Stored]) -> None:
+        for draft, row, is_new in stored:
             if is_new:
-                ACARS_MESSAGES.labels(draft.burst.source, truth(is_military)).inc()
+                draft.settle(row.id)
+                ACARS_MESSAGES.labels(draft.burst.source, truth(row.military)).inc()
                 one = self._inputs.get(draft.input)
                 if isinstance(one, RetryingInput):
                     one.count_stored(1)

@@ -39,6 +39,8 @@ def decode(label: str, text: str, sublabel: str = "", application: Mapping[str, 
 def clean(text: str) -> str:
     """Plain line ends, no control characters, no trailing white space, bounded."""
     plain = text[:MAXIMUM_CHARACTERS].replace("\r\n", "\n").replace("\r", "\n")
+    if plain.replace("\n", "").isprintable():
+        return plain.rstrip()
     return "".join(c for c in plain if c == "\n" or (c.isprintable() and not 0xD800 <= ord(c) <= 0xDFFF)).rstrip()
 
 

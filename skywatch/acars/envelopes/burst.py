@@ -90,6 +90,8 @@ def body(value: Any) -> str:
     """The text of a message: control characters other than line ends and lone surrogates are dropped."""
     if not isinstance(value, str):
         return ""
+    if value.isprintable():
+        return value[:MAXIMUM_TEXT]
     kept = [
         c for c in value[:MAXIMUM_TEXT] if c in "\r\n\t" or (c >= " " and not "\ud800" <= c <= "\udfff" and c != "\x7f")
     ]

@@ -83,8 +83,8 @@ def flat(envelope: Object) -> Burst:
         block_id=block,
         message_number=number,
         sequence=sequence,
-        # ``end`` marks a block that ends with ETB: more follow.
-        more=envelope.get("end") is True,
+        # ``end`` marks a block that ends with ETB: more follow; later versions of acarsdec say how far they are.
+        more=envelope.get("end") is True or envelope.get("assstat") == "in progress",
         # Squitters (SQ) are the ground stations' own.
         direction="uplink" if envelope.get("label") == "SQ" else block_direction(block),
         text=body(envelope.get("text")),

@@ -1,8 +1,8 @@
 """``Assembler``: bursts become messages. The windows go by the messages' own time.
 
-The same burst within 2 s from another station is the same message; the same again within 120 s is a repeat; parts with
-consecutive letters of one message number within 120 s are one text. Where a live input's clock is more than ten
-minutes off, the time of arrival counts.
+The same burst within 2 s from another station or on another frequency is the same message; the same again within 120 s
+is a repeat; parts with consecutive letters of one message number within 120 s are one text. Where a live input's clock
+is more than ten minutes off, the time of arrival counts.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from skywatch.acars.envelopes import Burst
 from skywatch.acars.messages.draft import Draft, Reception
 
+T = TypeVar("T")
 SAME_BURST_S = 2.0
 REPEAT_S = 120.0
 PARTS_S = 120.0
@@ -32,12 +34,21 @@ class Step:
     is_new: bool
 
 
+@dataclass
+class _Heard:
+    """One burst that was received lately: its message, its time, and by which station on which frequency."""
+
+    draft: Draft
+    at: float
+    receivers: set[tuple[str, float | None]]
+
+
 class Assembler:
     """Takes bursts in the order of arrival; for one thread at a time. ``is_live`` inputs have a clock to compare."""
 
     def __init__(self, is_live: bool = True) -> None:
         self._is_live = is_live
-        self._recent: OrderedDict[Hashable, Draft] = OrderedDict()
+        self._recent: OrderedDict[Hashable, _Heard] = OrderedDict()
         self._texts: OrderedDict[Hashable, Draft] = OrderedDict()
         self._waiting: dict[int, Draft] = {}
         self.merged = self.repeated = self.joined = 0
@@ -50,19 +61,20 @@ class Assembler:
         key = _key(burst)
         known = self._recent.get(key)
         if known is not None and abs(at - known.at) <= REPEAT_S:
-            if abs(at - known.at) <= SAME_BURST_S and not known.has_station(burst.station):
-                self.merged += 1
-                known.add_reception(reception)
-            else:
-                self.repeated += 1
-                known.add_repeat()
-            return [] if id(known) in self._waiting else [Step(known, False)]
+            return self._count(known, reception)
         earlier = self._text_of(burst, at)
+        if earlier is not None and burst.sequence in earlier.parts:
+            # A part of a text that is here already, as another station or the same one received it again.
+            self._remember(self._recent, key, _Heard(earlier, at, {(burst.station, burst.frequency_mhz)}))
+            self.repeated += 1
+            earlier.add_repeat()
+            return self._changed(earlier)
         if earlier is not None:
-            return self._join(earlier, burst, key)
+            self._remember(self._recent, key, _Heard(earlier, at, {(burst.station, burst.frequency_mhz)}))
+            return self._join(earlier, burst)
         draft = Draft(burst, at, received_at, input_name, receptions=[reception])
         draft.add_part(burst)
-        self._remember(self._recent, key, draft)
+        self._remember(self._recent, key, _Heard(draft, at, {(burst.station, burst.frequency_mhz)}))
         if burst.message_number and burst.sequence:
             self._remember(self._texts, _text_key(burst), draft)
         if draft.expects_more:
@@ -91,19 +103,32 @@ class Assembler:
         if not burst.message_number or not burst.sequence:
             return None
         draft = self._texts.get(_text_key(burst))
-        if draft is None or abs(at - draft.at) > PARTS_S or burst.sequence in draft.parts:
+        if draft is None or abs(at - draft.at) > PARTS_S:
             return None
-        last = max(draft.parts)
-        if ord(burst.sequence) != ord(last) + 1:
-            return None
-        whole = draft.burst.text.rstrip()
-        repeats_all = bool(whole) and burst.text.startswith(whole)
-        return draft if draft.expects_more or repeats_all else None
+        part = draft.parts.get(burst.sequence)
+        if part is not None:
+            # The same letter with another text is another message: numbers begin anew.
+            return draft if part.text.rstrip().endswith(burst.text.strip()) and burst.text.strip() else None
+        return draft if ord(burst.sequence) == ord(max(draft.parts)) + 1 else None
 
-    def _join(self, draft: Draft, burst: Burst, key: Hashable) -> list[Step]:
+    def _count(self, known: _Heard, reception: Reception) -> list[Step]:
+        """The same burst at another station or on another frequency, or the same again."""
+        receiver = (reception.station, reception.frequency_mhz)
+        if abs(reception.at - known.at) <= SAME_BURST_S and receiver not in known.receivers:
+            known.receivers.add(receiver)
+            self.merged += 1
+            known.draft.add_reception(reception)
+        else:
+            self.repeated += 1
+            known.draft.add_repeat()
+        return self._changed(known.draft)
+
+    def _changed(self, draft: Draft) -> list[Step]:
+        return [] if id(draft) in self._waiting else [Step(draft, False)]
+
+    def _join(self, draft: Draft, burst: Burst) -> list[Step]:
         self.joined += 1
         draft.add_part(burst)
-        self._remember(self._recent, key, draft)
         if id(draft) not in self._waiting:
             return [Step(draft, False)]
         if draft.expects_more:
@@ -111,20 +136,18 @@ class Assembler:
         del self._waiting[id(draft)]
         return [Step(draft, True)]
 
-    def _remember(self, table: OrderedDict[Hashable, Draft], key: Hashable, draft: Draft) -> None:
-        table[key] = draft
+    def _remember(self, table: OrderedDict[Hashable, T], key: Hashable, entry: T) -> None:
+        table[key] = entry
         table.move_to_end(key)
         while len(table) > MAXIMUM_REMEMBERED:
             table.popitem(last=False)
 
     def _forget(self, now: float) -> None:
         """Drop what is older than the windows; both tables are about in the order of time."""
-        for table, longest in ((self._recent, REPEAT_S), (self._texts, PARTS_S)):
-            while table:
-                draft = next(iter(table.values()))
-                if now - draft.at <= longest + SAME_BURST_S:
-                    break
-                table.popitem(last=False)
+        while self._recent and now - next(iter(self._recent.values())).at > REPEAT_S + SAME_BURST_S:
+            self._recent.popitem(last=False)
+        while self._texts and now - next(iter(self._texts.values())).at > PARTS_S + SAME_BURST_S:
+            self._texts.popitem(last=False)
 
 
 def _key(burst: Burst) -> Hashable:

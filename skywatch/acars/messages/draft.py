@@ -6,6 +6,8 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from skywatch.acars.envelopes import Burst
 
 # Stations of one message that are listed; a burst is heard by some, not by hundreds.
@@ -54,9 +56,11 @@ class Draft:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add_reception(self, reception: Reception) -> None:
-        """Note one more station."""
+        """Note one more station, unless another part of the text has named it."""
+        receiver = (reception.station, reception.frequency_mhz)
         with self.lock:
-            if len(self.receptions) < MAXIMUM_STATIONS:
+            is_listed = any((one.station, one.frequency_mhz) == receiver for one in self.receptions)
+            if not is_listed and len(self.receptions) < MAXIMUM_STATIONS:
                 self.receptions.append(reception)
 
     def add_repeat(self) -> None:
@@ -71,10 +75,12 @@ class Draft:
                 self.parts[burst.sequence] = burst
                 self.expects_more = burst.more
 
-    def has_station(self, station: str) -> bool:
-        """Whether a station is among those that received it."""
+    def settle(self, row_id: int) -> None:
+        """Note the identifier of its row, and let go of the envelope, which is stored with it."""
         with self.lock:
-            return any(reception.station == station for reception in self.receptions)
+            self.id = row_id
+            self.burst = msgspec.structs.replace(self.burst, raw={})
+            self.parts = {letter: msgspec.structs.replace(part, raw={}) for letter, part in self.parts.items()}
 
     def snapshot(self) -> Snapshot:
         """What it is now."""

@@ -1,8 +1,10 @@
-"""Links a message to its aircraft and flight: by address, else by registration through the imported airframes."""
+"""Links messages to aircraft and flights: by address, else by registration through the imported airframes."""
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -11,88 +13,159 @@ from sqlalchemy.orm import Session
 
 from skywatch.airframes import service as airframes
 from skywatch.airframes.models import AirframeRecord
+from skywatch.core.columns import Moment
 
 MAXIMUM_REMEMBERED = 20_000
-# An aircraft that nothing is known of is looked up again after an import, at the latest after so many messages.
-MAXIMUM_UNKNOWN = 5_000
+# How often it is looked whether airframes were imported (s): what was unknown may be known then.
+IMPORTS_EVERY_S = 30.0
 # A message belongs to the flight that was received this long before it at the most.
 FLIGHT_GAP = timedelta(minutes=20)
 # Stations' clocks differ by so much.
 CLOCKS = timedelta(seconds=60)
-# Features meet in the database: the columns of history's flights that are read here. SQLite stores the times as unix
-# milliseconds.
+# Flights of one query are looked for in this span; a batch is longer only where files are read.
+SPAN = timedelta(hours=2)
+# History begins a new flight after this long: none that began earlier can be the one.
+LONGEST_FLIGHT = timedelta(hours=25)
+# Features meet in the database: the columns of history's flights that are read here.
 _flights = sa.table(
     "history_flights",
     sa.column("id", sa.BigInteger),
     sa.column("icao_hex", sa.String),
     sa.column("callsign", sa.String),
-    sa.column("first_seen_at"),
-    sa.column("last_seen_at"),
+    sa.column("first_seen_at", Moment),
+    sa.column("last_seen_at", Moment),
 )
 
 
-class Aircraft(NamedTuple):
-    """Who sent or received a message."""
+class Sighting(NamedTuple):
+    """What a message says of its aircraft."""
 
     icao_hex: str | None
     registration: str | None
-    military: bool
+    at: datetime
 
 
-class FlightLink(NamedTuple):
-    """The flight a message belongs to."""
+class Link(NamedTuple):
+    """The aircraft of a message, and the flight it belongs to, as far as they are known."""
 
+    icao_hex: str | None = None
+    military: bool = False
+    flight_id: int | None = None
+    callsign: str | None = None
+
+
+class _Flight(NamedTuple):
     id: int
     callsign: str | None
+    begin: datetime
+    end: datetime
 
 
 class Linker:
-    """Looks aircraft up and remembers them; for the writer's thread alone."""
+    """Looks aircraft up, some hundred at once, and remembers them; for the writer's thread alone."""
 
     def __init__(self) -> None:
         self._by_registration: OrderedDict[str, str | None] = OrderedDict()
         self._military: OrderedDict[str, bool] = OrderedDict()
-        self._unknown = 0
+        self._imports: dict[str, datetime] = {}
+        self._looked_at = float("-inf")
 
-    def aircraft(self, session: Session, icao_hex: str | None, registration: str | None) -> Aircraft:
-        """The aircraft of a message, as far as it is known."""
-        if icao_hex is None and registration:
-            icao_hex = self._address_of(session, registration)
-        military = self._is_military(session, icao_hex) if icao_hex else False
-        return Aircraft(icao_hex, registration, military)
+    def link(self, session: Session, sightings: Sequence[Sighting]) -> list[Link]:
+        """The links of messages, in their order; a few queries for all of them."""
+        self._forget_after_import(session)
+        nameless = {one.registration for one in sightings if one.icao_hex is None and one.registration}
+        by_registration = self._addresses_of(session, nameless)
+        addresses = [one.icao_hex or by_registration.get(one.registration or "") for one in sightings]
+        known = {address for address in addresses if address}
+        military = self._military_of(session, known)
+        flights = self._flights_of(session, known, [one.at for one in sightings])
+        links = []
+        for address, sighting in zip(addresses, sightings, strict=True):
+            if address is None:
+                links.append(Link())
+                continue
+            flight = _flight_at(flights.get(address, ()), sighting.at)
+            flight_id, callsign = (flight.id, flight.callsign) if flight is not None else (None, None)
+            links.append(Link(address, military[address], flight_id, callsign))
+        return links
 
-    def flight(self, session: Session, icao_hex: str | None, at: datetime) -> FlightLink | None:
-        """The flight that was in the air at that time."""
-        if icao_hex is None:
-            return None
-        begin, end = (_stored(session, moment) for moment in (at - FLIGHT_GAP, at + CLOCKS))
-        query = sa.select(_flights.c.id, _flights.c.callsign).where(
-            _flights.c.icao_hex == icao_hex, _flights.c.first_seen_at <= end, _flights.c.last_seen_at >= begin
-        )
-        query = query.order_by(_flights.c.first_seen_at.desc()).limit(1)
-        row = session.execute(query).first()
-        return FlightLink(int(row.id), row.callsign) if row is not None else None
+    def _forget_after_import(self, session: Session) -> None:
+        if time.monotonic() - self._looked_at < IMPORTS_EVERY_S:
+            return
+        self._looked_at = time.monotonic()
+        imports = airframes.last_imports(session)
+        if imports != self._imports:
+            self._imports = imports
+            self._by_registration.clear()
+            self._military.clear()
 
-    def _address_of(self, session: Session, registration: str) -> str | None:
-        if registration in self._by_registration:
-            self._by_registration.move_to_end(registration)
-            known = self._by_registration[registration]
-            if known is not None:
-                return known
-            self._unknown += 1
-            if self._unknown < MAXIMUM_UNKNOWN:
-                return None
-            self._unknown = 0
-        query = sa.select(AirframeRecord.icao_hex).where(AirframeRecord.registration.in_(_spellings(registration)))
-        found: str | None = session.scalar(query.limit(1))
-        _remember(self._by_registration, registration, found)
-        return found
+    def _addresses_of(self, session: Session, registrations: set[str]) -> dict[str, str | None]:
+        """Registration -> address, None where no airframe has it."""
+        spellings = {
+            spelling: registration
+            for registration in registrations
+            if registration not in self._by_registration
+            for spelling in _spellings(registration)
+        }
+        found: dict[str, str | None] = dict.fromkeys(spellings.values())
+        for some in _some(spellings):
+            query = sa.select(AirframeRecord.registration, AirframeRecord.icao_hex)
+            for row in session.execute(query.where(AirframeRecord.registration.in_(some))):
+                found[spellings[row.registration]] = row.icao_hex
+        known = {one: self._by_registration[one] for one in registrations if one in self._by_registration}
+        _remember(self._by_registration, {**known, **found})
+        return {**known, **found}
 
-    def _is_military(self, session: Session, icao_hex: str) -> bool:
-        if icao_hex not in self._military:
-            airframe = airframes.find(session, icao_hex)
-            _remember(self._military, icao_hex, airframe is not None and airframe.military)
-        return self._military[icao_hex]
+    def _military_of(self, session: Session, addresses: set[str]) -> dict[str, bool]:
+        known = {address: self._military[address] for address in addresses if address in self._military}
+        for some in _some(addresses - known.keys()):
+            found = airframes.find_many(session, some)
+            known |= {address: address in found and found[address].military for address in some}
+        _remember(self._military, known)
+        return known
+
+    def _flights_of(self, session: Session, addresses: set[str], times: Sequence[datetime]) -> dict[str, list[_Flight]]:
+        """The flights of aircraft about these times."""
+        flights: dict[str, list[_Flight]] = {}
+        if not addresses:
+            return flights
+        for begin, end in _spans(times):
+            for some in _some(addresses):
+                query = sa.select(_flights).where(
+                    _flights.c.icao_hex.in_(some),
+                    _flights.c.first_seen_at.between(begin - LONGEST_FLIGHT, end + CLOCKS),
+                    _flights.c.last_seen_at >= begin - FLIGHT_GAP,
+                )
+                for row in session.execute(query):
+                    flight = _Flight(int(row.id), row.callsign, row.first_seen_at, row.last_seen_at)
+                    flights.setdefault(row.icao_hex, []).append(flight)
+        return flights
+
+
+def _flight_at(flights: Iterable[_Flight], at: datetime) -> _Flight | None:
+    """The flight that was in the air at that time; the latest where two overlap."""
+    fitting = [one for one in flights if one.begin <= at + CLOCKS and one.end >= at - FLIGHT_GAP]
+    return max(fitting, key=lambda one: one.begin, default=None)
+
+
+def _spans(times: Iterable[datetime]) -> Iterator[tuple[datetime, datetime]]:
+    """Times as few spans of at most ``SPAN``."""
+    begin = end = None
+    for at in sorted(times):
+        if begin is None or end is None or at - begin > SPAN:
+            if begin is not None and end is not None:
+                yield begin, end
+            begin = at
+        end = at
+    if begin is not None and end is not None:
+        yield begin, end
+
+
+def _some(values: Iterable[str]) -> Iterator[list[str]]:
+    """Values in lists that one query takes."""
+    ordered = sorted(values)
+    for start in range(0, len(ordered), airframes.MOST_AT_ONCE):
+        yield ordered[start : start + airframes.MOST_AT_ONCE]
 
 
 def _spellings(registration: str) -> list[str]:
@@ -100,13 +173,9 @@ def _spellings(registration: str) -> list[str]:
     return list(dict.fromkeys((registration, registration.replace("-", ""))))
 
 
-def _remember(table: OrderedDict[str, Any], key: str, value: Any) -> None:
-    table[key] = value
-    table.move_to_end(key)
+def _remember(table: OrderedDict[str, Any], entries: dict[str, Any]) -> None:
+    table.update(entries)
+    for key in entries:
+        table.move_to_end(key)
     while len(table) > MAXIMUM_REMEMBERED:
         table.popitem(last=False)
-
-
-def _stored(session: Session, at: datetime) -> Any:
-    """A time as history stores it."""
-    return int(at.timestamp() * 1000) if session.get_bind().dialect.name == "sqlite" else at

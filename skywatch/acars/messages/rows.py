@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import msgspec
+import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.acars.decoding import Decoded, decode
 from skywatch.acars.labels import name_of
 from skywatch.acars.messages.draft import Draft, Reception, Snapshot
-from skywatch.acars.messages.linking import Linker
+from skywatch.acars.messages.linking import Linker, Sighting
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.search import words_of
 from skywatch.core.bus.base import Audience, Form, Message
@@ -24,6 +27,17 @@ FULL, DETAILS, MILITARY = "acars.view_full", "aircraft.view_details", "aircraft.
 _encode = msgspec.json.Encoder().encode
 # The raw envelope is kept up to this size (bytes as JSON); larger ones are named by their keys alone.
 MAXIMUM_RAW = 32_768
+_messages: Any = AcarsMessage.__table__
+# A row of the table, or one with the same columns that was written without the work of the ORM.
+Row = AcarsMessage | SimpleNamespace
+
+
+class Stored(NamedTuple):
+    """What was written of a draft."""
+
+    draft: Draft
+    row: Row
+    is_new: bool
 
 
 def moment(unix: float) -> datetime:
@@ -31,49 +45,73 @@ def moment(unix: float) -> datetime:
     return datetime.fromtimestamp(round(unix, 3), UTC)
 
 
-def store(session: Session, draft: Draft, linker: Linker, row: AcarsMessage | None = None) -> AcarsMessage:
-    """Write a draft: a new row, or the row that it has already (``row`` where this transaction wrote it)."""
-    snapshot = draft.snapshot()
-    if row is None and draft.id is not None:
-        row = session.get(AcarsMessage, draft.id)
-    if row is None:
-        row = AcarsMessage(at=moment(snapshot.at), received_at=moment(snapshot.received_at))
-        _link(session, row, snapshot, linker)
-        _describe(row, snapshot)
-        session.add(row)
-    elif row.text != snapshot.text or row.incomplete != snapshot.is_incomplete:
-        _describe(row, snapshot)
-    row.heard_by = [_reception(reception) for reception in snapshot.receptions]
-    row.repeats = snapshot.repeats
-    session.flush()
-    return row
+def store(session: Session, drafts: Sequence[Draft], linker: Linker) -> list[Stored]:
+    """Write drafts, in their order: new rows, or the rows that they have already."""
+    snapshots = [draft.snapshot() for draft in drafts]
+    new = [(draft, one) for draft, one in zip(drafts, snapshots, strict=True) if draft.id is None]
+    rows: dict[Draft, Row] = dict(zip((draft for draft, _ in new), _insert(session, new, linker), strict=True))
+    known = {draft.id: (draft, one) for draft, one in zip(drafts, snapshots, strict=True) if draft.id is not None}
+    for row in session.scalars(sa.select(AcarsMessage).where(AcarsMessage.id.in_(known))) if known else ():
+        draft, snapshot = known[row.id]
+        if row.text != snapshot.text or row.incomplete != snapshot.is_incomplete:
+            for name, value in _description(snapshot).items():
+                setattr(row, name, value)
+        row.heard_by = [_reception(reception) for reception in snapshot.receptions]
+        row.repeats = snapshot.repeats
+        rows[draft] = row
+    # A row that retention has removed meanwhile is not there to be changed.
+    return [Stored(draft, rows[draft], draft.id is None) for draft in drafts if draft in rows]
 
 
-def _link(session: Session, row: AcarsMessage, snapshot: Snapshot, linker: Linker) -> None:
-    burst = snapshot.burst
-    aircraft = linker.aircraft(session, burst.icao_hex, burst.registration)
-    row.icao_hex, row.registration, row.military = aircraft
-    row.source, row.station = burst.source, burst.station
-    row.frequency_mhz, row.level_db = burst.frequency_mhz, burst.level_db
-    row.flight, row.label, row.sublabel = burst.flight, burst.label, burst.sublabel
-    row.block_id, row.direction = burst.block_id, burst.direction
-    row.message_number = burst.message_number
-    flight = linker.flight(session, aircraft.icao_hex, row.at)
-    row.flight_id, row.callsign = (flight.id, flight.callsign) if flight is not None else (None, None)
+def _insert(session: Session, new: Sequence[tuple[Draft, Snapshot]], linker: Linker) -> list[Row]:
+    if not new:
+        return []
+    bursts = [snapshot.burst for _, snapshot in new]
+    moments = [moment(snapshot.at) for _, snapshot in new]
+    sightings = [Sighting(burst.icao_hex, burst.registration, at) for burst, at in zip(bursts, moments, strict=True)]
+    rows = [
+        {
+            "at": at,
+            "received_at": moment(snapshot.received_at),
+            "source": burst.source,
+            "station": burst.station,
+            "frequency_mhz": burst.frequency_mhz,
+            "level_db": burst.level_db,
+            "registration": burst.registration,
+            "flight": burst.flight,
+            "label": burst.label,
+            "sublabel": burst.sublabel,
+            "block_id": burst.block_id,
+            "direction": burst.direction,
+            "message_number": burst.message_number,
+            "raw": _bounded(burst.raw),
+            "heard_by": [_reception(reception) for reception in snapshot.receptions],
+            "repeats": snapshot.repeats,
+            **_description(snapshot),
+            **link._asdict(),
+        }
+        for (_, snapshot), burst, at, link in zip(new, bursts, moments, linker.link(session, sightings), strict=True)
+    ]
+    insert = sa.insert(_messages).returning(_messages.c.id, sort_by_parameter_order=True)
+    ids = session.connection().execute(insert, rows).scalars()
+    return [SimpleNamespace(id=row_id, **row) for row_id, row in zip(ids, rows, strict=True)]
 
 
-def _describe(row: AcarsMessage, snapshot: Snapshot) -> None:
+def _description(snapshot: Snapshot) -> dict[str, Any]:
     """Text, decoding and what is searched."""
     burst = snapshot.burst
     decoded = decode(burst.label, snapshot.text, burst.sublabel or "", snapshot.application)
-    row.text, row.incomplete = snapshot.text, snapshot.is_incomplete
-    row.raw = _bounded(burst.raw)
-    row.decoded = decoded_fields(decoded) if decoded is not None else None
-    row.kind = decoded.kind if decoded is not None else None
     position = decoded.position if decoded is not None else None
-    row.lat, row.lon = (position.lat, position.lon) if position is not None else (None, None)
-    row.altitude_ft = position.altitude_ft if position is not None else None
-    row.search_text = words_of(f"{snapshot.text} {decoded.title if decoded is not None else ''}")
+    return {
+        "text": snapshot.text,
+        "incomplete": snapshot.is_incomplete,
+        "decoded": decoded_fields(decoded) if decoded is not None else None,
+        "kind": decoded.kind if decoded is not None else None,
+        "lat": position.lat if position is not None else None,
+        "lon": position.lon if position is not None else None,
+        "altitude_ft": position.altitude_ft if position is not None else None,
+        "search_text": words_of(f"{snapshot.text} {decoded.title if decoded is not None else ''}"),
+    }
 
 
 def _bounded(raw: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +135,7 @@ def _reception(reception: Reception) -> dict[str, Any]:
     }
 
 
-def message_fields(row: AcarsMessage, full: bool, details: bool) -> dict[str, Any]:
+def message_fields(row: Row, full: bool, details: bool) -> dict[str, Any]:
     """A message as the REST API and the channel show it.
 
     Without ``full`` (acars.view_full) there is neither text nor raw nor what a decoding says of them; without
@@ -137,24 +175,25 @@ def message_fields(row: AcarsMessage, full: bool, details: bool) -> dict[str, An
     }
 
 
-def message_event(row: AcarsMessage) -> Message:
+def message_event(row: Row) -> Message:
     """A message for the channel in the forms that its receivers may see."""
 
     def encoded(full: bool, details: bool) -> bytes:
         fields = message_fields(row, full, details)
-        fields.pop("raw")
-        return _encode({n: to_iso(v) if isinstance(v, datetime) else v for n, v in fields.items()})
+        del fields["raw"]
+        fields["at"], fields["received_at"] = to_iso(row.at), to_iso(row.received_at)
+        return _encode(fields)
 
-    forms = (
-        Form(frozenset({FULL, DETAILS}), encoded(True, True)),
-        Form(frozenset({FULL}), encoded(True, False)),
-        Form(frozenset({DETAILS}), encoded(False, True)),
-    )
+    forms = [Form(frozenset({FULL}), encoded(True, False))]
+    if row.registration is not None:
+        # Without one, the forms with and without the right to see it are the same.
+        forms.insert(0, Form(frozenset({FULL, DETAILS}), encoded(True, True)))
+        forms.append(Form(frozenset({DETAILS}), encoded(False, True)))
     needs = frozenset({MILITARY}) if row.military else frozenset()
-    return Message(TOPIC, EVENT, encoded(False, False), Audience(needs=needs), forms=forms)
+    return Message(TOPIC, EVENT, encoded(False, False), Audience(needs=needs), forms=tuple(forms))
 
 
-def for_rules(row: AcarsMessage) -> Message:
+def for_rules(row: Row) -> Message:
     """A message for the alert rules, within the service."""
     fields = {
         "text": row.text,

@@ -1,22 +1,33 @@
 """ACARS messages over REST and as events, through the intake that the tracker uses; on both databases."""
 
-import time
+from collections import Counter
+from datetime import timedelta
 
 import msgspec
 import pytest
+import sqlalchemy as sa
 
+from skywatch.acars.decoder import AcarsDecoder
 from skywatch.acars.envelopes import Burst, FramePosition
-from skywatch.acars.monitor import AcarsIntake
-from skywatch.airframes.models import AirframeRecord
-from skywatch.core.clock import unix_now
+from skywatch.acars.messages import linking
+from skywatch.acars.monitor import AcarsIntake, open_input
+from skywatch.airframes.models import AirframeImport, AirframeRecord
+from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.db import writing
+from skywatch.history.models import Flight
 from skywatch.inputs.base import Origin
 from skywatch.picture.tracker import Tracker
 from tests.identities import as_role, install
 from tests.skies import show, sky_of
+from tests.waiting import until
 
 VIEWER, OPERATOR, ANALYST = as_role("viewer", 2), as_role("operator", 3), as_role("analyst", 4)
 SECRET = "SECRET TEXT OF N12345"
+REFUSE = {
+    "sqlite": "CREATE TRIGGER refuse BEFORE INSERT ON acars_messages WHEN NEW.text = 'REFUSED' "
+    "BEGIN SELECT RAISE(ABORT, 'refused'); END",
+    "postgresql": "ALTER TABLE acars_messages ADD CONSTRAINT refuse CHECK (text <> 'REFUSED')",
+}
 
 
 def burst(**kw):
@@ -47,17 +58,20 @@ def published(client):
 
 
 @pytest.fixture
-def receive(client):
+def intake(client):
     intake = AcarsIntake(client.runtime)
     intake.start()
-
-    def put(*bursts):
-        intake.put(bursts, Origin("vhf", "host", unix_now()))
-        while intake._queue.depth:
-            time.sleep(0.01)
-
-    yield put
+    yield intake
     intake.close()
+
+
+@pytest.fixture
+def receive(intake):
+    def put(*bursts, input_name="vhf"):
+        intake.put(bursts, Origin(input_name, "host", unix_now()))
+        until(lambda: not intake.waiting)
+
+    return put
 
 
 def listed(client, query="", **kw):
@@ -89,6 +103,73 @@ def test_without_the_full_text_nothing_of_it_is_told(client, receive, published)
     assert b"SECRET" not in event.data
     assert b"N12345" not in event.data
     assert b"SECRET" in event.data_for(frozenset({"acars.view_full", "aircraft.view_details"}))
+
+
+def test_what_no_database_takes_is_left_out_and_the_message_is_stored(client, receive):
+    values = [
+        b"NaN",
+        b"-Infinity",
+        b"1e999",
+        b"9" * 500,
+        b'"\\u0000"',
+        b'"\\ud800"',
+        b"[" * 150 + b"]" * 150,
+        b'"\x00"',
+    ]
+    invalid = Counter()
+    decoder = AcarsDecoder(invalid)
+    for number, value in enumerate(values):
+        envelope = b'{"timestamp": %.3f, "label": "80", "text": "TEXT %d \\u0000\\u001bEND", "odd": {"\\u0000": %s}}\n'
+        receive(*decoder.feed(envelope % (unix_now(), number, value), unix_now()))
+    messages = listed(client, headers=ANALYST)
+    # A NUL as such is no JSON.
+    assert [message["text"] for message in messages] == [f"TEXT {number} END" for number in reversed(range(7))]
+    assert invalid == {"json": 1}
+
+
+def test_a_message_that_the_database_refuses_is_counted_for_its_input(client, receive, intake):
+    vhf = open_input(client.runtime, "vhf", "udp 127.0.0.1:0")
+    intake.register("vhf", vhf, is_file=False)
+    with writing(client.runtime.sessions) as session:
+        session.execute(sa.text(REFUSE[client.runtime.engine.dialect.name]))
+    for text in ("GOOD", "REFUSED", "GOOD TOO"):
+        intake.put([burst(text=text)], Origin("vhf", "host", unix_now()))
+    until(lambda: not intake.waiting)
+    assert sorted(message["text"] for message in listed(client, headers=ANALYST)) == ["GOOD", "GOOD TOO"]
+    assert (vhf.status.stored, vhf.status.dropped) == (2, 1)
+
+
+def test_an_imported_airframe_links_the_messages_that_come_then(client, receive, monkeypatch):
+    monkeypatch.setattr(linking, "IMPORTS_EVERY_S", 0.0)
+    receive(burst(registration="N777XX", text="BEFORE"))
+    with writing(client.runtime.sessions) as session:
+        session.add(
+            AirframeRecord(
+                icao_hex="A77777", source="tar1090", registration="N777XX", type_code="", type_name="", operator="",
+                owner="", year=0, flags=0,
+            )
+        )  # fmt: skip
+        session.add(AirframeImport(source="tar1090", imported_at=utcnow(), aircraft=1, refused=0))
+    receive(burst(registration="N777XX", text="AFTER"))
+    assert {one["text"]: one["icao_hex"] for one in listed(client, headers=ANALYST)} == {
+        "BEFORE": None, "AFTER": "A77777",
+    }  # fmt: skip
+
+
+def test_a_message_belongs_to_the_flight_that_was_in_the_air(client, intake, receive):
+    now = utcnow()
+    columns = dict.fromkeys(("messages", "positions", "points", "distance_nm"), 0)
+    columns |= {"military": False, "emergency": False, "active": False}
+    with writing(client.runtime.sessions) as session:
+        for number, (begin, end) in enumerate(((300, 200), (90, 20), (10, 5)), 1):
+            times = {"first_seen_at": now - timedelta(minutes=begin), "last_seen_at": now - timedelta(minutes=end)}
+            session.add(Flight(id=number, icao_hex="A12345", callsign=f"ABC{number}", **times, **columns))
+    bursts = [burst(text=f"{minutes} AGO", at=unix_now() - 60 * minutes) for minutes in (250, 60, 120, 6)]
+    intake.register("tape", None, is_file=True)
+    receive(*bursts, input_name="tape")
+    assert {one["text"]: one["callsign"] for one in listed(client, headers=ANALYST)} == {
+        "250 AGO": "ABC1", "60 AGO": "ABC2", "120 AGO": None, "6 AGO": "ABC3",
+    }  # fmt: skip
 
 
 def test_registrations_need_details(client, receive):
@@ -188,8 +269,7 @@ def test_positions_feed_the_picture_where_that_is_switched_on(make_runtime, is_o
     frame = FramePosition(source="hfdl", at=unix_now(), icao_hex="A99999", flight=None, lat=47.0, lon=8.0)
     old = burst(text=text, label="H1", icao_hex="A55555", at=unix_now() - 300)
     intake.put([burst(text=text, label="H1", icao_hex="A12345"), frame, old], Origin("vhf", "host", unix_now()))
-    while intake._queue.depth:
-        time.sleep(0.01)
+    until(lambda: not intake.waiting)
     intake.close()
     tracker = Tracker(runtime, receivers=[])
     sky = tracker.tick()

@@ -56,6 +56,47 @@ def test_a_last_part_that_repeats_all_is_the_text():
     assert step.draft.snapshot().text == "ONE TWO"
 
 
+def test_parts_need_no_mark_that_more_follow():
+    assembler = Assembler()
+    (first,) = add(assembler, burst(text="ONE ", sequence="A", message_number="D10"))
+    (second,) = add(assembler, burst(NOW + 3, text="TWO", sequence="B", block_id="4", message_number="D10"))
+    assert second.draft is first.draft
+    assert not second.is_new
+    assert second.draft.snapshot().text == "ONE TWO"
+    (other,) = add(assembler, burst(NOW + 6, text="OTHER", sequence="D", block_id="5", message_number="D10"))
+    assert other.draft is not first.draft
+
+
+def test_a_part_that_comes_again_is_a_repeat_although_the_program_gave_the_whole_text_before():
+    assembler = Assembler()
+    number = {"message_number": "D10"}
+    add(assembler, burst(text="ONE ", sequence="A", more=True, **number))
+    (whole,) = add(assembler, burst(NOW + 3, text="ONE TWO", sequence="B", block_id="4", **number))
+    (again,) = add(assembler, burst(NOW + 9, text="TWO", sequence="B", block_id="4", **number))
+    assert again.draft is whole.draft
+    assert (again.draft.snapshot().text, again.draft.snapshot().repeats) == ("ONE TWO", 1)
+
+
+def test_one_station_that_receives_a_burst_on_two_frequencies_heard_it_once():
+    assembler = Assembler()
+    (first,) = add(assembler, burst(frequency_mhz=131.725))
+    add(assembler, burst(NOW + 0.001, frequency_mhz=131.85))
+    snapshot = first.draft.snapshot()
+    assert [one.frequency_mhz for one in snapshot.receptions] == [131.725, 131.85]
+    assert snapshot.repeats == 0
+
+
+def test_a_second_station_that_receives_a_later_part_makes_no_repeat():
+    assembler = Assembler()
+    number = {"message_number": "D10"}
+    add(assembler, burst(text="ONE ", sequence="A", more=True, **number))
+    (step,) = add(assembler, burst(NOW + 4, text="TWO", sequence="B", block_id="4", **number))
+    add(assembler, burst(NOW + 4.3, "B", text="TWO", sequence="B", block_id="4", **number))
+    snapshot = step.draft.snapshot()
+    assert [one.station for one in snapshot.receptions] == ["A", "B"]
+    assert snapshot.repeats == 0
+
+
 def test_an_incomplete_text_is_shown_after_half_a_minute_and_amended_by_what_comes_later():
     assembler = Assembler()
     add(assembler, burst(text="ONE ", sequence="A", more=True, message_number="D10"))

@@ -54,6 +54,11 @@ def test_acarsdec():
     assert (burst.frequency_mhz, burst.level_db, burst.text) == (131.55, -6.9, "HELLO")
 
 
+def test_acarsdec_tells_that_more_parts_follow():
+    assert only({**ACARSDEC, "assstat": "in progress"}).more
+    assert not only({**ACARSDEC, "assstat": "complete"}).more
+
+
 def test_vdlm2dec_has_its_address_as_a_number():
     burst = only({**ACARSDEC, "freq": 136.775, "icao": 0x4B1620, "app": {"name": "vdlm2dec"}, "end": True})
     assert (burst.source, burst.icao_hex, burst.more) == ("vdl2", "4B1620", True)
@@ -96,6 +101,14 @@ def test_several_objects_in_a_packet(packet):
     found = AcarsDecoder(counts).feed(packet.encode(), 0.0)
     assert [burst.source for burst in found] == ["acars", "vdl2"]
     assert not counts
+
+
+def test_a_broken_object_costs_not_the_next_one_on_its_line():
+    counts = Counter()
+    line = json.dumps(ACARSDEC)[:-30] + "}, " + json.dumps(DUMPVDL2) + "\n"
+    found = AcarsDecoder(counts).feed(line.encode(), 0.0)
+    assert [burst.source for burst in found] == ["vdl2"]
+    assert counts == {"json": 1}
 
 
 def test_a_text_split_over_packets_is_one_and_a_cut_datagram_costs_nothing_else():
