@@ -76,7 +76,7 @@ class AcarsIntake:
         """Store what was accepted and end."""
         self._due.close()
         with self._lock:
-            self._enqueue(self._live.finish())
+            self._enqueue([*self._live.finish(), *self._files.finish()])
         self._writer.close()
 
     @property

@@ -105,6 +105,24 @@ def test_without_the_full_text_nothing_of_it_is_told(client, receive, published)
     assert b"SECRET" in event.data_for(frozenset({"acars.view_full", "aircraft.view_details"}))
 
 
+def test_no_page_of_the_api_shows_a_text_to_who_may_not_see_it(make_client):
+    client = install(make_client(auth_mode="hybrid"))
+    intake = AcarsIntake(client.runtime)
+    intake.start()
+    intake.put([burst(registration=None, icao_hex="A12345")], Origin("vhf", "host", unix_now()))
+    until(lambda: not intake.waiting)
+    intake.close()
+    paths = client.get("/api/v1/openapi.json").json["paths"]
+    pages = [path for path, methods in paths.items() if "get" in methods and "{" not in path and "/auth/" not in path]
+    answered = 0
+    for path in [*pages, "/api/v1/acars/messages/1", "/api/v1/aircraft/a12345", "/api/v1/acars/messages?label=80"]:
+        response = client.get(path, headers=OPERATOR, expect_errors=True)
+        answered += response.status_int == 200
+        assert "SECRET" not in response.text, path
+    assert answered > 20
+    assert "SECRET" in client.get("/api/v1/acars/messages", headers=ANALYST).text
+
+
 def test_what_no_database_takes_is_left_out_and_the_message_is_stored(client, receive):
     values = [
         b"NaN",
