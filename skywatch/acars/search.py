@@ -1,5 +1,7 @@
 """The grammar of ``q``: words, "phrases", prefix*, -not, OR; and its translation for both databases.
 
+``matches`` runs it.
+
 A word is a run of letters and digits; upper and lower case are the same. Words side by side must all be there; only
 ``OR`` in upper case is an operator, and it binds weaker. Whatever is not grammar is text: no input is an error of a
 database. A part that only excludes finds nothing.
@@ -9,9 +11,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
-
-import sqlalchemy as sa
 
 MAXIMUM_CHARACTERS = 200
 _WORD = re.compile(r"[0-9A-Za-z]+")
@@ -93,16 +92,3 @@ def _ts(term: Term) -> str:
     if term.is_prefix:
         words[-1] += ":*"
     return " <-> ".join(words)
-
-
-def matching(search: Search, dialect: str, message_id: Any) -> Any:
-    """The condition that a message matches; ``message_id`` is the column of its identifier."""
-    if not search.groups:
-        return sa.false()
-    if dialect == "sqlite":
-        found = sa.text("SELECT rowid FROM acars_search WHERE acars_search MATCH :acars_query").bindparams(
-            acars_query=sqlite_query(search)
-        )
-        return message_id.in_(found.columns(sa.column("rowid", sa.BigInteger)))
-    query = sa.func.to_tsquery("simple", postgresql_query(search))
-    return sa.column("words").op("@@")(query)

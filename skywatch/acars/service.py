@@ -10,8 +10,9 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.acars.labels import LABELS
+from skywatch.acars.matches import identifiers
 from skywatch.acars.models import AcarsMessage
-from skywatch.acars.search import matching, parse
+from skywatch.acars.search import Search, parse
 from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.problems import Problem, invalid_fields, not_found
 from skywatch.security.visibility import Visibility
@@ -34,12 +35,31 @@ def find(
     session: Session, may: Visibility, filters: dict[str, Any], limit: int, offset: int, after: Key | None
 ) -> tuple[Sequence[AcarsMessage], int, Key | None]:
     """A page of messages, the latest received first; how many match (up to ``MOST_COUNTED``); the last one's key."""
-    query = _filtered(session, visible(may), may, filters)
+    query = _filtered(visible(may), may, filters)
+    if filters.get("q") is not None:
+        return _search(session, query, _parsed(may, filters["q"]), limit, offset, after)
     counted = query.with_only_columns(AcarsMessage.id).order_by(None).limit(MOST_COUNTED).subquery()
     count = session.scalar(sa.select(sa.func.count()).select_from(counted)) or 0
     if after is not None:
         query = query.where(AcarsMessage.id < after[1])
     rows = session.scalars(query.order_by(AcarsMessage.id.desc()).offset(offset).limit(limit + 1)).all()
+    return _page(rows, limit, count)
+
+
+def _search(
+    session: Session, query: sa.Select[Any], search: Search, limit: int, offset: int, after: Key | None
+) -> tuple[Sequence[AcarsMessage], int, Key | None]:
+    count = len(identifiers(session, query, search, None, MOST_COUNTED))
+    before = after[1] if after is not None else None
+    wanted = identifiers(session, query, search, before, offset + limit + 1)[offset:]
+    found = sa.select(AcarsMessage).where(AcarsMessage.id.in_(wanted)).order_by(AcarsMessage.id.desc())
+    return _page(session.scalars(found).all() if wanted else [], limit, count)
+
+
+def _page(
+    rows: Sequence[AcarsMessage], limit: int, count: int
+) -> tuple[Sequence[AcarsMessage], int, Key | None]:
+    """One page of rows, of which there is one more than fits where another page follows."""
     last = (rows[limit - 1].received_at, rows[limit - 1].id) if len(rows) > limit else None
     return rows[:limit], count, last
 
@@ -52,17 +72,18 @@ def get(session: Session, may: Visibility, message_id: int) -> AcarsMessage:
     return found
 
 
-def _filtered(session: Session, query: sa.Select[Any], may: Visibility, filters: dict[str, Any]) -> sa.Select[Any]:
+def _parsed(may: Visibility, text: str) -> Search:
+    if not may.full_texts:
+        raise Problem("permission_denied", "Searching texts needs acars.view_full.")
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise invalid_fields({"q": str(error)}) from None
+
+
+def _filtered(query: sa.Select[Any], may: Visibility, filters: dict[str, Any]) -> sa.Select[Any]:
     if filters.get("registration") is not None and not may.details:
         raise Problem("permission_denied", "The filter registration needs aircraft.view_details.")
-    if filters.get("q") is not None:
-        if not may.full_texts:
-            raise Problem("permission_denied", "Searching texts needs acars.view_full.")
-        try:
-            search = parse(filters["q"])
-        except ValueError as error:
-            raise invalid_fields({"q": str(error)}) from None
-        query = query.where(matching(search, session.get_bind().dialect.name, AcarsMessage.id))
     if filters.get("icao_hex") is not None:
         query = query.where(AcarsMessage.icao_hex == filters["icao_hex"].upper())
     if filters.get("flight") is not None:

@@ -4,7 +4,8 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.acars.models import AcarsMessage
-from skywatch.acars.search import matching, parse, words_of
+from skywatch.acars.matches import identifiers
+from skywatch.acars.search import parse, words_of
 from skywatch.core.clock import utcnow
 from skywatch.core.db import create_engine, create_session_factory, writing
 
@@ -42,29 +43,49 @@ QUERIES = [
 ]
 
 
+def message(text, **kw):
+    return AcarsMessage(
+        at=utcnow(), received_at=utcnow(), source="acars", station="A", label="H1", text=text, incomplete=False,
+        heard_by=[], repeats=0, military=False, search_text=words_of(text), raw={}, **kw,
+    )  # fmt: skip
+
+
 @pytest.fixture
 def sessions(database_url):
     engine = create_engine(database_url)
     factory = create_session_factory(engine)
     with writing(factory) as session:
         for text in TEXTS:
-            session.add(
-                AcarsMessage(
-                    at=utcnow(), received_at=utcnow(), source="acars", station="A", label="H1", text=text,
-                    incomplete=False, heard_by=[], repeats=0, military=False, search_text=words_of(text), raw={},
-                )
-            )  # fmt: skip
+            session.add(message(text))
     yield factory
     engine.dispose()
 
 
 def test_every_query_finds_the_same_on_both_databases(sessions):
     with sessions() as session:
-        dialect = session.get_bind().dialect.name
+        texts = dict(session.execute(sa.select(AcarsMessage.id, AcarsMessage.text)).all())
         for query, expected in QUERIES:
-            condition = matching(parse(query), dialect, AcarsMessage.id)
-            rows = session.scalars(sa.select(AcarsMessage.text).where(condition)).all()
-            assert {TEXTS.index(text) for text in rows} == expected, query
+            found = identifiers(session, sa.select(AcarsMessage), parse(query), None, 100)
+            assert {TEXTS.index(texts[one]) for one in found} == expected, query
+            assert found == sorted(found, reverse=True)
+            condition = sa.select(AcarsMessage).where(AcarsMessage.military.is_(False))
+            assert identifiers(session, condition, parse(query), None, 100) == found
+
+
+def test_the_newest_are_found_first_in_every_block_of_identifiers(sessions):
+    """PostgreSQL searches block by block: what is found must not depend on where a block ends."""
+    numbers = [1, 5, *(n << 14 for n in (1, 2, 3, 12, 80, 90)), (1 << 14) + 1, (90 << 14) + 7]
+    with writing(sessions) as session:
+        session.execute(sa.delete(AcarsMessage))
+        for number in numbers:
+            session.add(message("BLOCK TEST", id=number))
+    newest = sorted(numbers, reverse=True)
+    with sessions() as session:
+        for limit in (1, 3, 10):
+            for before in (None, newest[2], newest[-1]):
+                expected = [number for number in newest if before is None or number < before][:limit]
+                assert identifiers(session, sa.select(AcarsMessage), parse('"block te*'), before, limit) == []
+                assert identifiers(session, sa.select(AcarsMessage), parse("test"), before, limit) == expected
 
 
 def test_a_text_that_changes_or_goes_is_found_no_more(sessions):
@@ -73,10 +94,8 @@ def test_a_text_that_changes_or_goes_is_found_no_more(sessions):
         row.search_text = words_of("ARRIVED")
         session.delete(session.scalars(sa.select(AcarsMessage).where(AcarsMessage.text == TEXTS[4])).one())
     with sessions() as session:
-        dialect = session.get_bind().dialect.name
         for query, count in (("eta", 0), ("arrived", 1), ("gate", 0)):
-            condition = matching(parse(query), dialect, AcarsMessage.id)
-            assert session.scalar(sa.select(sa.func.count()).select_from(AcarsMessage).where(condition)) == count
+            assert len(identifiers(session, sa.select(AcarsMessage), parse(query), None, 9)) == count
 
 
 @pytest.mark.parametrize("text", ["x" * 201, "a\0b"])
