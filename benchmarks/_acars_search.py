@@ -123,7 +123,7 @@ def _fill(engine: sa.Engine, url: str) -> None:
 
 
 def _measure(session: Session) -> list[Any]:
-    """Three pages of each search; prints the 95th percentiles, returns the identifiers of the first pages."""
+    """Two pages of each search; prints the 95th percentiles, returns the identifiers of the first pages."""
     server = None
     if session.get_bind().dialect.name == "postgresql":
         server = session.scalar(sa.text("SELECT pg_backend_pid()"))
@@ -132,7 +132,7 @@ def _measure(session: Session) -> list[Any]:
         took: list[tuple[float, str]] = []
         for q in searches:
             after = None
-            for page in range(3):
+            for page in range(2):
                 repeats = 1 if server is None else 3
                 began = _cpu_s(server)
                 for _ in range(repeats):

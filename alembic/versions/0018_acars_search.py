@@ -1,7 +1,7 @@
 """The full-text index of ACARS messages: the newest first, and short beginnings of words.
 
-PostgreSQL's index gets, beside the words, the block of identifiers that a message is in, so that a search may ask for the
-newest messages alone. SQLite's is read in the order of identifiers anyway; it gets an index of short beginnings.
+PostgreSQL's index gets, beside the words, the block of identifiers that a message is in, so that a search may ask for
+the newest messages alone. SQLite's is read in the order of identifiers anyway; it gets an index of short beginnings.
 
 Revision ID: 0018
 Revises: 0017

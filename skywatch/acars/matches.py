@@ -1,7 +1,7 @@
 """Runs searches: the newest messages first, without reading all that match a frequent word.
 
-SQLite's full-text index is read in the order of identifiers. PostgreSQL's is not: its entries hold, beside the words, the
-block of identifiers that a message is in (see the migration), and a search asks for the newest blocks first.
+SQLite's full-text index is read in the order of identifiers. PostgreSQL's is not: its entries hold, beside the words,
+the block of identifiers that a message is in (see the migration), and a search asks for the newest blocks first.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import TSQUERY
+from sqlalchemy.dialects.postgresql import TSQUERY, TSVECTOR
 from sqlalchemy.orm import Session
 
 from skywatch.acars.models import AcarsMessage
@@ -20,6 +20,7 @@ from skywatch.acars.search import Search, postgresql_query, sqlite_query
 BLOCK_BITS = 14
 # Blocks that are searched one after the other, before all the others at once.
 STEPS = (1, 8, 64)
+BROAD_CHARACTERS = 2
 _index = sa.table("acars_search", sa.column("rowid", sa.BigInteger), sa.column("acars_search"))
 
 
@@ -43,9 +44,7 @@ def identifiers(session: Session, query: sa.Select[Any], search: Search, before:
     return _of_postgresql(session, selected, search, before, limit)
 
 
-def _of_sqlite(
-    session: Session, selected: sa.Select[Any], search: Search, before: int | None, limit: int
-) -> list[int]:
+def _of_sqlite(session: Session, selected: sa.Select[Any], search: Search, before: int | None, limit: int) -> list[int]:
     if selected.whereclause is None:
         selected = sa.select(_index.c.rowid)
     else:
@@ -62,16 +61,27 @@ def _of_postgresql(
     if before is None:
         before = (session.scalar(sa.select(sa.func.max(AcarsMessage.id))) or 0) + 1
     found = list[int]()
+    broad = is_broad(search)
     for blocks, low in _steps(before):
-        words = _tsquery(search)
-        if blocks is not None:
+        indexed: Any = sa.column("words")
+        words: Any = _tsquery(search)
+        if broad:
+            # All that begins with a letter is more than the index gives quickly: the newest rows are read themselves.
+            broad, indexed = False, indexed.op("||")(sa.cast("", TSVECTOR))
+        elif blocks is not None:
             words = words.op("&&")(sa.cast(blocks, TSQUERY))
-        some = selected.where(sa.column("words").op("@@")(words), AcarsMessage.id.between(low, before - 1))
+        some = selected.where(indexed.op("@@")(words), AcarsMessage.id.between(low, before - 1))
         found += session.scalars(some.order_by(AcarsMessage.id.desc()).limit(limit - len(found)))
         before = low
         if len(found) >= limit:
             break
     return found
+
+
+def is_broad(search: Search) -> bool:
+    """Whether it asks for words that begin with one or two characters."""
+    terms = (term for group in search.groups for term in group)
+    return any(term.is_prefix and len(term.words[-1]) <= BROAD_CHARACTERS for term in terms)
 
 
 def _steps(before: int) -> Iterator[tuple[str | None, int]]:

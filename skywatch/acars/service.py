@@ -21,6 +21,7 @@ Key = tuple[datetime, int]
 STATS_SPAN = timedelta(hours=24)
 # Matches are counted up to this number: to count millions takes longer than to find the newest.
 MOST_COUNTED = 10_000
+MOST_COUNTED_OF_A_SEARCH = 1_000
 FREQUENCY_MARGIN_MHZ = 0.0005
 MOST_GROUPS = 100
 
@@ -34,7 +35,7 @@ def visible(may: Visibility) -> sa.Select[Any]:
 def find(
     session: Session, may: Visibility, filters: dict[str, Any], limit: int, offset: int, after: Key | None
 ) -> tuple[Sequence[AcarsMessage], int, Key | None]:
-    """A page of messages, the latest received first; how many match (up to ``MOST_COUNTED``); the last one's key."""
+    """A page of messages, the latest received first; how many match, up to a limit; the last one's key."""
     query = _filtered(visible(may), may, filters)
     if filters.get("q") is not None:
         return _search(session, query, _parsed(may, filters["q"]), limit, offset, after)
@@ -49,16 +50,14 @@ def find(
 def _search(
     session: Session, query: sa.Select[Any], search: Search, limit: int, offset: int, after: Key | None
 ) -> tuple[Sequence[AcarsMessage], int, Key | None]:
-    count = len(identifiers(session, query, search, None, MOST_COUNTED))
+    count = len(identifiers(session, query, search, None, MOST_COUNTED_OF_A_SEARCH))
     before = after[1] if after is not None else None
     wanted = identifiers(session, query, search, before, offset + limit + 1)[offset:]
     found = sa.select(AcarsMessage).where(AcarsMessage.id.in_(wanted)).order_by(AcarsMessage.id.desc())
     return _page(session.scalars(found).all() if wanted else [], limit, count)
 
 
-def _page(
-    rows: Sequence[AcarsMessage], limit: int, count: int
-) -> tuple[Sequence[AcarsMessage], int, Key | None]:
+def _page(rows: Sequence[AcarsMessage], limit: int, count: int) -> tuple[Sequence[AcarsMessage], int, Key | None]:
     """One page of rows, of which there is one more than fits where another page follows."""
     last = (rows[limit - 1].received_at, rows[limit - 1].id) if len(rows) > limit else None
     return rows[:limit], count, last

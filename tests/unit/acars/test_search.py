@@ -3,8 +3,8 @@
 import pytest
 import sqlalchemy as sa
 
-from skywatch.acars.models import AcarsMessage
 from skywatch.acars.matches import identifiers
+from skywatch.acars.models import AcarsMessage
 from skywatch.acars.search import parse, words_of
 from skywatch.core.clock import utcnow
 from skywatch.core.db import create_engine, create_session_factory, writing
