@@ -66,6 +66,7 @@ EXTRAS["test"] = [
     "import-linter>=2.0,<3",
     "jsonschema>=4.21,<5",
     "mypy>=1.11,<3",
+    "openapi-python-client>=0.29,<0.30",
     "pytest>=8.2,<10",
     "pytest-timeout>=2.3,<3",
     "pytest-xdist>=3.6,<4",

@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 from webtest import TestApp
 
+from skywatch.features import FEATURES
 from skywatch.http.openapi import document
 
 
@@ -21,7 +22,7 @@ class CheckedApp(TestApp):
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        return document(self.app.registry.cornice_services.values(), "test", closed=True)
+        return document(self.app.registry.cornice_services.values(), "test", FEATURES.tags, closed=True)
 
     @cached_property
     def _paths(self) -> list[tuple[re.Pattern[str], str]]:

@@ -22,4 +22,7 @@ FEATURE = Feature(
     ),
     retention="skywatch.acars.retention:KINDS",
     commands={"acars": "skywatch.acars.command:acars"},
+    tags={
+        "acars": "Messages of ACARS and its relatives over VHF, HF and satellite.",
+    },
 )

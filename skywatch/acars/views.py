@@ -22,7 +22,7 @@ label_list = ApiService("acars.labels", "/acars/labels", feature=FEATURE)
 
 
 @message_list.get(permission=VIEW, query=schemas.AcarsFilters(), responses={200: schemas.AcarsList()})
-def list_messages(request: Request) -> dict[str, Any]:
+def list_acars_messages(request: Request) -> dict[str, Any]:
     """List ACARS messages, the latest received first
 
     `count` is exact up to 10,000, with `q` up to 1,000. Without `acars.view_full` texts, raw envelopes and decoded
@@ -37,7 +37,7 @@ def list_messages(request: Request) -> dict[str, Any]:
 
 
 @one_message.get(permission=VIEW, path=schemas.MessageId(), responses={200: schemas.AcarsRecord()}, errors=(404,))
-def get_message(request: Request) -> dict[str, Any]:
+def get_acars_message(request: Request) -> dict[str, Any]:
     """Show an ACARS message"""
     may = request.may
     row = service.get(request.db, may, request.validated["path"]["id"])
@@ -45,13 +45,13 @@ def get_message(request: Request) -> dict[str, Any]:
 
 
 @statistics.get(permission=VIEW, query=schemas.StatsQuery(), responses={200: schemas.AcarsStats()})
-def show_stats(request: Request) -> dict[str, Any]:
+def get_acars_stats(request: Request) -> dict[str, Any]:
     """Count ACARS messages by hour, label, network, station and kind"""
     query = request.validated["querystring"]
     return service.stats(request.db, request.may, query["from"], query["to"])
 
 
 @label_list.get(permission=VIEW, query=PageQuery(), responses={200: schemas.LabelList()})
-def list_labels(request: Request) -> dict[str, Any]:
+def list_acars_labels(request: Request) -> dict[str, Any]:
     """List labels with their names and how often they were received"""
     return page_of(request, "labels", service.labels(request.db, request.may))

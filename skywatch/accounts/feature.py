@@ -11,4 +11,12 @@ FEATURE = Feature(
     include="skywatch.accounts",
     retention="skywatch.accounts.retention:KINDS",
     commands={"user": "skywatch.accounts.command:user"},
+    tags={
+        "auth": "Logging in and out, the caller's own profile, password and permissions.",
+        "api-keys": "The caller's API keys.",
+        "users": "User accounts.",
+        "roles": "Roles: named sets of permissions.",
+        "user-roles": "Which user holds which role, and until when.",
+        "feature-access": "Who may use each feature: everybody, users, or holders of its permissions.",
+    },
 )

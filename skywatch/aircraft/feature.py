@@ -11,4 +11,8 @@ FEATURE = Feature(
         Topic(name="aircraft", permission="aircraft.view", live=True),
         Topic(name="military", permission="aircraft.view_military", live=True),
     ),
+    tags={
+        "aircraft": "The live air picture and the airframes in it.",
+        "data": "The live air picture in readsb's files, for programs written for readsb and tar1090.",
+    },
 )

@@ -47,7 +47,7 @@ class StringOrNumber(JsonNumber):
 
     def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
         """Two forms."""
-        return {"anyOf": [{"type": "number"}, {"const": "ground"}]}
+        return {"anyOf": [{"type": "number"}, {"type": "string", "enum": ["ground"]}]}
 
 
 class StringList(colander.SequenceSchema):
@@ -202,7 +202,7 @@ class AircraftPath(Schema):
     icao_hex = colander.SchemaNode(IcaoAddress(), description="ICAO address in either case.")
 
 
-class Ages(Schema):
+class FieldAges(Schema):
     """Seconds since each group of fields was last heard."""
 
     message = colander.SchemaNode(JsonNumber())
@@ -234,7 +234,7 @@ class AircraftDetail(Aircraft):
     """One aircraft with its airframe and the age of every group of fields."""
 
     airframe = colander.SchemaNode(Nullable(Airframe.schema_type()), *Airframe().children)
-    ages = Ages()
+    ages = FieldAges()
     acars_messages = colander.SchemaNode(
         Nullable(JsonInteger()), description="ACARS messages of the last 24 hours; null without `acars.view`."
     )
@@ -260,7 +260,7 @@ class TrailPoints(colander.SequenceSchema):
         return JsonList()
 
 
-class Trail(Schema):
+class AircraftTrail(Schema):
     """The positions of the current flight, oldest first."""
 
     hex = colander.SchemaNode(JsonString())
@@ -320,7 +320,7 @@ class JsonCounts(JsonObject):
         return {"type": "object", "additionalProperties": {"type": "integer"}}
 
 
-class Stats(Schema):
+class AircraftStats(Schema):
     """The picture in numbers."""
 
     now = colander.SchemaNode(JsonNumber())
@@ -349,7 +349,7 @@ class TopQuery(Schema):
     )
 
 
-class Top(Schema):
+class TopAircraft(Schema):
     """The aircraft that stand out."""
 
     now = colander.SchemaNode(JsonNumber())

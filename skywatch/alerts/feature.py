@@ -25,4 +25,7 @@ FEATURE = Feature(
     marks="skywatch.alerts.marks:marked_aircraft",
     mqtt="skywatch.alerts.publishing:PublishedRules",
     commands={"rules": "skywatch.alerts.command:rules"},
+    tags={
+        "alerts": "Alert rules, geofences, watch lists, notification channels and the history of alerts.",
+    },
 )

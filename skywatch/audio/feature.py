@@ -24,4 +24,7 @@ FEATURE = Feature(
     problems=(ProblemKind("range_not_satisfiable", 416, "The range is not satisfiable"),),
     metrics="skywatch.audio.metrics",
     commands={"audio": "skywatch.audio.command:audio"},
+    tags={
+        "audio": "Recorded radio transmissions, their transcripts and channels.",
+    },
 )

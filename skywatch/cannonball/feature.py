@@ -21,4 +21,7 @@ FEATURE = Feature(
     ),
     retention="skywatch.cannonball.retention:KINDS",
     commands={"known-aircraft": "skywatch.cannonball.command:known_aircraft"},
+    tags={
+        "cannonball": "Law-enforcement aircraft near the caller: location, sessions, alerts and known aircraft.",
+    },
 )

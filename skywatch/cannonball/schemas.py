@@ -207,7 +207,7 @@ class AlertQuery(TimeQuery):
     session = colander.SchemaNode(QueryInteger(), missing=None, description="Of this session.")
 
 
-class Acknowledged(Schema):
+class AcknowledgedAlerts(Schema):
     """How many alerts were acknowledged."""
 
     acknowledged = colander.SchemaNode(JsonInteger())

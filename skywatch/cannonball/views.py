@@ -9,7 +9,7 @@ from skywatch.cannonball import topics
 from skywatch.cannonball.location import Location, LocationStore
 from skywatch.cannonball.messages import alert_message, session_message
 from skywatch.cannonball.schemas import (
-    Acknowledged,
+    AcknowledgedAlerts,
     ActiveSessions,
     AlertList,
     AlertQuery,
@@ -101,7 +101,7 @@ announced = ApiService(
 
 
 @location.put(permission=PERSONAL_WRITE, body=NewLocation(), responses={200: ShownLocation()})
-def put_location(request: Request) -> dict[str, Any]:
+def set_location(request: Request) -> dict[str, Any]:
     """Start or refresh tracking around the caller
 
     A location lives ten minutes without refresh. Without `heading` and `speed_kt` the movement is read off the
@@ -141,7 +141,7 @@ def delete_location(request: Request) -> None:
 
 
 @active.get(permission=VIEW, responses={200: ActiveSessions()})
-def list_active_sessions(request: Request) -> dict[str, Any]:
+def list_active_cannonball_sessions(request: Request) -> dict[str, Any]:
     """List the sessions running now, the most urgent first
 
     The caller's own; those who manage the area see everybody's.
@@ -151,7 +151,7 @@ def list_active_sessions(request: Request) -> dict[str, Any]:
 
 
 @sessions.get(permission=VIEW, query=SessionQuery(), responses={200: SessionList()})
-def list_sessions(request: Request) -> dict[str, Any]:
+def list_cannonball_sessions(request: Request) -> dict[str, Any]:
     """List sessions, the newest first"""
     cut, filters = _query(request)
     found, count = service(request).sessions(cut, filters)
@@ -159,13 +159,13 @@ def list_sessions(request: Request) -> dict[str, Any]:
 
 
 @session.get(permission=VIEW, path=ThingId(), responses={200: SessionRecord()}, errors=(404,))
-def get_session(request: Request) -> dict[str, Any]:
+def get_cannonball_session(request: Request) -> dict[str, Any]:
     """Show a session"""
     return full_session(service(request).session(request.validated["path"]["id"]))
 
 
 @session_end.post(permission=PERSONAL_WRITE, path=ThingId(), responses={200: SessionRecord()}, errors=(404,))
-def end_session(request: Request) -> dict[str, Any]:
+def end_cannonball_session(request: Request) -> dict[str, Any]:
     """End a session
 
     The aircraft opens no new one until it has left the radius. Ending a session that has ended changes nothing.
@@ -190,15 +190,15 @@ def list_patterns(request: Request) -> dict[str, Any]:
 
 
 @alerts.get(permission=VIEW, query=AlertQuery(), responses={200: AlertList()})
-def list_alerts(request: Request) -> dict[str, Any]:
+def list_cannonball_alerts(request: Request) -> dict[str, Any]:
     """List alerts, the newest first"""
     cut, filters = _query(request)
     found, count = service(request).alerts(cut, filters)
     return page(request, "alerts", [full_alert(a) for a in found], count)
 
 
-@acknowledge_all.post(permission=PERSONAL_WRITE, responses={200: Acknowledged()})
-def acknowledge_all_alerts(request: Request) -> dict[str, Any]:
+@acknowledge_all.post(permission=PERSONAL_WRITE, responses={200: AcknowledgedAlerts()})
+def acknowledge_all_cannonball_alerts(request: Request) -> dict[str, Any]:
     """Acknowledge all of the caller's own alerts"""
     done = service(request).acknowledge_all()
     events.publish(request.db, *[alert_message(a) for a in done])
@@ -206,13 +206,13 @@ def acknowledge_all_alerts(request: Request) -> dict[str, Any]:
 
 
 @alert.get(permission=VIEW, path=ThingId(), responses={200: AlertRecord()}, errors=(404,))
-def get_alert(request: Request) -> dict[str, Any]:
+def get_cannonball_alert(request: Request) -> dict[str, Any]:
     """Show an alert"""
     return full_alert(service(request).alert(request.validated["path"]["id"]))
 
 
 @acknowledge.post(permission=PERSONAL_WRITE, path=ThingId(), responses={200: AlertRecord()}, errors=(404,))
-def acknowledge_alert(request: Request) -> dict[str, Any]:
+def acknowledge_cannonball_alert(request: Request) -> dict[str, Any]:
     """Acknowledge an alert
 
     Acknowledging again keeps the first moment.
@@ -221,7 +221,7 @@ def acknowledge_alert(request: Request) -> dict[str, Any]:
 
 
 @announced.post(permission=PERSONAL_WRITE, path=ThingId(), responses={200: AlertRecord()}, errors=(404,))
-def announce_alert(request: Request) -> dict[str, Any]:
+def announce_cannonball_alert(request: Request) -> dict[str, Any]:
     """Report that a client spoke an alert"""
     return _marked(request, *service(request).announced(request.validated["path"]["id"]))
 

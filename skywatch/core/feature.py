@@ -113,6 +113,8 @@ class Feature:
     past_pictures: str = ""
     # Module that declares the metrics of the feature.
     metrics: str = ""
+    # Groups of its operations in the OpenAPI document -> what they are for.
+    tags: Mapping[str, str] = field(default_factory=dict)
     # Name of a subcommand of ``skywatch`` -> ``module:command``.
     commands: Mapping[str, str] = field(default_factory=dict)
 
@@ -155,6 +157,12 @@ class FeatureSet:
                 if name in self.commands:
                     raise DeclarationError(f"command {name} is declared twice")
                 self.commands[name] = path
+        self.tags: dict[str, str] = {}
+        for feature in self:
+            for tag, text in feature.tags.items():
+                if tag in self.tags:
+                    raise DeclarationError(f"tag {tag} is declared twice")
+                self.tags[tag] = text
         for event in self.events.values():
             if event.topic not in self.topics:
                 raise DeclarationError(f"event {event.name} is on topic {event.topic}, which no feature declares")

@@ -14,4 +14,7 @@ FEATURE = Feature(
     retention="skywatch.history.retention:KINDS",
     past_pictures="skywatch.history.moments.service:past_pictures",
     commands={"history": "skywatch.history.command:history"},
+    tags={
+        "history": "Flights, tracks, past pictures, replay, exports, heatmap, coverage and statistics.",
+    },
 )

@@ -5,4 +5,13 @@ from __future__ import annotations
 from skywatch.core.feature import Feature
 from skywatch.http.settings import HttpSettings
 
-FEATURE = Feature(name="http", settings=HttpSettings, metrics="skywatch.http.metrics", include="skywatch.http")
+FEATURE = Feature(
+    name="http",
+    settings=HttpSettings,
+    metrics="skywatch.http.metrics",
+    include="skywatch.http",
+    tags={
+        "docs": "The manual of the API, for people.",
+        "openapi": "The manual of the API, for programs.",
+    },
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import colander
@@ -46,7 +46,7 @@ TITLES = {
 }
 
 
-class Fault(Schema):
+class ProblemError(Schema):
     """One fault of a request."""
 
     location = colander.SchemaNode(JsonString(), description="path, querystring, header or body.")
@@ -54,8 +54,8 @@ class Fault(Schema):
     detail = colander.SchemaNode(JsonString())
 
 
-class FaultList(colander.SequenceSchema):
-    fault = Fault()
+class ProblemErrors(colander.SequenceSchema):
+    fault = ProblemError()
 
     @staticmethod
     def schema_type(**kw: Any) -> colander.SchemaType:
@@ -71,11 +71,14 @@ class ProblemDocument(Schema):
     detail = colander.SchemaNode(JsonString())
     code = colander.SchemaNode(JsonString(), validator=colander.OneOf(sorted(KINDS)), description="Stable; rely on it.")
     request_id = colander.SchemaNode(JsonString(), missing=colander.drop)
-    errors = FaultList(missing=colander.drop, description="Every fault of a request that is not valid.")
+    errors = ProblemErrors(missing=colander.drop, description="Every fault of a request that is not valid.")
 
 
-def document(services: Iterable[Any], version: str, *, closed: bool = False) -> dict[str, Any]:
-    """The whole document; ``closed`` as for SchemaWriter."""
+def document(services: Iterable[Any], version: str, tags: Mapping[str, str], *, closed: bool = False) -> dict[str, Any]:
+    """The whole document; ``tags`` are the features' names of groups and their meaning, ``closed`` as for SchemaWriter.
+
+    Raises KeyError for a group that no feature declares.
+    """
     writer = SchemaWriter(closed=closed)
     writer.write(ProblemDocument(), request=False)
     paths: dict[str, dict[str, Any]] = {}
@@ -93,7 +96,7 @@ def document(services: Iterable[Any], version: str, *, closed: bool = False) -> 
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/"}],
-        "tags": [{"name": tag} for tag in sorted({_tag(s) for s in ours})],
+        "tags": [{"name": tag, "description": tags[tag]} for tag in sorted({_tag(s) for s in ours})],
         "paths": paths,
         "components": {
             "schemas": dict(sorted(writer.components.items())),
@@ -107,13 +110,13 @@ def document(services: Iterable[Any], version: str, *, closed: bool = False) -> 
 
 def _tag(service: ApiService) -> str:
     parts = service.canonical.strip("/").split("/")
-    return parts[2] if parts[:2] == ["api", "v1"] and len(parts) > 2 else parts[0]
+    return service.tag or (parts[2] if parts[:2] == ["api", "v1"] else parts[0]).removesuffix(".json")
 
 
 def _operation(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
     service = operation.service
     written: dict[str, Any] = {
-        "operationId": f"{service.name.replace('.', '_').replace('-', '_')}_{operation.method.lower()}",
+        "operationId": operation.operation_id,
         "tags": [_tag(service)],
         "summary": operation.summary,
         "responses": _responses(writer, operation),

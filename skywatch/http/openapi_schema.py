@@ -115,7 +115,8 @@ class SchemaWriter:
             elif isinstance(validator, colander.OneOf):
                 written["enum"] = list(validator.choices)
             elif isinstance(validator, colander.Regex):
-                written["pattern"] = validator.match_object.pattern
+                # JSON Schema's expressions are ECMAScript's, where $ is the end of the text.
+                written["pattern"] = validator.match_object.pattern.replace(r"\Z", "$")
         return written
 
 

@@ -22,14 +22,14 @@ page = ApiService("docs", "/docs", feature=None)
 
 
 @description.get(permission=OPEN, responses={200: "application/json", 304: None})
-def get_document(request: Request) -> Response:
+def get_openapi(request: Request) -> Response:
     """The OpenAPI 3.1 document of this installation"""
     body, etag = _document(request.registry)
     return not_modified(request, etag) or set_etag(json_response(body), etag)
 
 
 @page.get(permission=OPEN_UNLESS_PRIVATE, responses={200: "text/html"})
-def get_page(request: Request) -> Response:
+def get_documentation(request: Request) -> Response:
     """This manual of the API, for people"""
     return json_response(files("skywatch.http").joinpath("static/docs.html").read_bytes(), content_type="text/html")
 
@@ -37,7 +37,7 @@ def get_page(request: Request) -> Response:
 def _document(registry: Any) -> tuple[bytes, str]:
     # Written once at first use: every part of the application has been set up by then.
     if "openapi" not in registry:
-        body = encode(document(registry.cornice_services.values(), VERSION))
+        body = encode(document(registry.cornice_services.values(), VERSION, registry["runtime"].features.tags))
         registry["openapi"] = body, hashlib.sha256(body).hexdigest()[:16]
     found: tuple[bytes, str] = registry["openapi"]
     return found

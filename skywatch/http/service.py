@@ -37,14 +37,15 @@ MAXIMUM_REMEMBERED, MAXIMUM_REMEMBERED_LENGTH = 1024, 256
 class Operation:
     """One method of a service as the OpenAPI document and the tests see it.
 
-    ``responses`` maps a status to a colander schema, to a media type such as ``text/csv`` for bodies that are not
-    JSON, to a tuple of these where ``Accept`` decides, or to None for no body. ``errors``
-    are the problem statuses beside the ones every operation may give. ``creates`` is the service at whose address the
-    created thing is found, which ``Location`` names.
+    ``operation_id`` is the name of the call in generated clients. ``responses`` maps a status to a colander schema, to
+    a media type such as ``text/csv`` for bodies that are not JSON, to a tuple of these where ``Accept`` decides, or to
+    None for no body. ``errors`` are the problem statuses beside the ones every operation may give. ``creates`` is the
+    service at whose address the created thing is found, which ``Location`` names.
     """
 
     service: ApiService
     method: str
+    operation_id: str
     permission: str
     summary: str
     description: str
@@ -66,7 +67,8 @@ class ApiService(Service):
     """A service below ``/api/v1`` (or at ``absolute``) under the access rules of ``feature``.
 
     ``feature`` None is for views about the service itself. Paths are written without a trailing slash; both forms
-    answer, and ``canonical`` is the one that documents and links use.
+    answer, and ``canonical`` is the one that documents and links use. ``tag`` is the group of the OpenAPI document, by
+    default the first part of the path.
     """
 
     def __init__(
@@ -77,9 +79,11 @@ class ApiService(Service):
         feature: str | None,
         canonical: str | None = None,
         absolute: bool = False,
+        tag: str | None = None,
         **kw: Any,
     ) -> None:
         self.feature = feature
+        self.tag = tag
         full = path if absolute else API_PREFIX + path
         self.canonical = canonical or full
         self.parts = _Parts()
@@ -101,7 +105,8 @@ class ApiService(Service):
     def add_view(self, method: str, view: Callable[..., Any], **kw: Any) -> None:
         """Cornice's ``add_view`` with ``path``, ``query`` and ``body`` schemas, ``responses`` and ``errors``.
 
-        ``permission`` is required; the summary is the first line of the view's docstring. ``any_query`` lets unknown
+        ``permission`` is required; the summary is the first line of the view's docstring, and the operation id its
+        name unless ``operation_id`` gives one. ``any_query`` lets unknown
         query parameters pass, for addresses whose readers add their own. ``remember_query`` keeps what a query string
         was validated to, for the calls that many clients repeat every second. A body of other ``body_types`` than
         JSON is left to the view. ``creates`` names the service that the view makes a resource of: what it returns is
@@ -113,12 +118,14 @@ class ApiService(Service):
         errors = tuple(kw.pop("errors", ()))
         body_types = tuple(kw.pop("body_types", ("application/json",)))
         creates = kw.pop("creates", None)
+        operation_id = kw.pop("operation_id", view.__name__)
         any_query, remember = kw.pop("any_query", False), kw.pop("remember_query", False)
         summary, _, rest = (view.__doc__ or "").strip().partition("\n")
         self.parts.operations.append(
             Operation(
                 self,
                 method.upper(),
+                operation_id,
                 str(permission),
                 summary,
                 _dedent(rest),

@@ -7,6 +7,7 @@ it is passed over (RFC 8259, 8.1): files of some editors begin with one.
 from __future__ import annotations
 
 import json
+from collections.abc import Set
 from typing import Any
 
 import colander
@@ -16,6 +17,7 @@ from pyramid.response import Response
 from skywatch.core.problems import Problem
 from skywatch.http.errors import problem_response, validation_problem
 from skywatch.http.request import Request
+from skywatch.http.schema import QueryList
 
 JSON_TYPES = ("application/json", "")
 
@@ -40,13 +42,16 @@ def _read(request: Request) -> dict[str, Any]:
         if node.name == "path":
             parts["path"] = dict(request.matchdict)
         elif node.name == "querystring":
-            parts["querystring"] = _query(request)
+            parts["querystring"] = _query(
+                request, {child.name for child in node.children if isinstance(child.typ, QueryList)}
+            )
         elif node.name == "body":
             parts["body"] = json_body(request)
     return parts
 
 
-def _query(request: Request) -> dict[str, str]:
+def _query(request: Request, lists: Set[str]) -> dict[str, str]:
+    """The parameters by name; ``lists`` may be repeated, and are then taken as if written with commas."""
     try:
         pairs = list(request.GET.items())
     except UnicodeDecodeError:
@@ -54,7 +59,9 @@ def _query(request: Request) -> dict[str, str]:
     found: dict[str, str] = {}
     twice: set[str] = set()
     for name, value in pairs:
-        if name in found:
+        if name in found and name in lists:
+            found[name] += f",{value}"
+        elif name in found:
             twice.add(name)
         found.setdefault(name, value)
     for name in sorted(twice)[:MAXIMUM_FAULTS]:

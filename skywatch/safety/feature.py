@@ -23,4 +23,7 @@ FEATURE = Feature(
     ),
     retention="skywatch.safety.retention:KINDS",
     commands={"safety": "skywatch.safety.command:safety"},
+    tags={
+        "safety": "Safety events and regions of disturbed navigation signals.",
+    },
 )

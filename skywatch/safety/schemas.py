@@ -111,7 +111,7 @@ class AreaQuery(Schema):
     at = node(Timestamp(), "A moment of the past; now by default.", missing=None)
 
 
-class Areas(Schema):
+class SafetyAreas(Schema):
     """Regions where navigation signals are disturbed, as GeoJSON."""
 
     type = node(JsonString(), "FeatureCollection.")
@@ -184,7 +184,7 @@ class PlaceQuery(PageQuery):
     runways = node(QueryBoolean(), "Cells with a runway only, or the others.", missing=None)
 
 
-class Forgotten(Schema):
+class ForgottenPlaces(Schema):
     """What was forgotten."""
 
     forgotten = node(JsonInteger(), "Cells.")

@@ -32,7 +32,7 @@ place_list = ApiService("safety.places", "/safety/places", feature=FEATURE)
 
 
 @event_list.get(permission=VIEW, query=schemas.EventQuery(), responses={200: schemas.SafetyEventList()})
-def list_events(request: Request) -> dict[str, Any]:
+def list_safety_events(request: Request) -> dict[str, Any]:
     """List safety events, the newest first
 
     Events that are held back carry the reasons in `suppressed_by`; `suppressed=false` leaves them out.
@@ -41,7 +41,7 @@ def list_events(request: Request) -> dict[str, Any]:
 
 
 @active_list.get(permission=VIEW, query=schemas.EventQuery(), responses={200: schemas.SafetyEventList()})
-def list_active_events(request: Request) -> dict[str, Any]:
+def list_active_safety_events(request: Request) -> dict[str, Any]:
     """List the safety events that are active now"""
     return _listed(request, {"active": True})
 
@@ -54,7 +54,7 @@ def _listed(request: Request, fixed: dict[str, Any]) -> dict[str, Any]:
 
 
 @one_event.get(permission=VIEW, path=schemas.EventId(), responses={200: schemas.SafetyEventRecord()}, errors=(404,))
-def get_event(request: Request) -> dict[str, Any]:
+def get_safety_event(request: Request) -> dict[str, Any]:
     """Show a safety event"""
     return event_fields(service.get(request.db, request.may, request.validated["path"]["id"]))
 
@@ -62,7 +62,7 @@ def get_event(request: Request) -> dict[str, Any]:
 @acknowledgement.post(
     permission=ACKNOWLEDGE, path=schemas.EventId(), responses={200: schemas.SafetyEventRecord()}, errors=(404,)
 )
-def acknowledge_event(request: Request) -> dict[str, Any]:
+def acknowledge_safety_event(request: Request) -> dict[str, Any]:
     """Acknowledge a safety event
 
     Acknowledging again keeps the first time.
@@ -75,14 +75,14 @@ def acknowledge_event(request: Request) -> dict[str, Any]:
 
 
 @statistics.get(permission=VIEW, query=schemas.StatsQuery(), responses={200: schemas.SafetyStats()})
-def show_stats(request: Request) -> dict[str, Any]:
+def get_safety_stats(request: Request) -> dict[str, Any]:
     """Count safety events by type and severity"""
     query = request.validated["querystring"]
     return service.stats(request.db, request.may, query["from"], query["to"])
 
 
-@area_list.get(permission=VIEW, query=schemas.AreaQuery(), responses={200: schemas.Areas()})
-def list_areas(request: Request) -> dict[str, Any]:
+@area_list.get(permission=VIEW, query=schemas.AreaQuery(), responses={200: schemas.SafetyAreas()})
+def list_safety_areas(request: Request) -> dict[str, Any]:
     """Show the regions where navigation signals are disturbed, as GeoJSON
 
     Each feature has the counts behind it: aircraft that were good before and turned `bad`, those that stayed `good`.
@@ -99,13 +99,13 @@ def list_areas(request: Request) -> dict[str, Any]:
 
 
 @thresholds.get(permission=VIEW, responses={200: schemas.ThresholdList()})
-def list_settings(request: Request) -> dict[str, Any]:
+def list_safety_settings(request: Request) -> dict[str, Any]:
     """List the thresholds in force, with units and sources"""
     return {"settings": settings_store.shown(request.db)}
 
 
 @thresholds.patch(permission=MANAGE, body=schemas.ThresholdChange(), responses={200: schemas.ThresholdList()})
-def change_settings(request: Request) -> dict[str, Any]:
+def update_safety_settings(request: Request) -> dict[str, Any]:
     """Change thresholds; they are in force within two seconds"""
     changes = {name: float(value) for name, value in request.validated["body"].items()}
     before = {entry["name"]: entry["value"] for entry in settings_store.shown(request.db)}
@@ -123,7 +123,7 @@ def change_settings(request: Request) -> dict[str, Any]:
 
 
 @place_list.get(permission=MANAGE, query=schemas.PlaceQuery(), responses={200: schemas.PlaceList()})
-def list_places(request: Request) -> dict[str, Any]:
+def list_safety_places(request: Request) -> dict[str, Any]:
     """List what was learnt by place: floors of level flight, runways"""
     query = request.validated["querystring"]
     select = sa.select(SafetyPlace)
@@ -136,8 +136,8 @@ def list_places(request: Request) -> dict[str, Any]:
     return page(request, "places", [places.place_fields(row) for row in rows], count)
 
 
-@place_list.delete(permission=MANAGE, responses={200: schemas.Forgotten()})
-def forget_places(request: Request) -> dict[str, Any]:
+@place_list.delete(permission=MANAGE, responses={200: schemas.ForgottenPlaces()})
+def forget_safety_places(request: Request) -> dict[str, Any]:
     """Forget all that was learnt by place; learning begins anew within seconds"""
     forgotten = settings_store.forget_places(request.db)
     audit.record(

@@ -39,4 +39,7 @@ FEATURE = Feature(
     settings=SsoSettings,
     problems=PROBLEMS,
     commands={"oidc": "skywatch.sso.command:oidc"},
+    tags={
+        "oidc-mappings": "Which claims of an identity provider give which roles.",
+    },
 )

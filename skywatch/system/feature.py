@@ -10,4 +10,7 @@ FEATURE = Feature(
     monitor="skywatch.system.monitor:create",
     topics=(Topic(name="system", permission="system.view_status"),),
     events=(EventKind(name="system:status", topic="system", may_need=("aircraft.view_military",)),),
+    tags={
+        "system": "Health, status, receivers, inputs, retention, metrics and the audit log.",
+    },
 )

@@ -34,7 +34,7 @@ retention_service = ApiService("system_retention", "/system/retention", feature=
     query=schemas.HealthQuery(),
     responses={200: schemas.Health(), 503: schemas.Health()},
 )
-def show_health(request: Request) -> dict[str, Any]:
+def get_health(request: Request) -> dict[str, Any]:
     """Whether the service is alive and ready
 
     Open to everybody in every mode. With `probe=live` always 200; otherwise 503 where the service cannot do its
@@ -53,7 +53,7 @@ def show_health(request: Request) -> dict[str, Any]:
 
 
 @status_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.SystemStatus()})
-def show_status(request: Request) -> dict[str, Any]:
+def get_system_status(request: Request) -> dict[str, Any]:
     """The state of the whole installation
 
     The same document as the real-time event `system:status`. Military aircraft are counted for those who may see them.
@@ -62,20 +62,20 @@ def show_status(request: Request) -> dict[str, Any]:
 
 
 @info_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.SystemInformation()})
-def show_information(request: Request) -> dict[str, Any]:
+def get_system_info(request: Request) -> dict[str, Any]:
     """What this installation is"""
     return status.information(request.runtime)
 
 
 @receivers_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.ReceiverStates()})
-def show_receivers(request: Request) -> dict[str, Any]:
+def list_receivers(request: Request) -> dict[str, Any]:
     """The state of every receiver"""
     found = status.receivers(request.runtime)
     return {"receivers": found, "count": len(found)}
 
 
 @inputs_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.InputStates()})
-def show_inputs(request: Request) -> dict[str, Any]:
+def list_inputs(request: Request) -> dict[str, Any]:
     """The state of every input
 
     The receivers and the inputs of the other features, with the same fields.
@@ -85,7 +85,7 @@ def show_inputs(request: Request) -> dict[str, Any]:
 
 
 @metrics_service.get(permission=Permission.SYSTEM_VIEW_METRICS, responses={200: "text/plain"})
-def show_metrics(request: Request) -> Response:
+def get_metrics(request: Request) -> Response:
     """The figures of all processes, for Prometheus
 
     Text exposition format 0.0.4; the label `process` tells the processes apart. Without `aircraft.view_military` the
@@ -105,7 +105,7 @@ def show_metrics(request: Request) -> Response:
 
 
 @retention_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.Retention()})
-def show_retention(request: Request) -> dict[str, Any]:
+def get_retention(request: Request) -> dict[str, Any]:
     """How long data is kept, and how much there is of it
 
     Records of military aircraft are counted for those who may see them.

@@ -1,5 +1,7 @@
 """The OpenAPI document is complete, valid, and shown on a page."""
 
+import re
+
 import pytest
 
 from skywatch.http.service import ApiService
@@ -60,3 +62,43 @@ def test_what_is_created_and_has_an_address_of_its_own_says_so(client):
     of_alerts = {f"alerts/{name}/" for name in ("channels", "geofences", "rules", "watchlists")}
     others = {"audio/transmissions", "cannonball/known-aircraft/", "oidc-mappings", "roles", "user-roles", "users"}
     assert found == of_alerts | others
+
+
+def test_operation_ids_are_what_people_expect(client):
+    paths = client.get("/api/v1/openapi.json").json["paths"]
+    ids = {operation["operationId"] for path in paths.values() for operation in path.values()}
+    assert {"list_aircraft", "get_aircraft", "create_api_key", "log_in", "list_users", "replay_history"} <= ids
+    assert not [name for name in ids if not re.fullmatch(r"[a-z]+(_[a-z]+)*", name)]
+
+
+def test_model_names_are_not_too_general(client):
+    names = set(client.get("/api/v1/openapi.json").json["components"]["schemas"])
+    assert not names & {"Change", "Detail", "Fault", "Band", "Cell", "Day", "Top", "Stats", "Station", "Span", "Areas"}
+
+
+def test_every_tag_is_described_and_used(client):
+    document = client.get("/api/v1/openapi.json").json
+    described = {tag["name"] for tag in document["tags"] if tag["description"]}
+    assert described == {tag for path in document["paths"].values() for o in path.values() for tag in o["tags"]}
+
+
+def test_regular_expressions_are_ecmascript_s_and_constants_are_enums(client):
+    def nodes(value):
+        if isinstance(value, dict):
+            yield value
+        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            yield from nodes(inner)
+
+    document = client.get("/api/v1/openapi.json").json
+    for node in nodes(document):
+        assert r"\Z" not in str(node.get("pattern", ""))
+        assert "const" not in node
+
+
+def test_a_list_may_be_repeated_like_other_programs_write_it(client):
+    answer = client.get("/api/v1/aircraft?hex=4b1620&hex=4b1621,4b1622&sort=hex").json
+    assert answer["count"] == 0
+    wrong = client.get("/api/v1/aircraft?hex=4b1620&hex=zz&sort=hex", status=400).json
+    assert [error["name"] for error in wrong["errors"]] == ["hex"]
+    twice = client.get("/api/v1/aircraft?sort=hex&sort=hex", status=400).json
+    assert [(error["name"], error["detail"]) for error in twice["errors"]] == [("sort", "is given more than once")]

@@ -19,14 +19,14 @@ setting_service = ApiService("feature_access.one", "/feature-access/{feature}", 
 
 
 @settings_service.get(permission=Permission.SYSTEM_MANAGE, query=PageQuery(), responses={200: schemas.AccessList()})
-def get_settings(request: Request) -> dict[str, Any]:
+def list_feature_access(request: Request) -> dict[str, Any]:
     """The access settings of all features"""
     found = [answer(schemas.AccessEntry, entry) for entry in service.find_access(request.db)]
     return page_of(request, "feature_access", found)
 
 
 @setting_service.get(permission=Permission.SYSTEM_MANAGE, responses={200: schemas.AccessEntry()})
-def get_setting(request: Request) -> dict[str, Any]:
+def get_feature_access(request: Request) -> dict[str, Any]:
     """The access setting of one feature"""
     return answer(schemas.AccessEntry, service.get_access(request.db, request.matchdict["feature"]))
 
@@ -34,7 +34,7 @@ def get_setting(request: Request) -> dict[str, Any]:
 @setting_service.patch(
     permission=Permission.SYSTEM_MANAGE, body=schemas.AccessChange(), responses={200: schemas.AccessEntry()}
 )
-def patch_setting(request: Request) -> dict[str, Any]:
+def update_feature_access(request: Request) -> dict[str, Any]:
     """Change parts of the access setting of one feature; it holds at once"""
     return _change(request)
 
@@ -42,7 +42,7 @@ def patch_setting(request: Request) -> dict[str, Any]:
 @setting_service.put(
     permission=Permission.SYSTEM_MANAGE, body=schemas.AccessReplacement(), responses={200: schemas.AccessEntry()}
 )
-def put_setting(request: Request) -> dict[str, Any]:
+def replace_feature_access(request: Request) -> dict[str, Any]:
     """Set the whole access setting of one feature; it holds at once"""
     return _change(request)
 

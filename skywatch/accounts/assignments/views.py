@@ -21,7 +21,7 @@ assignment_service = ApiService("user_roles.one", f"/user-roles/{{id:{NUMBER}}}"
 @assignments_service.get(
     permission=Permission.USERS_VIEW, query=schemas.AssignmentQuery(), responses={200: schemas.AssignmentList()}
 )
-def get_assignments(request: Request) -> dict[str, Any]:
+def list_user_roles(request: Request) -> dict[str, Any]:
     """Who holds which role, and until when"""
     query = request.validated["querystring"]
     found, count = service.find_assignments(
@@ -41,7 +41,7 @@ def get_assignments(request: Request) -> dict[str, Any]:
     errors=(409,),
     creates=assignment_service,
 )
-def post_assignment(request: Request) -> dict[str, Any]:
+def create_user_role(request: Request) -> dict[str, Any]:
     """Let a user hold a role that gives no more than the caller holds, perhaps for a time"""
     body = request.validated["body"]
     with noting_refusals(request, "assignment.created", Target("user", body["user"])) as caller:
@@ -50,7 +50,7 @@ def post_assignment(request: Request) -> dict[str, Any]:
 
 
 @assignment_service.get(permission=Permission.USERS_VIEW, responses={200: schemas.AssignmentEntry()})
-def get_assignment(request: Request) -> dict[str, Any]:
+def get_user_role(request: Request) -> dict[str, Any]:
     """One role assignment"""
     return _answer(service.get_assignment(request.db, _id(request)))
 
@@ -61,7 +61,7 @@ def get_assignment(request: Request) -> dict[str, Any]:
     responses={200: schemas.AssignmentEntry()},
     errors=(409,),
 )
-def patch_assignment(request: Request) -> dict[str, Any]:
+def update_user_role(request: Request) -> dict[str, Any]:
     """Change when a role assignment ends"""
     expires_at = request.validated["body"]["expires_at"]
     with noting_refusals(request, "assignment.changed", Target("assignment", _id(request))) as caller:
@@ -69,7 +69,7 @@ def patch_assignment(request: Request) -> dict[str, Any]:
 
 
 @assignment_service.delete(permission=Permission.USERS_EDIT, responses={204: None}, errors=(409,))
-def delete_assignment(request: Request) -> None:
+def delete_user_role(request: Request) -> None:
     """Take a role from a user"""
     with noting_refusals(request, "assignment.deleted", Target("assignment", _id(request))) as caller:
         service.delete_assignment(request.db, caller, _id(request))

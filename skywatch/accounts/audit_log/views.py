@@ -18,7 +18,7 @@ audit_service = ApiService("system.audit", "/system/audit", feature="system")
 @audit_service.get(
     permission=Permission.SYSTEM_MANAGE, query=schemas.AuditQuery(), responses={200: schemas.AuditList()}
 )
-def get_audit(request: Request) -> dict[str, Any]:
+def list_audit_entries(request: Request) -> dict[str, Any]:
     """Who did what, when and from where, the newest first"""
     query = request.validated["querystring"]
     limit, offset, cursor = query["limit"], query["offset"], query.get("cursor")

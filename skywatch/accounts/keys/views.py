@@ -22,8 +22,10 @@ auth_key_service = ApiService("auth.api_keys.one", f"/auth/api-keys/{{id:{NUMBER
 
 
 @keys_service.get(permission=OWN_ACCOUNT, query=PageQuery(), responses={200: schemas.KeyList()})
-@auth_keys_service.get(permission=OWN_ACCOUNT, query=PageQuery(), responses={200: schemas.KeyList()})
-def get_keys(request: Request) -> dict[str, Any]:
+@auth_keys_service.get(
+    operation_id="list_auth_api_keys", permission=OWN_ACCOUNT, query=PageQuery(), responses={200: schemas.KeyList()}
+)
+def list_api_keys(request: Request) -> dict[str, Any]:
     """The caller's API keys, the newest first"""
     query = request.validated["querystring"]
     found, count = service.find_keys(request.db, request.caller.user_id, limit=query["limit"], offset=query["offset"])
@@ -32,9 +34,13 @@ def get_keys(request: Request) -> dict[str, Any]:
 
 @keys_service.post(permission=OWN_ACCOUNT, body=schemas.KeyCreate(), responses={201: schemas.NewKey()}, errors=(409,))
 @auth_keys_service.post(
-    permission=OWN_ACCOUNT, body=schemas.KeyCreate(), responses={201: schemas.NewKey()}, errors=(409,)
+    operation_id="create_auth_api_key",
+    permission=OWN_ACCOUNT,
+    body=schemas.KeyCreate(),
+    responses={201: schemas.NewKey()},
+    errors=(409,),
 )
-def post_key(request: Request) -> dict[str, Any]:
+def create_api_key(request: Request) -> dict[str, Any]:
     """Create an API key of the caller's own; the answer is the only one that shows it
 
     A key may do what its scopes name and its owner may do at that moment. At most 50 keys may be alive.
@@ -49,8 +55,8 @@ def post_key(request: Request) -> dict[str, Any]:
 
 
 @key_service.delete(permission=OWN_ACCOUNT, responses={204: None})
-@auth_key_service.delete(permission=OWN_ACCOUNT, responses={204: None})
-def delete_key(request: Request) -> None:
+@auth_key_service.delete(operation_id="delete_auth_api_key", permission=OWN_ACCOUNT, responses={204: None})
+def delete_api_key(request: Request) -> None:
     """Revoke one of the caller's API keys"""
     service.delete_key(request.db, caller_of(request), int(request.matchdict["id"]))
     request.response.status_code = 204

@@ -37,11 +37,11 @@ class LoginAnswer(Tokens):
     user = UserSummary()
 
 
-class Detail(Schema):
+class LoginDetail(Schema):
     detail = colander.SchemaNode(JsonString())
 
 
-class LogoutAnswer(Detail):
+class LogoutAnswer(LoginDetail):
     logout_url = colander.SchemaNode(
         JsonString(), description="Where the identity provider's session can be ended.", **DROP
     )

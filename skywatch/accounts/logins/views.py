@@ -30,7 +30,7 @@ logout_service = ApiService("auth.logout", "/auth/logout", feature=None)
 
 
 @config_service.get(permission=OPEN, responses={200: schemas.AuthConfig()})
-def get_config(request: Request) -> dict[str, Any]:
+def get_auth_config(request: Request) -> dict[str, Any]:
     """What a client needs to know before it logs in"""
     settings = request.runtime.settings
     accounts, http = settings.of(AccountSettings), settings.of(HttpSettings)
@@ -52,7 +52,7 @@ def get_config(request: Request) -> dict[str, Any]:
 
 
 @login_service.post(permission=EXCHANGE, body=schemas.Credentials(), responses={200: schemas.LoginAnswer()})
-def post_login(request: Request) -> dict[str, Any]:
+def log_in(request: Request) -> dict[str, Any]:
     """Log in with username (or e-mail address) and password
 
     An unknown name and a wrong password give the same answer in the same time. Five attempts a minute for each
@@ -74,7 +74,7 @@ def post_login(request: Request) -> dict[str, Any]:
 
 
 @refresh_service.post(permission=EXCHANGE, body=schemas.RefreshBody(), responses={200: schemas.Tokens()})
-def post_refresh(request: Request) -> dict[str, Any]:
+def refresh_tokens(request: Request) -> dict[str, Any]:
     """Exchange a refresh token for a new access and refresh token
 
     Each refresh token can be used once. Using one a second time ends the login it belongs to.
@@ -88,7 +88,7 @@ def post_refresh(request: Request) -> dict[str, Any]:
 
 
 @logout_service.post(permission=OWN_ACCOUNT, body=schemas.RefreshBody(), responses={200: schemas.LogoutAnswer()})
-def post_logout(request: Request) -> dict[str, str]:
+def log_out(request: Request) -> dict[str, str]:
     """End the login: its refresh token and its access tokens stop working
 
     The login that the refresh token belongs to, and the one that the request was proved by. After single sign-on

@@ -16,7 +16,7 @@ own_permissions_service = ApiService("auth.my_permissions", "/auth/my-permission
 
 
 @permissions_service.get(permission=OPEN, query=PageQuery(), responses={200: schemas.PermissionList()})
-def get_permissions(request: Request) -> dict[str, Any]:
+def list_permissions(request: Request) -> dict[str, Any]:
     """All permissions and what they allow"""
     found = [{"name": str(p), "feature": p.feature, "action": p.action, "description": p.meaning} for p in Permission]
     return page_of(request, "permissions", found)

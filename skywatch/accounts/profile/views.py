@@ -33,7 +33,7 @@ def get_profile(request: Request) -> dict[str, Any]:
 
 
 @profile_service.patch(permission=OWN_ACCOUNT, body=ProfileChange(), responses={200: Profile()}, errors=(409,))
-def patch_profile(request: Request) -> dict[str, Any]:
+def update_profile(request: Request) -> dict[str, Any]:
     """Change the caller's display name, e-mail address or preferences
 
     A new e-mail address serves neither login nor single sign-on until an administrator (`PATCH users/{id}`) or the
@@ -43,7 +43,7 @@ def patch_profile(request: Request) -> dict[str, Any]:
 
 
 @password_service.post(permission=OWN_ACCOUNT, body=schemas.PasswordChange(), responses={200: Tokens()}, errors=(409,))
-def post_password(request: Request) -> dict[str, str]:
+def change_password(request: Request) -> dict[str, str]:
     """Change the caller's password; ends all their logins and begins a new one"""
     if not request.runtime.settings.of(AccountSettings).local_auth_enabled:
         raise Problem("local_auth_disabled")

@@ -19,7 +19,7 @@ role_service = ApiService("roles.one", f"/roles/{{id:{NUMBER}}}", feature="roles
 
 
 @roles_service.get(permission=Permission.ROLES_VIEW, query=PageQuery(), responses={200: schemas.RoleList()})
-def get_roles(request: Request) -> dict[str, Any]:
+def list_roles(request: Request) -> dict[str, Any]:
     """All roles, the most privileged first"""
     query = request.validated["querystring"]
     found, count = service.find_roles(request.db, limit=query["limit"], offset=query["offset"])
@@ -36,7 +36,7 @@ def get_roles(request: Request) -> dict[str, Any]:
     errors=(409,),
     creates=role_service,
 )
-def post_role(request: Request) -> dict[str, Any]:
+def create_role(request: Request) -> dict[str, Any]:
     """Create a role that gives no more than the caller holds"""
     body = request.validated["body"]
     with noting_refusals(request, "role.created", Target("role", None, body["name"])) as caller:
@@ -52,7 +52,7 @@ def get_role(request: Request) -> dict[str, Any]:
 @role_service.patch(
     permission=Permission.ROLES_EDIT, body=schemas.RoleChange(), responses={200: schemas.RoleEntry()}, errors=(409,)
 )
-def patch_role(request: Request) -> dict[str, Any]:
+def update_role(request: Request) -> dict[str, Any]:
     """Change a role that gives no more than the caller holds, before and after"""
     with noting_refusals(request, "role.changed", Target("role", _id(request))) as caller:
         return _shown(request, service.update_role(request.db, caller, _id(request), request.validated["body"]))

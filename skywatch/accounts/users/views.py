@@ -18,7 +18,7 @@ user_service = ApiService("users.one", f"/users/{{id:{NUMBER}}}", feature="users
 
 
 @users_service.get(permission=Permission.USERS_VIEW, query=schemas.UserQuery(), responses={200: schemas.UserList()})
-def get_users(request: Request) -> dict[str, Any]:
+def list_users(request: Request) -> dict[str, Any]:
     """All users, by name"""
     query = request.validated["querystring"]
     found, count = service.find_users(
@@ -39,7 +39,7 @@ def get_users(request: Request) -> dict[str, Any]:
     errors=(409,),
     creates=user_service,
 )
-def post_user(request: Request) -> dict[str, Any]:
+def create_user(request: Request) -> dict[str, Any]:
     """Create a user, with roles that give no more than the caller holds"""
     body = request.validated["body"]
     with noting_refusals(request, "user.created", Target("user", None, body["username"])) as caller:
@@ -55,7 +55,7 @@ def get_user(request: Request) -> dict[str, Any]:
 @user_service.patch(
     permission=Permission.USERS_EDIT, body=schemas.UserChange(), responses={200: schemas.Profile()}, errors=(409,)
 )
-def patch_user(request: Request) -> dict[str, Any]:
+def update_user(request: Request) -> dict[str, Any]:
     """Change a user who holds no more than the caller; a new password or deactivation ends all logins"""
     with noting_refusals(request, "user.changed", Target("user", _id(request))) as caller:
         return profile(service.update_user(request.db, caller, _id(request), request.validated["body"]))

@@ -39,7 +39,7 @@ def get_airframe(request: Request) -> dict[str, Any]:
 @lookup.post(
     permission=Permission.AIRCRAFT_VIEW, body=schemas.AirframeLookup(), responses={200: schemas.AirframeList()}
 )
-def post_lookup(request: Request) -> dict[str, Any]:
+def look_up_airframes(request: Request) -> dict[str, Any]:
     """What is known of up to 500 airframes"""
     may: Visibility = request.may
     wanted = list(dict.fromkeys(request.validated["body"]["icao_hex"]))

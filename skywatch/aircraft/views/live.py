@@ -88,9 +88,12 @@ def get_aircraft(request: SkyRequest) -> Response:
 
 
 @trail.get(
-    permission=Permission.AIRCRAFT_VIEW, path=schemas.AircraftPath(), responses={200: schemas.Trail()}, errors=(404,)
+    permission=Permission.AIRCRAFT_VIEW,
+    path=schemas.AircraftPath(),
+    responses={200: schemas.AircraftTrail()},
+    errors=(404,),
 )
-def get_trail(request: SkyRequest) -> dict[str, Any]:
+def get_aircraft_trail(request: SkyRequest) -> dict[str, Any]:
     """The positions of the aircraft's current flight, oldest first"""
     sky = request.sky
     address = request.validated["path"]["icao_hex"]

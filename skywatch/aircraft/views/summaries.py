@@ -33,7 +33,7 @@ MOST_FREQUENT_TYPES = 20
 @nearest.get(
     permission=Permission.AIRCRAFT_VIEW, query=schemas.NearestQuery(), responses={200: schemas.NearestList(), 304: None}
 )
-def get_nearest(request: SkyRequest) -> Response:
+def list_nearest_aircraft(request: SkyRequest) -> Response:
     """The aircraft nearest to a point, or to the station"""
     query = request.validated["querystring"]
     lat, lon = _point(live_sky(request), query)
@@ -57,8 +57,8 @@ def get_nearest(request: SkyRequest) -> Response:
     return live_response(request, build, query)
 
 
-@stats.get(permission=Permission.AIRCRAFT_VIEW, responses={200: schemas.Stats(), 304: None})
-def get_stats(request: SkyRequest) -> Response:
+@stats.get(permission=Permission.AIRCRAFT_VIEW, responses={200: schemas.AircraftStats(), 304: None})
+def get_aircraft_stats(request: SkyRequest) -> Response:
     """The picture in numbers"""
 
     def build(sky: Sky, may: Visibility) -> bytes:
@@ -68,8 +68,10 @@ def get_stats(request: SkyRequest) -> Response:
     return live_response(request, build, with_details=False)
 
 
-@top.get(permission=Permission.AIRCRAFT_VIEW, query=schemas.TopQuery(), responses={200: schemas.Top(), 304: None})
-def get_top(request: SkyRequest) -> Response:
+@top.get(
+    permission=Permission.AIRCRAFT_VIEW, query=schemas.TopQuery(), responses={200: schemas.TopAircraft(), 304: None}
+)
+def list_top_aircraft(request: SkyRequest) -> Response:
     """The aircraft that stand out: highest, fastest, climbing, descending, farthest, nearest, longest seen"""
     limit = request.validated["querystring"]["limit"]
 
@@ -100,7 +102,7 @@ def get_top(request: SkyRequest) -> Response:
     remember_query=True,
     responses={200: "application/geo+json", 304: None},
 )
-def get_geojson(request: SkyRequest) -> Response:
+def get_aircraft_geojson(request: SkyRequest) -> Response:
     """The picture as a GeoJSON FeatureCollection of points (RFC 7946)
 
     Only aircraft with a position. The third coordinate is the height above the ellipsoid in metres, where known.

@@ -113,7 +113,7 @@ def get_geofence(request: Request) -> dict[str, Any]:
     responses={200: GeofenceRecord()},
     errors=(404,),
 )
-def change_geofence(request: Request) -> dict[str, Any]:
+def update_geofence(request: Request) -> dict[str, Any]:
     """Change a geofence"""
     return shown(service(request).change(request.validated["path"]["id"], request.validated["body"]))
 

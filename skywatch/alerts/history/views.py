@@ -90,7 +90,7 @@ def acknowledge_all_alerts(request: Request) -> dict[str, Any]:
 
 
 @stats.get(permission=VIEW, query=StatsQuery(), responses={200: AlertStats()})
-def get_stats(request: Request) -> dict[str, Any]:
+def get_alert_stats(request: Request) -> dict[str, Any]:
     """Count the caller's alerts"""
     return service(request).stats(request.validated["querystring"]["days"])
 

@@ -205,13 +205,13 @@ class DeliveryList(PageLinks):
     deliveries = colander.SchemaNode(JsonList(), DeliveryRecord())
 
 
-class Span(Schema):
+class RetrySpan(Schema):
     begin = colander.SchemaNode(Timestamp(), name="from")
     end = colander.SchemaNode(Timestamp(), name="to")
     channel = colander.SchemaNode(JsonInteger(), missing=None)
 
 
-class Retried(Schema):
+class RetryResult(Schema):
     retried = _number(description="Deliveries that are sent again.")
 
 

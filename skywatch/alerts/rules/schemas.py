@@ -199,7 +199,7 @@ class RuleQuery(PageQuery):
     shared = colander.SchemaNode(QueryBoolean(), missing=None, description="Only shared rules of others, or only own.")
 
 
-class Following(Schema):
+class RuleSubscription(Schema):
     """How a shared rule is followed."""
 
     channels = ChannelIds(missing=[], description="The caller's own channels.")

@@ -35,7 +35,7 @@ test_one = ApiService(
 
 
 @test.post(permission=Permission.ALERTS_VIEW, body=TrialRequest(), responses={200: TrialResult()}, errors=(404, 503))
-def try_rule(request: SkyRequest) -> dict[str, Any]:
+def test_rule(request: SkyRequest) -> dict[str, Any]:
     """Try a rule out
 
     On the live picture, on `aircraft` given in the body, or on stored history between `from` and `to` (24 hours at
@@ -63,7 +63,7 @@ def try_rule(request: SkyRequest) -> dict[str, Any]:
     responses={200: TrialResult()},
     errors=(404, 503),
 )
-def try_stored_rule(request: SkyRequest) -> dict[str, Any]:
+def test_stored_rule(request: SkyRequest) -> dict[str, Any]:
     """Try a stored rule out, as the caller would get its alerts"""
     return _try_stored(request, request.validated["path"]["id"], request.validated["body"])
 

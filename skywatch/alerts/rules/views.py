@@ -6,7 +6,6 @@ from typing import Any
 
 from skywatch.alerts.models import AlertRule
 from skywatch.alerts.rules.schemas import (
-    Following,
     FollowingRecord,
     NewRule,
     RowId,
@@ -14,6 +13,7 @@ from skywatch.alerts.rules.schemas import (
     RuleList,
     RuleQuery,
     RuleRecord,
+    RuleSubscription,
 )
 from skywatch.alerts.rules.service import RuleService
 from skywatch.alerts.rules.shape import shown
@@ -83,7 +83,7 @@ def get_rule(request: Request) -> dict[str, Any]:
 
 
 @rule.patch(permission=EDIT, path=RowId(), body=RuleChange(), responses={200: RuleRecord()}, errors=(404,))
-def change_rule(request: Request) -> dict[str, Any]:
+def update_rule(request: Request) -> dict[str, Any]:
     """Change a rule
 
     Changed conditions begin anew: whatever matches them at first counts as announced. A change of anything else
@@ -101,9 +101,9 @@ def delete_rule(request: Request) -> None:
 
 
 @subscription.post(
-    permission=CREATE, path=RowId(), body=Following(), responses={200: FollowingRecord()}, errors=(404, 409)
+    permission=CREATE, path=RowId(), body=RuleSubscription(), responses={200: FollowingRecord()}, errors=(404, 409)
 )
-def follow_rule(request: Request) -> dict[str, Any]:
+def subscribe_to_rule(request: Request) -> dict[str, Any]:
     """Follow a shared rule with channels of one's own
 
     The caller gets alerts of their own, by their own rights. Repeating it changes the channels.
@@ -113,7 +113,7 @@ def follow_rule(request: Request) -> dict[str, Any]:
 
 
 @subscription.delete(permission=CREATE, path=RowId(), responses={204: None}, errors=(404,))
-def unfollow_rule(request: Request) -> None:
+def unsubscribe_from_rule(request: Request) -> None:
     """Follow a rule no longer"""
     service(request).unfollow(request.validated["path"]["id"])
     request.response.status_code = 204

@@ -75,7 +75,7 @@ def get_watchlist(request: Request) -> dict[str, Any]:
     responses={200: WatchlistRecord()},
     errors=(404,),
 )
-def change_watchlist(request: Request) -> dict[str, Any]:
+def update_watchlist(request: Request) -> dict[str, Any]:
     """Change a watch list"""
     return shown(service(request).change(request.validated["path"]["id"], request.validated["body"]), entries=True)
 

@@ -23,7 +23,7 @@ PATH = "/api/call-upload"
 TEXT = "text/plain"
 IMPORTED, NO_TALKGROUP = "Call imported successfully.\n", "Incomplete call data: no talkgroup\n"
 
-call_upload = ApiService("audio.call_upload", PATH, feature=None, absolute=True)
+call_upload = ApiService("audio.call_upload", PATH, feature=None, absolute=True, tag="audio")
 
 
 @call_upload.post(

@@ -67,7 +67,7 @@ def list_transmissions(request: Request) -> dict[str, Any]:
     errors=(413, 415, 503),
     creates=transmission,
 )
-def upload(request: Request) -> dict[str, Any]:
+def upload_transmission(request: Request) -> dict[str, Any]:
     """Add a transmission
 
     MP3, Ogg, FLAC or WAV, recognised by content, at most ten minutes. The same bytes may be added more than once.
@@ -117,7 +117,7 @@ def delete_transmission(request: Request) -> None:
 
 
 @recording.get(permission=VIEW, path=PATH, responses={200: MEDIA_TYPES, 206: MEDIA_TYPES, 304: None}, errors=(404, 416))
-def get_file(request: Request) -> Response:
+def get_recording(request: Request) -> Response:
     """Serve the recording of a transmission
 
     As it was received. Understands `Range`, `If-Range` and `If-None-Match`; the ETag is the SHA-256 of the bytes.
@@ -133,7 +133,7 @@ def get_file(request: Request) -> Response:
     responses={202: schemas.TransmissionRecord()},
     errors=(404, 409, 503),
 )
-def transcribe(request: Request) -> dict[str, Any]:
+def transcribe_transmission(request: Request) -> dict[str, Any]:
     """Have a transmission transcribed
 
     Begins anew where it was transcribed, or tried three times. The result arrives as `audio:transcript`.
@@ -148,21 +148,21 @@ def transcribe(request: Request) -> dict[str, Any]:
 
 
 @channels.get(permission=VIEW, responses={200: schemas.AudioChannels()})
-def list_channels(request: Request) -> dict[str, Any]:
+def list_audio_channels(request: Request) -> dict[str, Any]:
     """List the channels"""
     rows = service(request).channels()
     return {"channels": rows, "count": len(rows)}
 
 
 @stats.get(permission=VIEW, query=schemas.SpanQuery(), responses={200: schemas.AudioStats()})
-def get_stats(request: Request) -> dict[str, Any]:
+def get_audio_stats(request: Request) -> dict[str, Any]:
     """Count transmissions, their length and their transcripts"""
     figures = service(request).stats(request.validated["querystring"])
     return {**figures, "transcription": request.runtime.settings.of(AudioSettings).transcription}
 
 
 @playlist.get(permission=VIEW, query=schemas.PlaylistQuery(), responses={200: schemas.Playlist()})
-def get_playlist(request: Request) -> dict[str, Any]:
+def get_audio_playlist(request: Request) -> dict[str, Any]:
     """List what is to be played one after the other
 
     The oldest first; each item names the path of its file.

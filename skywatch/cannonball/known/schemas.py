@@ -83,7 +83,7 @@ class NewKnownAircraft(KnownFields):
     icao_hex = colander.SchemaNode(_Hex(), description="ICAO address, in either case.")
 
 
-class Verification(Schema):
+class KnownAircraftVerification(Schema):
     """Whether an entry is verified."""
 
     verified = colander.SchemaNode(JsonBoolean(), missing=True, description="False takes the mark back.")

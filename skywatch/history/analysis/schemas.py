@@ -21,7 +21,7 @@ from skywatch.http.schema import (
 LONGEST_ANALYSIS_DAYS = 31
 
 
-class Change(Schema):
+class DailyChange(Schema):
     """The change against the span of the same length before, in percent; null where there was nothing."""
 
     flights = node(Nullable(JsonNumber()), "Flights.")
@@ -29,7 +29,7 @@ class Change(Schema):
     positions = node(Nullable(JsonNumber()), "Positions.")
 
 
-class Day(Schema):
+class DayStatistics(Schema):
     """One day (UTC)."""
 
     date = node(JsonString(), "The day.")
@@ -67,8 +67,8 @@ class HistoryStatistics(Schema):
     max_distance_nm = node(Nullable(JsonNumber()), "Farthest from the station.")
     max_altitude_ft = node(Nullable(JsonInteger()), "Highest.")
     max_speed_kt = node(Nullable(JsonNumber()), "Fastest over ground.")
-    change = Change()
-    days = colander.SchemaNode(JsonList(), Day(name="day"))
+    change = DailyChange()
+    days = colander.SchemaNode(JsonList(), DayStatistics(name="day"))
     top_types = colander.SchemaNode(JsonList(), TypeCount(name="type"))
     top_operators = colander.SchemaNode(JsonList(), OperatorCount(name="operator"))
     top_aircraft = colander.SchemaNode(JsonList(), AircraftCount(name="aircraft"))
@@ -81,7 +81,7 @@ class HeatmapQuery(SpanQuery):
     max_altitude_ft = optional(QueryNumber(), "At or below this altitude only.")
 
 
-class Cell(Schema):
+class HeatmapCell(Schema):
     lat = node(JsonNumber(), "Centre of the cell.")
     lon = node(JsonNumber(), "Centre of the cell.")
     aircraft_s = node(JsonNumber(), "Time that aircraft spent in it, added up (s).")
@@ -95,24 +95,24 @@ class Heatmap(Schema):
     cell_deg = node(JsonNumber(), "Size of a cell (degrees).")
     count = node(JsonInteger(), "Cells that are not empty.")
     truncated = node(JsonBoolean(), "Only the busiest cells are listed.")
-    cells = colander.SchemaNode(JsonList(), Cell(name="cell"))
+    cells = colander.SchemaNode(JsonList(), HeatmapCell(name="cell"))
 
 
-class Band(Schema):
+class CoverageBand(Schema):
     min_altitude_ft = node(JsonInteger(), "From this altitude.")
     max_altitude_ft = node(Nullable(JsonInteger()), "Up to this altitude.")
     max_distance_nm = node(Nullable(JsonNumber()), "Farthest position.")
     points = node(JsonInteger(), "Track points.")
 
 
-class Sector(Schema):
+class CoverageSector(Schema):
     bearing_from = node(JsonInteger(), "From this bearing.")
     bearing_to = node(JsonInteger(), "Up to this bearing.")
     max_distance_nm = node(Nullable(JsonNumber()), "Farthest position at any altitude.")
-    bands = colander.SchemaNode(JsonList(), Band(name="band"))
+    bands = colander.SchemaNode(JsonList(), CoverageBand(name="band"))
 
 
-class Station(Schema):
+class StationPosition(Schema):
     lat = node(JsonNumber(), "Latitude.")
     lon = node(JsonNumber(), "Longitude.")
 
@@ -122,5 +122,5 @@ class Coverage(Schema):
 
     begin = node(Timestamp(), "Begin of the span.", name="from")
     end = node(Timestamp(), "End of the span.", name="to")
-    station = Station()
-    sectors = colander.SchemaNode(JsonList(), Sector(name="sector"))
+    station = StationPosition()
+    sectors = colander.SchemaNode(JsonList(), CoverageSector(name="sector"))

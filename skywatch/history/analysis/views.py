@@ -24,7 +24,7 @@ coverage_service = ApiService("history_coverage", "/history/coverage", feature=F
 
 
 @stats_service.get(permission=Permission.HISTORY_VIEW, query=SpanQuery(), responses={200: schemas.HistoryStatistics()})
-def show_statistics(request: Request) -> dict[str, Any]:
+def get_history_stats(request: Request) -> dict[str, Any]:
     """Counts and trends of a span
 
     The last 7 days unless said otherwise; `change` compares with the span of the same length before.
@@ -36,7 +36,7 @@ def show_statistics(request: Request) -> dict[str, Any]:
 @heatmap_service.get(
     permission=Permission.HISTORY_VIEW, query=schemas.HeatmapQuery(), responses={200: schemas.Heatmap()}
 )
-def show_heatmap(request: Request) -> dict[str, Any]:
+def get_heatmap(request: Request) -> dict[str, Any]:
     """Where aircraft were
 
     The time aircraft spent in each cell of a grid, the busiest 20,000 cells first. The last 24 hours unless said
@@ -57,7 +57,7 @@ def show_heatmap(request: Request) -> dict[str, Any]:
     responses={200: schemas.Coverage()},
     errors=(409,),
 )
-def show_coverage(request: Request) -> dict[str, Any]:
+def get_coverage(request: Request) -> dict[str, Any]:
     """How far was heard, by bearing and altitude
 
     Needs the station's position (409 without). The last 24 hours unless said otherwise; at most 31 days.

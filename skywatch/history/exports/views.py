@@ -28,7 +28,7 @@ export_service = ApiService("history_export", "/history/export", feature="histor
     responses={200: ",".join(f.media_type for f in FORMATS.values())},
     errors=(503,),
 )
-def export(request: Request) -> Response:
+def export_history(request: Request) -> Response:
     """All tracks of a span as a file
 
     `csv` and `parquet` have a row for each stored point, `geojson`, `kml` and `gpx` a line for each flight. The last

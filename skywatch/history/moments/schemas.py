@@ -36,7 +36,7 @@ class OpenAltitude(colander.SchemaType):
 
     def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
         """JSON Schema of such a value."""
-        return {"anyOf": [{"type": "integer"}, {"const": "ground"}, {"type": "null"}]}
+        return {"anyOf": [{"type": "integer"}, {"type": "string", "enum": ["ground"]}, {"type": "null"}]}
 
 
 class PastAircraft(Schema):

@@ -28,7 +28,7 @@ replay_service = ApiService("history_replay", "/history/replay", feature=FEATURE
 @picture_service.get(
     permission=Permission.HISTORY_VIEW, query=schemas.PictureQuery(), responses={200: schemas.PastPicture()}
 )
-def show_picture(request: Request) -> Response:
+def get_past_picture(request: Request) -> Response:
     """The whole sky at a moment
 
     Positions between two received ones are interpolated; an aircraft unseen for a minute is not shown. A moment that
@@ -42,7 +42,7 @@ def show_picture(request: Request) -> Response:
 @replay_service.get(
     permission=Permission.HISTORY_VIEW, query=schemas.ReplayQuery(), responses={200: NDJSON}, errors=(503,)
 )
-def stream_replay(request: Request) -> Response:
+def replay_history(request: Request) -> Response:
     """A span of the past as a stream of moments
 
     Newline-delimited JSON: `{now, aircraft, count}` for each step, and `{"end": true, "moments": n}` as the last

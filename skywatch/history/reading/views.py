@@ -75,7 +75,7 @@ def list_flights(request: Request) -> dict[str, Any]:
 
 
 @flight_one.get(permission=Permission.HISTORY_VIEW, path=schemas.FlightPath(), responses={200: schemas.FlightRecord()})
-def show_flight(request: Request) -> dict[str, Any]:
+def get_flight(request: Request) -> dict[str, Any]:
     """One flight"""
     flight = flights.get(request.db, request.validated["path"]["flight_id"], request.may)
     return _answer(flight, request.may)
@@ -87,7 +87,7 @@ def show_flight(request: Request) -> dict[str, Any]:
     query=schemas.TrackQuery(),
     responses={200: TRACK_TYPES},
 )
-def show_flight_track(request: Request) -> Any:
+def get_flight_track(request: Request) -> Any:
     """The track of a flight
 
     As JSON (`{flight, points, count}`) or as a file: `geojson`, `kml`, `gpx`, `csv`. One flight is no bulk export:
@@ -113,7 +113,7 @@ def show_flight_track(request: Request) -> Any:
     query=SpanQuery(),
     responses={200: schemas.AircraftTrack()},
 )
-def show_aircraft_track(request: Request) -> dict[str, Any]:
+def get_aircraft_track(request: Request) -> dict[str, Any]:
     """The track of an aircraft over a span
 
     The last 24 hours unless said otherwise; at most 31 days.

@@ -19,7 +19,7 @@ mapping_service = ApiService("oidc_mappings.one", f"/oidc-mappings/{{id:{NUMBER}
 
 
 @mappings_service.get(permission=Permission.ROLES_EDIT, query=PageQuery(), responses={200: schemas.MappingList()})
-def get_mappings(request: Request) -> dict[str, Any]:
+def list_oidc_mappings(request: Request) -> dict[str, Any]:
     """All claim mappings, the highest priority first"""
     query = request.validated["querystring"]
     found, count = mappings.find_mappings(request.db, limit=query["limit"], offset=query["offset"])
@@ -33,7 +33,7 @@ def get_mappings(request: Request) -> dict[str, Any]:
     errors=(409,),
     creates=mapping_service,
 )
-def post_mapping(request: Request) -> dict[str, Any]:
+def create_oidc_mapping(request: Request) -> dict[str, Any]:
     """Create a claim mapping to a role that gives no more than the caller holds"""
     body = request.validated["body"]
     with noting_refusals(request, "claim_mapping.created", Target("claim_mapping", None, body["name"])) as caller:
@@ -42,7 +42,7 @@ def post_mapping(request: Request) -> dict[str, Any]:
 
 
 @mapping_service.get(permission=Permission.ROLES_EDIT, responses={200: schemas.MappingEntry()})
-def get_mapping(request: Request) -> dict[str, Any]:
+def get_oidc_mapping(request: Request) -> dict[str, Any]:
     """One claim mapping"""
     return _answer(mappings.get_mapping(request.db, _id(request)))
 
@@ -53,7 +53,7 @@ def get_mapping(request: Request) -> dict[str, Any]:
     responses={200: schemas.MappingEntry()},
     errors=(409,),
 )
-def patch_mapping(request: Request) -> dict[str, Any]:
+def update_oidc_mapping(request: Request) -> dict[str, Any]:
     """Change parts of a claim mapping; neither its role before nor after may give more than the caller holds"""
     return _change(request)
 
@@ -64,13 +64,13 @@ def patch_mapping(request: Request) -> dict[str, Any]:
     responses={200: schemas.MappingEntry()},
     errors=(409,),
 )
-def put_mapping(request: Request) -> dict[str, Any]:
+def replace_oidc_mapping(request: Request) -> dict[str, Any]:
     """Set the whole of a claim mapping"""
     return _change(request)
 
 
 @mapping_service.delete(permission=Permission.ROLES_EDIT, responses={204: None}, errors=(409,))
-def delete_mapping(request: Request) -> None:
+def delete_oidc_mapping(request: Request) -> None:
     """Delete a claim mapping; the roles it gave go at each person's next login"""
     with noting_refusals(request, "claim_mapping.deleted", Target("claim_mapping", _id(request))) as caller:
         mappings.delete_mapping(request.db, caller, _id(request))

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 from pyramid.response import Response
 
 from skywatch.accounts.logins.cookies import hand_over
-from skywatch.accounts.logins.schemas import Detail, LoginAnswer
+from skywatch.accounts.logins.schemas import LoginAnswer, LoginDetail
 from skywatch.accounts.users.answers import summary
 from skywatch.core.audit import Actor
 from skywatch.core.problems import Problem, invalid
@@ -42,7 +42,7 @@ logout_service = ApiService("auth.oidc.backchannel_logout", "/auth/oidc/backchan
 
 
 @providers_service.get(permission=EXCHANGE, query=PageQuery(), responses={200: schemas.ProviderList()})
-def get_providers(request: Request) -> dict[str, Any]:
+def list_oidc_providers(request: Request) -> dict[str, Any]:
     """The identity providers that people may sign on with, the first one being the default"""
     parties = request.registry["sign_on"].parties.values()
     found = [answer(schemas.ProviderEntry, party.provider) for party in parties]
@@ -55,7 +55,7 @@ def get_providers(request: Request) -> dict[str, Any]:
     responses={200: schemas.AuthorizeAnswer()},
     errors=(404, 502, 503),
 )
-def get_authorize(request: Request) -> dict[str, str]:
+def start_oidc_login(request: Request) -> dict[str, str]:
     """Begin a sign-on: where to send the person
 
     The answer comes to `redirect_uri`, without one to `auth/oidc/callback`, within ten minutes. The browser is given
@@ -89,7 +89,7 @@ def get_authorize(request: Request) -> dict[str, str]:
     responses={200: (LoginAnswer(), "text/html")},
     errors=(404, 502, 503),
 )
-def get_callback(request: Request) -> Any:
+def finish_oidc_login(request: Request) -> Any:
     """Finish a sign-on: exchange the provider's code for tokens
 
     It can be done once. A browser (`Accept: text/html`) gets a page that gives the tokens to the page that opened it;
@@ -124,10 +124,10 @@ def get_callback(request: Request) -> Any:
     permission=EXCHANGE,
     body=schemas.LogoutToken(),
     body_types=(FORM,),
-    responses={200: Detail()},
+    responses={200: LoginDetail()},
     errors=(502, 503),
 )
-def post_backchannel_logout(request: Request) -> dict[str, str]:
+def oidc_backchannel_logout(request: Request) -> dict[str, str]:
     """End the logins that an identity provider's logout token names (OpenID Connect Back-Channel Logout)"""
     request.registry["sign_on"].check_enabled()
     if request.content_type != FORM:

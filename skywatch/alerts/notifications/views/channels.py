@@ -81,7 +81,7 @@ def get_channel(request: Request) -> dict[str, Any]:
     responses={200: schemas.ChannelRecord()},
     errors=(404,),
 )
-def change_channel(request: Request) -> dict[str, Any]:
+def update_channel(request: Request) -> dict[str, Any]:
     """Change a channel
 
     `{"enabled": true}` brings a channel back that the service has disabled.
@@ -124,7 +124,7 @@ def test_channel(request: Request) -> dict[str, Any]:
 @channel_rotation.post(
     permission=EDIT, path=schemas.ThingId(), responses={200: schemas.NewChannelRecord()}, errors=(404, 409)
 )
-def rotate_secret(request: Request) -> dict[str, Any]:
+def rotate_channel_secret(request: Request) -> dict[str, Any]:
     """Give a webhook a new secret
 
     The new secret is shown in this answer only. For 24 hours messages are signed with both.

@@ -39,7 +39,7 @@ def list_deliveries(request: Request) -> dict[str, Any]:
     return cursor_page(request, "deliveries", [service.shown_delivery(one) for one in found], count, last)
 
 
-@retry_span.post(permission=EDIT, body=schemas.Span(), responses={200: schemas.Retried()})
+@retry_span.post(permission=EDIT, body=schemas.RetrySpan(), responses={200: schemas.RetryResult()})
 def retry_deliveries(request: Request) -> dict[str, Any]:
     """Send again what was given up in a span
 

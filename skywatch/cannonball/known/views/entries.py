@@ -8,6 +8,7 @@ from skywatch.cannonball.known.changes import announce_change
 from skywatch.cannonball.known.schemas import (
     CheckResult,
     HexPath,
+    KnownAircraftVerification,
     KnownEntry,
     KnownFields,
     KnownId,
@@ -15,7 +16,6 @@ from skywatch.cannonball.known.schemas import (
     KnownQuery,
     KnownStats,
     NewKnownAircraft,
-    Verification,
 )
 from skywatch.cannonball.known.segment import Filters
 from skywatch.cannonball.known.service import KnownAircraftService, as_dict
@@ -57,7 +57,7 @@ def known_service(request: Request) -> KnownAircraftService:
 
 
 @known.get(permission=VIEW, query=KnownQuery(), responses={200: KnownList()})
-def list_known(request: Request) -> dict[str, Any]:
+def list_known_aircraft(request: Request) -> dict[str, Any]:
     """List known aircraft
 
     In the order of their addresses; `search` finds part of the address, the registration or the agency's name.
@@ -70,7 +70,7 @@ def list_known(request: Request) -> dict[str, Any]:
 
 
 @known.post(permission=MANAGE, body=NewKnownAircraft(), responses={201: KnownEntry()}, errors=(409,), creates=one)
-def create_known(request: Request) -> dict[str, Any]:
+def create_known_aircraft(request: Request) -> dict[str, Any]:
     """Add a known aircraft
 
     What is written here counts as edited by hand: imports leave it alone. Agency type and state are derived from
@@ -82,7 +82,7 @@ def create_known(request: Request) -> dict[str, Any]:
 
 
 @check.get(permission=VIEW, path=HexPath(), responses={200: CheckResult()})
-def check_known(request: Request) -> dict[str, Any]:
+def check_known_aircraft(request: Request) -> dict[str, Any]:
     """Check whether an address is on the list"""
     icao_hex = request.validated["path"]["icao_hex"].upper()
     entry = known_service(request).check(icao_hex)
@@ -90,7 +90,7 @@ def check_known(request: Request) -> dict[str, Any]:
 
 
 @stats.get(permission=VIEW, responses={200: KnownStats()})
-def known_stats(request: Request) -> dict[str, Any]:
+def get_known_aircraft_stats(request: Request) -> dict[str, Any]:
     """Count the entries of the list by agency type and state"""
     totals = known_service(request).totals()
     return {
@@ -102,13 +102,13 @@ def known_stats(request: Request) -> dict[str, Any]:
 
 
 @one.get(permission=MANAGE, path=KnownId(), responses={200: KnownEntry()}, errors=(404,))
-def get_known(request: Request) -> dict[str, Any]:
+def get_known_aircraft(request: Request) -> dict[str, Any]:
     """Show a known aircraft"""
     return as_dict(known_service(request).get(request.validated["path"]["id"]))
 
 
 @one.patch(permission=MANAGE, path=KnownId(), body=KnownFields(), responses={200: KnownEntry()}, errors=(404,))
-def change_known(request: Request) -> dict[str, Any]:
+def update_known_aircraft(request: Request) -> dict[str, Any]:
     """Change a known aircraft
 
     The fields that are given count as edited by hand: imports leave them alone from now on.
@@ -119,15 +119,17 @@ def change_known(request: Request) -> dict[str, Any]:
 
 
 @one.delete(permission=MANAGE, path=KnownId(), responses={204: None}, errors=(404,))
-def delete_known(request: Request) -> None:
+def delete_known_aircraft(request: Request) -> None:
     """Take a known aircraft off the list"""
     known_service(request).remove(request.validated["path"]["id"])
     announce_change(request.db)
     request.response.status_code = 204
 
 
-@verify.post(permission=MANAGE, path=KnownId(), body=Verification(), responses={200: KnownEntry()}, errors=(404,))
-def verify_known(request: Request) -> dict[str, Any]:
+@verify.post(
+    permission=MANAGE, path=KnownId(), body=KnownAircraftVerification(), responses={200: KnownEntry()}, errors=(404,)
+)
+def verify_known_aircraft(request: Request) -> dict[str, Any]:
     """Mark a known aircraft as verified
 
     Without a body it is verified now; `{"verified": false}` takes the mark back.
