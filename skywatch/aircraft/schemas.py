@@ -121,6 +121,12 @@ class Aircraft(Schema):
     distance_nm = optional(JsonNumber(), "Distance from the station.")
     bearing = optional(JsonNumber(), "True bearing from the station (degrees).")
     receiver = optional(JsonString(), "Receiver that heard the position, or the last message.")
+    disputed = optional(
+        JsonList(),
+        "What receivers contradict each other about and is therefore left out: position, altitude, geometric_altitude,"
+        " speed, callsign, squawk, emergency.",
+        children=[colander.SchemaNode(JsonString())],
+    )
     first_seen = optional(Timestamp(), "When this flight came into the picture.")
 
 

@@ -71,10 +71,13 @@ class Assembly:
             "distance_nm": present(distance, 3),
             "bearing": present(bearing, 1),
             "receiver": list(map(receivers.__getitem__, receiver.tolist())),
+            "disputed": [UNSET] * len(hexes),
             "first_seen": self._iso(first_seen),
             "seen": present(np.maximum(now - seen_at, 0.0), 1),
             "seen_pos": present(np.maximum(now - position_at, 0.0), 3),
         }
+        for row, names in gathered.disputed.items():
+            members["disputed"][row] = names
         added = self._details_writer.complete(members, said, self._lookup(hexes), rows)
         encoded, details = encode(members), added.details
         columns = fill(members, said["at"], gathered.heard, self._texts, rows)

@@ -8,7 +8,7 @@ Only views whose fields have several times or sources are merged one by one.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import compress, count, repeat
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import UNSET
 
 from skywatch.picture.columns import floats, is_absent, take_apart
+from skywatch.picture.field_validator import FieldValidator
 from skywatch.picture.fields import MLAT_TRUST, STALE_S, TISB_TRUST, UNNAMED_TRUST
 from skywatch.picture.merge import merge
 from skywatch.picture.positions import NO_TRUST, Array, Offer
@@ -27,6 +28,8 @@ from skywatch.receivers.report import Report
 Said = dict[str, list[Any]]
 # What of a view decides whether it is believed, and where the aircraft is.
 DECIDING = ("at", "type", "mlat", "tisb", "lat", "lon", "position_at", "gs", "alt_baro")
+# What of it receivers are compared by besides.
+COMPARED = ("flight", "squawk", "emergency", "alt_geom")
 Times = list[tuple[int, dict[str, Heard]]]
 
 
@@ -36,7 +39,7 @@ class Gathered:
 
     ``index`` is the row of each address. ``said`` holds, for each field of a report, one value an aircraft; ``heard``
     the times of single fields where they differ from ``at``, by row; ``receiver`` the index of the receiver that was
-    believed most.
+    believed most. ``disputed`` names, by row, what receivers contradict each other about and nobody is believed in.
     """
 
     hexes: list[str]
@@ -45,6 +48,7 @@ class Gathered:
     heard: Times
     receiver: Array
     offers: list[Offer]
+    disputed: dict[int, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,16 @@ class _Spoken:
     said: Said
     heard: Times  # by place within ``views``
     level: Array  # how far the source of each view is trusted
+
+    def without(self, places: Array) -> _Spoken:
+        """The same without the views in these places."""
+        if not len(places):
+            return self
+        keep = np.ones(len(self.views), "?")
+        keep[places] = False
+        views = list(compress(self.views, keep.tolist()))
+        said = {name: list(compress(values, keep.tolist())) for name, values in self.said.items()}
+        return replace(self, views=views, rows=self.rows[keep], said=said, heard=_grown(views), level=self.level[keep])
 
     def plain(self) -> Array:
         """Which views have one time and one source for all they say."""
@@ -90,10 +104,13 @@ class _Spoken:
         )
 
 
-def gather(books: Sequence[ReceiverViews], order: Collection[str], now: float) -> Gathered:
+def gather(
+    books: Sequence[ReceiverViews], order: Collection[str], now: float, validator: FieldValidator, names: Sequence[str]
+) -> Gathered:
     """Everything that is known now: the addresses of ``order`` first, in that order, then those that are new.
 
-    ``books`` stand in an order that does not depend on who spoke first: it decides where all else is equal.
+    ``books`` stand in an order that does not depend on who spoke first: it decides where all else is equal. ``names``
+    are the receivers by index.
     """
     known = {book.index: book.current(now) for book in books if book.views}
     if len(known) == 1:
@@ -109,9 +126,14 @@ def gather(books: Sequence[ReceiverViews], order: Collection[str], now: float) -
     for receiver, of_receiver in known.items():
         views = list(of_receiver.values())
         rows = np.fromiter(map(index.__getitem__, of_receiver), "i8", len(views))
-        everybody.append(_spoken(receiver, views, rows, take_apart(views, DECIDING)))
-    said, heard, believed = _combined(everybody, len(hexes), now)
-    return Gathered(hexes, index, said, heard, believed, [spoken.offer() for spoken in everybody])
+        everybody.append(_spoken(receiver, views, rows, take_apart(views, DECIDING + COMPARED)))
+    verdict = validator.review(everybody, names, hexes, now)
+    remaining = [spoken.without(places) for spoken, places in zip(everybody, verdict.left_out, strict=True)]
+    said, heard, believed = _combined(remaining, len(hexes), now)
+    for name, row, value in verdict.values:
+        said[name][row] = value
+    offers = [spoken.offer() for spoken in everybody]
+    return Gathered(hexes, index, said, heard, believed, offers, verdict.disputed)
 
 
 def _gather_one(receiver: int, views: dict[str, Report], order: Collection[str]) -> Gathered:

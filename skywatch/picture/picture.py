@@ -18,6 +18,7 @@ import numpy as np
 from skywatch.airframes.cache import AirframeCache
 from skywatch.picture.admission import Admission
 from skywatch.picture.assembly import Assembly
+from skywatch.picture.field_validator import FieldValidator
 from skywatch.picture.gathering import gather
 from skywatch.picture.position_validator import PositionValidator
 from skywatch.picture.positions import Array, Positions, acceptable, choose
@@ -59,7 +60,8 @@ class Picture:
         # How many times faster than life a receiver plays a recording.
         self.pace: dict[str, float] = {}
         self.admission = Admission(maximum, proof)
-        self.validator = PositionValidator(self.pace)
+        self.validator = PositionValidator(self.pace, station)
+        self._fields = FieldValidator(self.validator)
         self.trails = TrailStore()
         self._airframes = airframes
         self._assembly = Assembly(self.epoch, station, airframes)
@@ -91,7 +93,8 @@ class Picture:
         for book in self._by_name:
             book.forget(now - self.timeout_s)
         self.admission.follow(self._by_name, now - self.timeout_s)
-        gathered = gather(self._by_name, self._index, now)
+        receivers = tuple(self._books)
+        gathered = gather(self._by_name, self._index, now, self._fields, receivers)
         hexes, before = gathered.hexes, self._index
         previous_row = np.fromiter(map(before.get, hexes, repeat(-1)), "i4", len(hexes))
         self._index = gathered.index
@@ -101,11 +104,12 @@ class Picture:
             if now > self._restored_until:
                 self._restored = {}
             self._recall(hexes, previous_row)
-        receivers = tuple(self._books)
         offers = self.validator.review(gathered.offers, receivers, self._positions, hexes, now)
         offered = choose(offers, len(hexes), now)
         accepted = np.flatnonzero(acceptable(self._positions, offered, now))
         self._positions.set(accepted, offered, accepted)
+        for address in self.validator.undecided:
+            gathered.disputed.setdefault(self._index[address], []).insert(0, "position")
         sky = self._assembly.sky(
             now, self.messages, gathered, self._positions, self._first_seen, previous_row, left, receivers
         )
@@ -200,6 +204,7 @@ class Picture:
             self._first_seen = self._first_seen + step
             self.admission.shift(step)
             self.validator.shift(step)
+            self._fields.shift(step)
             self.trails.shift(step)
         return now
 

@@ -6,6 +6,7 @@ speed, with some room, has carried it. Where receivers contradict each other, th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,9 @@ FORGOTTEN_AFTER_S = 120.0
 CONFIRMATIONS = 4
 # A receiver's coverage is known from this many aircraft on; beyond 1.5 times where it hears 95 % is out of range.
 COVERAGE_SAMPLE = 10
+# The height of a good antenna above the ground around it, and of aircraft that do not tell theirs (ft).
+ANTENNA_FT, HIGHEST_FT = 1_000.0, 45_000.0
+HORIZON_ROOM, HORIZON_MARGIN_NM = 1.15, 15.0
 COVERAGE_PERCENTILE, COVERAGE_FACTOR, COVERAGE_MARGIN_NM = 95.0, 1.5, 30.0
 
 
@@ -59,12 +63,20 @@ def coverage(lat: Array, lon: Array) -> tuple[float, float, float] | None:
     return centre_lat, centre_lon, radius
 
 
+def horizon_nm(altitude_ft: float) -> float:
+    """How far (nm) an antenna hears an aircraft at most: the radio horizon, with room for hills and refraction.
+
+    1.23 nm for the square root of each height in feet (ITU-R P.528: an earth of 4/3 of its radius).
+    """
+    return HORIZON_ROOM * 1.23 * (math.sqrt(max(altitude_ft, 0.0)) + math.sqrt(ANTENNA_FT)) + HORIZON_MARGIN_NM
+
+
 @dataclass(frozen=True)
 class Claim:
     """Where one receiver says that an aircraft is.
 
     ``agrees`` with what is believed of it; ``credible``: within the receiver's range, and the receiver not one that
-    is often wrong; ``confirmed``: so many positions in a row say so.
+    is often wrong; ``confirmed``: so many positions in a row say so; ``in_reach``: where the station can hear it.
     """
 
     receiver: str
@@ -79,6 +91,7 @@ class Claim:
     credible: bool = True
     confirmed: bool = False
     pace: float = 1.0
+    in_reach: bool = True
 
     def near(self, other: Claim) -> bool:
         """Whether one aircraft can have been at both places."""
@@ -91,7 +104,8 @@ class Claim:
 def settle(claims: Sequence[Claim], believed: bool) -> tuple[set[str], bool]:
     """The receivers whose claims are believed, and whether what was ``believed`` before is overthrown.
 
-    The outcome does not depend on the order of the claims.
+    Where nothing was believed and nothing speaks for one claim more than for another, nobody is believed. The outcome
+    does not depend on the order of the claims.
     """
     ordered = sorted(claims, key=lambda claim: (claim.trust, -claim.at, claim.receiver))
     incumbents = [claim for claim in ordered if claim.agrees]
@@ -99,8 +113,10 @@ def settle(claims: Sequence[Claim], believed: bool) -> tuple[set[str], bool]:
     if not camps:
         return {claim.receiver for claim in incumbents}, False
     # Sorting is stable: among camps of equal weight the most trusted, then the latest claim decides.
-    rivals = sorted(camps, key=_weight, reverse=True)[0]
+    rivals, *others = sorted(camps, key=_weight, reverse=True)
     if not believed:
+        if others and (_weight(others[0]), others[0][0].trust) == (_weight(rivals), rivals[0].trust):
+            return set(), False
         return {claim.receiver for claim in rivals}, False
     if incumbents:
         overthrown = _weight(rivals)[0] > _weight(incumbents)[0]
@@ -124,5 +140,5 @@ def _camps(claims: Sequence[Claim]) -> list[list[Claim]]:
     return camps
 
 
-def _weight(camp: Sequence[Claim]) -> tuple[int, int]:
-    return sum(claim.credible for claim in camp), len(camp)
+def _weight(camp: Sequence[Claim]) -> tuple[int, int, int]:
+    return sum(claim.credible for claim in camp), len(camp), sum(claim.in_reach for claim in camp)

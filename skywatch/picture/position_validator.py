@@ -9,16 +9,20 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from msgspec import UNSET
 
 from skywatch.core import geo
 from skywatch.picture.fields import MLAT_TRUST, OWN_TRUST, STALE_S
 from skywatch.picture.plausibility import (
     CONFIRMATIONS,
     FORGOTTEN_AFTER_S,
+    HIGHEST_FT,
     Claim,
     coverage,
+    horizon_nm,
     reach_nm,
     settle,
 )
@@ -30,8 +34,11 @@ WRONG_SHARE, WRONG_COUNT = 0.2, 20.0
 # Recent: what was counted loses half its weight in so many ticks.
 HALF_LIFE_TICKS = 120
 COVERAGE_EVERY_TICKS = 10
+# Where nothing is believed of an aircraft, a receiver whose positions jumped counts less for so long (s).
+ERRATIC_S = 30.0
 
 JUMP, DISPUTED, RANGE = "position_jump", "position_disputed", "position_range"
+FIELDS = "contradicted"
 
 
 @dataclasses.dataclass
@@ -41,6 +48,7 @@ class RepeatedClaim:
     claim: Claim
     count: int = 1
     refused_at: float = 0.0  # the claim's time when it was last counted as refused
+    erratic_at: float = float("-inf")  # when a position contradicted the receiver's own one before
 
 
 @dataclasses.dataclass
@@ -49,12 +57,17 @@ class ReceiverReliability:
 
     believed: float = 0.0
     refused: float = 0.0
+    fields_right: float = 0.0
+    fields_wrong: float = 0.0
     coverage: tuple[float, float, float] | None = None
 
     @property
     def often_wrong(self) -> bool:
-        """Whether its word alone no longer counts."""
-        return self.refused >= WRONG_COUNT and self.refused > WRONG_SHARE * (self.believed + self.refused)
+        """Whether its word alone no longer counts, in positions or in anything else."""
+        return any(
+            wrong >= WRONG_COUNT and wrong > WRONG_SHARE * (right + wrong)
+            for right, wrong in ((self.believed, self.refused), (self.fields_right, self.fields_wrong))
+        )
 
     def in_range(self, lat: float, lon: float) -> bool:
         """Whether a place is where the receiver hears aircraft; true as long as that is not known."""
@@ -67,15 +80,21 @@ class ReceiverReliability:
 class PositionValidator:
     """Judges the offers of one tick after the other; ``implausible`` counts refusals by receiver and reason.
 
-    ``pace`` gives, for a receiver that plays a recording faster than life, how many times faster.
+    ``pace`` gives, for a receiver that plays a recording faster than life, how many times faster; ``station`` is where
+    receivers stand whose coverage is not known yet (degrees).
     """
 
-    def __init__(self, pace: Mapping[str, float]) -> None:
+    def __init__(self, pace: Mapping[str, float], station: tuple[float, float] | None = None) -> None:
         self.implausible: dict[str, Counter[str]] = {}
         # What was refused at the last tick although nobody else contradicted it.
         self.refused: list[RefusedPosition] = []
         # What was refused at the last tick because another receiver contradicted it.
         self.disputed: list[DisputedPosition] = []
+        # Aircraft of which several positions are offered and none is believed, at the last tick.
+        self.undecided: set[str] = set()
+        # Address and receiver of positions that others contradicted with success, and when it was last so.
+        self.contradicted: dict[tuple[str, str], float] = {}
+        self._station = station
         self._pace = pace
         self._reliability: dict[str, ReceiverReliability] = {}
         self._repeated: dict[tuple[str, str], RepeatedClaim] = {}
@@ -89,6 +108,7 @@ class PositionValidator:
         Where a belief is overthrown, its row of ``believed`` is emptied. ``names`` are the receivers by index.
         """
         self.refused, self.disputed = [], []
+        self.undecided = set()
         self._learn(believed, names)
         offers = list(offers)
         disputed: set[int] = set()
@@ -109,14 +129,35 @@ class PositionValidator:
         fresh = np.isnan(believed.lat) | (now - believed.at > FORGOTTEN_AFTER_S)
         disputed.update(np.flatnonzero((offered > 1) & fresh).tolist())
         if not disputed:
-            if self._repeated:
+            if self._repeated or self.contradicted:
                 self._forget(now)
             return offers
         return self._settle(disputed, offers, agreeing, names, believed, hexes, now)
 
+    def is_distrusted(self, receiver: str) -> bool:
+        """Whether a receiver was wrong so often that it does not count against others."""
+        reliability = self._reliability.get(receiver)
+        return reliability is not None and reliability.often_wrong
+
+    def note_fields(self, receiver: str, right: int, wrong: int) -> None:
+        """Count aircraft of which other receivers say the same or were believed instead, in anything but positions."""
+        reliability = self._reliability.setdefault(receiver, ReceiverReliability())
+        reliability.fields_right += right
+        reliability.fields_wrong += wrong
+        if wrong:
+            self.implausible.setdefault(receiver, Counter())[FIELDS] += wrong
+
+    def is_above_horizon(self, lat: Any, lon: Any, altitude: Any) -> bool:
+        """Whether the station can hear an aircraft there at that altitude; true where any of it is unknown."""
+        if self._station is None or lat is UNSET or not isinstance(altitude, int | float):
+            return True
+        return bool(geo.distance_nm(*self._station, lat, lon) <= horizon_nm(altitude))
+
     def shift(self, step: float) -> None:
         """Move all times by ``step`` seconds: the clock has been set."""
+        self.contradicted = {key: at + step for key, at in self.contradicted.items()}
         for repeated in self._repeated.values():
+            repeated.erratic_at += step
             repeated.claim = dataclasses.replace(repeated.claim, at=repeated.claim.at + step)
             repeated.refused_at += step
 
@@ -155,16 +196,21 @@ class PositionValidator:
             has_belief = not np.isnan(believed.lat[row]) and now - believed.at[row] <= FORGOTTEN_AFTER_S
             kept, overthrown = settle([claim for _, _, claim in of_row], has_belief)
             believed_claim = next((claim for _, _, claim in of_row if claim.receiver in kept), None)
+            if of_row and not kept and not has_belief:
+                self.undecided.add(hexes[row])
             for number, place, claim in of_row:
                 if claim.receiver not in kept:
                     refused[number].append(place)
-                    self._refuse(hexes[row], claim, len(of_row) > 1)
+                    self._refuse(hexes[row], claim, len(of_row) > 1, decided=bool(kept))
+                    if kept:
+                        self.contradicted[hexes[row], claim.receiver] = now
                     if len(of_row) == 1:
                         self._note_refused(hexes[row], claim)
                     elif believed_claim is not None:
                         self.disputed.append(_disputed(hexes[row], claim, believed_claim))
                 else:
                     self._repeated.pop((hexes[row], claim.receiver), None)
+                    self.contradicted.pop((hexes[row], claim.receiver), None)
             if overthrown or not has_belief:
                 believed.put(row, np.nan, np.nan, -np.inf, NO_TRUST, 0)
         self._forget(now)
@@ -185,23 +231,28 @@ class PositionValidator:
             agrees=agrees,
             credible=reliability.in_range(lat, lon) and not reliability.often_wrong,
             pace=self._pace.get(name, 1.0),
+            in_reach=reliability.coverage is not None or self.is_above_horizon(lat, lon, HIGHEST_FT),
         )
 
     def _note_repeated(self, address: str, claim: Claim, has_belief: bool) -> Claim:
         key = address, claim.receiver
-        if claim.agrees or not has_belief:
+        if claim.agrees:
             return claim
         before = self._repeated.get(key)
-        if before is None or not before.claim.near(claim):
-            counted_at = before.refused_at if before is not None else 0.0
-            self._repeated[key] = RepeatedClaim(claim, refused_at=counted_at)
+        if before is None:
+            self._repeated[key] = RepeatedClaim(claim)
             return claim
+        if not before.claim.near(claim):
+            self._repeated[key] = RepeatedClaim(claim, refused_at=before.refused_at, erratic_at=claim.at)
+            return claim if has_belief else dataclasses.replace(claim, credible=False)
+        if not has_belief and claim.at - before.erratic_at <= ERRATIC_S:
+            claim = dataclasses.replace(claim, credible=False)
         if claim.at > before.claim.at:
             before.claim = claim
             before.count += 1
         return dataclasses.replace(claim, confirmed=before.count >= CONFIRMATIONS)
 
-    def _refuse(self, address: str, claim: Claim, contradicted: bool) -> None:
+    def _refuse(self, address: str, claim: Claim, contradicted: bool, decided: bool) -> None:
         repeated = self._repeated.get((address, claim.receiver))
         if repeated is not None:
             if repeated.refused_at >= claim.at:
@@ -211,7 +262,7 @@ class PositionValidator:
         in_range = reliability.in_range(claim.lat, claim.lon)
         reason = JUMP if not contradicted else DISPUTED if in_range else RANGE
         self.implausible.setdefault(claim.receiver, Counter())[reason] += 1
-        if contradicted:
+        if contradicted and decided:
             reliability.refused += 1
 
     def _note_refused(self, address: str, claim: Claim) -> None:
@@ -227,6 +278,8 @@ class PositionValidator:
         for reliability in self._reliability.values():
             reliability.believed *= factor
             reliability.refused *= factor
+            reliability.fields_right *= factor
+            reliability.fields_wrong *= factor
         if self._ticks % COVERAGE_EVERY_TICKS:
             return
         for index, name in enumerate(names):
@@ -239,6 +292,8 @@ class PositionValidator:
         old = now - FORGOTTEN_AFTER_S
         for key in [key for key, repeated in self._repeated.items() if repeated.claim.at < old]:
             del self._repeated[key]
+        old = now - STALE_S
+        self.contradicted = {key: at for key, at in self.contradicted.items() if at > old}
 
 
 def _disputed(address: str, claim: Claim, believed: Claim) -> DisputedPosition:

@@ -63,9 +63,12 @@ def test_a_field_that_is_multilaterated_counts_as_such_in_a_report_of_ads_b(cloc
 
 
 def test_increments_and_snapshots_merge_by_the_time_of_each_field(clock):
-    clock.advance(9)
     picture = picture_at(clock)
-    picture.put("raw", [increment("4b1620", START, squawk="1000"), increment("4b1620", START + 8, alt_baro=900)], 2)
+    picture.put("raw", [increment("4b1620", START, squawk="1000")], 1)
+    picture.put("net", [snapshot("4b1620", START, squawk="1000")], 1)
+    picture.tick()
+    clock.advance(9)
+    picture.put("raw", [increment("4b1620", START + 8, alt_baro=900)], 1)
     picture.put("net", [snapshot("4b1620", START + 5, squawk="2000", alt_baro=800)], 1)
     sky = picture.tick()
     aircraft = sky.aircraft("4b1620")
