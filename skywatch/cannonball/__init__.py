@@ -19,13 +19,17 @@ IMPORT_PATH = "/api/v1/cannonball/known-aircraft/import"
 
 def includeme(config: Configurator) -> None:
     """Set up the resources below ``/api/v1/cannonball``."""
+    from skywatch.cannonball.known.checks import KnownChecks
     from skywatch.cannonball.known.index import KnownIndex
 
-    index = config.registry["cannonball_known_index"] = KnownIndex(config.registry["runtime"].sessions)
+    runtime = config.registry["runtime"]
+    index = config.registry["cannonball_known_index"] = KnownIndex(runtime.sessions)
+    checks = config.registry["cannonball_known_checks"] = KnownChecks(index, runtime.sessions, runtime.bus)
+    runtime.at_close(checks.close)
     # Reading 300,000 known aircraft takes seconds, which nobody should have to wait for.
     warm_up_jobs: list[Callable[[], object]] = config.registry.setdefault("warm_up_jobs", [])
     warm_up_jobs.append(index.prepare)
     limits: dict[str, int] = config.registry.setdefault("body_limits", {})
-    limits[IMPORT_PATH] = config.registry["runtime"].settings.of(CannonballSettings).cannonball_import_max_bytes
+    limits[IMPORT_PATH] = runtime.settings.of(CannonballSettings).cannonball_import_max_bytes
     for module in ("known.views.entries", "known.views.imports", "views"):
         config.scan(f"skywatch.cannonball.{module}")

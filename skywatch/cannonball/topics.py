@@ -4,6 +4,8 @@ from __future__ import annotations
 
 # The list of known aircraft has changed; published after the commit, so that others need not wait for their next look.
 KNOWN = "cannonball.known"
+# Known aircraft have come into the picture (data: JSON list of their ids).
+DETECTED = "cannonball.detected"
 # The locations of users.
 LOCATIONS = "cannonball.locations"
 # A user ended a session (data: its id).

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import msgspec
 from sqlalchemy.orm import Session
 
 from skywatch.cannonball import topics
@@ -20,3 +23,8 @@ def announce(bus: Bus) -> None:
 def announce_change(session: Session) -> None:
     """Announce the change that this session makes, once it is committed."""
     events.publish(session, _CHANGED, stored=False)
+
+
+def announce_detections(session: Session, known_ids: Sequence[int]) -> None:
+    """Announce the known aircraft whose detections this session counts, once they are committed."""
+    events.publish(session, Message(topics.DETECTED, "detected", msgspec.json.encode(known_ids)), stored=False)

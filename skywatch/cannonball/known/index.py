@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,8 @@ from skywatch.core.db import SessionFactory
 
 log = logging.getLogger(__name__)
 
+# How long a process that was told of no change relies on that (s); announcements on the bus come at once.
+RECENT_S = 0.5
 # So many changed entries are kept apart before all are read again; building their part takes some milliseconds.
 CHANGES_KEPT = 2000
 _COLUMNS = tuple(getattr(KnownAircraft, name) for name in Entry._fields)
@@ -55,6 +58,14 @@ class Snapshot:
     base: Segment
     alive: Mask
     changed: Segment
+
+    def agency_type(self, address: int) -> str | None:
+        """The agency type of the entry of an address, None where it is not on the list."""
+        row = self.changed.row_of(address)
+        if row >= 0:
+            return AGENCY_TYPES[self.changed.agency_types[row]]
+        row = self.base.row_of(address)
+        return AGENCY_TYPES[self.base.agency_types[row]] if row >= 0 and self.alive[row] else None
 
     def find(self, filters: Filters, offset: int, limit: int) -> Matches:
         """Entries that pass the filters, by address; ``offset`` and ``limit`` cut out a page."""
@@ -97,6 +108,24 @@ class KnownIndex:
         self._lock = threading.Lock()
         self._snapshot: Snapshot | None = None
         self._changes: dict[str, Entry | None] = {}
+        self._recent_until = 0.0
+
+    def recent(self) -> Snapshot:
+        """The list as it was at most ``RECENT_S`` ago; nearly always without a query."""
+        held, now = self._snapshot, time.monotonic()
+        if held is not None and now < self._recent_until:
+            return held
+        self._recent_until = now + RECENT_S  # before the query: what is announced meanwhile ends it
+        try:
+            with self._sessions() as db:
+                return self.snapshot(db)
+        except BaseException:
+            self._recent_until = 0.0
+            raise
+
+    def expire(self) -> None:
+        """Look at the database before the next answer: the list has changed."""
+        self._recent_until = 0.0
 
     def snapshot(self, db: Session) -> Snapshot:
         """The list as ``db`` sees it now; where too much has changed for that, as it was while it is read anew."""

@@ -158,6 +158,11 @@ class Segment:
             found |= here
         return found
 
+    def row_of(self, address: int) -> int:
+        """The row of one address, -1 where it is not here."""
+        row = int(self.addresses.searchsorted(np.uint32(address)))
+        return row if row < len(self.addresses) and self.addresses[row] == address else -1
+
     def rows_of(self, addresses: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp]:
         """Rows of those addresses that are here."""
         at = np.searchsorted(self.addresses, addresses)

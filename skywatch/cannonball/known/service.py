@@ -5,7 +5,7 @@ What people write by hand is remembered field by field (``edited_fields``), so t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.cannonball.identification.agencies import classify, is_us_address
+from skywatch.cannonball.known.changes import announce_detections
 from skywatch.cannonball.known.index import KnownIndex, Totals
 from skywatch.cannonball.known.revision import next_revision
 from skywatch.cannonball.known.schemas import KnownEntry
@@ -65,11 +66,6 @@ class KnownAircraftService:
     def totals(self) -> Totals:
         """The statistics of the list."""
         return self.index.snapshot(self.db).totals(self.may.military)
-
-    def check(self, icao_hex: str) -> KnownAircraft | None:
-        """The entry of an address (any case), or None; one indexed query."""
-        entry = self.db.scalar(sa.select(KnownAircraft).where(KnownAircraft.icao_hex == icao_hex.upper()))
-        return entry if entry is not None and self._visible(entry) else None
 
     def get(self, known_id: int) -> KnownAircraft:
         """An entry by its id; raises Problem (404)."""
@@ -159,7 +155,7 @@ def as_dict(entry: KnownAircraft) -> dict[str, Any]:
     return answer(KnownEntry, entry)
 
 
-def count_detections(db: Session, detections: Iterable[tuple[int, datetime, datetime]]) -> None:
+def count_detections(db: Session, detections: Sequence[tuple[int, datetime, datetime]]) -> None:
     """Count known aircraft that came into the picture: (id, since when they are in it, now), once a flight each.
 
     A detection at or after the aircraft came into the picture is this flight's own: a restart counts nothing twice.
@@ -174,3 +170,4 @@ def count_detections(db: Session, detections: Iterable[tuple[int, datetime, date
         .values(times_detected=KnownAircraft.times_detected + 1, last_detected=sa.bindparam("at"))
     )
     db.connection().execute(statement, rows)
+    announce_detections(db, [known_id for known_id, _, _ in detections])

@@ -85,8 +85,8 @@ def create_known_aircraft(request: Request) -> dict[str, Any]:
 def check_known_aircraft(request: Request) -> dict[str, Any]:
     """Check whether an address is on the list"""
     icao_hex = request.validated["path"]["icao_hex"].upper()
-    entry = known_service(request).check(icao_hex)
-    return {"found": True, "aircraft": as_dict(entry)} if entry else {"found": False, "icao_hex": icao_hex}
+    entry = request.registry["cannonball_known_checks"].find(icao_hex, request.may.military)
+    return {"found": True, "aircraft": entry} if entry else {"found": False, "icao_hex": icao_hex}
 
 
 @stats.get(permission=VIEW, responses={200: KnownStats()})

@@ -1,0 +1,89 @@
+"""Whether an address is on the list of known aircraft, answered from memory: asked for every aircraft somebody sees.
+
+Addresses are looked up in the index of the process; the whole entry of those on the list is read once and kept until
+the list changes, the aircraft is detected, or ``KEPT_S`` have passed.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from skywatch.cannonball import topics
+from skywatch.cannonball.known.index import KnownIndex, Snapshot
+from skywatch.cannonball.known.schemas import KnownEntry
+from skywatch.cannonball.models import KnownAircraft
+from skywatch.cannonball.vocabulary import AgencyType
+from skywatch.core.bus import Bus, Message
+from skywatch.core.db import SessionFactory
+from skywatch.http.answer import members
+
+# About 2 kB each.
+MOST_KEPT = 10_000
+# An announcement that the bus lost is made good after this time (s).
+KEPT_S = 60.0
+MILITARY = AgencyType.MILITARY.value
+
+
+class KnownChecks:
+    """One for each process that serves the list."""
+
+    def __init__(self, index: KnownIndex, sessions: SessionFactory, bus: Bus) -> None:
+        self._index = index
+        self._sessions = sessions
+        self._lock = threading.Lock()
+        # Entries by address, of one snapshot alone; when each has to be read again.
+        self._snapshot: Snapshot | None = None
+        self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
+        self._address_of: dict[int, str] = {}
+        self._subscription = bus.subscribe((topics.KNOWN, topics.DETECTED), self._on_message, on_reconnect=self._forget)
+
+    def find(self, icao_hex: str, military: bool) -> dict[str, Any] | None:
+        """The entry of an address in upper case; ``military`` includes entries of that agency type."""
+        snapshot = self._index.recent()
+        agency_type = snapshot.agency_type(int(icao_hex, 16))
+        if agency_type is None or (agency_type == MILITARY and not military):
+            return None
+        if self._snapshot is snapshot:
+            kept = self._kept.get(icao_hex)
+            if kept is not None and time.monotonic() < kept[0]:
+                return kept[1]
+        return self._read(icao_hex, snapshot, military)
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._subscription.close()
+
+    def _read(self, icao_hex: str, snapshot: Snapshot, military: bool) -> dict[str, Any] | None:
+        names = members(KnownEntry)
+        query = sa.select(*(getattr(KnownAircraft, name) for name in names)).where(KnownAircraft.icao_hex == icao_hex)
+        with self._sessions() as db:
+            row = db.execute(query).first()
+        if row is None:
+            return None  # taken off the list a moment ago
+        entry = dict(zip(names, row, strict=True))
+        if entry["agency_type"] == MILITARY and not military:
+            return None
+        with self._lock:
+            if self._snapshot is not snapshot or len(self._kept) >= MOST_KEPT:
+                self._snapshot, self._kept, self._address_of = snapshot, {}, {}
+            self._kept[icao_hex] = time.monotonic() + KEPT_S, entry
+            self._address_of[entry["id"]] = icao_hex
+        return entry
+
+    def _on_message(self, message: Message) -> None:
+        if message.topic == topics.KNOWN:
+            self._index.expire()
+            return
+        with self._lock:
+            for known_id in msgspec.json.decode(message.data, type=list[int]):
+                self._kept.pop(self._address_of.get(known_id, ""), None)
+
+    def _forget(self) -> None:
+        self._index.expire()
+        with self._lock:
+            self._kept, self._address_of = {}, {}
