@@ -1,6 +1,7 @@
 """The list of known aircraft over HTTP: entries, filters, search, check, statistics, and who may do what."""
 
 import pytest
+import sqlalchemy as sa
 
 from skywatch.cannonball.known.service import count_detections
 from skywatch.core.clock import utcnow
@@ -102,17 +103,25 @@ def test_wrong_filters_are_refused_by_name(client, query):
     assert problem["errors"][0]["name"] == next(iter(query))
 
 
-def test_check_finds_in_either_case_and_costs_one_query(client, add_known):
+def test_check_finds_in_either_case_and_reads_an_entry_once(client, add_known):
     add_known("A68A37")
+    assert client.get(f"{URL}check/A68A37/", headers=VIEWER).json["found"] is True
     queries = []
-    import sqlalchemy as sa
-
     sa.event.listen(client.runtime.engine, "before_cursor_execute", lambda *a: queries.append(a[2]))
     body = client.get(f"{URL}check/a68a37/", headers=VIEWER).json
     assert body["found"] is True
     assert body["aircraft"]["icao_hex"] == "A68A37"
-    assert len([q for q in queries if "cannonball" in q]) == 1
     assert client.get(f"{URL}check/ABCDEF/", headers=VIEWER).json == {"found": False, "icao_hex": "ABCDEF"}
+    assert not [q for q in queries if "cannonball_known_aircraft" in q]
+
+
+def test_check_shows_a_detection_as_soon_as_it_is_counted(client, add_known):
+    known_id = add_known("A68A37")["id"]
+    url = f"{URL}check/A68A37/"
+    assert client.get(url, headers=VIEWER).json["aircraft"]["times_detected"] == 0
+    with writing(client.runtime.sessions) as db:
+        count_detections(db, [(known_id, utcnow(), utcnow())])
+    assert client.get(url, headers=VIEWER).json["aircraft"]["times_detected"] == 1
 
 
 @pytest.mark.parametrize("icao_hex", ["A68A3", "A68A377", "XYZXYZ", "A68A3%20"])
