@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import time
+
 import pytest
 
 from tests.audio import sound
+from tests.integration.web.archive import archive, picture, served
 from tests.integration.web.stage import Stage
 from tests.waiting import until
 
@@ -14,7 +18,22 @@ CHANNEL = "<i>Tower</i>"
 @pytest.fixture(scope="module")
 def stage(shared_page, tmp_path_factory):
     folder = tmp_path_factory.mktemp("audio")
-    made = Stage.begin(folder, shared_page, ("admin", "viewer"), audio_directory=str(folder / "recordings"))
+    tape = folder / "acars.jsonl"
+    tape.touch()
+    with served(archive(picture())) as address:
+        made = Stage.begin(
+            folder,
+            shared_page,
+            ("admin", "viewer"),
+            audio_directory=str(folder / "recordings"),
+            acars__tape=f"file {tape}",
+            map_pmtiles=address,
+        )
+        made.tape = tape
+        yield from recordings(made)
+
+
+def recordings(made):
     for at, channel in enumerate((CHANNEL, CHANNEL, "Ground")):
         upload(made, channel, sound(seconds=0.4 + 0.2 * at, hertz=300 + 100 * at))
     yield made
@@ -94,6 +113,40 @@ def test_the_audio_page_has_no_serious_faults_and_fits_a_narrow_screen(stage):
         page.run("document.querySelector('.drawer-handle').click()")
     finally:
         page.cdp("Emulation.setDeviceMetricsOverride", width=1280, height=860, deviceScaleFactor=1, mobile=False)
+
+
+def test_an_aircraft_is_shown_with_its_messages_on_the_tiles_of_an_archive(stage):
+    stage.sign_in("admin")
+    page = stage.page
+    stage.go("map")
+    page.run("location.hash = '#/map?at=10,8.56,1.7'")
+    # The tile of the whole world is magenta: it is seen where the canvas of the tiles is.
+    seen = """(() => {
+        const all = [...document.querySelectorAll('.map-target canvas')];
+        const canvas = all.find(one => !one.closest('.stage') && one.width);
+        if (!canvas) return false;
+        const copy = document.createElement('canvas');
+        copy.width = canvas.width; copy.height = canvas.height;
+        const context = copy.getContext('2d');
+        context.drawImage(canvas, 0, 0);
+        const data = context.getImageData(0, 0, copy.width, copy.height).data;
+        const isMagenta = (at) => data[at] > 200 && data[at + 1] < 60 && data[at + 2] > 200;
+        for (let at = 0; at < data.length; at += 400) if (isMagenta(at)) return true;
+        return false;
+    })()"""
+    stage.shows(seen)
+    found = stage.api("admin").get("/aircraft?limit=5").json()["aircraft"]
+    address = next(one["hex"] for one in found if not one["hex"].startswith("~"))
+    text = "<b>GATE</b> A12"
+    message = {
+        "timestamp": time.time(), "station_id": "TEST", "channel": 0, "freq": 136.975, "icao": int(address, 16),
+        "mode": "2", "label": "H1", "block_id": "1", "ack": False, "tail": "HB-TST", "flight": "LX0012", "text": text,
+    }  # fmt: skip
+    with stage.tape.open("a") as tape:
+        tape.write(json.dumps(message) + "\n")
+    page.run(f"location.hash = '#/map?hex={address}'")
+    stage.shows(f"document.querySelector('.panel-messages pre')?.textContent === {text!r}")
+    assert page.run("return document.querySelector('.panel-messages pre b')") is None
 
 
 def test_over_plain_http_the_page_says_what_it_cannot_do(stage):

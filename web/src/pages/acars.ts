@@ -68,8 +68,8 @@ class Acars extends View {
   }
 
   private async read(): Promise<void> {
-    const { q, flight, label, source } = place.value.query;
-    const answer = await call<{ messages: Message[]; next: string | null }>("acars/messages", { query: { q, flight, label, source, limit: PAGE } });
+    const { q, flight, label, source, icao_hex } = place.value.query;
+    const answer = await call<{ messages: Message[]; next: string | null }>("acars/messages", { query: { q, flight, label, source, icao_hex, limit: PAGE } });
     this.messages = answer.messages;
     this.next = answer.next;
   }

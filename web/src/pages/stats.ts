@@ -120,7 +120,7 @@ class StatsPage extends View {
   private now(status: Status): TemplateResult {
     return html`<div class="tiles">
       ${this.tile("stats.aircraft", number(status.aircraft), t("stats.with_position", { n: status.aircraft_with_position }))}
-      ${this.tile("stats.rate", number(status.message_rate), t("stats.per_second"))}
+      <div class="tile"><span>${t("stats.rate")}</span><b>${number(status.message_rate)}</b><small>${t("stats.per_second")}</small>${spark(this.rates)}</div>
       ${this.tile("stats.messages", number(status.messages))}
       ${this.tile("stats.uptime", since(status.uptime_s))}
     </div>`;
@@ -156,6 +156,14 @@ class StatsPage extends View {
         (check) => html`<li><span class="tag ${check.ok ? "good" : "danger"}">${check.ok ? t("stats.ok") : t("stats.fault")}</span> ${check.name} <small>${check.detail}</small></li>`,
       )}</ul></section>`;
   }
+}
+
+/** The last values as a line, from the moment the page was opened. */
+function spark(values: number[]): TemplateResult | typeof nothing {
+  if (values.length < 3) return nothing;
+  const most = Math.max(1, ...values);
+  const points = values.map((value, at) => `${((at / (values.length - 1)) * 100).toFixed(1)},${(24 - (value / most) * 22).toFixed(1)}`).join(" ");
+  return html`<svg class="spark" viewBox="0 0 100 25" preserveAspectRatio="none" aria-hidden="true">${svg`<polyline points=${points} fill="none" stroke="var(--accent)" stroke-width="1.5" vector-effect="non-scaling-stroke" />`}</svg>`;
 }
 
 function bars(values: [string, number][]): TemplateResult {

@@ -11,7 +11,9 @@ import { FLAG, type Aircraft } from "../live/messages";
 import { colourOf, onGround, silhouette } from "../list/columns";
 import type { MapElement } from "../map/map";
 import { call } from "../session/api";
+import { session } from "../session/session";
 import { icon } from "../shell/icons";
+import "./messages";
 import { profile } from "./profile";
 
 interface Airframe {
@@ -135,6 +137,7 @@ class Panel extends View {
       </p>
       ${this.figures(some)}
       ${profile(some)}
+      ${session.canView("acars") && !live.isReplay.value ? html`<sw-messages .hex=${some.hex}></sw-messages>` : nothing}
       ${this.facts(some, airframe)}
       <p class="panel-links">
         <a href="#/history?icao_hex=${some.hex.replace("~", "")}">${icon("history")}${t("panel.history")}</a>

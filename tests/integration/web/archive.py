@@ -1,0 +1,79 @@
+"""A PMTiles archive of one tile, and a web server that hands out parts of it."""
+
+from __future__ import annotations
+
+import struct
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+MAGENTA = (255, 0, 255)
+_UNCOMPRESSED, _PNG = 1, 2
+
+
+def picture(size: int = 256, colour: tuple[int, int, int] = MAGENTA) -> bytes:
+    """A PNG of one colour."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    rows = (b"\0" + bytes(colour) * size) * size
+    head = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def archive(tile: bytes) -> bytes:
+    """The whole world as one tile (specification of PMTiles, version 3)."""
+
+    def varint(number: int) -> bytes:
+        out = b""
+        while number > 127:
+            out, number = out + bytes((number & 127 | 128,)), number >> 7
+        return out + bytes((number,))
+
+    # One entry: tile 0, in a run of one, so many bytes, at the begin of the data.
+    directory = b"\x01\x00\x01" + varint(len(tile)) + b"\x01"
+    metadata = b"{}"
+    begin = 127
+    offsets = (begin, len(directory), begin + len(directory), len(metadata), 0, 0)
+    data_at = begin + len(directory) + len(metadata)
+    head = b"PMTiles\x03" + struct.pack("<11Q", *offsets, data_at, len(tile), 1, 1, 1)
+    head += bytes((1, _UNCOMPRESSED, _UNCOMPRESSED, _PNG, 0, 0))
+    head += struct.pack("<iiiiBii", -180 * 10**7, -85 * 10**7, 180 * 10**7, 85 * 10**7, 0, 0, 0)
+    assert len(head) == begin
+    return head + directory + metadata + tile
+
+
+@contextmanager
+def served(content: bytes) -> Iterator[str]:
+    """The address of a file at another web server, which answers to ranges."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            first, _, last = self.headers.get("Range", "bytes=0-").removeprefix("bytes=").partition("-")
+            part = content[int(first) : int(last or len(content)) + 1]
+            self.send_response(206)
+            self.send_header("Access-Control-Allow-Origin", "*")
+            self.send_header("Content-Range", f"bytes {first}-{int(first) + len(part) - 1}/{len(content)}")
+            self.send_header("Content-Length", str(len(part)))
+            self.end_headers()
+            self.wfile.write(part)
+
+        def do_OPTIONS(self) -> None:
+            self.send_response(204)
+            self.send_header("Access-Control-Allow-Origin", "*")
+            self.send_header("Access-Control-Allow-Headers", "*")
+            self.end_headers()
+
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/world.pmtiles"
+    finally:
+        server.shutdown()
+        server.server_close()

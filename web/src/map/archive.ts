@@ -1,0 +1,29 @@
+// Tiles of a PMTiles archive (`map_pmtiles`): one file at any web server, of which only the parts that are seen are fetched.
+import ImageTile from "ol/source/ImageTile";
+import { Compression, PMTiles, TileType } from "pmtiles";
+
+const RASTER: Partial<Record<TileType, string>> = {
+  [TileType.Png]: "image/png",
+  [TileType.Jpeg]: "image/jpeg",
+  [TileType.Webp]: "image/webp",
+  [TileType.Avif]: "image/avif",
+};
+
+/** The source of a layer; raises Error where the archive cannot be read or holds no pictures. */
+export async function archiveSource(url: string): Promise<ImageTile> {
+  const archive = new PMTiles(url);
+  const { tileType, tileCompression, minZoom, maxZoom } = await archive.getHeader();
+  const type = RASTER[tileType];
+  if (!type) throw new Error("it holds no raster tiles");
+  if (tileCompression !== Compression.None && tileCompression !== Compression.Unknown && tileCompression !== Compression.Gzip) throw new Error("its compression is not supported");
+  return new ImageTile({
+    minZoom,
+    maxZoom,
+    wrapX: true,
+    loader: async (z, x, y) => {
+      const tile = await archive.getZxy(z, x, y);
+      // What the archive does not have stays empty: the land below is seen.
+      return tile ? createImageBitmap(new Blob([tile.data], { type })) : document.createElement("canvas");
+    },
+  });
+}
