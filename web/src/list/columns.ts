@@ -7,6 +7,7 @@ import { CLASSES } from "../live/classes";
 import { isEmergency } from "../live/filter";
 import { FLAG, type Aircraft } from "../live/messages";
 import { altitudeColour, css } from "../map/ramp";
+import { icon } from "../shell/icons";
 import { svgPath } from "../map/shapes";
 
 export interface Column {
@@ -55,7 +56,7 @@ export const COLUMNS: Column[] = [
       return html`${silhouette(aircraft)}<b class="callsign">${String(aircraft.flight || aircraft.hex).trim()}</b>${emergency
         ? html`<span class="tag danger">${aircraft.squawk ?? "!"}</span>`
         : flags & FLAG.alert
-          ? html`<span class="tag warning">${t("aircraft.alert_short")}</span>`
+          ? html`<span class="alert-mark" role="img" aria-label=${t("aircraft.alert")} title=${t("aircraft.alert")}>${icon("alerts")}</span>`
         : flags & FLAG.military
           ? html`<span class="tag">${t("aircraft.military_short")}</span>`
           : ""}`;

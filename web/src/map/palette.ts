@@ -12,6 +12,8 @@ export interface Palette {
   text: string;
   textHalo: string;
   accent: string;
+  alert: string;
+  emergency: string;
   heat: [string, string, string];
 }
 
@@ -28,6 +30,8 @@ const NIGHT: Palette = {
   text: "#e8eef6",
   textHalo: "rgb(8 13 22 / 0.92)",
   accent: "#ffffff",
+  alert: "#ffd75e",
+  emergency: "#ff5a52",
   heat: ["#29406b", "#b04a8f", "#ffc45c"],
 };
 const DAY: Palette = {
@@ -43,6 +47,8 @@ const DAY: Palette = {
   text: "#101c2c",
   textHalo: "rgb(255 255 255 / 0.94)",
   accent: "#0a1626",
+  alert: "#8a5200",
+  emergency: "#b3141d",
   heat: ["#8fb6d8", "#a0308a", "#c25400"],
 };
 

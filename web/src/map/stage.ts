@@ -11,6 +11,10 @@ const STEP_PX = 0.34;
 const MOST_FRAMES = 30;
 const LINE_PX = 13;
 const LABEL_MEMORY = 3000;
+/** Circles beyond so many say nothing any more. */
+const MOST_MARKED = 300;
+
+const markOf = (picture: Picture, row: number): number => (picture.bits[row * STRIDE + 11] >>> 16) & 255;
 
 export interface TrailPoint {
   x: number;
@@ -27,6 +31,7 @@ export class Stage {
   layer: AircraftLayer;
   trails: TrailPoint[][] = [];
   private picture = EMPTY;
+  private marked: number[] = [];
   private view: MapView | null = null;
   private dark = true;
   private still = false;
@@ -60,6 +65,8 @@ export class Stage {
 
   take(picture: Picture): void {
     this.picture = picture;
+    this.marked = [];
+    for (let row = 0; row < picture.count && this.marked.length < MOST_MARKED; row += 1) if (markOf(picture, row)) this.marked.push(row);
     this.layer.take(picture);
     this.draw();
   }
@@ -131,7 +138,28 @@ export class Stage {
       const top = [y - height / 2, y - height / 2, y - gap - height, y + gap][label.side];
       context.drawImage(bitmap, Math.round(left * view.ratio), Math.round(top * view.ratio));
     }
+    if (this.marked.length) this.paintMarks(context, view, elapsed, shades);
     if (this.picture.selectedRow >= 0) this.paintRing(context, view, elapsed, shades);
+  }
+
+  /** A circle around each aircraft in an emergency, and around those that the person has an alert about. */
+  private paintMarks(context: CanvasRenderingContext2D, view: MapView, elapsed: number, shades: Palette): void {
+    context.save();
+    context.scale(view.ratio, view.ratio);
+    context.lineWidth = 2;
+    for (const [mark, colour] of [[1, shades.alert], [2, shades.emergency]] as const) {
+      context.strokeStyle = colour;
+      context.beginPath();
+      for (const row of this.marked) {
+        if (markOf(this.picture, row) !== mark) continue;
+        const [x, y] = positionOf(this.picture, row, view, elapsed);
+        const half = sizeAt(view.resolution) * 0.62 + 3;
+        context.moveTo(x + half, y);
+        context.arc(x, y, half, 0, 2 * Math.PI);
+      }
+      context.stroke();
+    }
+    context.restore();
   }
 
   private paintRing(context: CanvasRenderingContext2D, view: MapView, elapsed: number, shades: Palette): void {
