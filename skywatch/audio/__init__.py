@@ -20,6 +20,7 @@ def includeme(config: Configurator) -> None:
     """Set up the resources below ``/api/v1/audio`` and ``/api/call-upload``."""
     from skywatch.audio.ingest import Ingest
     from skywatch.audio.views import call_upload
+    from skywatch.http.throttle import BY_VIEW
 
     runtime = config.registry["runtime"]
     config.registry["audio_ingest"] = Ingest(runtime)
@@ -27,6 +28,6 @@ def includeme(config: Configurator) -> None:
     for path in ("/api/v1/audio/transmissions", call_upload.PATH):
         limits[path] = runtime.settings.of(AudioSettings).audio_max_bytes + FORM_BYTES
     # Its credential is in the form; what else the request carries is not looked at.
-    config.add_throttle_bucket("POST", call_upload.PATH, "anon")
+    config.add_throttle_bucket("POST", call_upload.PATH, BY_VIEW)
     for module in ("transmissions", "call_upload"):
         config.scan(f"skywatch.audio.views.{module}")

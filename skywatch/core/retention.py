@@ -187,11 +187,25 @@ class Pruner:
         # Files differ in size: the oldest may be smaller than the others, and a share of them is not enough.
         while limit and found.bytes > limit:
             before = self.removed[kind.name]
-            self._remove(kind, sa.true(), math.ceil(found.rows * (1 - limit / found.bytes)))
+            share = math.ceil(found.rows * (1 - limit / found.bytes))
+            self._remove(kind, sa.true(), self._fewest(kind, found.bytes - limit, share))
             if not kind.bytes_column or self.removed[kind.name] == before or self._pause(0.02):
                 return
             with self.sessions() as session:
                 found = extent(session, kind)
+
+    def _fewest(self, kind: Kind, excess: float, share: int) -> int:
+        """How many of the oldest rows make up the excess, ``share`` at most: a large one may be enough by itself."""
+        if not kind.bytes_column:
+            return share
+        where = sa.true() if kind.only is None else kind.only
+        sizes = sa.select(kind.table.c[kind.bytes_column]).where(where).order_by(kind.age).limit(share)
+        with self.sessions() as session:
+            for count, size in enumerate(session.scalars(sizes), 1):
+                excess -= size
+                if excess <= 0:
+                    return count
+        return share
 
     def _database_too_large(self) -> None:
         limit = self.settings.retention_database_mb * MEGABYTE

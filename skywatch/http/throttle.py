@@ -24,6 +24,8 @@ from skywatch.http.request import Request
 Handler = Callable[[Request], Response]
 LIVENESS_PATH, LIVENESS_QUERY = "/api/v1/system/health", "probe=live"
 BUCKETS = ("anon", "user", "login", "refresh")
+# In the place of a bucket: the view counts its requests with ``count_request``, once it knows who asks.
+BY_VIEW = "view"
 
 
 def throttle_tween(handler: Handler, registry: Any) -> Handler:
@@ -37,6 +39,8 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
             # Whoever starts the service anew where this fails must not be told to come back later.
             return handler(request)
         bucket = exchanges.get((request.method, request.environ.get("PATH_INFO", "")))
+        if bucket == BY_VIEW:
+            return handler(request)
         subject, refusal = client_network(request.client_address), None
         if bucket is None:
             bucket = "anon"
@@ -62,6 +66,34 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
     return tween
 
 
+def count_request(request: Request, user_id: int) -> None:
+    """Count a request for the user that its view found; raises Problem (429)."""
+    registry = request.registry
+    verdict = registry["limiter"].hit(registry["runtime"].settings.throttle_user, "user", str(user_id))
+    _refuse(verdict, "user")
+    request.add_response_callback(lambda _, response: _mark(response, verdict))
+
+
+def check_guesses(request: Request, *, is_wrong: bool = False) -> None:
+    """Refuse an address (429) that presented wrong credentials as often as the rate ``anon`` allows requests.
+
+    ``is_wrong`` counts one more.
+    """
+    registry, bucket = request.registry, "guess"
+    rate, subject = registry["runtime"].settings.throttle_anon, client_network(request.client_address)
+    limiter: Limiter = registry["limiter"]
+    if is_wrong:
+        limiter.hit(rate, bucket, subject, exact=True)
+    else:
+        _refuse(limiter.look(rate, bucket, subject), "anon")
+
+
+def _refuse(verdict: Verdict, bucket: str) -> None:
+    if not verdict.allowed:
+        THROTTLED.labels(bucket).inc()
+        raise too_many(verdict)
+
+
 def too_many(verdict: Verdict, detail: str = "") -> Problem:
     """429 with the time to wait."""
     wait = verdict.retry_after_s
@@ -81,8 +113,11 @@ def _mark(response: Response, verdict: Verdict) -> None:
 
 
 def add_throttle_bucket(config: Configurator, method: str, path: str, bucket: str) -> None:
-    """Count a method of a path in a bucket of its own, by client address; its callers are not asked who they are."""
-    if bucket not in BUCKETS:
+    """Count a method of a path in a bucket of its own, by client address; its callers are not asked who they are.
+
+    With ``BY_VIEW`` its view counts.
+    """
+    if bucket not in (*BUCKETS, BY_VIEW):
         raise ValueError(f"there is no bucket {bucket}")
     config.registry["throttle_buckets"][(method, path)] = bucket
 

@@ -65,8 +65,9 @@ def _fault(segment: Segment) -> str:
 
 
 def _is_prompt(words: list[str]) -> bool:
-    """Whether five words or more stand in the prompt in this order."""
-    return len(words) >= 5 and f" {' '.join(words)} " in f" {' '.join(words_of(PROMPT))} "
+    """Whether five words or more stand in the prompt in this order, or three or more are its beginning."""
+    text, prompt = f" {' '.join(words)} ", f" {' '.join(words_of(PROMPT))} "
+    return (len(words) >= 3 and prompt.startswith(text)) or (len(words) >= 5 and text in prompt)
 
 
 def _repeats(words: list[str]) -> bool:

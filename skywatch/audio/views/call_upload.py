@@ -15,6 +15,7 @@ from skywatch.core.problems import Problem
 from skywatch.http.request import Request
 from skywatch.http.security import feature_context
 from skywatch.http.service import ApiService
+from skywatch.http.throttle import check_guesses, count_request
 from skywatch.security.contexts import EXCHANGE
 from skywatch.security.permissions import Permission
 from skywatch.security.policy import decide
@@ -33,7 +34,7 @@ call_upload = ApiService("audio.call_upload", PATH, feature=None, absolute=True,
     responses={
         200: TEXT,
         417: TEXT,
-        **dict.fromkeys((400, 401, 403, 413, 415, 500, 503), f"{TEXT},application/problem+json"),
+        **dict.fromkeys((400, 401, 403, 413, 415, 429, 500, 503), f"{TEXT},application/problem+json"),
     },
 )
 def upload_call(request: Request) -> Response:
@@ -44,17 +45,22 @@ def upload_call(request: Request) -> Response:
     """
     taking: Ingest = request.registry["audio_ingest"]
     try:
+        check_guesses(request)
         with read_form(request, taking.store, "audio") as form:
             return _import(request, taking, form)
     except Problem as problem:
-        return _answer(problem.kind.status, f"{problem.detail}\n")
+        answer = _answer(problem.kind.status, f"{problem.detail}\n")
+        answer.headers.update(problem.headers)
+        return answer
 
 
 def _import(request: Request, taking: Ingest, form: Form) -> Response:
     try:
         identity = request.registry["authenticator"].identify_key(form.text("key"))
     except Problem:
+        check_guesses(request, is_wrong=True)
         return _answer(401, "Invalid API key.\n")
+    count_request(request, identity.user_id)
     if not decide(feature_context(request, "audio"), identity, Permission.AUDIO_UPLOAD):
         return _answer(403, "The API key may not upload audio.\n")
     if form.text("test") or not form.text("talkgroup"):

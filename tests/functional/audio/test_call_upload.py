@@ -52,6 +52,23 @@ def test_sdrtrunks_test_and_form(client, people, directory):
     assert len(files_in(directory)) == 1
 
 
+def test_uploads_count_for_the_owner_of_the_key_and_wrong_keys_for_the_address(make_client, directory):
+    rates = {"default_throttle_rates__anon": "2/hour", "default_throttle_rates__user": "4/hour"}
+    client = make_client(audio_directory=directory, auth_mode="private", **rates)
+    people = Population(client.runtime)
+    ada, ben = (people.key(people.user(name, "admin"), "audio") for name in ("ada", "ben"))
+    for left in (3, 2, 1, 0):
+        assert call(client, ada).headers["X-RateLimit-Remaining"] == str(left)
+    refused = call(client, ada, 429)
+    assert refused.content_type == "text/plain"
+    assert int(refused.headers["Retry-After"]) > 0
+    call(client, ben)
+    call(client, "sk_wrong", 401)
+    call(client, "sk_wrong", 401)
+    call(client, ben, 429)
+    assert len(files_in(directory)) == 1
+
+
 def test_who_may_not(client, people, directory):
     viewer = people.user("vera", "viewer")
     assert call(client, "sk_wrong", 401).content_type == "text/plain"

@@ -60,6 +60,7 @@ def test_words_of_distress(text, expected):
         Segment(0, 60, "go go go go go go go go go go"),
         Segment(0, 60, "turn left " * 12),
         Segment(0, 5, PROMPT),
+        Segment(0, 5, "Air traffic control radio."),
         Segment(0, 0.3, "this is far more text than anybody could say in a third of a second"),
     ],
 )
