@@ -1,13 +1,16 @@
 """``udp HOST:PORT [allow=NETWORK,...]``: binds a UDP socket and takes datagrams, from allowed networks alone.
 
 Datagrams are read a few at a time, so that a flood takes no more of the loop than its share; beyond a rate they are
-dropped and counted. Each sender has a decoder of its own, because a message may be split over several datagrams.
+dropped and counted, as are those that the system had no room for (Linux says how many). Each sender has a decoder of
+its own, because a message may be split over several datagrams.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
+import sys
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -27,6 +30,8 @@ DATAGRAMS_A_TURN = 32
 DATAGRAMS_PER_S = 2000
 # Bytes that the system keeps for us while the loop is busy.
 SOCKET_BUFFER_BYTES = 1 << 20
+# Linux's option that each datagram comes with the number of those that were lost before it (asm-generic/socket.h).
+OVERFLOWS = 40 if sys.platform == "linux" else None
 # Senders whose unfinished messages are kept.
 MOST_SENDERS = 256
 
@@ -48,12 +53,14 @@ class UdpInput(MessageInput[Message]):
         self._make_decoder = decoder
         self._decoders: OrderedDict[tuple[Any, ...], Decoder[Message]] = OrderedDict()
         self._limit = RateLimit(DATAGRAMS_PER_S)
+        self._overflows = 0
         self.port: int | None = None
 
     async def session(self) -> None:
         """Bind and read; ends only by an error of the socket."""
         loop = asyncio.get_running_loop()
         receiving = await self._bind(loop)
+        self._overflows = 0
         failed: asyncio.Future[None] = loop.create_future()
 
         def read() -> None:
@@ -86,6 +93,9 @@ class UdpInput(MessageInput[Message]):
         try:
             receiving.setblocking(False)
             receiving.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SOCKET_BUFFER_BYTES)
+            if OVERFLOWS is not None:
+                with contextlib.suppress(OSError):
+                    receiving.setsockopt(socket.SOL_SOCKET, OVERFLOWS, 1)
             receiving.bind(address)
         except OSError as error:
             receiving.close()
@@ -95,17 +105,27 @@ class UdpInput(MessageInput[Message]):
     def _read(self, receiving: socket.socket) -> None:
         for _ in range(DATAGRAMS_A_TURN):
             try:
-                datagram, sender = receiving.recvfrom(LONGEST_DATAGRAM)
+                datagram, notes, _, sender = receiving.recvmsg(LONGEST_DATAGRAM, socket.CMSG_SPACE(4))
             except (BlockingIOError, InterruptedError):
                 return
             except ConnectionError:
                 continue  # An earlier answer of the system's to somebody; nothing of ours.
+            for level, kind, note in notes:
+                if level == socket.SOL_SOCKET and kind == OVERFLOWS:
+                    self._count_overflows(int.from_bytes(note[:4], sys.byteorder))
             if not self._is_allowed(sender[0]):
                 self.count_refused()
             elif not self._limit.take(time.monotonic()):
                 self.count_dropped()
             else:
                 self.deliver(self._decoder(sender).feed(datagram, time.time()), sender[0])
+
+    def _count_overflows(self, total: int) -> None:
+        """Count what the socket had no room for; ``total`` is a 32-bit counter since it was opened."""
+        lost = (total - self._overflows) % 2**32
+        self._overflows = total
+        if lost:
+            self.count_dropped(lost)
 
     def _is_allowed(self, host: str) -> bool:
         if not self._allowed:

@@ -98,6 +98,29 @@ def test_a_flood_of_datagrams_is_cut_and_counted(monkeypatch: pytest.MonkeyPatch
     asyncio.run(play())
 
 
+@pytest.mark.skipif(udp_module.OVERFLOWS is None, reason="only Linux says how many datagrams it had no room for")
+def test_datagrams_that_the_system_had_no_room_for_are_counted() -> None:
+    async def play() -> None:
+        consumer: Collector[str] = Collector()
+        source = udp("udp 127.0.0.1:0", consumer)
+        async with running(source):
+            await eventually(lambda: source.port)
+            one = sender()
+            # Nobody reads meanwhile: the loop is busy with this.
+            for _ in range(3000):
+                one.sendto(b"x\n" * 400, ("127.0.0.1", source.port or 0))
+
+            def all_counted() -> bool:
+                # What was lost is said with the next datagram.
+                one.sendto(b"last\n", ("127.0.0.1", source.port or 0))
+                return consumer.messages.count("x") / 400 + source.status.dropped >= 3000
+
+            await eventually(all_counted)
+            assert 0 < consumer.messages.count("x") < 3000 * 400
+
+    asyncio.run(play())
+
+
 def test_a_fault_in_one_datagram_is_outlived() -> None:
     async def play() -> None:
         consumer: Collector[str] = Collector()
