@@ -1,26 +1,27 @@
 """Flight patterns: how many are found and how many are not there, how soon, at what cost; and under what mistreatment.
 
-``python -m benchmarks.patterns --robustness`` also scores the recordings thinned, with noise, without tracks, with
-gaps, scaled, mirrored and moved about the Earth. The recordings are those of ../shared/data/patterns.
+``python -m benchmarks.patterns`` prints score and confusion by kind, of recorded and of drawn flights, those held out
+last. ``--robustness`` also scores them thinned, with noise, without tracks, with gaps, scaled, mirrored and moved about
+the Earth; ``--drawn N`` draws so many flights of each kind, and ``--quality`` leaves the cost out. The recordings are
+those of ../shared/data/patterns.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import time
 from collections.abc import Callable, Iterator
 from math import cos, radians
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks._pattern_corpora import drawn, recordings
 from skywatch.patterns.fleet import PatternFleet
 from skywatch.patterns.plane import LocalPlane
-from skywatch.patterns.scoring import Score, report, score
+from skywatch.patterns.scoring import Score, report
 from skywatch.patterns.tracker import PatternTracker
-from skywatch.patterns.tracks import BadLine, Track, find_patterns, read_tracks
+from skywatch.patterns.tracks import Track, find_patterns
 
 SKY = 15_000
 WARM_TICKS, TICKS = 1_500, 200
@@ -28,13 +29,6 @@ PEER_TICKS = 20
 
 Points = list[list[float | None]]
 Change = Callable[[Points, random.Random], Points]
-
-
-def recordings() -> list[Track]:
-    """The labelled flights, none where they are not here."""
-    data = Path(os.environ.get("SKYWATCH_TEST_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-    path = data / "patterns" / "tracks.jsonl.gz"
-    return [line for line in read_tracks(path) if not isinstance(line, BadLine)] if path.is_file() else []
 
 
 def thinned(every_s: float) -> Change:
@@ -61,6 +55,10 @@ def noisy(metres: float) -> Change:
 
 def without(*columns: int) -> Change:
     return lambda points, rnd: [[None if i in columns else v for i, v in enumerate(p)] for p in points]
+
+
+def lost(share: float) -> Change:
+    return lambda points, rnd: [point for point in points if rnd.random() >= share]
 
 
 def holed(every_s: float, gap_s: float) -> Change:
@@ -107,6 +105,7 @@ CASES: dict[str, Change] = {
     "as recorded": lambda points, rnd: points,
     "every 10 s": thinned(10.0),
     "every 15 s": thinned(15.0),
+    "every 20 s": thinned(20.0),
     "every 30 s": thinned(30.0),
     "every 60 s": thinned(60.0),
     "noise of 30 m": noisy(30.0),
@@ -116,6 +115,7 @@ CASES: dict[str, Change] = {
     "no track, every 15 s": both(without(4, 5, 6), thinned(15.0)),
     "no track, noise of 100 m": both(without(4, 5, 6), noisy(100.0)),
     "no altitude": without(3),
+    "30 % lost": lost(0.3),
     "60 s lost in 5 min": holed(300.0, 60.0),
     "120 s lost in 10 min": holed(600.0, 120.0),
     "4/5 of the size": moved(45.0, 5.0, scale=0.8),
@@ -127,31 +127,35 @@ CASES: dict[str, Change] = {
 }
 
 
-def scored(tracks: list[Track], change: Change) -> Score:
-    """The score of the certain flights after a change."""
+def scored(tracks: list[Track], change: Change, *, exact: bool = False) -> Score:
+    """The score of the certain flights after a change; `exact` for drawn ones, which are counted by their kind."""
     rnd = random.Random(1)
     flights = [track for track in tracks if track.label_certain]
     results = []
     for track in flights:
         changed = Track(change(track.points, rnd), track.id, track.icao24)
         results.append((track, find_patterns(changed)))
-    return score(results)
+    total = Score(exact=exact, by_source=exact)
+    for track, patterns in results:
+        total.add(track, patterns)
+    return total
 
 
-def robustness(tracks: list[Track]) -> None:
+def robustness(tracks: list[Track], *, exact: bool = False) -> None:
     """One line for each mistreatment: recall and precision by flight, segments found, false alarms."""
     print("recall / precision by flight, share of segments found, false surveillance")
     kinds = ("circling", "grid_search", "racetrack")
     print(f"{'':<25}" + "".join(f"{kind:>24}" for kind in kinds) + "  ordinary circuits")
     for name, change in CASES.items():
-        total = scored(tracks, change)
+        total = scored(tracks, change, exact=exact)
         cells = []
         for kind in kinds:
             s = total.labels[kind]
             recall = s.flights_found / (s.flights_found + s.flights_missed)
             precision = s.flights_found / max(s.flights_found + s.flights_false, 1)
             cells.append(f"{recall:9.3f} {precision:6.3f} {s.segments_found / s.segments:7.3f}")
-        alarms = f"{total.surveillance['ordinary']:10d} {total.surveillance['aerodrome_circuit']:8d}"
+        ordinary, circuits = ("travel", "circuits") if exact else ("ordinary", "aerodrome_circuit")
+        alarms = f"{total.surveillance[ordinary]:10d} {total.surveillance[circuits]:8d}"
         print(f"{name:<25}" + "".join(cells) + alarms, flush=True)
 
 
@@ -247,16 +251,31 @@ def main() -> None:
     """Print quality and cost."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--robustness", action="store_true")
+    parser.add_argument("--quality", action="store_true")
+    parser.add_argument("--drawn", type=int, default=10, metavar="N")
     arguments, _ = parser.parse_known_args()
     tracks = recordings()
-    if not tracks:
-        print("skipped: the labelled tracks (../shared/data/patterns) are not here")
-        return
-    print("\n".join(report(scored(tracks, CASES["as recorded"]))))
-    position_cost(tracks)
-    tick_cost(tracks)
+    corpora = {
+        "drawn": drawn(arguments.drawn, held_out=False),
+        "drawn, held out": drawn(arguments.drawn, held_out=True),
+    }
+    if tracks:
+        print("recorded")
+        print("\n".join(report(scored(tracks, CASES["as recorded"]))))
+    else:
+        print("recorded flights are skipped: the labelled tracks (../shared/data/patterns) are not here")
+    for name, flights in corpora.items():
+        print(f"{name}, {arguments.drawn} of each kind")
+        print("\n".join(report(scored(flights, CASES["as recorded"], exact=True))))
+    if tracks and not arguments.quality:
+        position_cost(tracks)
+        tick_cost(tracks)
     if arguments.robustness:
-        robustness(tracks)
+        if tracks:
+            print("recorded")
+            robustness(tracks)
+        print("drawn")
+        robustness(corpora["drawn"], exact=True)
 
 
 if __name__ == "__main__":

@@ -20,8 +20,13 @@ from skywatch.patterns.trail import Trail
 _NAMES = {"grid_survey": "grid_search"}
 """Labels of recordings that are called otherwise here."""
 
-_CIRCUIT = "aerodrome_circuit"
+_MAY_BE = {"aerodrome_circuit": ("racetrack",)}
+"""Labels whose flights may be called these types by their shape."""
 _ORDINARY = "ordinary"
+_JITTER_DEG = 45.0
+"""A heading that goes back by less (deg) only jitters."""
+_BEGINS_S = 30.0
+"""A segment begins in the track where the track is this much older (s)."""
 
 
 @dataclass
@@ -37,6 +42,10 @@ class LabelScore:
     patterns_right: int = 0
     patterns_false: int = 0
     patterns_outside: int = 0
+    segments_begun: int = 0
+    """Segments that begin in the track, not before it."""
+    begun_in_time: int = 0
+    """Those of them that were reported within two turns."""
     delays_s: list[float] = field(default_factory=list)
     delays_turns: list[float] = field(default_factory=list)
 
@@ -52,12 +61,17 @@ class Score:
     """Flights with a pattern called surveillance, by hint."""
     confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Flights by hint and type of pattern found."""
+    exact: bool = False
+    """Whether a labelled flight is known to fly no pattern outside its segments, as drawn ones are."""
+    by_source: bool = False
+    """Count confusion and surveillance by the source of the flights instead of their hint."""
 
     def add(self, track: Track, patterns: Sequence[Pattern]) -> None:
         """Count one flight; flights whose label is uncertain are passed over."""
         if not track.label_certain:
             return
-        hint = track.label_hint or "unlabelled"
+        hint = (track.source if self.by_source else track.label_hint) or "unlabelled"
+        patterns = [p for p in patterns if not _mostly_within(p, track.unjudged)]
         self.flights[hint] += 1
         self.surveillance[hint] += any(p.is_surveillance for p in patterns)
         for kind in {p.pattern_type.value for p in patterns} or {"nothing"}:
@@ -67,12 +81,17 @@ class Score:
             truth.setdefault(_NAMES.get(segment.label, segment.label), []).append(segment)
         for kind in {*truth, *(p.pattern_type.value for p in patterns)}:
             found = [p for p in patterns if p.pattern_type.value == kind]
-            # A circuit is an oval by geometry: that is no error while it is not called surveillance.
-            if hint == _CIRCUIT and kind == PatternType.RACETRACK:
+            # By its shape it may be that: no error while it is not called surveillance.
+            if kind in (*track.may_be, *_MAY_BE.get(track.label_hint or "", ())):
                 found = [p for p in found if p.is_surveillance]
-            self._add_label(self.labels.setdefault(kind, LabelScore()), track, truth.get(kind, []), found)
+            extra = [segment for segment in track.also if _NAMES.get(segment.label, segment.label) == kind]
+            if not truth.get(kind):
+                found = [p for p in found if not _mostly_within(p, extra)]
+            self._add_label(self.labels.setdefault(kind, LabelScore()), track, truth.get(kind, []), extra, found)
 
-    def _add_label(self, s: LabelScore, track: Track, truth: list[Segment], found: list[Pattern]) -> None:
+    def _add_label(
+        self, s: LabelScore, track: Track, truth: list[Segment], extra: list[Segment], found: list[Pattern]
+    ) -> None:
         if truth:
             s.flights_found += bool(found)
             s.flights_missed += not found
@@ -82,19 +101,23 @@ class Score:
         for segment in truth:
             shared = [_shared_s(segment, p) for p in found]
             s.segments += 1
-            s.segments_found += sum(shared) >= 0.5 * (segment.t1 - segment.t0)
+            s.segments_found += covered_s(segment, found) >= 0.5 * (segment.t1 - segment.t0)
             s.segments_strict += any(_union_share(segment, p) >= 0.5 for p in found)
             hits = [p for p, overlap in zip(found, shared, strict=True) if overlap > 0.0]
             if hits:
                 at = min(p.detected_at for p in hits)
                 s.delays_s.append(at - segment.t0)
                 s.delays_turns.append(_turns_between(track, segment.t0, at))
+            if track.points and segment.t0 - (track.points[0][0] or 0.0) >= _BEGINS_S:
+                s.segments_begun += 1
+                s.begun_in_time += bool(hits) and s.delays_turns[-1] <= 2.0
         for pattern in found if truth else ():
             overlap = sum(_shared_s(segment, pattern) for segment in truth)
             covers = any(_shared_s(g, pattern) >= 0.5 * (g.t1 - g.t0) for g in truth)
-            right = covers or overlap >= 0.5 * pattern.duration_s
+            right = covers or overlap >= 0.5 * pattern.duration_s or _mostly_within(pattern, extra)
             s.patterns_right += right
-            s.patterns_outside += not right
+            s.patterns_outside += not right and not self.exact
+            s.patterns_false += not right and self.exact
 
 
 def score(results: Iterable[tuple[Track, Sequence[Pattern]]]) -> Score:
@@ -109,23 +132,50 @@ def _shared_s(segment: Segment, pattern: Pattern) -> float:
     return max(0.0, min(segment.t1, pattern.t1) - max(segment.t0, pattern.t0))
 
 
+def covered_s(segment: Segment, patterns: Iterable[Pattern]) -> float:
+    """Return how much of a segment (s) the union of patterns covers."""
+    covered, at = 0.0, segment.t0
+    for pattern in sorted(patterns, key=lambda p: p.t0):
+        begin, end = max(pattern.t0, at), min(pattern.t1, segment.t1)
+        if end > begin:
+            covered += end - begin
+            at = end
+    return covered
+
+
+def _mostly_within(pattern: Pattern, segments: Iterable[Segment]) -> bool:
+    return sum(_shared_s(segment, pattern) for segment in segments) > 0.5 * pattern.duration_s
+
+
 def _union_share(segment: Segment, pattern: Pattern) -> float:
     union = max(segment.t1, pattern.t1) - min(segment.t0, pattern.t0)
     return _shared_s(segment, pattern) / max(union, 1e-9)
 
 
 def _turns_between(track: Track, t0: float, t1: float) -> float:
-    """Return the circles turned between two times, as the trail sees them."""
+    """Return the circles turned to either side between two times; what the heading jitters does not count."""
     trail = Trail(PatternSettings())
-    before, turned = 0.0, 0.0
+    begin: float | None = None
+    turned, low, high, sense = 0.0, 0.0, 0.0, 0
     for point in track.points:
         t, lat, lon = point[:3]
         if t is None or lat is None or lon is None or t > t1:
             break
         trail.add(t, lat, lon, *point[3:6])
-        if t > t0:
-            turned += abs(trail.turn_deg - before)
-        before = trail.turn_deg
+        if t <= t0:
+            continue
+        turn = trail.turn_deg
+        if begin is None:
+            begin = low = high = turn
+        low, high = min(low, turn), max(high, turn)
+        if sense >= 0 and turn < high - _JITTER_DEG:
+            turned += high - begin if sense else 0.0
+            begin, low, sense = (high, turn, -1)
+        elif sense <= 0 and turn > low + _JITTER_DEG:
+            turned += begin - low if sense else 0.0
+            begin, high, sense = (low, turn, 1)
+    if begin is not None:
+        turned += high - begin if sense > 0 else begin - low if sense < 0 else 0.0
     return turned / 360.0
 
 
@@ -143,13 +193,12 @@ def report(total: Score) -> list[str]:
         precision = s.flights_found / named if named else 0.0
         f1 = 2.0 * recall * precision / (recall + precision) if recall + precision else 0.0
         told = s.patterns_right + s.patterns_false
-        within = sum(turns <= 2.0 for turns in s.delays_turns) / len(s.delays_turns) if s.delays_turns else 0.0
+        within = s.begun_in_time / max(s.segments_begun, 1)
         lines.append(
             f"{kind:<17} {s.flights_found + s.flights_missed:7d}  {recall:6.3f}    {precision:6.3f} {f1:5.3f}"
             f"  {s.segments:8d}  {s.segments_found / s.segments:6.3f} {s.segments_strict / s.segments:6.3f}"
             f"    {s.patterns_right / told if told else 0.0:6.3f} {s.patterns_outside:7d}"
-            f"   {median(s.delays_s) if s.delays_s else 0.0:15.0f}  {median(s.delays_turns) if within else 0.0:5.2f}"
-            f"  {within:8.2f}"
+            f"   {median(s.delays_s or [0.0]):15.0f}  {median(s.delays_turns or [0.0]):5.2f}  {within:8.2f}"
         )
     ordinary = total.flights[_ORDINARY]
     if ordinary:

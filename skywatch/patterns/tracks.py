@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
@@ -48,6 +48,12 @@ class Track(msgspec.Struct):
     label_hint: str | None = None
     label_certain: bool = True
     segments: list[Segment] = []
+    may_be: list[str] = []
+    """Types that the flight may be called by its shape, though never surveillance."""
+    also: list[Segment] = []
+    """Flown, but not labelled: a call there is right, and not finding it is no error."""
+    unjudged: list[Segment] = []
+    """A call that lies mostly there is neither right nor wrong."""
 
 
 class BadLine(msgspec.Struct):
@@ -127,6 +133,60 @@ def _parse(number: int, line: bytes) -> Track | BadLine:
         if any(value is not None and abs(value) > most for value, most in zip(point, _LARGEST, strict=False)):
             return BadLine(number, f"points[{index}] has a number out of range")
     return track
+
+
+class _Correction(msgspec.Struct):
+    """One entry of a file of corrections; which fields it has depends on its list."""
+
+    flight: str
+    label: str = ""
+    t0: float = 0.0
+    t1: float = 0.0
+    new_t0: float = 0.0
+    new_t1: float = 0.0
+    label_hint: str = ""
+    label_certain: bool = True
+    may_be: list[str] = []
+
+
+class Corrections(msgspec.Struct):
+    """What a second look at the labels of recorded flights changed."""
+
+    trimmed: list[_Correction] = []
+    """Segments with another begin and end."""
+    also: list[_Correction] = []
+    unjudged: list[_Correction] = []
+    relabelled: list[_Correction] = []
+    """Flights with another `label_hint`; their segments no longer hold."""
+
+    def apply(self, tracks: Iterable[Track]) -> None:
+        """Correct the labels of `tracks` in place; corrections of flights that are not among them are passed over."""
+        by_id = {track.id: track for track in tracks}
+        for c in self.trimmed:
+            for segment in by_id[c.flight].segments if c.flight in by_id else ():
+                if segment.label == c.label and segment.t0 == c.t0:
+                    segment.t0, segment.t1 = c.new_t0, c.new_t1
+        for c in self.also:
+            if c.flight in by_id:
+                by_id[c.flight].also.append(Segment(c.label, c.t0, c.t1))
+        for c in self.unjudged:
+            if c.flight in by_id:
+                by_id[c.flight].unjudged.append(Segment(c.label, c.t0, c.t1))
+        for c in self.relabelled:
+            if c.flight in by_id:
+                track = by_id[c.flight]
+                track.label_hint, track.label_certain = c.label_hint, c.label_certain
+                track.segments, track.may_be = [], c.may_be
+
+
+def read_corrections(path: Path) -> Corrections:
+    """Read corrections of labels (JSON); raises `TracksError` where the file cannot be read or is none."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Corrections)
+    except OSError as error:
+        raise TracksError(f"{path}: {error.strerror}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise TracksError(f"{path}: {error}") from None
 
 
 def find_patterns(track: Track, settings: PatternSettings | None = None) -> list[Pattern]:

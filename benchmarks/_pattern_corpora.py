@@ -1,0 +1,41 @@
+"""The flights on which pattern detection is measured: recorded ones with corrected labels, and drawn ones.
+
+Two drawn corpora exist: one to develop with, and one from another seed whose ranges are a fifth wider, which is for
+judging only. Nothing is to be tuned to the second.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from skywatch.patterns.tracks import BadLine, Track, read_corrections, read_tracks
+from tests.unit.patterns.drawn.corpus import draw
+
+DEVELOPED_SEED, HELD_OUT_SEED = 1, 2
+HELD_OUT_STRETCH = 1.2
+
+
+SHARED = Path(os.environ.get("SKYWATCH_TEST_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+
+
+def recordings(data: Path = SHARED) -> list[Track]:
+    """The labelled flights with their corrections, none where they are not here."""
+    folder = data / "patterns"
+    tracks = [
+        line
+        for name in ("tracks.jsonl.gz", "tracks_more.jsonl.gz")
+        if (folder / name).is_file()
+        for line in read_tracks(folder / name)
+        if not isinstance(line, BadLine)
+    ]
+    if (folder / "corrections.json").is_file():
+        read_corrections(folder / "corrections.json").apply(tracks)
+    return tracks
+
+
+def drawn(of_each: int, *, held_out: bool) -> list[Track]:
+    """Flights of every kind, `of_each` of each."""
+    if held_out:
+        return list(draw(HELD_OUT_SEED, of_each, stretch=HELD_OUT_STRETCH))
+    return list(draw(DEVELOPED_SEED, of_each))
