@@ -12,6 +12,7 @@ from collections import deque
 from math import hypot, sqrt
 
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
+from skywatch.patterns.grid import GridDetector
 from skywatch.patterns.low_points import LowPoints
 from skywatch.patterns.passes import Pass, PassFinder
 from skywatch.patterns.settings import PatternSettings
@@ -21,10 +22,11 @@ from skywatch.patterns.trail import Vertex
 class CorridorDetector:
     """Counts the passes that retrace one another."""
 
-    __slots__ = ("_finder", "_finding", "_log", "_lows", "_passes", "_s")
+    __slots__ = ("_finder", "_finding", "_grid", "_log", "_lows", "_passes", "_s")
 
-    def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints) -> None:
+    def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints, grid: GridDetector) -> None:
         self._s = settings
+        self._grid = grid
         self._log = log
         self._lows = lows
         self._finder = PassFinder(settings)
@@ -79,7 +81,7 @@ class CorridorDetector:
                 f.details["passes"] = len(self._passes) + 1
                 self._log.update(f)
             return
-        if not self._retraces(now):
+        if not self._retraces(now) or self._grid.shifting:
             return
         passes = [*self._passes, now]
         kind = self._kind(passes)
@@ -98,7 +100,11 @@ class CorridorDetector:
                 return PatternType.SPEED_TRAP
         if now.back_nm < s.highway_nm or now.back_share < s.retraced_share:
             return None
-        if now.bend_deg >= s.highway_bend_deg or len(passes) >= s.highway_straight_passes:
+        # Where most of a pass is one straight leg, it bends in the turns at its ends only.
+        bends = (
+            now.bend_deg >= s.highway_bend_deg and self._grid.longest_leg_nm(now.t0) < s.highway_leg_share * now.back_nm
+        )
+        if bends or len(passes) >= s.highway_straight_passes:
             return PatternType.HIGHWAY_TRACKING
         return None
 

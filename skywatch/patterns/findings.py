@@ -122,7 +122,8 @@ class FindingLog:
     def report(self, finding: Finding, now: float) -> bool:
         """Open a finding at time `now` (unix s) and return true, unless a more telling one explains it.
 
-        In its turn it ends the open findings that it explains, whose details then name it as `superseded_by`.
+        In its turn it ends the open findings that it explains, whose details then name it as `superseded_by`; one that
+        ended shortly before is told as ended once more.
         """
         if any(_explains(other, finding) for other in (*self.open, *self._ended)):
             return False
@@ -130,6 +131,11 @@ class FindingLog:
             if _explains(finding, other):
                 other.details["superseded_by"] = finding.kind.value
                 self.end(other)
+        for other in self._ended:
+            if "superseded_by" not in other.details and _explains(finding, other):
+                # It has ended, yet what it was is known only now.
+                other.details["superseded_by"] = finding.kind.value
+                self._events.append(PatternEvent(Change.ENDED, self._pattern(other)))
         finding.number = self.next_number
         self.next_number += 1
         finding.detected_at = now

@@ -10,14 +10,14 @@ from statistics import median
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
 from skywatch.patterns.legs import Leg
 from skywatch.patterns.settings import PatternSettings
-from skywatch.patterns.sweeps import Sweep, alternating_share, distinct_lanes, sweep_family
+from skywatch.patterns.sweeps import Sweep, is_grid, on_new_line, shift_of, sweep_family
 from skywatch.patterns.trail import Vertex
 
 
 class GridDetector:
     """Watches the legs for a family of sweeps on ever new lines."""
 
-    __slots__ = ("_ended_t", "_finding", "_legs", "_log", "_looked_at", "_s")
+    __slots__ = ("_current_nm", "_ended_t", "_finding", "_legs", "_log", "_looked_at", "_s", "shifting")
 
     def __init__(self, settings: PatternSettings, log: FindingLog) -> None:
         self._s = settings
@@ -25,12 +25,16 @@ class GridDetector:
         self._legs: deque[Leg] = deque(maxlen=settings.grid_legs_remembered)
         self._finding: Finding | None = None
         self._looked_at = 0.0
+        self._current_nm = 0.0
         self._ended_t = float("-inf")
+        self.shifting = False
+        """Whether the last legs lie side by side and shift to one side, though they may be too few for a grid."""
 
     def clear(self) -> None:
         """Forget the trail; an open finding ends."""
         self._end()
         self._legs.clear()
+        self.shifting = False
 
     def _end(self) -> None:
         if self._finding is not None:
@@ -43,6 +47,7 @@ class GridDetector:
         s = self._s
         if ended is not None:
             self._legs.appendleft(ended)
+        self._current_nm = 0.0 if current is None else current.length_nm
         if current is None:
             return
         if current.length_nm < self._looked_at:
@@ -54,36 +59,52 @@ class GridDetector:
         if f is not None and v.t - f.t1 > max(s.grid_pause_s, f.details["sweep_s"]):
             self._end()
 
+    def longest_leg_nm(self, since_t: float) -> float:
+        """Return the length of the longest leg that began since a time, the one under way included."""
+        legs = [leg.length_nm for leg in self._legs if leg.t0 >= since_t]
+        return max((self._current_nm, *legs))
+
     def _look(self, v: Vertex, current: Leg) -> None:
         s = self._s
         sweeps = sweep_family(chain((current,), self._legs), s)
         while sweeps and sweeps[-1].length_nm < s.grid_last_share * median(p.length_nm for p in sweeps):
             sweeps.pop()
-        if len(sweeps) < s.grid_sweeps:
-            return
-        recent = sweeps[-s.grid_sweeps_round :]
-        lanes = distinct_lanes(recent, s)
-        enough = s.grid_sweeps if alternating_share(recent) >= s.grid_alternating_share else s.grid_sweeps_round
-        if lanes < enough or lanes < s.grid_new_share * len(recent):
+        self.shifting = len(sweeps) >= s.shifting_sweeps and _shifts(sweeps[-s.grid_sweeps_close :], s)
+        f = self._finding
+        if len(sweeps) < s.shifting_sweeps:
             return
         t0, t1 = sweeps[0].t0, sweeps[-1].t1
-        if t1 - t0 < s.grid_min_s or v.t - t1 > s.grid_pause_s:
+        if v.t - t1 > s.grid_pause_s:
             return
-        f = self._finding
-        if f is not None and t0 > f.t1:
-            self._end()
-            f = None
-        if f is None:
-            t0 = max(t0, self._ended_t)
-            f = Finding(PatternType.GRID_SEARCH, t0, t1, 0.0, 0.0, 0.0, 0.0)
-            self._describe(f, sweeps, current)
-            if self._log.report(f, v.t):
-                self._finding = f
-        else:
-            f.t0 = min(f.t0, max(t0, self._ended_t))
-            f.t1 = max(f.t1, t1)
-            self._describe(f, sweeps, current)
-            self._log.update(f)
+        if f is not None and t0 <= f.t1:
+            if t1 > f.t1 and on_new_line(sweeps[-1], sweeps[:-1], s):
+                f.t0 = min(f.t0, max(t0, self._ended_t))
+                f.t1 = t1
+                self._describe(f, sweeps, current)
+                self._log.update(f)
+            return
+        if any(_is_orbit(other, s) for other in self._log.open):
+            return
+        first = self._first(sweeps)
+        if first is None or t1 - sweeps[first].t0 < s.grid_min_s:
+            return
+        # Lanes on another course are another grid.
+        self._end()
+        f = Finding(PatternType.GRID_SEARCH, max(sweeps[first].t0, self._ended_t), t1, 0.0, 0.0, 0.0, 0.0)
+        self._describe(f, sweeps[first:], current)
+        if self._log.report(f, v.t):
+            self._finding = f
+
+    def _first(self, sweeps: list[Sweep]) -> int | None:
+        """Return the index of the first sweep of the grid that ends with the last one, None where there is none."""
+        s = self._s
+        for count in (s.grid_sweeps, s.grid_sweeps_close, s.grid_sweeps_round):
+            if len(sweeps) >= count and is_grid(sweeps[-count:], s):
+                first = len(sweeps) - count
+                while first > 0 and on_new_line(sweeps[first - 1], sweeps[: first - 1 : -1], s):
+                    first -= 1
+                return first
+        return None
 
     def _describe(self, f: Finding, sweeps: list[Sweep], current: Leg) -> None:
         places = [(leg.ax, leg.ay) for leg in self._legs if leg.t0 >= f.t0]
@@ -98,6 +119,24 @@ class GridDetector:
             "sweeps": len(sweeps),
             "sweep_nm": round(median(p.length_nm for p in sweeps), 1),
             "sweep_s": round(max(p.t1 - p.t0 for p in sweeps)),
-            "spacing_nm": round(median(abs(b.across_nm - a.across_nm) for a, b in pairwise(sweeps)), 2),
+            "spacing_nm": round(_spacing_nm(sweeps), 2),
             "course_deg": round(current.course_deg % 180.0),
         }
+
+
+def _shifts(sweeps: list[Sweep], s: PatternSettings) -> bool:
+    """Tell whether each of these sweeps lies beyond the one before."""
+    shift = shift_of(sweeps)
+    steps = [abs(b.across_nm - a.across_nm) for a, b in pairwise(sweeps)]
+    return shift.one_sided >= s.grid_one_sided and shift.in_order and min(steps) >= s.lane_min_nm
+
+
+def _spacing_nm(sweeps: list[Sweep]) -> float:
+    """Return the usual distance from a line to the next one beside it, in whatever order they were flown."""
+    lines = sorted(sweep.across_nm for sweep in sweeps)
+    return median(b - a for a, b in pairwise(lines))
+
+
+def _is_orbit(f: Finding, s: PatternSettings) -> bool:
+    """Tell round laps beyond doubt; positions far apart make chords of them that look like legs."""
+    return f.kind is PatternType.CIRCLING and f.details["leg_share"] <= s.circling_leg_share

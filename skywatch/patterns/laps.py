@@ -42,7 +42,11 @@ def leg_shares(laps: Sequence[Loop], s: PatternSettings) -> tuple[float, float]:
     east = sum(p.shape.elongation * sin(radians(2.0 * p.shape.axis_deg)) * abs(p.turns) for p in laps)
     north = sum(p.shape.elongation * cos(radians(2.0 * p.shape.axis_deg)) * abs(p.turns) for p in laps)
     elongation = hypot(east, north) / weight
-    steady = [lap for lap in laps if lap.shape.wiggle <= s.lap_wiggle]
+    steady = [
+        lap
+        for lap in laps
+        if lap.shape.wiggle <= s.lap_wiggle and lap.shape.spacing_s <= s.lap_spacing_share * lap.shape.duration_s
+    ]
     if not steady:
         return elongation, elongation
     straight = sum(p.shape.straight_share * abs(p.turns) for p in steady)
@@ -66,6 +70,11 @@ def well_seen(lap: Loop, s: PatternSettings) -> bool:
     )
 
 
+def is_sparse(lap: Loop, s: PatternSettings) -> bool:
+    """Tell whether the lap was seen in so few places that its size is known roughly."""
+    return lap.shape.spacing_s >= s.lap_sparse_share * lap.shape.duration_s
+
+
 def kind_of(laps: Sequence[Loop], s: PatternSettings) -> PatternType | None:
     """Return what the laps are, if anything; laps not seen well enough have no shape to tell of."""
     radius = mean_radius_nm(laps)
@@ -73,14 +82,19 @@ def kind_of(laps: Sequence[Loop], s: PatternSettings) -> PatternType | None:
     if is_spiral(laps, s) or (seen and _are_polygons(seen, s)):
         return None
     enough = len(seen) == len(laps) or turns_of(seen) >= s.racetrack_turns
-    if enough and _are_ovals(seen, s):
+    # Of two laps one well seen oval will do if the other looks like it.
+    if seen and _are_ovals(seen, s) and (enough or _are_ovals(laps, s)):
         return PatternType.RACETRACK if radius <= s.racetrack_max_radius_nm else None
     return PatternType.CIRCLING if radius <= s.circling_max_radius_nm else None
 
 
 def _are_ovals(laps: Sequence[Loop], s: PatternSettings) -> bool:
     shares = leg_shares(laps, s)
-    if 0.5 * sum(shares) < s.racetrack_leg_share or min(shares) < s.racetrack_least_share:
+    sparse = any(is_sparse(lap, s) for lap in laps)
+    if (
+        0.5 * sum(shares) < s.racetrack_leg_share + s.racetrack_sparse_share * sparse
+        or min(shares) < s.racetrack_least_share
+    ):
         return False
     # Two circles of which one was stretched by chance may look like ovals together.
     ovals = sum(leg_share([lap], s) >= s.racetrack_lap_share for lap in laps)
@@ -112,12 +126,45 @@ def is_spiral(laps: Sequence[Loop], s: PatternSettings) -> bool:
     )
 
 
-def alike(before: Loop, after: Loop, s: PatternSettings) -> bool:
-    """Tell whether two laps belong together by size and place."""
+def round_nm(lap: Loop) -> float:
+    """Return the way a full circle of turn takes; of an unfinished lap too."""
+    return lap.shape.length_nm / abs(lap.turns)
+
+
+def alike(before: Loop, after: Loop, s: PatternSettings, *, part: bool = False) -> bool:
+    """Tell whether a lap resembles the one before and overlies it; `part` where it is not finished.
+
+    Resembling is to take about as much way for a full circle of turn, overlying to have its centre within the other.
+    Figures of eight have two centres, side by side.
+    """
     a, b = before.shape, after.shape
-    small, large = sorted((a.radius_nm, b.radius_nm))
-    oval = max(leg_share([before], s), leg_share([after], s)) >= s.racetrack_leg_share
-    ratio = s.oval_size_ratio if oval else s.lap_size_ratio
-    if large > ratio * max(small, s.lap_size_floor_nm):
+    # Of an unfinished lap the speed along its way tells nothing yet.
+    gap = not well_seen(before, s) or not (part or well_seen(after, s))
+    sparse = gap or (is_sparse(before, s) and is_sparse(after, s))
+    slack = s.lap_sparse_slack if sparse else 1.0
+    small, large = sorted((round_nm(before), round_nm(after)))
+    if large > slack * s.lap_size_ratio * max(small, s.lap_size_floor_nm):
         return False
-    return hypot(b.x - a.x, b.y - a.y) <= s.lap_shift_radii * large
+    if not sparse and not (_goes_on(before, after, s) if part else _bends_alike(before, after, s)):
+        return False
+    turned = before.turns * after.turns < 0.0
+    limit = s.eight_shift_radii if turned else s.part_shift_radii if part else s.lap_shift_radii
+    return hypot(b.x - a.x, b.y - a.y) <= slack * limit * max(a.radius_nm, b.radius_nm) + s.position_noise_nm
+
+
+def _bends_alike(before: Loop, after: Loop, s: PatternSettings) -> bool:
+    """Tell whether two laps turn in about as much way: a small loop after a transit does not turn like a large one."""
+    tight, wide = sorted((_bend_nm(before), _bend_nm(after)))
+    return wide <= s.lap_bend_ratio * max(tight, 0.5 * s.lap_size_floor_nm)
+
+
+def _goes_on(before: Loop, part: Loop, s: PatternSettings) -> bool:
+    """Tell whether an unfinished lap turns like the one before, with no more transit than that had."""
+    if part.last_round_nm * s.lap_bend_ratio < _bend_nm(before) - 0.5 * s.lap_size_floor_nm:
+        return False
+    return part.shape.straight_share <= s.part_straight_share or before.shape.straight_share >= s.lap_straight_share
+
+
+def _bend_nm(lap: Loop) -> float:
+    """Return the part of a full circle's way that turns; the rest is legs, or a transit between two loops."""
+    return round_nm(lap) * (1.0 - lap.shape.elongation)

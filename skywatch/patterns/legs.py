@@ -6,13 +6,16 @@ opening-window form of line simplification); a bend ends the leg. Turns leave le
 
 from __future__ import annotations
 
-from collections import deque
+from itertools import pairwise
 from math import atan2, degrees, hypot
 from typing import NamedTuple
 
 from skywatch.patterns.plane import wrap_deg
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.trail import Vertex
+
+_MIDDLE = 2
+"""A line needs this many vertices."""
 
 
 class Leg(NamedTuple):
@@ -28,6 +31,9 @@ class Leg(NamedTuple):
     course_deg: float
     turn_deg: float
     """Unwound heading at the end, by which turns to the left and right between legs are told."""
+    x: float
+    """Mean place of the leg without the turns at its ends: what its distance from other legs is measured from."""
+    y: float
 
 
 class LegFinder:
@@ -37,7 +43,7 @@ class LegFinder:
 
     def __init__(self, settings: PatternSettings) -> None:
         self._s = settings
-        self._line: deque[Vertex] = deque()
+        self._line: list[Vertex] = []
         self.current: Leg | None = None
 
     def clear(self) -> None:
@@ -66,9 +72,32 @@ class LegFinder:
         return ended if ended.length_nm >= s.leg_min_nm else None
 
     def _leg(self) -> Leg:
-        a, b = self._line[0], self._line[-1]
+        line = self._line
+        end_deg = line[-1].turn_deg
+        if len(line) > _MIDDLE:
+            line = self._without_turns()
+        a, b = line[0], line[-1]
         dx, dy = b.x - a.x, b.y - a.y
-        return Leg(a.t, b.t, a.x, a.y, b.x, b.y, hypot(dx, dy), degrees(atan2(dx, dy)), b.turn_deg)
+        n = len(line)
+        x, y = sum(v.x for v in line) / n, sum(v.y for v in line) / n
+        return Leg(a.t, b.t, a.x, a.y, b.x, b.y, hypot(dx, dy), degrees(atan2(dx, dy)), end_deg, x, y)
+
+    def _without_turns(self) -> list[Vertex]:
+        """Return the vertices of the leg without those of the turns at its ends.
+
+        The longest stretch without a vertex is straight whatever comes before and after it; what has about the same
+        heading belongs to it.
+        """
+        line, limit = self._line, self._s.leg_turn_deg
+        ways = [b.path_nm - a.path_nm for a, b in pairwise(line)]
+        longest = ways.index(max(ways))
+        usual = 0.5 * (line[longest].turn_deg + line[longest + 1].turn_deg)
+        first, last = 0, len(line) - 1
+        while first < longest and abs(line[first].turn_deg - usual) > limit:
+            first += 1
+        while last > longest + 1 and abs(line[last].turn_deg - usual) > limit:
+            last -= 1
+        return line[first : last + 1]
 
     def _straight(self, v: Vertex) -> bool:
         """Tell whether the line to `v` is still straight: no vertex far off it, and `v` straight ahead."""

@@ -9,7 +9,7 @@ neither noise nor one wrong heading can fake.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import hypot
 
@@ -25,6 +25,8 @@ class Loop:
     shape: Shape
     turns: float
     """Circles turned, clockwise positive."""
+    last_round_nm: float = 0.0
+    """Of a part: way that a full circle takes at the rate of its last turns."""
 
 
 class LoopFinder:
@@ -80,7 +82,7 @@ class LoopFinder:
                 self.turning_t = v.t
             self._mark_deg, self._mark_t = turn, v.t
         if done < s.loop_turn_deg:
-            return None
+            return self._reversed()
         start = self._start(turn, 1.0 if up > down else -1.0, s.loop_turn_deg)
         loop = self._loop(start)
         if loop is None:
@@ -91,6 +93,35 @@ class LoopFinder:
         self._lap_s = max(s.lap_usual_s, loop.shape.duration_s)
         return loop
 
+    def _reversed(self) -> Loop | None:
+        """Return the loop that ended where the turn went over to the other side, as in figures of eight.
+
+        The heading at the very moment is seldom heard, so that such a loop turned by less than a circle as far as
+        anybody knows; it must come back all the closer to its start.
+        """
+        s, line = self._s, self._line
+        if self._max - self._min < s.reversed_loop_deg:
+            return None
+        turn = line[-1].turn_deg
+        back = s.vertex_turn_deg
+        if self._max - turn > back and turn - self._min > back:
+            lowest = next(i for i, v in enumerate(line) if v.turn_deg == self._min)
+            highest = next(i for i, v in enumerate(line) if v.turn_deg == self._max)
+            start, end = min(lowest, highest), max(lowest, highest)
+            after = list(islice(line, end, None))
+            while len(line) > end + 1:
+                line.pop()
+            loop = self._loop(start)
+            near = loop is not None and loop.shape.closure_nm <= s.reversed_closure_share * loop.shape.length_nm
+            if loop is not None and near:
+                self._line.clear()
+                self._line.extend(after)
+                self._rebase()
+                self.turning_t = loop.shape.t1
+                return loop
+            line.extend(after[1:])
+        return None
+
     def part(self, turn_deg: float) -> Loop | None:
         """Return the unfinished loop at the end of the trail, if it has turned by at least `turn_deg`."""
         if not self._line:
@@ -100,7 +131,15 @@ class LoopFinder:
         turned = max(up, down)
         if turned < turn_deg:
             return None
-        return self._loop(self._part_start(turn, 1.0 if up > down else -1.0, turned))
+        sense = 1.0 if up > down else -1.0
+        part = self._loop(self._part_start(turn, sense, turned))
+        return None if part is None else replace(part, last_round_nm=self._round_nm(turn, sense, turn_deg))
+
+    def _round_nm(self, turn: float, sense: float, turn_deg: float) -> float:
+        """Return the way that a full circle takes by the last `turn_deg`; a straight lead-in has no share in it."""
+        line = self._line
+        since = next(v for v in reversed(line) if (turn - v.turn_deg) * sense >= turn_deg)
+        return (line[-1].path_nm - since.path_nm) * 360.0 / abs(turn - since.turn_deg)
 
     def _part_start(self, turn: float, sense: float, turned: float) -> int:
         """Return the index of the vertex where the turning under way began, `turned` degrees ago.

@@ -14,6 +14,7 @@ from skywatch.patterns.findings import Finding, FindingLog, PatternType
 from skywatch.patterns.laps import (
     alike,
     direction_of,
+    is_sparse,
     kind_of,
     leg_share,
     mean_radius_nm,
@@ -23,7 +24,7 @@ from skywatch.patterns.laps import (
 )
 from skywatch.patterns.loops import Loop, LoopFinder
 from skywatch.patterns.low_points import LowPoints
-from skywatch.patterns.reasons import AERODROME, ordinary_reason
+from skywatch.patterns.reasons import AERODROME, Heights, ordinary_reason
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.trail import Vertex
 
@@ -31,7 +32,8 @@ from skywatch.patterns.trail import Vertex
 class OrbitDetector:
     """Collects loops into runs and reports a run as circling or racetrack."""
 
-    __slots__ = ("_before", "_finder", "_finding", "_log", "_lows", "_odd", "_past_turns", "_run", "_s", "_turning_t")
+    __slots__ = ("_before", "_finder", "_finding", "_heights", "_log", "_looked_t", "_lows", "_odd", "_past_turns",
+                 "_run", "_s", "_turning_t")  # fmt: skip
 
     def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints) -> None:
         self._s = settings
@@ -42,7 +44,9 @@ class OrbitDetector:
         self._past_turns = 0.0
         self._odd: Loop | None = None
         self._finding: Finding | None = None
+        self._heights = Heights()
         self._turning_t = 0.0
+        self._looked_t = 0.0
         self._before: Vertex | None = None
 
     def clear(self) -> None:
@@ -56,6 +60,7 @@ class OrbitDetector:
         self._run.clear()
         self._odd = None
         self._past_turns = 0.0
+        self._heights = Heights()
 
     def _end(self) -> None:
         if self._finding is not None:
@@ -73,10 +78,6 @@ class OrbitDetector:
             self._join(loop)
         if not run:
             return
-        last = run[-1].shape
-        reach = self._s.leave_radii * max(last.radius_nm, self._s.lap_size_floor_nm)
-        if hypot(v.x - last.x, v.y - last.y) <= reach:
-            self._turning_t = max(last.t1, self._finder.turning_t)
         if v.t > max(self._turning_t, self._finder.turning_t) + self._pause_s():
             self._end()
             self._forget_run()
@@ -114,13 +115,14 @@ class OrbitDetector:
         self._turning_t = loop.shape.t1
         if len(run) == run.maxlen:
             self._past_turns += abs(run[0].turns)
+            self._heights = self._heights.add((run[0],), self._s)
         run.append(loop)
         self._split_by_kind()
 
-    def _follows(self, before: Loop, after: Loop) -> bool:
+    def _follows(self, before: Loop, after: Loop, *, part: bool = False) -> bool:
         """Tell whether two laps belong together by time, size and place."""
         since_t = before.shape.t1 if self._odd is None else self._odd.shape.t1
-        return after.shape.t0 - since_t <= self._pause_s() and alike(before, after, self._s)
+        return after.shape.t0 - since_t <= self._pause_s() and alike(before, after, self._s, part=part)
 
     def _pause_s(self) -> float:
         """Return how long the turning may pause before the run is over; a racetrack pauses on each leg."""
@@ -153,8 +155,8 @@ class OrbitDetector:
         """Report the run, with the lap under way, once it has turned enough to be no single lap."""
         s = self._s
         laps = self._steady_laps()
-        part = self._finder.part(s.part_turn_deg)
-        if part is not None and self._follows(laps[-1], part) and part.turns * laps[-1].turns > 0.0:
+        part = self._part(laps[-1], s.part_turn_deg)
+        if part is not None:
             laps.append(part)
         turns = turns_of(laps)
         since_s = v.t - laps[0].shape.t0
@@ -162,8 +164,11 @@ class OrbitDetector:
         if turns < s.circling_turns or flown_s < max(s.orbit_min_s, s.laps_time_share * since_s):
             return
         speed_kt = sum(lap.shape.length_nm for lap in laps) * 3600.0 / flown_s
-        if s.training_slowest_kt <= speed_kt <= s.training_fastest_kt and flown_s < s.training_turns_s:
-            return
+        if s.training_slowest_kt <= speed_kt <= s.training_fastest_kt:
+            if flown_s <= s.training_lap_s * turns and flown_s < s.training_turns_s:
+                return
+            if flown_s <= s.training_wide_lap_s * turns and turns < s.racetrack_turns:
+                return
         if direction_of(laps) == "both" and turns < s.figure_eight_turns:
             return
         kind = kind_of(laps, s)
@@ -171,10 +176,21 @@ class OrbitDetector:
             return
         if turns < s.racetrack_turns and not self._beyond_doubt(kind, laps):
             return
-        finding = Finding(kind, laps[0].shape.t0, v.t, 0.0, 0.0, 0.0, 0.0)
+        finding = Finding(kind, laps[0].shape.t0, laps[-1].shape.t1, 0.0, 0.0, 0.0, 0.0)
         self._describe(finding, laps)
         if self._log.report(finding, v.t):
             self._finding = finding
+            # What came before is no part of it.
+            while self._run[0] is not laps[0]:
+                self._run.popleft()
+            self._past_turns, self._heights = 0.0, Heights()
+
+    def _part(self, last: Loop, turn_deg: float) -> Loop | None:
+        """Return the lap under way where it has turned by `turn_deg` and is seen to follow the last one."""
+        part = self._finder.part(turn_deg)
+        if part is None or part.turns * last.turns <= 0.0 or not self._follows(last, part, part=True):
+            return None
+        return part
 
     def _steady_laps(self) -> list[Loop]:
         """Return the laps of the run, or only the last ones to one side where quick turns to both sides are mixed."""
@@ -194,19 +210,28 @@ class OrbitDetector:
             kind is PatternType.CIRCLING
             and all(well_seen(lap, s) for lap in laps)
             and leg_share(laps, s) <= s.circling_leg_share
-            and ordinary_reason(kind, laps, self._lows, s) is None
+            and (len(laps) > 1 or not wander(laps, s))
         )
 
     def _extend(self, f: Finding, v: Vertex, *, joined: bool) -> None:
-        f.t1 = max(f.t1, min(v.t, self._turning_t))
+        s = self._s
+        laps = list(self._run)
         if joined:
-            self._describe(f, list(self._run))
+            f.t1 = max(f.t1, laps[-1].shape.t1)
+            self._describe(f, laps)
+        elif v.t - self._looked_t >= s.orbit_part_s and self._odd is None:
+            self._looked_t = v.t
+            part = self._part(laps[-1], s.extend_turn_deg) if self._finder.turning_t == v.t else None
+            if part is not None:
+                f.t1 = max(f.t1, part.shape.t1)
+                self._describe(f, [*laps, part])
         self._log.update(f)
 
     def _describe(self, f: Finding, laps: list[Loop]) -> None:
         """Write place, size, score and details of the finding from its last laps."""
         s = self._s
-        f.reason = ordinary_reason(f.kind, laps, self._lows, s)
+        heights = self._heights.add(laps, s)
+        f.reason = ordinary_reason(f.kind, laps, heights, self._lows, s)
         if f.reason == AERODROME:
             f.kind = PatternType.RACETRACK
         shapes = [lap.shape for lap in laps]
@@ -219,8 +244,12 @@ class OrbitDetector:
         turns = self._past_turns + turns_of(laps)
         regularity = 1.0 / (1.0 + (shift / max(radius, 0.1)) ** 2)
         f.score = (1.0 - 0.5 ** (turns - 0.7)) * (0.5 + 0.5 * regularity)
+        if any(is_sparse(lap, s) or not well_seen(lap, s) for lap in laps):
+            f.score *= s.sparse_score_share
         if f.reason is not None:
             f.score = min(f.score, s.ordinary_score)
+        elif heights.turns == 0.0:
+            f.score = min(f.score, s.unknown_height_score)
         lows = [p.low_ft for p in shapes if p.low_ft is not None]
         highs = [p.high_ft for p in shapes if p.high_ft is not None]
         flown_s = sum(p.duration_s for p in shapes)

@@ -1,43 +1,108 @@
-"""Ordinary reasons to fly loops: aerodrome circuits, holding, thermals, speed; or a height that nobody knows.
+"""Ordinary reasons to fly loops: circuits, holds, spirals, thermals, parachutes, speed; or a height that nobody knows.
 
 Each is told by a few measures that a pilot would recognise; none needs a database.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from skywatch.patterns.findings import PatternType
-from skywatch.patterns.laps import turns_of
+from skywatch.patterns.laps import leg_share, turns_of
 from skywatch.patterns.loops import Loop
 from skywatch.patterns.low_points import LowPoints
 from skywatch.patterns.settings import PatternSettings
 
-AERODROME = "aerodrome"
+AERODROME = "aerodrome_circuit"
 HOLDING = "holding"
-THERMALLING = "thermalling"
+PRACTICE_HOLD = "practice_hold"
+THERMAL = "thermal"
+SPIRAL_DESCENT = "spiral_descent"
+SPIRAL_CLIMB = "spiral_climb"
+PARACHUTES = "parachute_dropping"
+PROCEDURE_TURN = "procedure_turn"
 FAST = "fast"
 HEIGHT_UNKNOWN = "height_unknown"
 
 
+@dataclass(slots=True)
+class Heights:
+    """How the height of a pattern's laps went, over the whole of it."""
+
+    turns: float = 0.0
+    """Turns of the laps with a known height."""
+    up_turns: float = 0.0
+    """Turns of those that climbed all the way."""
+    down_turns: float = 0.0
+    """Turns of those that descended all the way."""
+    steep_turns: float = 0.0
+    """Turns of those that went far up or down or both."""
+    climb_ft: float = 0.0
+    """Height gained in all laps."""
+    lowest_ft: float = float("inf")
+    highest_ft: float = float("-inf")
+    all_turns: float = 0.0
+
+    def add(self, laps: Iterable[Loop], s: PatternSettings) -> Heights:
+        """Return these heights with those of some more laps."""
+        sum_ = replace(self)
+        for lap in laps:
+            turns, shape = abs(lap.turns), lap.shape
+            sum_.all_turns += turns
+            if shape.climb_ft is None or shape.low_ft is None or shape.high_ft is None:
+                continue
+            climb_ft, range_ft = shape.climb_ft, shape.high_ft - shape.low_ft
+            minutes = max(shape.duration_s, 1.0) / 60.0
+            rate_ft_min = climb_ft / minutes
+            sum_.lowest_ft = min(sum_.lowest_ft, shape.low_ft)
+            sum_.highest_ft = max(sum_.highest_ft, shape.high_ft)
+            sum_.steep_turns += turns * (range_ft >= max(s.steep_least_ft, s.steep_ft_min * minutes))
+            sum_.turns += turns
+            sum_.climb_ft += climb_ft
+            sum_.up_turns += turns * (rate_ft_min >= s.trend_ft_min)
+            sum_.down_turns += turns * (rate_ft_min <= -s.trend_ft_min)
+        return sum_
+
+    def is_steep(self, s: PatternSettings) -> bool:
+        """Tell whether most laps went far up or down."""
+        return self.turns > 0.0 and self.steep_turns >= s.trend_share * self.turns
+
+    def climbs(self, s: PatternSettings) -> bool:
+        """Tell whether most laps climbed."""
+        return self.climb_ft >= s.trend_least_ft and self.up_turns >= s.trend_share * self.turns
+
+    def descends(self, s: PatternSettings) -> bool:
+        """Tell whether most laps descended."""
+        return self.climb_ft <= -s.trend_least_ft and self.down_turns >= s.trend_share * self.turns
+
+
 def ordinary_reason(
-    kind: PatternType | None, laps: Sequence[Loop], lows: LowPoints, settings: PatternSettings
+    kind: PatternType | None, laps: Sequence[Loop], heights: Heights, lows: LowPoints, settings: PatternSettings
 ) -> str | None:
-    """Return why these laps are no surveillance, or None."""
-    if is_aerodrome(laps, lows, settings):
+    """Return why these laps are no surveillance, or None; `heights` are those of the whole pattern."""
+    s = settings
+    if is_aerodrome(laps, lows, s):
         return AERODROME
-    if is_thermalling(laps, settings):
-        return THERMALLING
-    if all(lap.shape.low_ft is None for lap in laps):
-        # Without a height an aerodrome circuit cannot be ruled out, and nobody is to be alarmed by one.
-        return HEIGHT_UNKNOWN
+    if is_thermal(laps, heights, s):
+        return THERMAL
+    if heights.descends(s):
+        return SPIRAL_DESCENT
+    if heights.climbs(s) or heights.is_steep(s):
+        lifts = heights.highest_ft - heights.lowest_ft >= s.parachute_climb_ft
+        return PARACHUTES if lifts else SPIRAL_CLIMB if heights.climb_ft > 0.0 else SPIRAL_DESCENT
     length = sum(lap.shape.length_nm for lap in laps)
     duration = sum(lap.shape.duration_s for lap in laps)
     speed_kt = length * 3600.0 / max(duration, 1.0)
-    if speed_kt > settings.surveillance_max_speed_kt:
+    if speed_kt > s.surveillance_max_speed_kt:
         return FAST
-    if kind is PatternType.RACETRACK and is_holding(laps, speed_kt, settings):
-        return HOLDING
+    if kind is PatternType.RACETRACK:
+        if heights.turns == 0.0:
+            # Without a height an aerodrome circuit cannot be ruled out, and nobody is to be alarmed by one.
+            return HEIGHT_UNKNOWN
+        if speed_kt >= s.holding_min_speed_kt:
+            return HOLDING if is_holding(laps, s) else None
+        return PRACTICE_HOLD if is_practice_hold(laps, speed_kt, heights, s) else None
     return None
 
 
@@ -47,31 +112,42 @@ def is_aerodrome(laps: Sequence[Loop], lows: LowPoints, s: PatternSettings) -> b
     return lows.circuits_since(since) >= max(1.0, s.circuit_laps_share * (turns_of(laps) - 1.0))
 
 
-def is_thermalling(laps: Sequence[Loop], s: PatternSettings) -> bool:
+def is_thermal(laps: Sequence[Loop], heights: Heights, s: PatternSettings) -> bool:
     """Tell a glider's circles: small, slow, quick to close, and gaining height."""
+    flown_s = sum(lap.shape.duration_s for lap in laps)
     first, last = laps[0].shape, laps[-1].shape
-    if first.low_ft is None or last.high_ft is None:
+    if heights.turns == 0.0 or first.low_ft is None or last.high_ft is None:
         return False
     climb_ft_min = (last.high_ft - first.low_ft) * 60.0 / max(last.t1 - first.t0, 1.0)
     return (
         all(lap.shape.radius_nm <= s.thermal_radius_nm for lap in laps)
         and all(lap.shape.speed_kt <= s.thermal_speed_kt for lap in laps)
-        and sum(lap.shape.duration_s for lap in laps) <= s.thermal_lap_s * turns_of(laps)
+        and flown_s <= s.thermal_lap_s * turns_of(laps)
         and climb_ft_min >= s.thermal_climb_ft_min
     )
 
 
-def is_holding(laps: Sequence[Loop], speed_kt: float, s: PatternSettings) -> bool:
-    """Tell a holding pattern: an oval of four to six minutes a lap, flown fast and high enough.
+def is_holding(laps: Sequence[Loop], s: PatternSettings) -> bool:
+    """Tell a holding pattern: an oval of three to eight minutes a lap, flown fast and high enough.
 
     Source: FAA *Aeronautical Information Manual* 5-3-8 and ICAO Doc 8168: legs of 1 min (1.5 min above 14,000 ft)
     and turns of 3 degrees a second or 25 degrees of bank make laps of four minutes and more.
     """
     lows = [lap.shape.low_ft for lap in laps if lap.shape.low_ft is not None]
     lap_s = sum(lap.shape.duration_s for lap in laps) / turns_of(laps)
+    return s.holding_lap_min_s <= lap_s <= s.holding_lap_max_s and bool(lows) and min(lows) >= s.holding_min_altitude_ft
+
+
+def is_practice_hold(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: PatternSettings) -> bool:
+    """Tell a hold as a light aircraft practises it: a few laps with turns at the standard rate and timed legs.
+
+    The turns of a stadium whose way is P and whose legs take the share q of it have P (1 - q) to go, at 360 degrees.
+    """
+    lap_s = sum(lap.shape.duration_s for lap in laps) / turns_of(laps)
+    turning_s = lap_s * (1.0 - leg_share(laps, s))
+    leg_s = 0.5 * (lap_s - turning_s)
     return (
-        speed_kt >= s.holding_min_speed_kt
-        and s.holding_lap_min_s <= lap_s <= s.holding_lap_max_s
-        and bool(lows)
-        and min(lows) >= s.holding_min_altitude_ft
+        heights.all_turns <= s.practice_turns
+        and s.practice_min_rate_deg_s <= 360.0 / max(turning_s, 1.0) <= s.practice_max_rate_deg_s
+        and s.practice_min_leg_s <= leg_s <= s.practice_max_leg_s
     )

@@ -49,6 +49,10 @@ class PatternSettings:
     """Heading change (deg) that makes a loop; a little less than a circle, as vertices are 10 degrees apart."""
     loop_turn_slack_deg: float = 45.0
     """So much further back (deg of turn) the best beginning of a loop is looked for."""
+    reversed_loop_deg: float = 280.0
+    """Heading change (deg) that makes a loop where the turn then goes over to the other side..."""
+    reversed_closure_share: float = 0.15
+    """... and comes back within this share of the loop's length."""
     turning_step_deg: float = 45.0
     """The heading must advance by so much (deg), at half the rate of the last lap, for the turning to go on."""
     lap_usual_s: float = 240.0
@@ -67,43 +71,65 @@ class PatternSettings:
     """A lap that takes longer (s) is a round trip. Tanker tracks of 45 nm take 1500 s."""
 
     # Circling and racetracks
-    circling_turns: float = 1.6
-    """Turns that make circling: more than a lap and a procedure turn, less than two full circles."""
+    circling_turns: float = 1.5
+    """Turns that make circling: more than a lap and a departing turn, less than two full circles."""
     racetrack_turns: float = 1.9
     """Turns that make a racetrack: two laps; arrivals often fly one."""
     figure_eight_turns: float = 2.5
     """Turns that make circling where both directions occur: one figure of eight is a manoeuvre, two are a pattern."""
     part_turn_deg: float = 200.0
     """The lap under way counts from this turn on (deg): less than that, a departing turn would count."""
+    extend_turn_deg: float = 120.0
+    """The last lap of a pattern counts from this turn on (deg): a third of a lap on the same circle."""
     figure_eight_lap_s: float = 75.0
     """Quicker laps (s) to both sides are training or aerobatics; of these only the last ones to one side count."""
-    orbit_min_s: float = 75.0
+    orbit_min_s: float = 50.0
     """Nothing shorter (s) is reported."""
     training_slowest_kt: float = 85.0
     """Steep turns are trained at the manoeuvring speed of light aircraft, from here (kt); helicopters are slower..."""
     training_fastest_kt: float = 125.0
     """... to here (kt)."""
+    training_lap_s: float = 45.0
+    """... in this much a lap (s), at 40 degrees of bank and more."""
+    training_wide_lap_s: float = 70.0
+    """Of laps up to this long (s) two full ones are waited for: turns on a height are trained as well."""
     training_turns_s: float = 135.0
-    """At such speeds fewer seconds of laps are not reported: a pair of steep turns takes 80 to 130."""
+    """Of such laps fewer seconds are not reported: a pair of steep turns takes 80 to 130."""
     laps_time_share: float = 0.6
     """Share of the time since the first lap began that laps must fill: training fits a turn in here and there."""
+    orbit_part_s: float = 15.0
+    """The lap under way is looked at this often (s)."""
     orbit_pause_s: float = 180.0
     """Turning may pause this long (s) before the pattern is over; sparse positions hide as much."""
     orbit_pause_laps: float = 0.8
     """... or this many laps, whichever is longer: the legs of a racetrack are pauses."""
     laps_remembered: int = 6
     """Laps from which centre, radius and score are taken; more would smear a moving pattern."""
-    lap_size_ratio: float = 3.0
-    """Laps that differ more in radius do not belong together."""
-    oval_size_ratio: float = 2.0
-    """The same where one is an oval: who flies a racetrack keeps to it."""
-    lap_size_floor_nm: float = 0.4
-    """Radii below this (nm) count as this when compared."""
-    lap_shift_radii: float = 2.5
-    """The centre may move this many radii from lap to lap: subjects move, and figures of eight have two."""
+    lap_size_ratio: float = 1.7
+    """Laps of which one takes this much more way do not resemble each other; bank held by eye is good to a third."""
+    lap_bend_ratio: float = 1.8
+    """... nor do laps of which one turns in this much more way, as a loop before a transit and a small one after it."""
+    lap_sparse_share: float = 0.15
+    """Where vertices are this share of a lap apart and more, seven to a lap, its size and place are known roughly:"""
+    lap_sparse_slack: float = 1.6
+    """... limits are this much wider, and what the turns look like is not asked."""
+    part_straight_share: float = 0.35
+    """An unfinished lap that is straight for more of its time is no second round of..."""
+    lap_straight_share: float = 0.2
+    """... a lap that was straight for less than this: the aircraft went on its way, and turned again."""
+    lap_size_floor_nm: float = 1.0
+    """A lap of less way (nm) counts as this long when compared: of small circles wind and noise are a large share."""
+    lap_shift_radii: float = 1.2
+    """The centre may move this many radii from lap to lap: subjects move, and yet each lap overlies the one before."""
+    part_shift_radii: float = 1.8
+    """The same of an unfinished lap: the centre of two thirds of a circle lies half a radius aside."""
+    eight_shift_radii: float = 2.6
+    """The same of laps to either side: the two circles of a figure of eight touch each other."""
     racetrack_leg_share: float = 0.36
     """Share of the way on straight legs from which on laps are a racetrack; 0.39, or 4 / (4 + 2 pi), is an oval
     whose legs are as long as it is wide, and drift and thin data take a little from it."""
+    racetrack_sparse_share: float = 0.06
+    """So much more of it where laps were seen in few places, which stretch circles."""
     spiral_growth: float = 1.25
     """Three laps that each grow by this factor are an expanding search, not circling..."""
     spiral_growth_first: float = 1.8
@@ -122,6 +148,8 @@ class PatternSettings:
     """Two laps at least must each have this share."""
     lap_wiggle: float = 1.6
     """Where headings jitter more than this, elongation alone tells the share of legs."""
+    lap_spacing_share: float = 0.06
+    """... and so where vertices are this share of a lap apart and more: no stretch is seen to be straight then."""
     run_meander: float = 1.8
     """Laps whose way turns to and fro more than this in the median are no laps but wandering."""
     lap_winding_ratio: float = 1.5
@@ -131,8 +159,6 @@ class PatternSettings:
     is not known: four positions a circle leave 0.9."""
     circling_leg_share: float = 0.3
     """Up to this share the first lap and a half are circling beyond doubt; else a second full lap decides."""
-    leave_radii: float = 3.0
-    """An aircraft this many radii from the centre of its last lap has left."""
     circling_max_radius_nm: float = 5.0
     """Larger circles (nm) are tours; drones watch from up to 5 nm."""
     racetrack_max_radius_nm: float = 25.0
@@ -161,16 +187,39 @@ class PatternSettings:
     """Going nowhere, low, for this long (s) is a landing: what was flown before belongs to another flight."""
     landing_speed_kt: float = 35.0
     """Going nowhere (kt)."""
+    trend_ft_min: float = 200.0
+    """A lap that climbs or descends by more (ft/min) follows a trend: who watches keeps the height, or changes it
+    between laps."""
+    trend_least_ft: float = 300.0
+    """What all laps gain or lose at least (ft)."""
+    trend_share: float = 0.6
+    """Share of the turns that must follow the trend."""
+    steep_ft_min: float = 600.0
+    """A lap whose lowest and highest level are apart by more (ft, for each minute of it)..."""
+    steep_least_ft: float = 1000.0
+    """... and by more than this (ft) is no watching, up or down or both."""
+    parachute_climb_ft: float = 3000.0
+    """Who climbs by so much (ft) in circles lifts parachutists, who leave at 10,000 to 14,000 ft above the ground."""
     thermal_radius_nm: float = 0.25
     """Circles in thermals are not wider (nm); typically 0.06 to 0.15."""
     thermal_speed_kt: float = 80.0
     """Gliders circle more slowly (kt)."""
-    thermal_lap_s: float = 60.0
-    """Circles in thermals take less (s); typically 20 to 40."""
+    thermal_lap_s: float = 80.0
+    """Circles in thermals take less (s); typically 20 to 40, more in weak lift and heard seldom."""
     thermal_climb_ft_min: float = 60.0
     """Thermals lift at least this much on the average of all circles (ft/min)."""
+    practice_min_rate_deg_s: float = 2.1
+    """Practised holds turn at the standard rate of 3 deg/s; so little (deg/s) is flown in wind and by eye..."""
+    practice_max_rate_deg_s: float = 4.0
+    """... and so much (deg/s)."""
+    practice_min_leg_s: float = 30.0
+    """Their legs are timed to a minute; so little (s) against the wind..."""
+    practice_max_leg_s: float = 90.0
+    """... and so much (s) with it."""
+    practice_turns: float = 7.0
+    """Who practises leaves after a few laps; more turns are no practice."""
     holding_min_speed_kt: float = 140.0
-    """Aircraft that hold are faster (kt)."""
+    """Aircraft that hold are faster (kt); slower ones practise it."""
     holding_min_altitude_ft: float = 3000.0
     """Aircraft hold at least this high (ft)."""
     holding_lap_min_s: float = 180.0
@@ -195,6 +244,10 @@ class PatternSettings:
     """An aircraft is watched for this long (s) after it last turned back: legs of a survey take 1000."""
 
     # Reports
+    sparse_score_share: float = 0.8
+    """Laps seen in few places or with gaps are this share as sure."""
+    unknown_height_score: float = 0.45
+    """No pattern of unknown height scores more: it may be a descent or a climb."""
     ordinary_score: float = 0.3
     """No pattern with an ordinary reason scores more."""
     confidence_medium: float = 0.5
@@ -205,7 +258,7 @@ class PatternSettings:
     """A pattern that lasts is told of again when it grew by this (s)."""
 
     # Legs
-    leg_min_nm: float = 0.8
+    leg_min_nm: float = 0.6
     """Shorter straight stretches (nm) are no legs."""
     leg_bend_deg: float = 30.0
     """A leg ends where the way turns by more (deg)."""
@@ -213,6 +266,8 @@ class PatternSettings:
     """A leg's positions lie this close to its line (nm)."""
     leg_width_share: float = 0.03
     """... or within this share of its length, whichever is more: long lines are flown by eye and wind."""
+    leg_turn_deg: float = 20.0
+    """What is off the leg's usual heading by more (deg) belongs to the turns at its ends."""
     leg_vertices: int = 48
     """Vertices kept of a leg under way."""
 
@@ -225,9 +280,9 @@ class PatternSettings:
     """Legs shorter than this share of the longest are turns between sweeps."""
     sweep_cross_deg: float = 30.0
     """Legs further off the axis than this (deg) lead across the family..."""
-    sweep_cross_share: float = 0.5
+    sweep_cross_share: float = 1.0
     """... and end it if they are longer than this share of the longest sweep."""
-    sweep_aside_share: float = 1.0
+    sweep_aside_share: float = 3.0
     """So much way, as a share of the longest leg, may be spent between two sweeps."""
     sweep_pause_s: float = 300.0
     """The next sweep begins within this (s) of the end of the last..."""
@@ -237,21 +292,30 @@ class PatternSettings:
     """Two legs in the same direction are one sweep if they lie this close (nm)."""
     sweep_overlap_share: float = 0.4
     """Neighbouring sweeps lie beside each other over this share of the shorter."""
-    sweep_shift_share: float = 0.5
+    sweep_shift_share: float = 1.2
     """Neighbouring sweeps lie within this share of the longest."""
-    lane_min_nm: float = 0.1
-    """Sweeps nearer than this (nm) lie on the same line."""
-    lane_min_share: float = 0.15
-    """... or nearer than this share of the usual distance between sweeps."""
+    lane_min_nm: float = 0.05
+    """Sweeps in one direction that are nearer (nm) lie on the same line; lanes one beside the other are 0.08 apart."""
+    lane_wide_nm: float = 0.25
+    """Sweeps in one direction this far apart (nm) cannot be the same line flown by hand."""
     grid_sweeps: int = 4
-    """Sweeps that make a grid: two might be a there-and-back, three a procedure."""
+    """Sweeps that make a grid where they are wide apart, even and in order: two might be a there-and-back, three a
+    procedure."""
+    grid_sweeps_close: int = 6
+    """Sweeps that make a grid where they are close, or wide but not in order: four legs over one line lie in order by
+    chance once in twelve times, six once in 360."""
     grid_sweeps_round: int = 8
-    """Sweeps that make a grid where all turns go the same way: a drifting racetrack looks alike at first."""
-    grid_new_share: float = 0.8
-    """Share of the sweeps that must be on new lines."""
-    grid_alternating_share: float = 0.5
-    """Share of the turns that must go the other way than the one before, for the smaller number to do."""
-    grid_leg_min_nm: float = 1.2
+    """Sweeps that make a grid where they are close and all turns go the same way: a drifting racetrack looks alike at
+    first."""
+    grid_one_sided: float = 0.8
+    """Share of the way across that must be to one side; laps over each other have none on the average."""
+    grid_even: float = 0.5
+    """Lanes are even where none is less than this share of the widest."""
+    grid_even_close: float = 0.3
+    """The same where lanes are close: what legs over one line stray is not even."""
+    shifting_sweeps: int = 3
+    """So many sweeps, each beyond the one before, may become a grid and are no road."""
+    grid_leg_min_nm: float = 0.8
     """Shorter sweeps (nm) are not looked at."""
     grid_look_growth: float = 1.3
     """The leg under way is looked at again when it grew by this factor."""
@@ -291,6 +355,8 @@ class PatternSettings:
     """Loitering takes this long (s): longer than a hold or a wait for clearance is expected to."""
     loiter_radius_nm: float = 3.0
     """Root mean square radius (nm) of loitering."""
+    search_level_ft: float = 500.0
+    """A search keeps within this height (ft): what is looked for has to be seen alike from every leg."""
     search_s: float = 1800.0
     """An area search takes this long (s)."""
     search_min_radius_nm: float = 1.0
@@ -303,6 +369,8 @@ class PatternSettings:
     """A stakeout takes this long (s); a landing approach of a helicopter does not."""
     stakeout_radius_nm: float = 0.35
     """Root mean square radius (nm) of a stakeout."""
+    stakeout_level_ft: float = 500.0
+    """A stakeout keeps within this height (ft); a glider in a thermal does not."""
     stakeout_speed_kt: float = 45.0
     """Mean ground speed (kt) of a stakeout."""
     stakeout_came_kt: float = 55.0
@@ -347,6 +415,8 @@ class PatternSettings:
     """Way (nm) that must be retraced for highway tracking."""
     highway_bend_deg: float = 35.0
     """Courses along the line spread this far (deg): roads bend, airways do not."""
+    highway_leg_share: float = 0.7
+    """A road with bends leaves no leg of more than this share of the pass."""
     highway_straight_passes: int = 3
     """Passes over a line without bends."""
     trap_passes: int = 4

@@ -50,12 +50,17 @@ class Shape:
     low_x: float
     low_y: float
     high_ft: float | None
+    climb_ft: float | None
+    """Height gained from the first to the last vertex that has one; None where fewer than two have."""
     straight_share: float
     """Share of the time on stretches that turn less than a third as quickly as the whole on average."""
     wiggle: float
     """All turns of the heading to either side over its turn in all: 1 for a smooth curve, more where it jitters."""
     meander: float
     """The same of the way itself, seen at an eighteenth of its length: jitter is lost, wandering is not."""
+
+    spacing_s: float = 0.0
+    """Usual time between vertices; long where positions are sparse."""
 
     @property
     def duration_s(self) -> float:
@@ -107,8 +112,11 @@ def measure(line: Sequence[Vertex]) -> Shape:
 
     low: Vertex | None = None
     high: float | None = None
+    begun_ft: float | None = None
+    ended_ft: float | None = None
     for v in line:
         if v.alt_ft is not None:
+            begun_ft, ended_ft = v.alt_ft if begun_ft is None else begun_ft, v.alt_ft
             if low is None or v.alt_ft < (low.alt_ft or 0.0):
                 low = v
             high = v.alt_ft if high is None else max(high, v.alt_ft)
@@ -131,9 +139,11 @@ def measure(line: Sequence[Vertex]) -> Shape:
         low_x=cx if low is None else low.x,
         low_y=cy if low is None else low.y,
         high_ft=high,
+        climb_ft=None if begun_ft is None or ended_ft is None else ended_ft - begun_ft,
         straight_share=straight / span,
         wiggle=wiggle / max(turned, 1.0),
         meander=_meander(line, length),
+        spacing_s=span / max(len(line) - 1, 1),
     )
 
 

@@ -121,9 +121,11 @@ class StationDetector:
         low_ft, high_ft = altitude
         if low_ft < self._lows.lowest_ft + s.hover_height_ft:
             return False
+        if high_ft - low_ft > s.stakeout_level_ft * slack:
+            return False
         return high_ft - low_ft >= s.hover_wander_ft or speed_kt >= s.hover_drift_kt
 
-    def _keeps_station(self, w: Window, slack: float) -> bool:
+    def _keeps_station(self, w: Window, slack: float, level_ft: float) -> bool:
         """Tell what loitering and searching have in common; the cheap questions come first."""
         s = self._s
         radius = w.radius_nm
@@ -134,7 +136,7 @@ class StationDetector:
         if not s.station_min_speed_kt <= speed_kt <= s.station_max_speed_kt:
             return False
         altitude = None if w.has_gap() else w.altitude_range_ft()
-        if altitude is None or altitude[1] - altitude[0] > s.station_level_ft * slack:
+        if altitude is None or altitude[1] - altitude[0] > level_ft * slack:
             return False
         # Who came down to the lowest level meanwhile was at an aerodrome.
         low_ft = self._lows.lowest_ft + s.circuit_lowest_ft
@@ -145,7 +147,7 @@ class StationDetector:
         return (
             w.radius_nm <= s.loiter_radius_nm * slack
             and w.new_ground_share < s.search_new_share * slack
-            and self._keeps_station(w, slack)
+            and self._keeps_station(w, slack, s.station_level_ft)
         )
 
     def _searches(self, w: Window, slack: float) -> bool:
@@ -153,5 +155,5 @@ class StationDetector:
         return (
             s.search_min_radius_nm <= w.radius_nm <= s.search_max_radius_nm * slack
             and w.new_ground_share >= s.search_new_share / slack
-            and self._keeps_station(w, slack)
+            and self._keeps_station(w, slack, s.search_level_ft)
         )

@@ -95,7 +95,7 @@ def _axis_leg(legs: list[Leg], s: PatternSettings) -> Leg:
 
 def _sweep(leg: Leg, east: float, north: float, *, forward: bool) -> Sweep:
     along = (leg.ax * east + leg.ay * north, leg.bx * east + leg.by * north)
-    across = 0.5 * ((leg.ax + leg.bx) * north - (leg.ay + leg.by) * east)
+    across = leg.x * north - leg.y * east
     return Sweep(leg.t0, leg.t1, min(along), max(along), across, forward, leg.turn_deg)
 
 
@@ -108,20 +108,70 @@ def _lengthen(sweep: Sweep, earlier: Sweep) -> None:
     sweep.high_nm = max(sweep.high_nm, earlier.high_nm)
 
 
-def distinct_lanes(sweeps: Sequence[Sweep], settings: PatternSettings) -> int:
-    """Count the sweeps whose line no earlier one had flown."""
-    shifts = sorted(abs(b.across_nm - a.across_nm) for a, b in pairwise(sweeps))
-    median = shifts[len(shifts) // 2] if shifts else 0.0
-    near = max(settings.lane_min_nm, settings.lane_min_share * median)
-    lanes: list[float] = []
-    for sweep in sweeps:
-        if all(abs(sweep.across_nm - lane) >= near for lane in lanes):
-            lanes.append(sweep.across_nm)
-    return len(lanes)
+_ENOUGH = 5
+"""Of so many distances the least and the greatest may be slips."""
 
 
-def alternating_share(sweeps: Sequence[Sweep]) -> float:
-    """Return the share of turns that go the other way than the turn before (1 to and fro, 0 round and round)."""
-    turns = [b.turn_deg - a.turn_deg for a, b in pairwise(sweeps)]
-    pairs = list(pairwise(turns))
-    return sum(a * b < 0.0 for a, b in pairs) / len(pairs) if pairs else 0.0
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """How a family of sweeps moves across its lines."""
+
+    lane_nm: float
+    """Usual distance of a sweep from the one before in the same direction."""
+    one_sided: float
+    """Way to one side over all way to either side: 1 where every sweep lies beyond the one before, 0 on one line."""
+    in_order: bool
+    """Whether each sweep lies beyond the one before, whatever its direction: lines flown one after the other."""
+    evenness: float
+    """Smallest over largest distance between sweeps in the same direction, the most extreme left out where there are
+    enough: 1 where the lanes are even."""
+
+
+def shift_of(sweeps: Sequence[Sweep]) -> Shift:
+    """Return how the sweeps shift; each direction is compared with itself, so that the order of lines is free.
+
+    Laps over each other return to their lines: whatever their legs stray to one side they stray back, and
+    the sum of the shifts stays small. Lanes keep shifting to one side.
+    """
+    steps = [
+        [b.across_nm - a.across_nm for a, b in pairwise([sweep for sweep in sweeps if sweep.forward is forward])]
+        for forward in (True, False)
+    ]
+    sizes = sorted(abs(step) for side in steps for step in side)
+    if not sizes or sizes[-1] < 1e-6:
+        return Shift(0.0, 0.0, in_order=False, evenness=0.0)
+    total = sum(map(sum, steps))
+    # Both directions must shift, and to the same side.
+    to_total = [sum(side) * (1.0 if total > 0.0 else -1.0) / max(sum(map(abs, side)), 1e-9) for side in steps if side]
+    neighbours = [b.across_nm - a.across_nm for a, b in pairwise(sweeps)]
+    return Shift(
+        lane_nm=sizes[len(sizes) // 2],
+        one_sided=min(to_total),
+        in_order=all(step > 0.0 for step in neighbours) or all(step < 0.0 for step in neighbours),
+        evenness=sizes[1] / max(sizes[-2], 1e-9) if len(sizes) >= _ENOUGH else sizes[0] / sizes[-1],
+    )
+
+
+def is_grid(sweeps: Sequence[Sweep], settings: PatternSettings) -> bool:
+    """Tell whether the sweeps lie on ever new lines; fewer of them do where chance is less likely to look alike."""
+    s = settings
+    count = len(sweeps)
+    if count < s.grid_sweeps:
+        return False
+    shift = shift_of(sweeps)
+    if shift.one_sided < s.grid_one_sided or shift.lane_nm < s.lane_min_nm:
+        return False
+    if shift.lane_nm < s.lane_wide_nm and shift.evenness < s.grid_even_close:
+        return False
+    if shift.in_order:
+        wide = shift.lane_nm >= s.lane_wide_nm and shift.evenness >= s.grid_even
+        return count >= (s.grid_sweeps if wide else s.grid_sweeps_close)
+    return count >= (s.grid_sweeps_close if shift.lane_nm >= s.lane_wide_nm else s.grid_sweeps_round)
+
+
+def on_new_line(sweep: Sweep, earlier: Sequence[Sweep], settings: PatternSettings) -> bool:
+    """Tell whether a sweep lies off the last one in its direction, as the next of a grid does."""
+    for before in reversed(earlier):
+        if before.forward is sweep.forward:
+            return abs(sweep.across_nm - before.across_nm) >= settings.lane_min_nm
+    return True

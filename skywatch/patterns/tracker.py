@@ -31,7 +31,7 @@ class PatternTracker:
         self._log = FindingLog(s, flight_id, icao24, first_number)
         self._orbit = OrbitDetector(s, self._log, self._lows)
         self._grid = GridDetector(s, self._log)
-        self._corridor = CorridorDetector(s, self._log, self._lows)
+        self._corridor = CorridorDetector(s, self._log, self._lows, self._grid)
         self._station = StationDetector(s, self._log, self._lows)
 
     @property

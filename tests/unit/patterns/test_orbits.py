@@ -137,16 +137,17 @@ def test_aerodrome_circuits_are_no_surveillance(seen_above_ft: float) -> None:
         assert event.pattern.pattern_type == "racetrack"
         assert not event.pattern.is_surveillance
         assert event.pattern.confidence == "low"
-        assert event.pattern.details["reason"] == "aerodrome"
+        assert event.pattern.details["reason"] == "aerodrome_circuit"
 
 
-def test_without_a_height_nothing_is_called_surveillance() -> None:
+def test_without_a_height_ovals_are_no_surveillance_and_circles_not_surely() -> None:
     unknown = [(*p[:3], None, *p[4:]) for p in circuits(5)]
     patterns = found(unknown)
     assert patterns
     assert not any(p.is_surveillance for p in patterns)
     (pattern,) = found([(*p[:3], None, *p[4:]) for p in orbits().positions()])
-    assert pattern.details["reason"] == "height_unknown"
+    assert pattern.is_surveillance
+    assert pattern.confidence == "low"
 
 
 def test_orbits_at_changing_heights_are_still_surveillance() -> None:
@@ -179,7 +180,7 @@ def test_gliders_in_thermals_are_no_surveillance() -> None:
     for _ in range(8):
         flight.turn(360.0, 0.07, climb_ft=120.0)
     (pattern,) = found(flight.straight(5.0))
-    assert pattern.details["reason"] == "thermalling"
+    assert pattern.details["reason"] == "thermal"
     assert not pattern.is_surveillance
 
 

@@ -14,7 +14,7 @@ from skywatch.patterns.findings import Change, Finding, FindingLog, PatternType
 from skywatch.patterns.legs import Leg
 from skywatch.patterns.low_points import LowPoints
 from skywatch.patterns.settings import PatternSettings
-from skywatch.patterns.sweeps import alternating_share, distinct_lanes, sweep_family
+from skywatch.patterns.sweeps import is_grid, on_new_line, shift_of, sweep_family
 from skywatch.patterns.window import Sample, Window
 
 SETTINGS = PatternSettings()
@@ -79,21 +79,45 @@ def sweep_legs(offsets: list[float], nm: float = 5.0) -> list[Leg]:
     for n, x in enumerate(offsets):
         up = n % 2 == 0
         ay, by = (0.0, nm) if up else (nm, 0.0)
-        legs.append(Leg(200.0 * n, 200.0 * n + 150.0, x, ay, x, by, nm, 0.0 if up else 180.0, 0.0 if up else 180.0))
+        heading = 0.0 if up else 180.0
+        legs.append(Leg(200.0 * n, 200.0 * n + 150.0, x, ay, x, by, nm, heading, heading, x, 0.5 * nm))
     return legs[::-1]
 
 
-def test_sweeps_have_lanes_of_their_own() -> None:
-    sweeps = sweep_family(sweep_legs([0.0, 0.5, 1.0, 1.5, 2.0]), SETTINGS)
-    assert len(sweeps) == 5
-    assert distinct_lanes(sweeps, SETTINGS) == 5
-    assert alternating_share(sweeps) == 1.0
-    assert distinct_lanes(sweep_family(sweep_legs([0.0, 1.0, 0.05, 1.02, 0.0, 0.98]), SETTINGS), SETTINGS) == 2
+def family_is_grid(offsets: list[float]) -> bool:
+    return is_grid(sweep_family(sweep_legs(offsets), SETTINGS), SETTINGS)
+
+
+def test_lanes_that_keep_shifting_to_one_side_are_a_grid_in_whatever_order() -> None:
+    assert family_is_grid([0.0, 0.5, 1.0, 1.5])
+    assert family_is_grid([0.0, 0.08, 0.16, 0.24, 0.32, 0.40])
+    assert not family_is_grid([0.0, 0.08, 0.16, 0.24])
+    # One field over: all turns go one way.
+    assert family_is_grid([0.0, 0.8, 0.08, 0.88, 0.16, 0.96, 0.24, 1.04])
+    assert family_is_grid([0.0, -0.8, -0.08, -0.88, -0.16, -0.96, -0.24, -1.04])
+    assert family_is_grid([0.0, 3.0, 1.0, 4.0, 2.0, 5.0])
+
+
+def test_legs_over_the_same_lines_are_no_grid() -> None:
+    assert not family_is_grid([0.0, 1.0] * 6)
+    # By hand: what is strayed to one side is strayed back, and is not even.
+    assert not family_is_grid([0.0, 1.0, 0.06, 0.95, 0.0, 1.05, 0.09, 1.0])
+    assert not family_is_grid([0.0, 0.05, -0.02, 0.04, 0.01, 0.03, -0.03, 0.02])
+    assert not family_is_grid([0.0, 1.0, 0.01, 1.2, 0.02, 1.21, 0.03, 1.4])
+
+
+def test_shift_tells_order_and_evenness() -> None:
+    shift = shift_of(sweep_family(sweep_legs([0.0, 0.5, 1.0, 1.5, 2.0]), SETTINGS))
+    assert shift.in_order
+    assert (shift.lane_nm, shift.one_sided, shift.evenness) == pytest.approx((1.0, 1.0, 1.0))
+    sweeps = sweep_family(sweep_legs([0.0, 1.0, 0.0, 1.0, 0.3]), SETTINGS)
+    assert on_new_line(sweeps[-1], sweeps[:-1], SETTINGS)
+    assert not on_new_line(sweeps[2], sweeps[:2], SETTINGS)
 
 
 def test_a_long_leg_across_ends_the_family() -> None:
     legs = sweep_legs([0.0, 0.5, 1.0])
-    across = Leg(350.0, 395.0, 0.5, 0.0, 4.5, 0.0, 4.0, 90.0, 90.0)
+    across = Leg(350.0, 395.0, 0.5, 0.0, 7.5, 0.0, 7.0, 90.0, 90.0, 4.0, 0.0)
     assert len(sweep_family([*legs[:1], across, *legs[1:]], SETTINGS)) == 1
 
 
@@ -109,6 +133,18 @@ def test_the_more_telling_pattern_takes_the_place_of_the_lesser() -> None:
     assert [e.change for e in events] == [Change.DETECTED, Change.ENDED, Change.DETECTED]
     assert events[1].pattern.details["superseded_by"] == "circling"
     assert not log.report(finding(PatternType.LOITERING, 100.0, 1400.0, 3.0), 1400.0)
+
+
+def test_what_had_ended_is_replaced_too() -> None:
+    log = FindingLog(SETTINGS, "flight", "abc123")
+    circling = finding(PatternType.CIRCLING, 0.0, 600.0)
+    log.report(circling, 600.0)
+    log.end(circling)
+    log.collect()
+    assert log.report(finding(PatternType.GRID_SEARCH, 0.0, 1500.0, 2.0), 1500.0)
+    events = log.collect()
+    assert [e.change for e in events] == [Change.ENDED, Change.DETECTED]
+    assert events[0].pattern.details["superseded_by"] == "grid_search"
 
 
 def test_patterns_elsewhere_or_at_another_time_stand_beside_each_other() -> None:

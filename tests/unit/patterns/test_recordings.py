@@ -10,36 +10,33 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks._pattern_corpora import recordings
 from skywatch.patterns.findings import Pattern
 from skywatch.patterns.fleet import PatternFleet
-from skywatch.patterns.scoring import LabelScore, Score, score
-from skywatch.patterns.tracks import BadLine, find_patterns, read_tracks
+from skywatch.patterns.scoring import Score, score
+from skywatch.patterns.tracks import find_patterns
 
 
 @pytest.fixture(scope="module")
 def total(shared_data: Path) -> Score:
-    lines = read_tracks(shared_data / "patterns" / "tracks.jsonl.gz")
-    return score((track, find_patterns(track)) for track in lines if not isinstance(track, BadLine))
-
-
-def f1(s: LabelScore) -> float:
-    return 2.0 * s.flights_found / (2.0 * s.flights_found + s.flights_missed + s.flights_false)
+    return score((track, find_patterns(track)) for track in recordings(shared_data))
 
 
 def test_circling(total: Score) -> None:
     s = total.labels["circling"]
-    assert s.flights_found / (s.flights_found + s.flights_missed) >= 0.97
+    assert s.flights_missed == 0
     assert s.flights_found / (s.flights_found + s.flights_false) >= 0.97
-    assert s.segments_found / s.segments >= 0.97
-    assert s.patterns_right / (s.patterns_right + s.patterns_false) >= 0.97
+    assert s.segments_found / s.segments >= 0.92
+    assert s.patterns_right / (s.patterns_right + s.patterns_false) >= 0.98
     assert sorted(s.delays_turns)[len(s.delays_turns) // 2] <= 2.0
 
 
-@pytest.mark.parametrize("kind", ["grid_search", "racetrack"])
-def test_grids_and_racetracks(total: Score, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "precision"), [("grid_search", 0.9), ("racetrack", 0.75)])
+def test_grids_and_racetracks(total: Score, kind: str, precision: float) -> None:
     s = total.labels[kind]
-    assert f1(s) >= 0.85
+    assert s.flights_missed == 0
     assert s.segments_found / s.segments >= 0.85
+    assert s.patterns_right / (s.patterns_right + s.patterns_false) >= precision
 
 
 def test_false_alarms(total: Score) -> None:
@@ -47,7 +44,8 @@ def test_false_alarms(total: Score) -> None:
     assert total.surveillance["ordinary"] / total.flights["ordinary"] <= 0.001
     assert total.surveillance["aerodrome_circuit"] == 0
     assert total.surveillance["single_lap"] == 0
-    assert total.surveillance["other_negative"] == 0
+    # Two of 29: airwork of light aircraft.
+    assert total.surveillance["other_negative"] <= 2
 
 
 def ticks(path: Path) -> Iterator[tuple[list[str], np.ndarray]]:

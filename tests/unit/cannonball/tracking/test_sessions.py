@@ -173,6 +173,20 @@ def test_a_surveillance_pattern_makes_an_unknown_aircraft_interesting(stage):
     assert "le_detected" not in kinds(stage)
 
 
+def test_a_pattern_with_an_ordinary_reason_makes_nobody_interesting(stage):
+    stage.locate(1, *HERE)
+    circles = orbit(47.02, 8.0, 0.4, 90.0)
+    # A spiral down from 9,000 ft at 600 ft a minute.
+    for second in range(300):
+        stage.fly("4b1621", 1, lambda _, at=second: circles(at), alt_baro=9000 - 10 * second, t="C172")
+    stage.close()
+    assert rows(stage) == []
+    (pattern,) = rows(stage, FlightPattern)
+    assert (pattern.pattern_type, pattern.is_surveillance) == ("circling", False)
+    assert pattern.details["reason"] == "spiral_descent"
+    assert stage.alerts() == []
+
+
 def test_circling_of_a_known_aircraft_is_told_once(stage):
     stage.locate(1, *HERE)
     stage.fly(POLICE, 550, orbit(47.02, 8.0, 0.7, 80.0))
