@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -31,6 +32,10 @@ hypothesis_settings.register_profile(
 )
 hypothesis_settings.register_profile("explore", deadline=None)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "skywatch"))
+
+# Most tests build an application of some 100,000 objects: the collector looked through all of them, again and again,
+# for a third of the processor time of the suite.
+gc.set_threshold(100_000, 20, 100)
 
 ROOT = Path(__file__).resolve().parent.parent
 TEST_SECRET = "only-for-tests-0123456789abcdef0123456789"
