@@ -16,6 +16,8 @@ import colander
 
 from skywatch.http.document import fault_of
 
+# Unknown members of one object that are named as faults.
+MOST_UNKNOWN = 200
 ICAO_ADDRESS = re.compile(r"~?[0-9a-fA-F]{6}")
 
 
@@ -35,7 +37,8 @@ class StrictMapping(colander.Mapping):
             result = super().deserialize(node, {k: v for k, v in cstruct.items() if k in known})
         except colander.Invalid as error:
             fault = error
-        for key in unknown:
+        # A body of a megabyte has room for a hundred thousand of them, which nobody reads.
+        for key in unknown[:MOST_UNKNOWN]:
             fault = fault or colander.Invalid(node)
             stranger = colander.SchemaNode(colander.String(), name=str(key)[:64])
             fault.add(colander.Invalid(stranger, "is not a known field"))

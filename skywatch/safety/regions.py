@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.core.clock import earlier
 from skywatch.core.db import SessionFactory, writing
 from skywatch.safety.detection.regions import Region
 from skywatch.safety.events.rows import moment
@@ -125,7 +126,7 @@ def read_active(session: Session, live: Iterable[LiveEvent], now: float) -> list
 
 def at(session: Session, when: datetime, military: bool) -> list[SafetyRegion]:
     """The regions that were there at a moment."""
-    began = SafetyRegion.from_at.between(when - LONGEST_STATE, when)
+    began = SafetyRegion.from_at.between(earlier(when, LONGEST_STATE), when)
     query = sa.select(SafetyRegion).where(began, SafetyRegion.until_at >= when)
     if not military:
         query = query.where(SafetyRegion.military.is_(False))
