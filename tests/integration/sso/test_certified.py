@@ -164,7 +164,7 @@ def test_a_logout_at_the_provider_ends_the_login_here(make_site):
 PAGE = """<!doctype html><title>map</title><button id="go">Sign on</button><pre id="answer"></pre><script>
 document.getElementById("go").onclick = async () => {
   const popup = window.open("about:blank");
-  const begun = await (await fetch("SITE/api/v1/auth/oidc/authorize")).json();
+  const begun = await (await fetch("SITE/api/v1/auth/oidc/authorize", {credentials: "include"})).json();
   window.addEventListener("message", (event) => {
     document.getElementById("answer").textContent = JSON.stringify({origin: event.origin, ...event.data});
   });
@@ -201,7 +201,7 @@ def map_page():
 # The flow itself is always tried by the tests above; this one shows that a real browser plays along.
 @pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="there is no chromium with its driver here")
 def test_a_real_browser_tells_the_page_that_asked_how_it_went(make_site, map_page):
-    site = make_site(cors_allowed_origins=map_page.origin)
+    site = make_site(cors_allowed_origins=map_page.origin, cors_allow_credentials="true")
     map_page.text = PAGE.replace("SITE", site.url)
     with site.provider(), chromium(BROWSER, DRIVER) as browser:
         browser.open(map_page.origin)
