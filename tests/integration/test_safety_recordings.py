@@ -21,6 +21,9 @@ def run(*arguments):
         "feeds/california_30min.jsonl.gz",
         "feeds/michigan_session1.jsonl.gz",
         "sbs/michigan_session1.sbs.gz",
+        "raw/ulss7_61s_original_duplicated.beast",
+        "raw/ulss7_readsb/aircraft_snapshots.jsonl.gz",
+        "readsb/readsb_newmexico_1.json",
     ],
 )
 def test_nothing_is_raised_in_ordinary_traffic(shared_data, name):
