@@ -15,16 +15,20 @@ from itertools import islice
 import sqlalchemy as sa
 
 from skywatch.airframes.service import MOST_AT_ONCE, Airframe, find_many, last_imports
+from skywatch.core import health
 from skywatch.core.bus import Bus, Message, Subscription
-from skywatch.core.db import SessionFactory
+from skywatch.core.db import SessionFactory, reason
+from skywatch.core.fault_log import FaultLog
+from skywatch.core.health import State
 
 log = logging.getLogger(__name__)
+COMPONENT = "airframes"
 TOPIC, CHANGED = "airframes", "airframes:changed"
 # About 300 bytes each; the whole world's traffic of a day fits.
 MOST_KEPT = 60_000
 # The command that imports is another process and may share no bus with us: look for its traces this often (s).
 LOOK_FOR_IMPORTS_S = 30.0
-RETRY_S = 10.0
+RETRY_S = 3.0
 
 
 class AirframeCache:
@@ -42,16 +46,19 @@ class AirframeCache:
         self._again = False
         self._thread: threading.Thread | None = None
         self._subscription: Subscription | None = None
+        self._faults = FaultLog(log, "airframes cannot be looked up", "airframes are looked up again")
 
     def start(self) -> None:
         """Begin to look up."""
         self._thread = threading.Thread(target=self._run, name="airframes", daemon=True)
         self._thread.start()
+        health.watch(COMPONENT, self._state)
         if self._bus is not None:
             self._subscription = self._bus.subscribe((TOPIC,), self._on_message, on_reconnect=self.refresh)
 
     def close(self) -> None:
         """Stop looking up."""
+        health.withdraw(COMPONENT, self._state)
         if self._subscription is not None:
             self._subscription.close()
         with self._work:
@@ -59,6 +66,11 @@ class AirframeCache:
             self._work.notify()
         if self._thread is not None:
             self._thread.join(5.0)
+
+    def _state(self) -> State:
+        if self._thread is not None and not self._thread.is_alive():
+            return State(False, "its thread has ended")
+        return State(not self._faults.count, "airframes cannot be looked up" if self._faults.count else "")
 
     def want(self, addresses: Iterable[str]) -> None:
         """Have these looked up; returns at once."""
@@ -107,8 +119,10 @@ class AirframeCache:
                         self._again = True
                     imports = found
                 self._look_up()
-            except sa.exc.SQLAlchemyError as error:
-                log.warning("airframes cannot be looked up: %s", str(error).splitlines()[0])
+                self._faults.succeeded()
+            except Exception as error:
+                # Whatever it is, the next look may succeed.
+                self._faults.failed(reason(error), None if isinstance(error, sa.exc.SQLAlchemyError) else error)
                 with self._work:
                     self._work.wait_for(lambda: self._stop, RETRY_S)
             with self._work:

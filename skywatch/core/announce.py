@@ -14,6 +14,7 @@ import msgspec
 from skywatch.core import health, metrics
 from skywatch.core.bus import Bus, BusError
 from skywatch.core.clock import unix_now
+from skywatch.core.fault_log import FaultLog
 from skywatch.core.health import Component
 
 log = logging.getLogger(__name__)
@@ -40,6 +41,9 @@ class Announcer:
         self._roles = list(roles)
         self._started_at = unix_now()
         self._stop = threading.Event()
+        self._faults = FaultLog(
+            log, "this process cannot announce its health", "this process announces its health again"
+        )
         self._thread = threading.Thread(target=self._run, name="announcer", daemon=True)
         self.name = metrics.process_name("+".join(roles))
 
@@ -65,15 +69,13 @@ class Announcer:
         self._bus.put(FIGURES + self.name, metrics.export(), KEPT_S)
 
     def _run(self) -> None:
-        silent = False
         while True:
             try:
                 self.announce()
-                silent = False
-            except BusError as error:
-                if not silent:
-                    log.warning("this process cannot tell the others how it is: %s", error)
-                silent = True
+                self._faults.succeeded()
+            except Exception as error:
+                # Whatever it is, the others must not lose sight of this process for good.
+                self._faults.failed(str(error), None if isinstance(error, BusError) else error)
             if self._stop.wait(EVERY_S):
                 return
 

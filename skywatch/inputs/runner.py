@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import msgspec
 
 from skywatch.core import health
-from skywatch.core.bus import Bus, BusError, Message, topics
+from skywatch.core.bus import Bus, Message, topics
+from skywatch.core.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
 from skywatch.inputs import metrics
 from skywatch.inputs.base import Input, InputStatus
@@ -34,6 +35,7 @@ class InputRunner:
         self._bus = bus
         self._inputs = list(inputs)
         self._tasks: list[asyncio.Task[None]] = []
+        self._faults = FaultLog(log, "the states of inputs cannot be published", "the states of inputs are published")
 
     async def start(self) -> None:
         """Start the inputs; none is waited for."""
@@ -60,14 +62,14 @@ class InputRunner:
 
     async def _publish_for_ever(self) -> None:
         while True:
-            statuses = self.statuses()
-            self._report(statuses)
-            message = Message(topics.INPUTS, EVENT, _encoder.encode(statuses), snapshot=True)
             try:
-                # A bus may wait for its server: never on the loop.
-                await asyncio.to_thread(self._bus.publish, message)
-            except BusError:
-                pass  # The bus is in health itself, and the next second brings the states anew.
+                statuses = self.statuses()
+                self._report(statuses)
+                self._bus.publish(Message(topics.INPUTS, EVENT, _encoder.encode(statuses), snapshot=True))
+                self._faults.succeeded()
+            except Exception as error:
+                # Whatever is wrong with one state, the next second brings them anew.
+                self._faults.failed(str(error), error)
             await asyncio.sleep(PUBLISH_EVERY_S)
 
     def _report(self, statuses: Sequence[InputStatus]) -> None:

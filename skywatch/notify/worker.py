@@ -69,7 +69,8 @@ class DeliveryWorker:
         def wake() -> None:
             loop.call_soon_threadsafe(self._awake.set)
 
-        self._waking = self._runtime.bus.subscribe([WAKE_TOPIC], lambda _: wake(), wake)
+        # In a thread: the bus may wait a moment for its server.
+        self._waking = await asyncio.to_thread(self._runtime.bus.subscribe, [WAKE_TOPIC], lambda _: wake(), wake)
         health.report(COMPONENT, True)
         self._main = asyncio.create_task(self._run(), name="deliveries")
 
@@ -87,7 +88,11 @@ class DeliveryWorker:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
         for sender in self._senders.values():
-            await sender.close()
+            try:
+                await sender.close()
+            except Exception as error:
+                # One that cannot be closed must not keep the others open.
+                self._ill(error)
         await asyncio.get_running_loop().run_in_executor(None, self._database.shutdown)
         health.withdraw(COMPONENT)
 
@@ -144,8 +149,9 @@ class DeliveryWorker:
                     break
             held = lease or ""
             await self._in_database(lambda session: claims.release(session, channel_id, held))
-        except SQLAlchemyError as error:
-            # What was in flight is sent again, with its id, when the lease has run out.
+        except Exception as error:
+            # Whatever it is, the other channels go on; what was in flight is sent again, with its id, when the lease
+            # has run out.
             self._ill(error)
 
     async def _attempt(self, made: Claim) -> bool:

@@ -276,8 +276,8 @@ FULL_DISK = Fault("SQLite: disk full", _disk.cause, _disk.cure)
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[bool]:
-    """A file system of 40 MB mounted on a folder; False where this user may not."""
-    mount = ["mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", str(folder)]
+    """A file system of 300 MB mounted on a folder; False where this user may not."""
+    mount = ["mount", "-t", "tmpfs", "-o", "size=300m", "tmpfs", str(folder)]
     mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
     try:
         yield mounted

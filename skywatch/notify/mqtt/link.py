@@ -14,6 +14,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from skywatch.core import health
+from skywatch.core.fault_log import FaultLog
 from skywatch.notify.settings import NotifySettings
 
 log = logging.getLogger(__name__)
@@ -48,6 +49,7 @@ class MqttLink:
         self._on_connect = on_connect
         self._client: aiomqtt.Client | None = None
         self._connected = asyncio.Event()
+        self._faults = FaultLog(log, "the MQTT broker cannot be reached", "the MQTT broker is reached again")
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -89,15 +91,17 @@ class MqttLink:
                         await client.publish(self.status_topic, ONLINE, qos=1, retain=True)
                         health.report(COMPONENT, True)
                     self._connected.set()
+                    self._faults.succeeded()
                     pause, failures = FIRST_PAUSE_S, 0
                     if self._on_connect is not None:
                         await self._on_connect()
                     async for _ in client.messages:
                         pass  # Nothing is subscribed; the iteration ends with the connection.
-            except (aiomqtt.MqttError, NotConnected, OSError) as error:
+            except Exception as error:
+                # Whatever it is, this task is the only one that connects again.
                 failures += 1
-                if failures == 1:
-                    log.warning("the MQTT broker cannot be reached: %s", error)
+                is_known = isinstance(error, aiomqtt.MqttError | NotConnected | OSError)
+                self._faults.failed(str(error) or type(error).__name__, None if is_known else error)
                 if self._announces:
                     health.report(COMPONENT, False, "the MQTT broker cannot be reached", failures=float(failures))
             finally:
