@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import re
 import tempfile
 from collections.abc import Awaitable
@@ -41,12 +42,12 @@ class Result:
         return sum((seqs[-1] - seqs[0] + 1) - len(seqs) for seqs in self.received)
 
 
-async def _subscribe(url: str, stack: AsyncExitStack) -> websockets.ClientConnection:
+async def _subscribe(url: str, stack: AsyncExitStack, bbox: list[float] | None) -> websockets.ClientConnection:
     connection = await stack.enter_async_context(
         websockets.connect(url, max_size=None, max_queue=64, proxy=None, compression=None, ping_interval=None)
     )
     await connection.send('{"type":"connect"}')
-    await connection.send('{"type":"subscribe","topics":["aircraft"]}')
+    await connection.send(json.dumps({"type": "subscribe", "topics": ["aircraft"], "bbox": bbox}))
     return connection
 
 
@@ -64,15 +65,18 @@ async def _one_faulty(port: int) -> None:
     await die(client)
 
 
-async def drill(port: int, seconds: int, a_second: int = A_SECOND) -> Result:
-    """Let faulty clients come for so long; returns once every subscriber has a tick from after the last of them."""
+async def drill(port: int, seconds: int, a_second: int = A_SECOND, bbox: list[float] | None = None) -> Result:
+    """Let faulty clients come for so long; returns once every subscriber has a tick from after the last of them.
+
+    ``bbox`` is the area that the subscribers watch; the faulty clients watch everything.
+    """
     result, url = Result(), f"ws://127.0.0.1:{port}/ws"
     async with AsyncExitStack() as stack:
         followers = []
 
         async def follow() -> list[int]:
             seqs: list[int] = []
-            followers.append(asyncio.create_task(_follow(await _subscribe(url, stack), seqs)))
+            followers.append(asyncio.create_task(_follow(await _subscribe(url, stack, bbox), seqs)))
             result.received.append(seqs)
             return seqs
 
