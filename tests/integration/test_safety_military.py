@@ -45,6 +45,11 @@ def traffic():
     return aircraft
 
 
+def has_region(runtime):
+    with runtime.sessions() as session:
+        return bool(safety_monitor.regions.now(session, military=True))
+
+
 def feed(runtime):
     """Have the monitor judge the traffic."""
     monitor = SafetyMonitor(runtime)
@@ -52,8 +57,7 @@ def feed(runtime):
     try:
         for sky in skies(traffic(), SECONDS, began=time.time() - SECONDS):
             monitor.on_tick(sky)
-        with runtime.sessions() as session:
-            until(lambda: safety_monitor.regions.now(session, military=True), "a stored region")
+        until(lambda: has_region(runtime), "a stored region")
     finally:
         monitor.close()
 
