@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INI ?= development.ini
 PYTEST_ARGS ?= -n auto --dist worksteal
 
-.PHONY: run test lint format typecheck floors unit drill-clients faults web web-beside web-check wheel bench docs clean help
+.PHONY: pictures run test lint format typecheck floors unit drill-clients faults web web-beside web-check wheel bench docs clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -88,6 +88,9 @@ faults: $(VENV)/.installed ## break two installations in every way (half an hour
 bench: $(VENV)/.installed ## print the benchmarks beside their peers
 	@$(PIP) install --editable '.[dev,bench]'
 	$(BIN)/python -m benchmarks
+
+pictures: $(VENV)/.installed ## take the manual's pictures of the web application anew
+	SKYWATCH_PICTURES=docs/pictures $(BIN)/python -m pytest -n 0 -q tests/integration/web/test_pictures.py
 
 docs: $(VENV)/.installed ## build the manual into site/
 	$(BIN)/mkdocs build --strict

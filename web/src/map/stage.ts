@@ -10,7 +10,9 @@ const EMPTY: Picture = { count: 0, data: new Float32Array(0), bits: new Uint32Ar
 const STEP_PX = 0.34;
 const MOST_FRAMES = 30;
 const LINE_PX = 13;
-const LABEL_MEMORY = 3000;
+const LABEL_MEMORY = 400;
+/** Widths of labels in steps, so that the canvas of one fits another. */
+const WIDTH_STEP_PX = 16;
 /** Circles beyond so many say nothing any more. */
 const MOST_MARKED = 300;
 
@@ -22,6 +24,13 @@ export interface TrailPoint {
   colour: string;
   /** Nothing was heard before this point: no line leads to it. */
   gap: boolean;
+}
+
+/** A painted label, and the part of its canvas that it takes, in pixels of the page. */
+interface Bitmap {
+  canvas: HTMLCanvasElement;
+  width: number;
+  height: number;
 }
 
 export class Stage {
@@ -37,7 +46,7 @@ export class Stage {
   private still = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asked = 0;
-  private bitmaps = new Map<string, HTMLCanvasElement>();
+  private bitmaps = new Map<string, Bitmap>();
   private trailsChanged = true;
 
   constructor(private readonly onKind: (kind: string) => void) {
@@ -130,13 +139,11 @@ export class Stage {
     const shades = palette(this.dark);
     for (const label of this.picture.labels) {
       const [x, y] = positionOf(this.picture, label.row, view, elapsed);
-      const bitmap = this.bitmapOf(label, shades, view.ratio);
-      const width = bitmap.width / view.ratio;
-      const height = bitmap.height / view.ratio;
+      const { canvas, width, height } = this.bitmapOf(label, shades, view.ratio);
       const gap = sizeAt(view.resolution) / 2 + (label.row === this.picture.selectedRow ? 14 : 2);
       const left = [x + gap, x - gap - width, x - width / 2, x - width / 2][label.side];
       const top = [y - height / 2, y - height / 2, y - gap - height, y + gap][label.side];
-      context.drawImage(bitmap, Math.round(left * view.ratio), Math.round(top * view.ratio));
+      context.drawImage(canvas, Math.round(left * view.ratio), Math.round(top * view.ratio));
     }
     if (this.marked.length) this.paintMarks(context, view, elapsed, shades);
     if (this.picture.selectedRow >= 0) this.paintRing(context, view, elapsed, shades);
@@ -181,14 +188,18 @@ export class Stage {
     context.restore();
   }
 
-  private bitmapOf(label: Label, shades: Palette, ratio: number): HTMLCanvasElement {
+  private bitmapOf(label: Label, shades: Palette, ratio: number): Bitmap {
     const key = `${label.lines[0]}\n${label.lines[1]}\n${label.strong}\n${ratio}`;
     let bitmap = this.bitmaps.get(key);
-    if (!bitmap) {
-      if (this.bitmaps.size > LABEL_MEMORY) this.bitmaps = new Map();
-      bitmap = paintLabel(label, shades, ratio);
-      this.bitmaps.set(key, bitmap);
+    if (bitmap) {
+      this.bitmaps.delete(key);
+    } else {
+      // A new canvas costs more than all that is painted on it: the one that was not used for longest is painted anew.
+      const [oldest] = this.bitmaps.size >= LABEL_MEMORY ? this.bitmaps : [];
+      if (oldest) this.bitmaps.delete(oldest[0]);
+      bitmap = paintLabel(label, shades, ratio, oldest?.[1].canvas ?? document.createElement("canvas"));
     }
+    this.bitmaps.set(key, bitmap);
     return bitmap;
   }
 
@@ -248,19 +259,27 @@ function prepared(canvas: HTMLCanvasElement, view: MapView): CanvasRenderingCont
   return context;
 }
 
-function paintLabel(label: Label, shades: Palette, ratio: number): HTMLCanvasElement {
-  const canvas = document.createElement("canvas");
+function paintLabel(label: Label, shades: Palette, ratio: number, canvas: HTMLCanvasElement): Bitmap {
   const fonts = [`${label.strong ? 700 : 400} 11.5px 'B612 Mono', monospace`, "10px 'B612 Mono', monospace"];
-  const measuring = canvas.getContext("2d")!;
+  const context = canvas.getContext("2d")!;
   const widths = label.lines.map((line, at) => {
-    measuring.font = fonts[at];
-    return measuring.measureText(line).width;
+    context.font = fonts[at];
+    return context.measureText(line).width;
   });
   const lines = label.lines[1] ? 2 : 1;
-  canvas.width = Math.ceil((Math.max(...widths) + 6) * ratio);
-  canvas.height = Math.ceil((lines * LINE_PX + 4) * ratio);
-  const context = canvas.getContext("2d")!;
-  context.scale(ratio, ratio);
+  const width = Math.max(...widths) + 6;
+  const height = lines * LINE_PX + 4;
+  const across = Math.ceil((width * ratio) / WIDTH_STEP_PX) * WIDTH_STEP_PX;
+  const down = Math.ceil(height * ratio);
+  if (canvas.width !== across || canvas.height !== down) {
+    canvas.width = across;
+    canvas.height = down;
+  } else {
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.globalAlpha = 1;
+    context.clearRect(0, 0, across, down);
+  }
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.textBaseline = "middle";
   context.lineJoin = "round";
   context.lineWidth = 3;
@@ -272,5 +291,5 @@ function paintLabel(label: Label, shades: Palette, ratio: number): HTMLCanvasEle
     context.fillStyle = shades.text;
     context.fillText(label.lines[at], 3, 2 + LINE_PX * (at + 0.5));
   }
-  return canvas;
+  return { canvas, width, height };
 }
