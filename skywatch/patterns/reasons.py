@@ -21,7 +21,6 @@ THERMAL = "thermal"
 SPIRAL_DESCENT = "spiral_descent"
 SPIRAL_CLIMB = "spiral_climb"
 PARACHUTES = "parachute_dropping"
-PROCEDURE_TURN = "procedure_turn"
 FAST = "fast"
 HEIGHT_UNKNOWN = "height_unknown"
 
