@@ -14,9 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from skywatch.core.bus import Bus, Message, Subscription
 from skywatch.core.bus import topics as bus_topics
 from skywatch.core.clock import unix_now
+from skywatch.core.db import reason
 from skywatch.core.event_reader import EventReader
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.problems import Problem
@@ -274,7 +277,8 @@ class Hub:
                 await self.review()
                 self._review_faults.succeeded()
             except Exception as error:
-                self._review_faults.failed(str(error), error)
+                # What is known of a database that is away needs no traceback.
+                self._review_faults.failed(reason(error), None if isinstance(error, SQLAlchemyError) else error)
 
     async def review(self) -> None:
         """Look at everybody's admission as it is now."""
