@@ -85,6 +85,9 @@ drill-clients: $(VENV)/.installed ## 25 dying clients a second for a minute: all
 faults: $(VENV)/.installed ## break two installations in every way (half an hour, loopback only)
 	$(BIN)/python -m tests.drills.faults
 
+bench-short: $(VENV)/.installed ## run the short form of every benchmark: whether each still runs
+	$(BIN)/python -m benchmarks --short
+
 bench: $(VENV)/.installed ## print the benchmarks beside their peers
 	@$(PIP) install --editable '.[dev,bench]'
 	$(BIN)/python -m benchmarks

@@ -1,4 +1,7 @@
-"""Runs every benchmark, or the ones named: ``python -m benchmarks [NAME ...]``."""
+"""Runs every benchmark, or the ones named: ``python -m benchmarks [--short] [NAME ...]``.
+
+``--short`` runs each over so little that it takes a second or two: whether it runs at all.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import time
 import traceback
 
 import benchmarks
+from benchmarks import _short
 
 
 def names() -> list[str]:
@@ -20,7 +24,8 @@ def names() -> list[str]:
 
 def main() -> int:
     """Run and print; 1 where a benchmark failed."""
-    wanted = sys.argv[1:] or names()
+    arguments = [argument for argument in sys.argv[1:] if argument != "--short"]
+    is_short, wanted = len(arguments) < len(sys.argv) - 1, arguments or names()
     unknown = sorted(set(wanted) - set(names()))
     if unknown:
         print(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(names())}", file=sys.stderr)
@@ -30,7 +35,10 @@ def main() -> int:
     for name in wanted:
         print(f"\n== {name} ==", flush=True)
         try:
-            importlib.import_module(f"benchmarks.{name}").main()
+            if is_short:
+                _short.run(name)
+            else:
+                importlib.import_module(f"benchmarks.{name}").main()
         except Exception:
             traceback.print_exc()
             failed.append(name)

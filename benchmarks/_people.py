@@ -24,6 +24,6 @@ def populate(runtime: Runtime) -> dict[str, str]:
         fields = {"username": NAME, "email": "bench@example.org", "password": PASSWORD, "roles": ["viewer"]}
         user = create_user(session, CLI_CALLER, fields)
         actor = Actor(NAME, "jwt", user.id, "127.0.0.1")
-        pair = start_login(session, runtime.bus, TokenCodec(runtime.settings), user, "password", actor)
+        pair = start_login(session, TokenCodec(runtime.settings), user, "password", actor)
         _, key = create_key(session, Caller(actor), "bench", ["aircraft"], None)
     return {"JWT": f"Authorization: Bearer {pair.access}", "API key": f"X-API-Key: {key}"}

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 
 import numpy as np
@@ -58,11 +59,11 @@ def run(aircraft: int, views: list[View], encode: Encoder = encode_event) -> tup
     return listeners[0].outbox.bytes / TICKS, cost * 1000, listeners[0].outbox.last
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--aircraft", type=int, default=15_000)
-    count = parser.parse_args().aircraft
+    count = parser.parse_args([] if arguments is None else arguments).aircraft
     columns, plain = Form(DEFAULT_FIELDS), View("aircraft", "all", False)
     whole = View("aircraft", "all", False, None, columns)
     areas = [View("aircraft", "all", False, Area(4 + 0.05 * at, 45, 9 + 0.05 * at, 50), columns) for at in range(AREAS)]
@@ -84,4 +85,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

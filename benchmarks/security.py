@@ -19,14 +19,18 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.orm import Session
 from webtest import TestApp
 
 from benchmarks._load import free_port, requests_a_second
 from benchmarks._people import NAME, populate
 from benchmarks.rest import CONNECTIONS, sample_sky, server
 from skywatch import make_app
+from skywatch.accounts.logins.attempts import GuessLimits
 from skywatch.accounts.logins.local import log_in
+from skywatch.accounts.logins.service import start_login
 from skywatch.accounts.logins.tokens import TokenCodec
+from skywatch.accounts.models import User
 from skywatch.core.audit import Actor
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
@@ -119,18 +123,27 @@ def _count_queries(runtime: Runtime) -> None:
     print(f"\ndatabase queries in {READS * len(headers):,} authenticated reads: {queries}")
 
 
+def _new_limits(runtime: Runtime) -> GuessLimits:
+    settings = runtime.settings
+    return GuessLimits(Limiter(settings), settings.guesses_place, settings.guesses_anywhere)
+
+
 def _time_refusals(runtime: Runtime) -> None:
-    limiter, codec = Limiter(runtime.settings), TokenCodec(runtime.settings)
+    limits, codec = _new_limits(runtime), TokenCodec(runtime.settings)
+
+    def begin(session: Session, user: User) -> object:
+        return start_login(session, codec, user, "password", actor)
+
     times: dict[str, list[float]] = {"wrong password": [], "unknown name": []}
     for number in range(TRIES):
         for kind, name in (("wrong password", NAME), ("unknown name", f"nobody{number}")):
             # From ever new places and with a new count: this is about the time, not about the limit.
             if number % 50 == 0 and kind == "wrong password":
-                limiter = Limiter(runtime.settings)
+                limits = _new_limits(runtime)
             actor = Actor("", "anonymous", None, f"10.{number}.{number % 7}.1")
             began = time.perf_counter()
             try:
-                log_in(runtime.sessions, runtime.bus, limiter, codec, name, "wrong password", actor)
+                log_in(runtime.sessions, limits, name, "wrong password", actor, begin)
             except Problem as problem:
                 times[kind].append(time.perf_counter() - began)
                 if problem.kind.code != "invalid_credentials":

@@ -14,9 +14,9 @@ from typing import Any
 
 import skywatch.http
 from benchmarks._people import populate
+from benchmarks._sky import keep_publishing
 from skywatch.accounts.users.answers import profile
 from skywatch.accounts.users.service import get_user
-from skywatch.core.bus import Message
 from skywatch.core.feature import Feature, FeatureSet
 from skywatch.core.runtime import Runtime
 from skywatch.features import FEATURES
@@ -61,7 +61,7 @@ def main() -> None:
         runtime = Runtime.open(settings)
         Path(os.environ["BENCH_CREDENTIALS"]).write_text(json.dumps(populate(runtime)))
         sky = from_bytes(Path(os.environ["BENCH_SKY"]).read_bytes())
-        runtime.bus.publish(Message("picture", "tick", b"", snapshot=True, local=sky))
+        keep_publishing(runtime.bus, sky)
         create_api_server(runtime).run()
 
 

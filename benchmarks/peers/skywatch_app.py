@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from skywatch.core.bus import Message
+from benchmarks._sky import keep_publishing
 from skywatch.core.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
@@ -21,7 +21,7 @@ def main() -> None:
         runtime = Runtime.open(load(ini, {}))
         upgrade(runtime.engine)
         sky = from_bytes(Path(os.environ["BENCH_SKY"]).read_bytes())
-        runtime.bus.publish(Message("picture", "tick", b"", snapshot=True, local=sky))
+        keep_publishing(runtime.bus, sky)
         create_api_server(runtime).run()
 
 

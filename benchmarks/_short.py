@@ -1,0 +1,60 @@
+"""The short form of every benchmark: the same code over little, to find out whether it still runs.
+
+``SHORT`` gives for each what it replaces in its modules and the arguments of its ``main``. The figures it prints mean
+nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+SQLITE = ["--database", "sqlite"]
+# benchmark -> (constants, written as ``module.NAME``; arguments)
+SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
+    "acars": ({"acars.RATE_PER_S": 20, "acars.SECONDS": 1.0, "_acars_search.ROWS": 200}, None),
+    "alerts": ({"alerts.AIRCRAFT": 50, "alerts.RULES": 20, "alerts.FENCES": 5, "alerts.LISTED": 100,
+                "alerts.WARM_UP": 1, "alerts.TICKS": 2, "alerts.NAIVE_AIRCRAFT": 2}, None),
+    "audio": ({"audio.UPLOADS": 2, "audio.ROWS": 20, "audio.PAGES": 1}, None),
+    "cannonball": ({"cannonball.USERS": 2, "cannonball.AIRCRAFT": 100, "cannonball.KNOWN_IN_SKY": 5,
+                    "cannonball.WARM_UP_TICKS": 2, "cannonball.TICKS": 2, "cannonball.KNOWN": 500,
+                    "cannonball.SEARCHES": 5, "cannonball.CHECKS": 5, "cannonball.IMPORTED": 1000}, None),
+    "columns": ({"columns.TICKS": 1, "columns.AREAS": 2}, ["--aircraft", "50"]),
+    "deliveries": ({}, ["--alerts", "2", "--down", "1"]),
+    "history": ({"history.AIRCRAFT": 20, "history.ROW_SAMPLE": 1000, "history.FLOWN": 20_000, "history.SKY": 50,
+                 "_history_queries.ROUNDS": 1, "_history_queries.LONG_ROUNDS": 1},
+                [*SQLITE, "--positions", "20000", "--sky-seconds", "2"]),
+    "history_exports": ({"history_exports.AIRCRAFT": 5, "history_exports.FLOWN_S": 60},
+                        [*SQLITE, "--points", "1000", "--format", "csv"]),
+    "history_retention": ({"history_retention.LIVE_AIRCRAFT": 50, "history_retention.YEAR_DAYS": 5,
+                           "history_retention.KEPT_DAYS": 2},
+                          [*SQLITE, "--aircraft", "20", "--minutes", "6", "--alone", "1"]),
+    "history_storage": ({"history_storage.AIRCRAFT": 5, "history_storage.ROW_SECONDS": 10,
+                         # They take a minute.
+                         "history_storage.recordings": lambda: None}, [*SQLITE, "--hours", "1"]),
+    "mode_s": ({"mode_s.AIRCRAFT": 5, "mode_s.SECONDS": 2, "mode_s.ROUNDS": 1}, None),
+    "patterns": ({"patterns.SKY": 50, "patterns.WARM_TICKS": 5, "patterns.TICKS": 2, "patterns.PEER_TICKS": 1}, None),
+    "realtime": ({"realtime.SHOWN": ("idle",), "realtime.IDLE": 20}, None),
+    "receivers": ({"receivers.SIZES": (20,), "receivers.ROUNDS": 1}, None),
+    "rest": ({"rest.AIRCRAFT": 5, "rest.CONNECTIONS": 2, "rest.SECONDS": 0.1, "rest.ROUNDS": 1}, None),
+    "safety": ({"safety.WARM_UP_TICKS": 2, "safety.TICKS": 2, "safety.CASES": ((50, 1.0, "50 aircraft", 20.0),)}, None),
+    "security": ({"security.SECONDS": 0.1, "security.ROUNDS": 1, "security.READS": 2, "security.TRIES": 2}, None),
+    "tick": ({"tick.COUNTS": (20,), "tick.TICKS": 2, "tick.WARM_UP_TICKS": 1, "tick.SERVICE_AIRCRAFT": 5,
+              "tick.MEMORY_AFTER_S": 0.5}, None),
+}  # fmt: skip
+
+
+def run(name: str) -> None:
+    """Run the short form of a benchmark in this process, which is good for nothing else afterwards."""
+    constants, arguments = SHORT[name]
+    for path, value in constants.items():
+        module_name, _, constant = path.partition(".")
+        module = importlib.import_module(f"benchmarks.{module_name}")
+        if not hasattr(module, constant):
+            raise LookupError(f"benchmarks.{module_name} has no {constant}")
+        setattr(module, constant, value)
+    main = importlib.import_module(f"benchmarks.{name}").main
+    if arguments is None:
+        main()
+    else:
+        main(arguments)
