@@ -11,13 +11,16 @@ from pyramid.response import Response
 
 from skywatch.core.clock import to_iso
 
+# What is written as it is: nearly everything, and a call for each value would cost more than the writing.
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+
 
 def _prepare(value: Any) -> Any:
     # msgspec writes datetimes itself, but with offsets as it finds them and microseconds; ours end in Z.
     if isinstance(value, dict):
-        return {key: _prepare(item) for key, item in value.items()}
+        return {key: item if type(item) in _PLAIN else _prepare(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_prepare(item) for item in value]
+        return [item if type(item) in _PLAIN else _prepare(item) for item in value]
     if isinstance(value, datetime):
         return to_iso(value)
     return value
