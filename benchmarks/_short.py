@@ -7,6 +7,7 @@ nothing.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 SQLITE = ["--database", "sqlite"]
@@ -42,6 +43,7 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "speech": ({"speech.NOISES": (1,), "speech.SILENT_S": 1.0}, None),
     "tick": ({"tick.COUNTS": (20,), "tick.TICKS": 2, "tick.WARM_UP_TICKS": 1, "tick.SERVICE_AIRCRAFT": 5,
               "tick.MEMORY_AFTER_S": 0.5}, None),
+    "web": ({}, None),
 }  # fmt: skip
 
 
@@ -54,6 +56,8 @@ def run(name: str) -> None:
         if not hasattr(module, constant):
             raise LookupError(f"benchmarks.{module_name} has no {constant}")
         setattr(module, constant, value)
+    # Some have a short form of their own.
+    sys.argv = [name, "--short"]
     main = importlib.import_module(f"benchmarks.{name}").main
     if arguments is None:
         main()
