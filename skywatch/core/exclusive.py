@@ -13,7 +13,7 @@ import socket
 import time
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
@@ -29,6 +29,8 @@ RELEASED_AFTER_S = KEEPALIVE_IDLE_S + KEEPALIVE_INTERVAL_S * KEEPALIVE_COUNT
 CONNECT_TIMEOUT_S = 5
 STATEMENT_TIMEOUT_MS = 5000
 RETRY_S = 0.5
+# How long the server may take to end a session (s).
+ENDED_WITHIN_S = 3.0
 
 
 class LockHeldError(Exception):
@@ -129,6 +131,8 @@ class AdvisoryLock(ExclusiveLock):
 
         self._name = name
         self._connection: sa.Connection | None = None
+        # The session that took the lock last: its process number at the server and when it began.
+        self._session: tuple[int, Any] | None = None
         self._engine = sa.create_engine(
             url,
             poolclass=sa.NullPool,
@@ -151,7 +155,8 @@ class AdvisoryLock(ExclusiveLock):
                 self._connection.execute(sa.text("SELECT 1"))  # alive: the lock lives as long as its session
                 return
             self._connection = self._connect()
-            if self._try():
+            if self._try() or (self._end_own_session() and self._try_within(ENDED_WITHIN_S)):
+                self._session = self._own_session()
                 return
             holder = self._holder()
         except sa.exc.DBAPIError:
@@ -191,6 +196,38 @@ class AdvisoryLock(ExclusiveLock):
             {"name": f"skywatch {self._name}"},
         )
         return bool(taken.scalar())
+
+    def _try_within(self, within_s: float) -> bool:
+        deadline = time.monotonic() + within_s
+        while not self._try():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.1)
+        return True
+
+    def _own_session(self) -> tuple[int, Any] | None:
+        assert self._connection is not None
+        row = self._connection.execute(
+            sa.text("SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()")
+        ).first()
+        return None if row is None else (row[0], row[1])
+
+    def _end_own_session(self) -> bool:
+        """Whether the server still had this process's own session, whose connection is dead on this side only.
+
+        A proxy or a firewall in between may keep the server's side open for ever.
+        """
+        assert self._connection is not None
+        if self._session is None:
+            return False
+        pid, begin = self._session
+        ended = self._connection.execute(
+            sa.text(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND backend_start = :begin"
+            ),
+            {"pid": pid, "begin": begin},
+        )
+        return bool(ended.scalar())
 
     def _holder(self) -> str:
         assert self._connection is not None

@@ -68,6 +68,21 @@ def test_whoever_lost_the_connection_finds_out_whether_the_lock_is_gone(postgres
     second.close()
 
 
+def test_a_session_of_its_own_that_the_server_holds_open_is_ended_and_no_other_one(postgresql_url):
+    first, second = exclusive_lock(postgresql_url, "tracker"), exclusive_lock(postgresql_url, "tracker")
+    first.take()
+    dead, first._connection = first._connection, None  # given up on this side; the server knows nothing of it
+    first.take()
+    with pytest.raises(sa.exc.DBAPIError):
+        dead.execute(sa.text("SELECT 1"))
+    first.close()
+    second.wait(30)
+    with pytest.raises(LockHeldError):
+        first.take()
+    second.take()
+    second.close()
+
+
 def test_the_server_notices_a_host_that_is_gone(postgresql_url):
     lock = exclusive_lock(postgresql_url, "tracker")
     assert isinstance(lock, AdvisoryLock)
