@@ -1,7 +1,6 @@
 """What was committed is published and stored, what was rolled back is neither, and nobody misses or repeats any."""
 
 import threading
-from types import SimpleNamespace
 
 import pytest
 import sqlalchemy as sa
@@ -143,22 +142,6 @@ def test_hints_are_published_and_not_stored(house):
     assert numbers(house.published) == [1, 2, 3]
     assert [m.id > 0 for m in house.published] == [False, True, False]
     assert len(house.stored()) == 1
-
-
-def test_a_bus_that_hangs_holds_a_commit_up_once(house, monkeypatch):
-    moment = [1000.0]
-    monkeypatch.setattr("skywatch.core.events.time", SimpleNamespace(monotonic=lambda: moment[0]))
-
-    def hang(message):
-        moment[0] += 2.0
-
-    ours = reader(house)
-    with monkeypatch.context() as patch:
-        patch.setattr(house.bus, "publish", hang)
-        with writing(house.sessions) as session:
-            events.publish(session, *[message(number) for number in range(50)])
-    assert moment[0] == 1002.0
-    assert deliver(ours, ours.missed()) == list(range(50))
 
 
 def test_requests_publish_in_the_same_way(house):
