@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from waitress.parser import HTTPRequestParser
 from waitress.task import ThreadedTaskDispatcher
 
 from skywatch.http.throttle import LIVENESS_PATH, LIVENESS_QUERY
@@ -34,7 +35,7 @@ class ProbeDispatcher(ThreadedTaskDispatcher):
         return bool(super().shutdown(cancel_pending, timeout))
 
 
-def is_probe(request: Any) -> bool:
+def is_probe(request: HTTPRequestParser) -> bool:
     """Whether a request asks for nothing but whether the process is alive."""
     return (
         not request.error

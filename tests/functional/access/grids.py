@@ -69,6 +69,11 @@ EXCHANGE = Kind(
     """,
     looks_at_credentials=False,
 )
+CHECKED = Kind(
+    "checked",
+    "answers everybody, with any credentials that are right",
+    EXCHANGE.grid,
+)
 IDENTIFIED = Kind(
     "identified",
     "tells callers who they are",
@@ -179,4 +184,19 @@ EDIT_OWN = Kind(
     other key   403  403  403  403  403  403
     """,
 )
-KINDS = (OPEN, PAGE, EXCHANGE, IDENTIFIED, OWN, READ, READ_MORE, WRITE, MANAGE, SWITCH, PEOPLE, PERSONAL, EDIT_OWN)
+KINDS = (
+    OPEN,
+    PAGE,
+    EXCHANGE,
+    CHECKED,
+    IDENTIFIED,
+    OWN,
+    READ,
+    READ_MORE,
+    WRITE,
+    MANAGE,
+    SWITCH,
+    PEOPLE,
+    PERSONAL,
+    EDIT_OWN,
+)
