@@ -44,6 +44,8 @@ class KnownChecks:
 
     def find(self, icao_hex: str, military: bool) -> dict[str, Any] | None:
         """The entry of an address in upper case; ``military`` includes entries of that agency type."""
+        if icao_hex.startswith("~"):
+            return None  # no address of an airframe: the list holds none
         snapshot = self._index.recent()
         agency_type = snapshot.agency_type(int(icao_hex, 16))
         if agency_type is None or (agency_type == MILITARY and not military):

@@ -129,6 +129,11 @@ def test_a_malformed_address_is_refused(client, icao_hex):
     assert client.get(f"{URL}check/{icao_hex}/", headers=VIEWER, status=400).json["code"] == "validation_failed"
 
 
+def test_an_address_that_is_no_airframe_s_is_not_on_the_list(client, five):
+    answer = client.get(f"{URL}check/~a68a37/", headers=VIEWER).json
+    assert (answer["found"], answer["icao_hex"]) == (False, "~A68A37")
+
+
 def test_statistics(client, five):
     assert client.get(f"{URL}stats/", headers=VIEWER).json == {
         "total": 5,
