@@ -1,8 +1,8 @@
-"""What the user of a channel may be sent now: rights are checked again with every attempt."""
+"""What users may see now, without a request of theirs; the rights of a channel's user, checked with every attempt."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
@@ -14,15 +14,10 @@ from skywatch.notify.models import Delivery
 from skywatch.security.contexts import AccessLookup, FeatureAccess, default_access
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission
-from skywatch.security.visibility import visibility_of
+from skywatch.security.visibility import Visibility, visibility_of
 from skywatch.settings import Settings
 
 SUPERADMIN = "superadmin"
-
-
-def _table(name: str) -> sa.Table:
-    # The accounts' tables: the models stand on a higher floor, the schema is everybody's.
-    return Base.metadata.tables[name]
 
 
 class UserRights:
@@ -30,8 +25,7 @@ class UserRights:
 
     def __init__(self, session: Session, settings: Settings, user_id: int) -> None:
         self._features: FeatureSet = settings.features
-        identity = _identity(session, user_id)
-        self._may = visibility_of(identity, settings.auth_mode, _access(session)) if identity is not None else None
+        self._may = visibilities(session, settings, [user_id]).get(user_id)
 
     def may_receive(self, delivery: Delivery) -> bool:
         """Whether this may be sent to the user: an active account, the kind's permission, and the military one."""
@@ -41,26 +35,53 @@ class UserRights:
         return self._may.military or not delivery.military
 
 
-def _identity(session: Session, user_id: int) -> Identity | None:
-    """The user as somebody logged in; None where the account is gone or deactivated."""
-    users, roles, assignments = _table("users"), _table("roles"), _table("user_roles")
-    name = session.scalar(sa.select(users.c.username).where(users.c.id == user_id, users.c.is_active))
-    if name is None:
-        return None
-    in_force = sa.or_(assignments.c.expires_at.is_(None), assignments.c.expires_at > utcnow())
+def visibilities(session: Session, settings: Settings, user_ids: Iterable[int]) -> dict[int, Visibility]:
+    """What active users may see, all of them in three queries; accounts that are gone or deactivated are left out."""
+    ids = list(set(user_ids))
+    if not ids:
+        return {}
+    users = _table("users")
+    names = dict(
+        session.execute(sa.select(users.c.id, users.c.username).where(users.c.id.in_(ids), users.c.is_active)).all()
+    )
+    held = _held(session, names)
+    access = _access(session)
+    return {
+        user_id: visibility_of(Identity(user_id, name, "jwt", frozenset(held[user_id])), settings.auth_mode, access)
+        for user_id, name in names.items()
+    }
+
+
+def _held(session: Session, user_ids: Iterable[int]) -> dict[int, set[Permission]]:
+    """What the assignments in force give each user."""
+    held: dict[int, set[Permission]] = {user_id: set() for user_id in user_ids}
+    roles, assignments = _table("roles"), _table("user_roles")
     rows = session.execute(
-        sa.select(roles.c.name, roles.c.is_system, roles.c.permissions)
-        .join(assignments, assignments.c.role_id == roles.c.id)
-        .where(assignments.c.user_id == user_id, in_force)
-    ).all()
-    names = {permission.value for permission in Permission}
-    held = {Permission(name) for row in rows for name in row.permissions if name in names}
-    if any(row.is_system and row.name == SUPERADMIN for row in rows):
-        held = set(Permission)
-    return Identity(user_id, name, "jwt", frozenset(held), frozenset(row.name for row in rows))
+        sa.select(assignments.c.user_id, roles.c.name, roles.c.is_system, roles.c.permissions)
+        .join(roles, roles.c.id == assignments.c.role_id)
+        .where(
+            assignments.c.user_id.in_(list(held)),
+            sa.or_(assignments.c.expires_at.is_(None), assignments.c.expires_at > utcnow()),
+        )
+    )
+    for user_id, role, is_system, permissions in rows:
+        held[user_id] |= _permissions(role, is_system, permissions)
+    return held
+
+
+def _permissions(role: str, is_system: bool, stored: Iterable[str]) -> set[Permission]:
+    if is_system and role == SUPERADMIN:
+        return set(Permission)
+    known = {permission.value for permission in Permission}
+    return {Permission(name) for name in stored if name in known}
 
 
 def _access(session: Session) -> AccessLookup:
-    rows: list[Any] = list(session.execute(sa.select(_table("feature_access"))))
+    rows = session.execute(sa.select(_table("feature_access")))
     stored = {row.feature: FeatureAccess(row.read_access, row.write_access, row.is_enabled) for row in rows}
     return lambda feature: stored.get(feature) or default_access(feature)
+
+
+def _table(name: str) -> sa.Table:
+    # The accounts' tables: the models stand on a higher floor, the schema is everybody's.
+    return Base.metadata.tables[name]
