@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 # In the order in which addresses are looked for.
 MODULES = (
     "history.views",
-    "rules.transfer_views",
-    "rules.trial_views",
-    "rules.views",
+    "rules.views.transfer",
+    "rules.views.trial",
+    "rules.views.rules",
     "geofences.views",
     "watchlists.views",
 )

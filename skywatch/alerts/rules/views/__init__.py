@@ -1,0 +1,1 @@
+"""The resources of rules, of their dry run, and of their export and import."""
