@@ -60,7 +60,9 @@ class Application:
 
     def file(self, path: str) -> File | None:
         """The file at an address below ``/``; the page itself is at the empty one."""
-        self._refresh()
+        # What a new build adds has an extension; an address of others without one is no reason to look at the disk.
+        if not self._files or path in self._files or not path or "." in path.rpartition("/")[2]:
+            self._refresh()
         return self._files.get(path)
 
     def reason(self) -> str:
