@@ -20,9 +20,11 @@ from skywatch.http.errors import problem_response
 from skywatch.http.limiter import Limiter, Verdict
 from skywatch.http.metrics import THROTTLED
 from skywatch.http.request import Request
+from skywatch.security.policy import OUT_OF_REACH
 
 Handler = Callable[[Request], Response]
-LIVENESS_PATH, LIVENESS_QUERY = "/api/v1/system/health", "probe=live"
+# Answered with its own document whatever else does not work.
+HEALTH_PATH, LIVENESS_QUERY = "/api/v1/system/health", "probe=live"
 BUCKETS = ("anon", "user", "login", "refresh")
 # In the place of a bucket: the view counts its requests with ``count_request``, once it knows who asks.
 BY_VIEW = "view"
@@ -35,10 +37,11 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
     exchanges: dict[tuple[str, str], str] = registry["throttle_buckets"]
 
     def tween(request: Request) -> Response:
-        if request.environ.get("PATH_INFO") == LIVENESS_PATH and request.environ.get("QUERY_STRING") == LIVENESS_QUERY:
+        path = request.environ.get("PATH_INFO", "")
+        if path == HEALTH_PATH and request.environ.get("QUERY_STRING") == LIVENESS_QUERY:
             # Whoever starts the service anew where this fails must not be told to come back later.
             return handler(request)
-        bucket = exchanges.get((request.method, request.environ.get("PATH_INFO", "")))
+        bucket = exchanges.get((request.method, path))
         if bucket == BY_VIEW:
             return handler(request)
         subject, refusal = client_network(request.client_address), None
@@ -49,6 +52,9 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
             except Problem as problem:
                 # Whoever presents wrong credentials is nobody, and is counted as such.
                 refusal = problem
+            except OUT_OF_REACH:
+                if path != HEALTH_PATH:
+                    raise
             else:
                 if identity is not None:
                     bucket, subject = "user", str(identity.user_id)

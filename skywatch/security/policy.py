@@ -14,6 +14,7 @@ from typing import Any
 from pyramid.authorization import ACLHelper
 from pyramid.request import Request
 from pyramid.security import Allowed, Denied
+from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from skywatch.security.area import area_of
 from skywatch.security.contexts import EXCHANGE, IDENTIFIED, OPEN, FeatureContext
@@ -21,8 +22,10 @@ from skywatch.security.identity import Identity, principals_of
 
 CredentialMethod = Callable[[Request], Identity | None]
 _acl = ACLHelper()
-# Where a request keeps who sends it.
-IDENTITY = "skywatch_identity"
+# Where a request keeps who sends it, and why that could not be found out.
+IDENTITY, UNKNOWN = "skywatch_identity", "skywatch_identity_unknown"
+# What asking for an identity raises while the database is away.
+OUT_OF_REACH = (DBAPIError, TimeoutError)
 
 
 def decide(context: Any, identity: Identity | None, permission: str) -> Any:
@@ -68,18 +71,34 @@ class SkywatchSecurityPolicy:
         return None
 
     def identity(self, request: Request) -> Identity | None:
-        """The caller, asked for once a request; raises Problem where a credential is wrong."""
-        known: dict[str, Identity | None] = request.__dict__
+        """The caller, asked for once a request; raises Problem where a credential is wrong.
+
+        Raises one of OUT_OF_REACH where nobody can tell, which is not waited for twice either.
+        """
+        known: dict[str, Any] = request.__dict__
+        if UNKNOWN in known:
+            raise known[UNKNOWN]
         if IDENTITY not in known:
-            known[IDENTITY] = self._identify(request)
-        return known[IDENTITY]
+            try:
+                known[IDENTITY] = self._identify(request)
+            except OUT_OF_REACH as error:
+                known[UNKNOWN] = error
+                raise
+        identity: Identity | None = known[IDENTITY]
+        return identity
 
     def authenticated_userid(self, request: Request) -> str | None:
         identity = self.identity(request)
         return str(identity.user_id) if identity is not None else None
 
     def permits(self, request: Request, context: Any, permission: str) -> Any:
-        identity = None if permission == EXCHANGE else self.identity(request)
+        try:
+            identity = None if permission == EXCHANGE else self.identity(request)
+        except OUT_OF_REACH:
+            # What everybody may see is not kept from those whom nobody can look up now.
+            if permission != OPEN:
+                raise
+            identity = None
         return decide(context, identity, permission)
 
     def remember(self, request: Request, userid: str, **kw: Any) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 from waitress.parser import HTTPRequestParser
 from waitress.task import ThreadedTaskDispatcher
 
-from skywatch.http.throttle import LIVENESS_PATH, LIVENESS_QUERY
+from skywatch.http.throttle import HEALTH_PATH, LIVENESS_QUERY
 
 # Whoever proves who they are, or sends a body, is served like everybody else.
 _CREDENTIALS = ("AUTHORIZATION", "X_API_KEY", "COOKIE")
@@ -39,7 +39,7 @@ def is_probe(request: HTTPRequestParser) -> bool:
     """Whether a request asks for nothing but whether the process is alive."""
     return (
         not request.error
-        and request.path.rstrip("/") == LIVENESS_PATH
+        and request.path.rstrip("/") == HEALTH_PATH
         and request.query == LIVENESS_QUERY
         and not request.content_length
         and not any(name in request.headers for name in _CREDENTIALS)

@@ -49,6 +49,22 @@ def test_the_live_picture_goes_on_for_callers_who_are_known_already(api, monkeyp
     until(lambda: api.get("/api/v1/aircraft", headers=api.headers, status="*").status_int == 503)
 
 
+def test_health_answers_with_its_own_document_to_whoever_asks(api):
+    database = {"name": "database", "ok": False, "required": True, "detail": "does not answer"}
+    stranger = {"Authorization": f"Bearer {api.people.codec.access_token(99, 'f' * 32)}"}
+    for headers in ({}, api.headers, stranger):
+        for address in ("/api/v1/system/health", "/api/v1/system/health/"):
+            answer = api.get(address, headers=headers, status=503)
+            assert answer.json["status"] == "failing"
+            assert database in answer.json["checks"]
+            assert "Retry-After" in answer.headers
+    # What is wrong without a look into the database stays wrong.
+    api.get("/api/v1/system/health", headers={"Authorization": "Bearer " + "k" * 40}, status=401)
+    # Whoever may see it needs no look-up; everything else does.
+    for path in ("/api/v1/system/status", "/api/v1/auth/profile"):
+        assert api.get(path, headers=stranger, status=503).json["code"] == "unavailable"
+
+
 def test_what_needs_the_database_says_so_and_the_log_stays_short(api, caplog):
     for _ in range(50):
         refused = api.get("/api/v1/history/flights", headers=api.headers, status=503)
