@@ -15,11 +15,13 @@ from skywatch.core.health import State
 log = logging.getLogger(__name__)
 # A run that takes longer is shown in health.
 SLOW_S = 10.0
+# The longest pause after a run that failed: what failed is soon well again once its cause is gone.
+RETRY_S = 3.0
 CLOSE_S = 2.0
 
 
 class PeriodicTask:
-    """``work`` runs at the start, then every ``every_s`` seconds and when ``run_soon`` is called.
+    """``work`` runs at the start, then every ``every_s`` seconds and when ``run_soon`` is called, after errors sooner.
 
     ``name`` is the component in health and in the log.
     """
@@ -69,7 +71,7 @@ class PeriodicTask:
 
     def _run(self) -> None:
         while not self._stopping:
-            self._since = time.monotonic()
+            self._since, pause_s = time.monotonic(), self._every_s
             try:
                 self._work()
                 self._faults.succeeded()
@@ -77,7 +79,8 @@ class PeriodicTask:
                 # Whatever it is, the next run may succeed, and health shows it until then.
                 self._why = reason(error)
                 self._faults.failed(self._why)
+                pause_s = min(pause_s, RETRY_S)
             self._since = None
             self._first.set()
-            self._wake.wait(self._every_s)
+            self._wake.wait(pause_s)
             self._wake.clear()
