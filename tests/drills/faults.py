@@ -198,11 +198,14 @@ class _Hoard:
 
     def cause(self, installation: Installation) -> None:
         assert installation.postgresql is not None
+        address = f"host=127.0.0.1 port={installation.postgresql.port} user=postgres dbname=postgres"
+        # Taken first: later there may be none to end those of the service with.
+        administrator = psycopg.connect(address, connect_timeout=5, autocommit=True)
+        self._held.append(administrator)
         for _ in range(3):
-            installation.postgresql.end_connections()
+            administrator.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'skywatch'")
             with suppress(psycopg.OperationalError):
                 while True:
-                    address = f"host=127.0.0.1 port={installation.postgresql.port} user=postgres dbname=postgres"
                     self._held.append(psycopg.connect(address, connect_timeout=5))
 
     def cure(self, installation: Installation) -> None:
