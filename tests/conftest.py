@@ -15,6 +15,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from skywatch import make_app
+from skywatch.core import fault_log
 from skywatch.core.bus import open_bus
 from skywatch.core.db import create_engine, create_session_factory
 from skywatch.core.migrations import upgrade
@@ -45,6 +46,12 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
     """Number cases of bytes instead of spelling them: a time stamp in them (gzip) would give each test process its own
     names, and the processes refuse to work on different tests."""
     return argname if isinstance(val, bytes) else None
+
+
+@pytest.fixture(autouse=True)
+def _causes() -> None:
+    """What parts of another test failed for does not silence those of this one."""
+    fault_log.forget_causes()
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ from skywatch.accounts.models import AccessVersion
 from skywatch.accounts.settings import AccountSettings
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import unix_now
-from skywatch.core.db import reason
+from skywatch.core.db import outage_of, reason
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
 
@@ -132,7 +132,7 @@ class AccessCache:
             except Exception as error:
                 # Whatever it is, the watcher must not die.
                 if not self._stop.is_set():
-                    self._faults.failed(reason(error))
+                    self._faults.failed(reason(error), cause=outage_of(error))
             self._check_began = None
             self._stop.wait(CHECK_EVERY_S)
 

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from skywatch.airframes.service import MOST_AT_ONCE, Airframe, find_many, last_imports
 from skywatch.core import health
 from skywatch.core.bus import Bus, Message, Subscription
-from skywatch.core.db import SessionFactory, reason
+from skywatch.core.db import SessionFactory, outage_of, reason
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.health import State
 
@@ -122,7 +122,8 @@ class AirframeCache:
                 self._faults.succeeded()
             except Exception as error:
                 # Whatever it is, the next look may succeed.
-                self._faults.failed(reason(error), None if isinstance(error, sa.exc.SQLAlchemyError) else error)
+                known = isinstance(error, sa.exc.SQLAlchemyError)
+                self._faults.failed(reason(error), None if known else error, outage_of(error))
                 with self._work:
                     self._work.wait_for(lambda: self._stop, RETRY_S)
             with self._work:

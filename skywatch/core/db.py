@@ -134,6 +134,17 @@ def is_outage(error: BaseException) -> bool:
     return not isinstance(error, sa.exc.IntegrityError | sa.exc.DataError)
 
 
+def outage_of(error: BaseException) -> str:
+    """What several parts fail for at once where an error is an outage of the database, for the log; else nothing."""
+    if not isinstance(error, sa.exc.TimeoutError | sa.exc.DBAPIError) or not is_outage(error):
+        return ""
+    state = getattr(error.orig, "sqlstate", None) if isinstance(error, sa.exc.DBAPIError) else None
+    code = getattr(error.orig, "sqlite_errorcode", None) if isinstance(error, sa.exc.DBAPIError) else None
+    if str(state)[:2] == "42" or (code is not None and code & 0xFF == 1):
+        return ""  # A statement that does not fit the schema is that part's own.
+    return "read-only database" if state == READ_ONLY else "database"
+
+
 def is_unavailable(error: BaseException) -> bool:
     """Whether a request failed because of the state the database is in, and may succeed later as it stands."""
     if isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError | sa.exc.TimeoutError):

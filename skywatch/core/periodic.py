@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from skywatch.core import health
-from skywatch.core.db import reason
+from skywatch.core.db import outage_of, reason
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.health import State
 
@@ -78,7 +78,7 @@ class PeriodicTask:
             except Exception as error:
                 # Whatever it is, the next run may succeed, and health shows it until then.
                 self._why = reason(error)
-                self._faults.failed(self._why)
+                self._faults.failed(self._why, cause=outage_of(error))
                 pause_s = min(pause_s, RETRY_S)
             self._since = None
             self._first.set()

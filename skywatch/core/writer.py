@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.core import health, metrics
 from skywatch.core.clock import utcnow
-from skywatch.core.db import SessionFactory, is_outage, reason, writing
+from skywatch.core.db import SessionFactory, is_outage, outage_of, reason, writing
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.health import State
 from skywatch.core.models import WriterBatch
@@ -261,7 +261,7 @@ class BackgroundWriter(Generic[E, R]):
     def _failed(self, error: Exception) -> None:
         self._why = reason(error)
         metrics.DATABASE_WRITE_ERRORS.labels(self.name).inc()
-        self._faults.failed(self._why, _ours(error))
+        self._faults.failed(self._why, _ours(error), outage_of(error))
         self._measure()
 
     def _pause(self, pause_s: float) -> None:

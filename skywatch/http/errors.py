@@ -13,7 +13,7 @@ from pyramid.response import Response
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from skywatch.core.bus import BusError
-from skywatch.core.db import is_unavailable, reason
+from skywatch.core.db import is_unavailable, outage_of, reason
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.problems import KINDS, Problem
 from skywatch.http.pages import problem_page_of
@@ -112,7 +112,7 @@ def unavailable_view(error: Exception, request: Request) -> Response:
     """Database or bus out of reach, or read-only: the service is, for the moment, not available."""
     if not isinstance(error, BusError) and not is_unavailable(error):
         return internal_error_view(error, request)
-    outage.failed(reason(error))
+    outage.failed(reason(error), cause=outage_of(error))
     return problem_response(Problem("unavailable"), request)
 
 

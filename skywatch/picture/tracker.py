@@ -19,7 +19,8 @@ from skywatch.airframes.cache import AirframeCache
 from skywatch.core import health
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import unix_now
-from skywatch.core.db import reason
+from skywatch.core.db import outage_of, reason
+from skywatch.core.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
 from skywatch.picture import measuring, metrics, saved
 from skywatch.picture.further_reports import FurtherReports
@@ -92,6 +93,7 @@ class Tracker:
         self._saving: asyncio.Task[None] | None = None
         self._saved_messages = 0
         self._saves = 0
+        self._save_faults = FaultLog(log, "the picture cannot be saved", "the picture is saved again")
         self._next_save = 0.0
 
     async def run(self) -> None:
@@ -254,9 +256,9 @@ class Tracker:
         try:
             await asyncio.to_thread(saved.write, self.runtime.sessions, parts)
             self.statistics.saved_at, self.statistics.save_error = unix_now(), None
+            self._save_faults.succeeded()
         except Exception as error:
-            if self.statistics.save_error is None:
-                log.warning("the picture cannot be saved: %s", reason(error))
+            self._save_faults.failed(reason(error), cause=outage_of(error))
             self.statistics.save_error = reason(error)[:200]
 
     async def _close(self) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from skywatch.core import health
 from skywatch.core.bus import Message
-from skywatch.core.db import reason
+from skywatch.core.db import outage_of, reason
 from skywatch.core.event_reader import READ_LIMIT, EventReader, Recent
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.health import State
@@ -100,7 +100,7 @@ class CatchUp:
 
     def _failed(self, error: Exception) -> None:
         self._why = reason(error)
-        self._faults.failed(self._why)
+        self._faults.failed(self._why, cause=outage_of(error))
 
     def _state(self) -> State:
         if self._task is not None and self._task.done():

@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from skywatch.core.bus import Bus, Message, Subscription
 from skywatch.core.bus import topics as bus_topics
 from skywatch.core.clock import unix_now
-from skywatch.core.db import reason
+from skywatch.core.db import outage_of, reason
 from skywatch.core.event_reader import EventReader
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.problems import Problem
@@ -112,6 +112,8 @@ class Hub:
         self._review_faults = FaultLog(
             log, "the rights of the subscribers cannot be reviewed", "the rights of the subscribers are reviewed again"
         )
+        # Of connections whose token cannot be looked up; they come by the hundred once the database is away.
+        self.account_faults = FaultLog(log, "the accounts did not answer", "the accounts answer again")
         # When the last tick reached the subscribers (monotonic s); asked from any thread.
         self.tick_at = time.monotonic()
 
@@ -278,7 +280,13 @@ class Hub:
                 self._review_faults.succeeded()
             except Exception as error:
                 # What is known of a database that is away needs no traceback.
-                self._review_faults.failed(reason(error), None if isinstance(error, SQLAlchemyError) else error)
+                known = isinstance(error, SQLAlchemyError)
+                self._review_faults.failed(reason(error), None if known else error, outage_of(error))
+
+    def accounts_failed(self, error: Exception) -> None:
+        """A token could not be looked up."""
+        known = isinstance(error, SQLAlchemyError)
+        self.account_faults.failed(reason(error), None if known else error, outage_of(error))
 
     async def review(self) -> None:
         """Look at everybody's admission as it is now."""

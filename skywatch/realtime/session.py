@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -36,7 +35,6 @@ from skywatch.realtime.queues import Outbox
 from skywatch.realtime.subscriptions import Subscriptions
 from skywatch.security.visibility import Visibility
 
-log = logging.getLogger(__name__)
 # What a client may send before it has been let in; a library may write connect and subscribe at once.
 EARLY_COMMANDS = 16
 # An answer with a whole snapshot is made for one client alone; it counts as so many further messages.
@@ -79,10 +77,11 @@ class Session:
         except Problem:
             self.refuse(closing.AUTHENTICATION_FAILED)
             return
-        except Exception:
-            log.exception("the accounts did not answer")
+        except Exception as error:
+            self.hub.accounts_failed(error)
             self.refuse(closing.TRY_AGAIN)
             return
+        self.hub.account_faults.succeeded()
         if self.state != "connecting":
             return
         if admission.identity is None and self.hub.connection_authenticator.mode == "private":
@@ -219,10 +218,11 @@ class Session:
         except Problem as problem:
             self.error(problem.kind.code, problem.detail, command)
             return
-        except Exception:
-            log.exception("the accounts did not answer")
+        except Exception as error:
+            self.hub.accounts_failed(error)
             self.error("unavailable", "The token cannot be checked now.", command)
             return
+        self.hub.account_faults.succeeded()
         if self.state != "ready":
             return
         if admission.may.user_id != self._may.user_id:

@@ -8,8 +8,8 @@ import threading
 from sqlalchemy.exc import SQLAlchemyError
 
 from skywatch.core import health
-from skywatch.core.bus import Form, Message
-from skywatch.core.db import reason
+from skywatch.core.bus import BusError, Form, Message
+from skywatch.core.db import outage_of, reason
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.retention import Pruner
 from skywatch.core.runtime import Runtime
@@ -25,6 +25,7 @@ STATUS_EVERY_S = 10.0
 # A round of retention that failed is tried again so soon (s).
 RETRY_S = 5.0
 _faults = FaultLog(log, "retention failed", "retention works again")
+_status_faults = FaultLog(log, "the status cannot be published", "the status is published again")
 RETENTION = "retention"
 
 
@@ -59,8 +60,10 @@ class SystemMonitor:
         while not self._stop.wait(STATUS_EVERY_S):
             try:
                 self.publish()
-            except Exception:
-                log.exception("the status cannot be published")
+                _status_faults.succeeded()
+            except Exception as error:
+                known = isinstance(error, SQLAlchemyError | BusError)
+                _status_faults.failed(reason(error), None if known else error, outage_of(error))
 
     def publish(self) -> None:
         """Publish the status once."""
@@ -84,7 +87,7 @@ def retain(pruner: Pruner) -> bool:
         removed = pruner.run()
     except Exception as error:
         why = reason(error)
-        _faults.failed(why, None if isinstance(error, SQLAlchemyError) else error)
+        _faults.failed(why, None if isinstance(error, SQLAlchemyError) else error, outage_of(error))
         health.report(RETENTION, False, f"failed: {why}")
         return False
     _faults.succeeded()
