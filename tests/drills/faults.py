@@ -8,7 +8,6 @@ long after the cause was gone everything was well again.
 from __future__ import annotations
 
 import argparse
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -239,6 +238,58 @@ POSTGRESQL = (
     ),
 )  # fmt: skip
 
+# Clocks
+
+
+class _Clock:
+    """The clock of one process, set while it runs by a file that libfaketime reads; its monotonic clock goes on."""
+
+    def __init__(self, library: Path, file: Path) -> None:
+        self._library = library
+        self._file = file
+        self._set("+0s")
+
+    def _set(self, offset: str) -> None:
+        self._file.write_text(f"{offset}\n", encoding="ascii")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """For the process."""
+        return {
+            "LD_PRELOAD": str(self._library),
+            "FAKETIME_TIMESTAMP_FILE": str(self._file),
+            "FAKETIME_CACHE_DURATION": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            "FAKETIME_DONT_RESET": "1",
+        }
+
+    def faults(self, name: str) -> Iterator[Fault]:
+        """An hour forward, and an hour back."""
+        for direction, offset in (("forward", "+3600s"), ("back", "-3600s")):
+            yield Fault(
+                f"{name}: its clock an hour {direction}",
+                lambda installation, offset=offset: self._set(offset),  # type: ignore[misc]
+                lambda installation: self._set("+0s"),
+            )
+
+
+def find_faketime() -> Path | None:
+    """The library that sets the clock of one process; None where it is not installed."""
+    folders = [folder for root in (Path("/usr/lib"), Path("/usr/local/lib")) for folder in root.glob("**/faketime")]
+    return next((path for folder in folders for path in folder.glob("libfaketimeMT.so*")), None)
+
+
+def clock_faults(installation: Installation, library: Path, names: tuple[str, ...]) -> list[Fault]:
+    """Those of the clocks of some processes, which are given clocks that can be set."""
+    faults: list[Fault] = []
+    for name in names:
+        clock = _Clock(library, installation.ini.parent / f"{name}.clock")
+        process = installation.processes[name]
+        process.environment = {**process.environment, **clock.environment}
+        faults += clock.faults(name)
+    return faults
+
+
 # SQLite
 
 
@@ -323,14 +374,25 @@ def main() -> None:
                 failed |= _report(one_process(one), faults, options)
                 if not has_disk:
                     print("not measured: a full disk (this user may not mount a small one)")
+        library = find_faketime()
+        if library is None:
+            print("not measured: a clock that is set (libfaketime is not installed)")
+        elif not options.one:
+            # An installation of its own: the others' clocks are the machine's.
+            clocks = folder / "clocks"
+            clocks.mkdir()
+            folder.chmod(0o755)
+            installation = several_processes(clocks)
+            installation.name += ", with clocks that are set"
+            failed |= _report(
+                installation, clock_faults(installation, library, ("tracker", "api1", "realtime1")), options
+            )
         if not options.one:
             several = folder / "several"
             several.mkdir()
             folder.chmod(0o755)
             faults = [fault for process in ("tracker", "api1", "realtime1") for fault in of_process(process)]
             failed |= _report(several_processes(several), [*faults, *REDIS, *POSTGRESQL], options)
-    if shutil.which("faketime") is None:
-        print("not measured: a clock that is set (libfaketime is not installed)")
     sys.exit(failed)
 
 
