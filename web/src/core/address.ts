@@ -27,6 +27,9 @@ export function go(page: string, query: Record<string, string> = {}): void {
 
 /** Change parts of the present address without a step in the history of the browser; null removes. */
 export function note(change: Record<string, string | null>): void {
+  // Where the address has changed, its event may still be on its way: the old place must not be written over the new one.
+  const now = parse(location.hash);
+  if (format(now) !== format(place.value)) place.set(now);
   const query = { ...place.value.query };
   for (const [name, value] of Object.entries(change)) {
     if (value === null || value === "") delete query[name];

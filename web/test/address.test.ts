@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+// The parts of a browser that an address needs; its event comes later, as in a browser.
+const listeners: (() => void)[] = [];
+Object.assign(globalThis, {
+  location: { hash: "#/audio?at=8,47,9" },
+  history: { replaceState: (_state: unknown, _title: string, text: string) => (location.hash = text) },
+  addEventListener: (_name: string, listener: () => void) => listeners.push(listener),
+});
+
+test("a note that is made before the event of a new address does not undo the way to it", async () => {
+  const { go, note, place } = await import("../src/core/address");
+  go("settings");
+  note({ at: "8,47,10" });
+  assert.equal(location.hash, "#/settings?at=8,47,10");
+  for (const listener of listeners) listener();
+  assert.deepEqual(place.value, { page: "settings", query: { at: "8,47,10" } });
+  note({ at: null });
+  assert.equal(location.hash, "#/settings");
+});
