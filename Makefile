@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INI ?= development.ini
-PYTEST_ARGS ?= -n auto --dist worksteal
+# One test process more than there are cores: many tests wait for a process or a timer.
+WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
 .PHONY: pictures run test lint format typecheck floors unit drill-clients faults web web-beside web-check wheel bench docs clean help
 
