@@ -13,7 +13,7 @@ import httpx
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from skywatch.core import health
+from skywatch.core import health, tasks
 from skywatch.core.fault_log import FaultLog
 from skywatch.notify.settings import NotifySettings
 
@@ -64,8 +64,7 @@ class MqttLink:
             except aiomqtt.MqttError:
                 pass  # The last will says it.
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await tasks.end(self._task)
         if self._announces:
             health.withdraw(COMPONENT)
 

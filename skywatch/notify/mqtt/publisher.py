@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from skywatch.core import tasks
 from skywatch.core.clock import utcnow
 from skywatch.core.db import reason, writing
 from skywatch.core.runtime import Runtime
@@ -70,8 +71,7 @@ class MqttPublisher:
     async def stop(self) -> None:
         """End; the broker tells others that the installation is gone."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await tasks.end(self._task)
         if self._link is not None:
             await self._link.stop()
             await asyncio.to_thread(self._release)
