@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from skywatch.core import health
+from skywatch.core import health, tasks
 from skywatch.core.bus.base import Subscription
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.db import reason, writing
@@ -80,8 +80,7 @@ class DeliveryWorker:
             self._waking.close()
         self._stopping = True
         if self._main is not None:
-            self._main.cancel()
-            await asyncio.gather(self._main, return_exceptions=True)
+            await tasks.end(self._main)
         if self._tasks:
             _, late = await asyncio.wait(list(self._tasks.values()), timeout=STOP_S)
             for task in late:
