@@ -18,8 +18,8 @@ from typing import Any
 
 from skywatch.core.addresses import Network, in_networks
 from skywatch.core.addresses import parse_address as parse_ip
+from skywatch.core.rate_limit import RateLimit
 from skywatch.inputs.base import Consumer, Decoder, DecoderFactory, InputStatus, Message
-from skywatch.inputs.limits import RateLimit
 from skywatch.inputs.options import Options, Words, join_address, parse_address
 from skywatch.inputs.retrying import InputError, MessageInput, one_line
 

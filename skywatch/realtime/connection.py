@@ -17,12 +17,13 @@ from autobahn.websocket.types import ConnectionDeny, ConnectionRequest
 
 from skywatch.core.addresses import client_network
 from skywatch.core.problems import Problem
+from skywatch.core.rate_limit import RateLimit
 from skywatch.realtime import closing, handshake
 from skywatch.realtime.authentication import Offer
 from skywatch.realtime.closing import Closing
 from skywatch.realtime.handshake import Rules
 from skywatch.realtime.hub import Hub
-from skywatch.realtime.limits import ConnectionCounter, Limits, LogInterval, MessageRate
+from skywatch.realtime.limits import ConnectionCounter, Limits, LogInterval
 from skywatch.realtime.metrics import REALTIME_CLOSED
 from skywatch.realtime.protocols.base import Protocol
 from skywatch.realtime.protocols.native import PACKED_SUBPROTOCOL, SUBPROTOCOL, NativeProtocol, PackedProtocol
@@ -156,7 +157,7 @@ class Connection(WebSocketServerProtocol):
         self.outbox = Outbox(
             self.transport, hub.turn, limits.queue_frames, limits.queue_bytes, self._overflow, self._cannot_write
         )
-        self._rate = MessageRate(limits.messages_per_s, time.monotonic())
+        self._rate = RateLimit(limits.messages_per_s)
         protocol: Protocol
         if self._socket_io:
             protocol = SocketIOProtocol(hub.heartbeat_s, limits.pong_s, limits.message_bytes)

@@ -37,26 +37,6 @@ class Limits:
         )
 
 
-class MessageRate:
-    """A token bucket: ``rate`` a second on average, twice that at once."""
-
-    __slots__ = ("_at", "_rate", "_tokens")
-
-    def __init__(self, rate: float, now: float) -> None:
-        self._rate = rate
-        self._tokens = 2 * rate
-        self._at = now
-
-    def take(self, now: float) -> bool:
-        """Count one message; False where that is one too many."""
-        self._tokens = min(2 * self._rate, self._tokens + (now - self._at) * self._rate)
-        self._at = now
-        if self._tokens < 1:
-            return False
-        self._tokens -= 1
-        return True
-
-
 class LogInterval:
     """Allows one log line in ``every_s`` seconds, so that no client can fill the log."""
 

@@ -8,35 +8,31 @@ long after the cause was gone everything was well again.
 from __future__ import annotations
 
 import argparse
-import signal
-import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import psycopg
-
+from tests.drills.causes import (
+    FULL_DISK,
+    POSTGRESQL,
+    REDIS,
+    SQLITE,
+    Fault,
+    clock_faults,
+    find_faketime,
+    of_process,
+    small_disk,
+)
 from tests.drills.installation import Installation, one_process, several_processes, wait_for
 from tests.drills.load import Load
-from tests.waiting import PATIENCE_S, until
+from tests.waiting import until
 
 # What the report calls well must come within this; longer is shown as never.
 GIVE_UP_S = 45.0
-
-
-@dataclass(frozen=True)
-class Fault:
-    """``cause`` and ``cure`` act on the installation; ``hold`` False where the cause is over at once."""
-
-    name: str
-    cause: Callable[[Installation], None]
-    cure: Callable[[Installation], None] = lambda installation: None
-    hold: bool = True
 
 
 @dataclass
@@ -89,255 +85,6 @@ def play(installation: Installation, load: Load, fault: Fault, seconds: float) -
     with suppress(Exception):
         outcome.lost = load.lost()
     return outcome
-
-
-# Processes
-
-
-def _kill(name: str) -> Callable[[Installation], None]:
-    def cause(installation: Installation) -> None:
-        process = installation.processes[name]
-        process.signal(signal.SIGKILL)
-        if process.running is not None:
-            process.running.wait(PATIENCE_S)
-
-    return cause
-
-
-def _signal(name: str, number: int) -> Callable[[Installation], None]:
-    return lambda installation: installation.processes[name].signal(number)
-
-
-def _start(name: str) -> Callable[[Installation], None]:
-    return lambda installation: installation.processes[name].start()
-
-
-def _restart(name: str) -> Callable[[Installation], None]:
-    def cause(installation: Installation) -> None:
-        installation.processes[name].stop()
-        installation.processes[name].start()
-
-    return cause
-
-
-def of_process(name: str) -> Iterator[Fault]:
-    """Every fault of one process."""
-    yield Fault(f"{name}: kill -9, then started", _kill(name), _start(name))
-    yield Fault(f"{name}: frozen", _signal(name, signal.SIGSTOP), _signal(name, signal.SIGCONT))
-    yield Fault(f"{name}: restarted", _restart(name), hold=False)
-
-
-# Redis
-
-
-def _redis(*commands: tuple[str, ...]) -> Callable[[Installation], None]:
-    def act(installation: Installation) -> None:
-        admin = installation.redis_admin()
-        for command in commands:
-            admin.execute_command(*command)
-
-    return act
-
-
-def _redis_signal(number: int) -> Callable[[Installation], None]:
-    def act(installation: Installation) -> None:
-        assert installation.redis is not None
-        assert installation.redis.process is not None
-        installation.redis.process.send_signal(number)
-
-    return act
-
-
-_DROP_CLIENTS = (("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"), ("CLIENT", "KILL", "TYPE", "pubsub"))
-REDIS = (
-    Fault("Redis: kill -9, then started", lambda i: i.redis.stop(), lambda i: i.redis.start()),  # type: ignore[union-attr]
-    Fault("Redis: frozen", _redis_signal(signal.SIGSTOP), _redis_signal(signal.SIGCONT)),
-    Fault("Redis: dies without a word", lambda i: i.redis_relay.fall_silent(), lambda i: i.redis_relay.speak()),  # type: ignore[union-attr]
-    Fault("Redis: a read-only replica", _redis(("REPLICAOF", "127.0.0.1", "1")), _redis(("REPLICAOF", "NO", "ONE"))),
-    Fault(
-        "Redis: out of memory",
-        _redis(("CONFIG", "SET", "maxmemory", "1")),
-        _redis(("CONFIG", "SET", "maxmemory", "0")),
-    ),
-    Fault(
-        "Redis: takes no more clients",
-        _redis(("CONFIG", "SET", "maxclients", "2"), *_DROP_CLIENTS),
-        _redis(("CONFIG", "SET", "maxclients", "10000")),
-    ),
-    Fault(
-        "Redis: wrong password",
-        _redis(("CONFIG", "SET", "requirepass", "secret"), *_DROP_CLIENTS),
-        _redis(("CONFIG", "SET", "requirepass", "")),
-    ),
-    Fault("Redis: flushed", _redis(("FLUSHALL",)), hold=False),
-)
-
-# PostgreSQL
-
-
-def _sql(*statements: str, end_connections: bool = True) -> Callable[[Installation], None]:
-    def act(installation: Installation) -> None:
-        assert installation.postgresql is not None
-        installation.postgresql.execute(*statements)
-        if end_connections:
-            installation.postgresql.end_connections()
-
-    return act
-
-
-def _postgresql_signal(number: int) -> Callable[[Installation], None]:
-    return lambda installation: installation.postgresql.signal_all(number)  # type: ignore[union-attr]
-
-
-class _Hoard:
-    """Takes every connection that PostgreSQL has to give."""
-
-    def __init__(self) -> None:
-        self._held: list[psycopg.Connection] = []
-
-    def cause(self, installation: Installation) -> None:
-        assert installation.postgresql is not None
-        address = f"host=127.0.0.1 port={installation.postgresql.port} user=postgres dbname=postgres"
-        # Taken first: later there may be none to end those of the service with.
-        administrator = psycopg.connect(address, connect_timeout=5, autocommit=True)
-        self._held.append(administrator)
-        for _ in range(3):
-            administrator.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'skywatch'")
-            with suppress(psycopg.OperationalError):
-                while True:
-                    self._held.append(psycopg.connect(address, connect_timeout=5))
-
-    def cure(self, installation: Installation) -> None:
-        for connection in self._held:
-            connection.close()
-        self._held.clear()
-
-
-_hoard = _Hoard()
-POSTGRESQL = (
-    Fault("PostgreSQL: killed, then started", lambda i: i.postgresql.kill(), lambda i: i.postgresql.start()),  # type: ignore[union-attr]
-    Fault("PostgreSQL: frozen", _postgresql_signal(signal.SIGSTOP), _postgresql_signal(signal.SIGCONT)),
-    Fault(
-        "PostgreSQL: dies without a word",
-        lambda i: i.postgresql_relay.fall_silent(),  # type: ignore[union-attr]
-        lambda i: i.postgresql_relay.speak(),  # type: ignore[union-attr]
-    ),
-    Fault(
-        "PostgreSQL: read-only",
-        _sql("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()"),
-        _sql(
-            "SET default_transaction_read_only = off", "ALTER SYSTEM RESET default_transaction_read_only",
-            "SELECT pg_reload_conf()",
-        ),
-    ),
-    Fault("PostgreSQL: out of connections", _hoard.cause, _hoard.cure),
-    Fault(
-        "PostgreSQL: refuses the login",
-        _sql("ALTER ROLE skywatch NOLOGIN"),
-        _sql("ALTER ROLE skywatch LOGIN"),
-    ),
-)  # fmt: skip
-
-# Clocks
-
-
-class _Clock:
-    """The clock of one process, set while it runs by a file that libfaketime reads; its monotonic clock goes on."""
-
-    def __init__(self, library: Path, file: Path) -> None:
-        self._library = library
-        self._file = file
-        self._set("+0s")
-
-    def _set(self, offset: str) -> None:
-        self._file.write_text(f"{offset}\n", encoding="ascii")
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """For the process."""
-        return {
-            "LD_PRELOAD": str(self._library),
-            "FAKETIME_TIMESTAMP_FILE": str(self._file),
-            "FAKETIME_CACHE_DURATION": "1",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-            "FAKETIME_DONT_RESET": "1",
-        }
-
-    def faults(self, name: str) -> Iterator[Fault]:
-        """An hour forward, and an hour back."""
-        for direction, offset in (("forward", "+3600s"), ("back", "-3600s")):
-            yield Fault(
-                f"{name}: its clock an hour {direction}",
-                lambda installation, offset=offset: self._set(offset),  # type: ignore[misc]
-                lambda installation: self._set("+0s"),
-            )
-
-
-def find_faketime() -> Path | None:
-    """The library that sets the clock of one process; None where it is not installed."""
-    folders = [folder for root in (Path("/usr/lib"), Path("/usr/local/lib")) for folder in root.glob("**/faketime")]
-    return next((path for folder in folders for path in folder.glob("libfaketimeMT.so*")), None)
-
-
-def clock_faults(installation: Installation, library: Path, names: tuple[str, ...]) -> list[Fault]:
-    """Those of the clocks of some processes, which are given clocks that can be set."""
-    faults: list[Fault] = []
-    for name in names:
-        clock = _Clock(library, installation.ini.parent / f"{name}.clock")
-        process = installation.processes[name]
-        process.environment = {**process.environment, **clock.environment}
-        faults += clock.faults(name)
-    return faults
-
-
-# SQLite
-
-
-class _Lock:
-    """Another program that holds the database's write lock."""
-
-    def __init__(self) -> None:
-        self._connection: sqlite3.Connection | None = None
-
-    def cause(self, installation: Installation) -> None:
-        self._connection = sqlite3.connect(str(installation.sqlite), timeout=60, check_same_thread=False)
-        self._connection.execute("BEGIN IMMEDIATE")
-
-    def cure(self, installation: Installation) -> None:
-        assert self._connection is not None
-        self._connection.rollback()
-        self._connection.close()
-
-
-class _FullDisk:
-    """A file that takes all room beside the database, where that lies in a small file system of its own."""
-
-    def cause(self, installation: Installation) -> None:
-        assert installation.sqlite is not None
-        with suppress(OSError), (installation.sqlite.parent / "filler").open("wb", buffering=0) as filler:
-            while True:
-                filler.write(bytes(65536))
-
-    def cure(self, installation: Installation) -> None:
-        assert installation.sqlite is not None
-        (installation.sqlite.parent / "filler").unlink()
-
-
-_lock, _disk = _Lock(), _FullDisk()
-SQLITE = (Fault("SQLite: locked by another program", _lock.cause, _lock.cure),)
-FULL_DISK = Fault("SQLite: disk full", _disk.cause, _disk.cure)
-
-
-@contextmanager
-def small_disk(folder: Path) -> Iterator[bool]:
-    """A file system of 300 MB mounted on a folder; False where this user may not."""
-    mount = ["mount", "-t", "tmpfs", "-o", "size=300m", "tmpfs", str(folder)]
-    mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
-    try:
-        yield mounted
-    finally:
-        if mounted:
-            subprocess.run(["umount", "-l", str(folder)], check=False)
 
 
 def drill(installation: Installation, faults: list[Fault], seconds: float) -> Iterator[Outcome]:

@@ -15,20 +15,20 @@ import sqlalchemy as sa
 from skywatch.core import postgresql
 from skywatch.core.db import create_engine
 from tests.accounts import Population
+from tests.relay import Relay
 from tests.servers import POSTGRESQL_URL
-from tests.silent_proxy import SilentProxy
 from tests.waiting import PATIENCE_S, until
 
 LIVE, STORED, PROBE = "/api/v1/aircraft", "/api/v1/history/flights", "/api/v1/system/health?probe=live"
 
 
 @pytest.fixture
-def proxy(postgresql_url: str) -> Iterator[SilentProxy]:
+def relay(postgresql_url: str) -> Iterator[Relay]:
     url = sa.make_url(postgresql_url)
-    proxy = SilentProxy(url.host or "127.0.0.1", url.port or 5432)
-    proxy.url = url.set(host="127.0.0.1", port=proxy.port).render_as_string(hide_password=False)  # type: ignore[attr-defined]
-    yield proxy
-    proxy.close()
+    relay = Relay((url.host or "127.0.0.1", url.port or 5432))
+    relay.url = url.set(host="127.0.0.1", port=relay.port).render_as_string(hide_password=False)  # type: ignore[attr-defined]
+    yield relay
+    relay.close()
 
 
 def ask(server: Any, path: str, headers: dict[str, str] | None = None, body: Any = None) -> tuple[int, Any, Any]:
@@ -44,17 +44,17 @@ def ask(server: Any, path: str, headers: dict[str, str] | None = None, body: Any
 
 
 def test_a_silent_server_holds_up_neither_the_probe_nor_the_picture_and_comes_back(
-    serve: Any, make_runtime: Any, proxy: Any, monkeypatch: pytest.MonkeyPatch
+    serve: Any, make_runtime: Any, relay: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgresql, "SILENCE_S", 0.5)
-    people = Population(make_runtime(database_url=proxy.url))
+    people = Population(make_runtime(database_url=relay.url))
     ada = people.bearer(people.user("ada", "viewer"))
-    server = serve(database_url=proxy.url, auth_mode="hybrid", api_threads=4)
+    server = serve(database_url=relay.url, auth_mode="hybrid", api_threads=4)
     ask(server, LIVE, ada)
     # The first look at the version of accounts empties the memory.
     until(lambda: server.application.registry["authenticator"].cache._checked_at > 0)
     until(lambda: ask(server, STORED, ada)[0] == 200 and ask(server, LIVE, ada)[0] == 200)
-    proxy.silence()
+    relay.fall_silent()
     # More than there are workers, each on a connection that is dead.
     answers: list[tuple[int, Any, Any]] = []
     threads = [threading.Thread(target=lambda: answers.append(ask(server, STORED, ada))) for _ in range(8)]
@@ -67,7 +67,7 @@ def test_a_silent_server_holds_up_neither_the_probe_nor_the_picture_and_comes_ba
     assert {status for status, _, _ in answers} == {503}
     assert all(headers["Retry-After"] for _, headers, _ in answers)
     assert ask(server, LIVE, ada)[0] == 200
-    proxy.speak()
+    relay.speak()
     until(lambda: ask(server, STORED, ada)[0] == 200, "the end of the outage")
 
 
@@ -137,14 +137,14 @@ def test_a_read_only_database_is_503_in_one_line_and_the_next_connection_writes_
 
 
 def test_a_connection_that_died_alone_is_given_up_though_the_server_answers(
-    proxy: Any, monkeypatch: pytest.MonkeyPatch
+    relay: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgresql, "SILENCE_S", 0.2)
-    engine = create_engine(proxy.url, timeout_s=3600)
+    engine = create_engine(relay.url, timeout_s=3600)
     with engine.connect() as connection:
         connection.execute(sa.text("SELECT 1"))
-        proxy.silence()
-        proxy.speak()
+        relay.fall_silent()
+        relay.speak()
         with pytest.raises(sa.exc.OperationalError, match="does nothing for it"):
             connection.execute(sa.text("SELECT 1"))
     with engine.connect() as connection:

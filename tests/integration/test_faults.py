@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.drills.faults import REDIS, drill
+from tests.drills.causes import REDIS
+from tests.drills.faults import drill
 from tests.drills.installation import one_process_with_redis
 from tests.servers import skip_or_fail
 

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from skywatch.serving.shutdown import STOP_WITHIN_S
 from tests.processes import ENVIRONMENT, SKYWATCH, Service
-from tests.silent_proxy import SilentProxy
+from tests.relay import Relay
 from tests.waiting import PATIENCE_S, until
 
 # The interpreter's own end, on a machine that is busy with other tests.
@@ -24,12 +24,12 @@ SLACK_S = 12.0
 
 
 @pytest.fixture
-def database(postgresql_url: str) -> Iterator[tuple[str, SilentProxy]]:
-    """A database behind a proxy that can fall silent: its address and the proxy."""
+def database(postgresql_url: str) -> Iterator[tuple[str, Relay]]:
+    """A database behind a relay that can fall silent: its address and the relay."""
     url = sa.make_url(postgresql_url)
-    proxy = SilentProxy(url.host or "127.0.0.1", url.port or 5432)
-    yield url.set(host="127.0.0.1", port=proxy.port).render_as_string(hide_password=False), proxy
-    proxy.close()
+    relay = Relay((url.host or "127.0.0.1", url.port or 5432))
+    yield url.set(host="127.0.0.1", port=relay.port).render_as_string(hide_password=False), relay
+    relay.close()
 
 
 def ends_in_time(service: Service) -> int:
@@ -61,11 +61,11 @@ def test_sighup_changes_nothing_and_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("silent", ["while it runs", "while it starts"])
-def test_a_database_that_is_silent(tmp_path: Path, database: tuple[str, SilentProxy], silent: str) -> None:
-    url, proxy = database
+def test_a_database_that_is_silent(tmp_path: Path, database: tuple[str, Relay], silent: str) -> None:
+    url, relay = database
     service = Service(tmp_path, database_url=url, **{"receiver.demo": "simulate aircraft=50"}).init()
     if silent == "while it starts":
-        proxy.silence()
+        relay.fall_silent()
         service.start(wait=False)
         assert service.process is not None
         with pytest.raises(subprocess.TimeoutExpired):
@@ -73,7 +73,7 @@ def test_a_database_that_is_silent(tmp_path: Path, database: tuple[str, SilentPr
     else:
         service.start()
         until(service.aircraft)
-        proxy.silence()
+        relay.fall_silent()
         # Requests that wait for the database hold workers.
         for _ in range(3):
             threading.Thread(target=ask, args=(service,), daemon=True).start()
@@ -88,15 +88,15 @@ def ask(service: Service) -> None:
 
 def test_a_bus_that_is_silent(tmp_path: Path, redis_url: str, sqlite_url: str) -> None:
     url = sa.make_url(redis_url)
-    proxy = SilentProxy(url.host or "127.0.0.1", url.port or 6379)
-    address = redis_url.replace(f"{url.host}:{url.port}" if url.port else str(url.host), f"127.0.0.1:{proxy.port}", 1)
+    relay = Relay((url.host or "127.0.0.1", url.port or 6379))
+    address = redis_url.replace(f"{url.host}:{url.port}" if url.port else str(url.host), f"127.0.0.1:{relay.port}", 1)
     service = (
         Service(tmp_path, bus=address, secret="s" * 40, **{"receiver.demo": "simulate aircraft=50"}).init().start()
     )
     until(service.aircraft)
-    proxy.silence()
+    relay.fall_silent()
     ends_in_time(service)
-    proxy.close()
+    relay.close()
 
 
 @pytest.mark.parametrize("environment", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}])

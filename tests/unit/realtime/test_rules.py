@@ -17,7 +17,7 @@ from skywatch.realtime.aircraft import View
 from skywatch.realtime.authentication import credential_of_auth
 from skywatch.realtime.commands import Point
 from skywatch.realtime.frames import Event, message_frame, text_frame
-from skywatch.realtime.limits import ConnectionCounter, MessageRate
+from skywatch.realtime.limits import ConnectionCounter
 from skywatch.realtime.live import LiveTopics
 from skywatch.realtime.protocols import native, socketio
 from skywatch.realtime.queues import PIECE_BYTES, Outbox, Turn
@@ -29,13 +29,6 @@ from skywatch.security.permissions import default_permissions
 from skywatch.security.visibility import Visibility, visibility_of
 from tests.realtime import Skies
 from tests.unit.realtime.listeners import ModelClient, payload_of
-
-
-def test_a_rate_lets_a_burst_pass_and_then_its_share():
-    rate = MessageRate(10, 0.0)
-    assert [rate.take(0.0) for _ in range(21)].count(True) == 20
-    assert not rate.take(0.05)
-    assert rate.take(0.2)
 
 
 def test_connections_are_counted_down_again():

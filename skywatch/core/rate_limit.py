@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class RateLimit:
-    """So many a second on average, twice as many at once. Times are monotonic seconds."""
+    """Allows ``rate`` events a second on average and twice as many at once. Times are monotonic seconds."""
 
     __slots__ = ("_at", "_rate", "_tokens")
 
@@ -14,7 +14,7 @@ class RateLimit:
         self._at: float | None = None
 
     def take(self, now: float) -> bool:
-        """Count one; False where it is one too many."""
+        """Count one event; False where it exceeds the rate."""
         if self._at is not None:
             self._tokens = min(2 * self._rate, self._tokens + (now - self._at) * self._rate)
         self._at = now
