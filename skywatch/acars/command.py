@@ -19,6 +19,7 @@ from skywatch.acars.messages.assembler import Assembler
 from skywatch.acars.messages.draft import Draft
 from skywatch.acars.messages.rows import decoded_fields, moment
 from skywatch.core.clock import to_iso
+from skywatch.core.command import fail
 from skywatch.core.printing import escape_controls
 
 _encode = msgspec.json.Encoder().encode
@@ -45,8 +46,7 @@ def acars(file: Path, as_table: bool) -> None:
                     steps = assembler.add(content, content.at or 0.0)
                     drafts.update({id(step.draft): step.draft for step in steps if step.is_new})
     except (OSError, EOFError) as error:
-        click.echo(f"{file}: {getattr(error, 'strerror', None) or error}", err=True)
-        sys.exit(1)
+        fail(f"{file}: {getattr(error, 'strerror', None) or error}")
     drafts.update({id(step.draft): step.draft for step in assembler.finish()})
     texts = decoded = 0
     for draft in drafts.values():
@@ -63,7 +63,7 @@ def acars(file: Path, as_table: bool) -> None:
         err=True,
     )
     if not drafts:
-        sys.exit(1)
+        fail(f"{file}: holds no ACARS message")
 
 
 def _lines(file: Path) -> Iterator[bytes]:

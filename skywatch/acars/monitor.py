@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import threading
 import time
 from collections.abc import Sequence
@@ -206,14 +207,14 @@ def open_input(runtime: Runtime, name: str, text: str) -> Input:
     """The input that the setting ``acars.<name>`` describes; raises SettingsError."""
     intake = runtime.shared(AcarsIntake)
     is_file = text.strip().startswith("file ")
-    position = _stored_position(runtime, name) if is_file else None
+    position = functools.partial(_stored_position, runtime, name)
     one = open_bytes("acars", name, text, AcarsDecoder, intake, position)
     intake.register(name, one, is_file)
     return one
 
 
 def _stored_position(runtime: Runtime, name: str) -> FilePosition | None:
-    """Where a followed file goes on; from its beginning where the database does not answer."""
+    """Where a followed file goes on; None where it was never read. Raises where the database does not answer."""
     with runtime.sessions() as session:
         fields: Any = session.scalar(sa.select(AcarsFile.position).where(AcarsFile.input == name))
     return msgspec.convert(fields, FilePosition) if fields is not None else None

@@ -75,6 +75,10 @@ class FilePosition(msgspec.Struct, frozen=True):
     digest: str = ""
 
 
+# Reads where a followed file goes on (None: at its beginning); blocks, and raises where that cannot be read yet.
+StoredPosition = Callable[[], FilePosition | None]
+
+
 class Origin(NamedTuple):
     """Where a batch of messages came from: the input's name, the sender (host or file) and the time of arrival.
 

@@ -5,7 +5,7 @@ the kinds ``udp``, ``tcp``, ``listen`` and ``file``. Audio's ``folder`` brings f
 from __future__ import annotations
 
 from skywatch.inputs import files, listener, tcp, udp
-from skywatch.inputs.base import Consumer, DecoderFactory, FilePosition, Input, Message
+from skywatch.inputs.base import Consumer, DecoderFactory, Input, Message, StoredPosition
 from skywatch.inputs.options import split_setting
 from skywatch.settings import SettingsError
 
@@ -19,11 +19,11 @@ def open_input(
     text: str,
     decoder: DecoderFactory[Message],
     consumer: Consumer[Message],
-    position: FilePosition | None = None,
+    position: StoredPosition | None = None,
 ) -> Input:
     """The input that the setting ``<family>.<name>`` describes; nothing is opened before it runs.
 
-    ``decoder`` makes a decoder for each connection, sender or file. ``position`` is where a followed file goes on.
+    ``decoder`` makes a decoder for each connection, sender or file. ``position`` reads where a followed file goes on.
     Raises SettingsError naming the setting for an unknown kind, a bad address or option.
     """
     setting = f"{family}.{name}"

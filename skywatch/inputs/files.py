@@ -1,7 +1,8 @@
 """``file PATH``: reads a file of lines to its end and follows it, through rotation, truncation and restarts.
 
-The position belongs to the feature: it comes with every batch, is stored with the batch's messages, and is passed
-back when the input is opened again. A file that was renamed meanwhile (``log`` to ``log.1``) is read to its end first.
+The position belongs to the feature: it comes with every batch, is stored with the batch's messages, and is read
+before the file is opened for the first time, which waits while the database is away. A file that was renamed meanwhile
+(``log`` to ``log.1``) is read to its end first.
 """
 
 from __future__ import annotations
@@ -16,7 +17,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from skywatch.inputs.base import Consumer, Decoder, DecoderFactory, FilePosition, InputStatus, Message
+from skywatch.core.db import is_outage, reason
+from skywatch.inputs.base import (
+    Consumer,
+    Decoder,
+    DecoderFactory,
+    FilePosition,
+    InputStatus,
+    Message,
+    StoredPosition,
+)
 from skywatch.inputs.options import Options, Words
 from skywatch.inputs.retrying import InputError, MessageInput
 
@@ -36,15 +46,19 @@ class FileInput(MessageInput[Message]):
         path: Path,
         decoder: DecoderFactory[Message],
         consumer: Consumer[Message],
-        position: FilePosition | None = None,
+        position: StoredPosition | None = None,
     ) -> None:
         super().__init__(status, consumer)
         self._path = path
         self._decoder = decoder
-        self._position = position
+        self._stored = position
+        self._position: FilePosition | None = None
 
     async def session(self) -> None:
-        """Follow the file and those that take its place."""
+        """Follow the file and those that take its place; raises InputError while the stored position is unknown."""
+        if self._stored is not None:
+            self._position = await asyncio.to_thread(_read_stored, self._stored)
+            self._stored = None
         renamed = await asyncio.to_thread(_find_renamed, self._path, self._position)
         if renamed is not None:
             async with self._open(renamed) as file:
@@ -188,6 +202,16 @@ def _open_regular(path: Path) -> BinaryIO:
     return os.fdopen(descriptor, "rb", buffering=0)
 
 
+def _read_stored(position: StoredPosition) -> FilePosition | None:
+    """To begin without it would read messages twice: an outage is waited for."""
+    try:
+        return position()
+    except Exception as error:
+        if is_outage(error):
+            raise InputError(f"where to go on cannot be read: {reason(error)}") from None
+        raise
+
+
 def _digest(sample: bytes) -> str:
     return hashlib.sha256(sample).hexdigest() if sample else ""
 
@@ -214,7 +238,7 @@ def create(
     words: Words,
     decoder: DecoderFactory[Message],
     consumer: Consumer[Message],
-    position: FilePosition | None = None,
+    position: StoredPosition | None = None,
 ) -> FileInput[Message]:
     """Raises ValueError where the path or an option is wrong; a file that is not there yet is waited for."""
     if not words:

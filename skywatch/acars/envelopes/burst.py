@@ -14,7 +14,6 @@ Source = Literal["acars", "vdl2", "hfdl", "inmarsat", "iridium"]
 Direction = Literal["downlink", "uplink"]
 _ADDRESS = re.compile(r"[0-9A-Fa-f]{6}")
 _REGISTRATION = re.compile(r"[A-Z0-9-]{2,10}")
-_UNWRITABLE = re.compile("[\x7f-\x9f\ud800-\udfff]")
 _PRINTABLE = re.compile(r"[^\x20-\x7e]")
 # Text beyond this is cut: no ACARS message comes near it (220 characters a block, 16 blocks).
 MAXIMUM_TEXT = 16_384

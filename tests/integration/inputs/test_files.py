@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+import sqlalchemy as sa
 
 from skywatch.inputs import files as files_module
 from skywatch.inputs import folders as folders_module
@@ -26,7 +27,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def follow(path: Path, consumer: Collector[str], position: FilePosition | None = None) -> FileInput[str]:
-    source = cast(FileInput[str], open_input("acars", "log", f"file '{path}'", Lines, consumer, position))
+    source = cast(FileInput[str], open_input("acars", "log", f"file '{path}'", Lines, consumer, lambda: position))
     source.first_pause_s = 0.01
     return source
 
@@ -49,6 +50,29 @@ def test_a_file_is_read_to_the_end_and_followed(tmp_path: Path) -> None:
             append(path, "ee\n")
             await eventually(lambda: consumer.messages == ["one", "two", "three"])
             assert source.status.state == "connected"
+
+    asyncio.run(play())
+
+
+def test_without_the_stored_position_nothing_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "acars.log"
+    path.write_text("one\n")
+    answers: list[Exception | None] = [sa.exc.OperationalError("", None, Exception("away")), None]
+
+    def stored() -> FilePosition | None:
+        answer = answers[0] if len(answers) == 1 else answers.pop(0)
+        if answer is not None:
+            raise answer
+        return None
+
+    async def play() -> None:
+        consumer: Collector[str] = Collector()
+        source = cast(FileInput[str], open_input("acars", "log", f"file '{path}'", Lines, consumer, stored))
+        source.first_pause_s = 0.01
+        async with running(source):
+            await eventually(lambda: source.status.last_error == "where to go on cannot be read: away")
+            await eventually(lambda: consumer.messages == ["one"])
+        assert source.status.reconnects == 1
 
     asyncio.run(play())
 
