@@ -28,7 +28,7 @@ class Client:
     """An analyst who asks the application, without a network in between."""
 
     def __init__(self, url: str) -> None:
-        plenty = {f"default_throttle_rates.{bucket}": "1000000/minute" for bucket in ("anon", "user")}
+        plenty = {f"default_throttle_rates.{bucket}": "1000000/minute" for bucket in ("anon", "user", "live")}
         ini = {"environment": "development", "auth_mode": "hybrid", "database_url": url, **plenty}
         self.runtime = Runtime.open(load(ini, {}))
         self.app = make_app(self.runtime)

@@ -124,7 +124,8 @@ def make_settings(sqlite_url: str) -> Callable[..., Settings]:
     def make(**changes: Any) -> Settings:
         # Limits are for the tests that are about them.
         rates = {
-            f"default_throttle_rates.{bucket}": "1000000/minute" for bucket in ("anon", "user", "login", "refresh")
+            f"default_throttle_rates.{bucket}": "1000000/minute"
+            for bucket in ("anon", "user", "live", "login", "refresh")
         }
         ini = {**rates, "secret": TEST_SECRET, "database_url": sqlite_url, "bus": "memory", "auth_mode": "public"}
         ini.update({name.replace("__", "."): str(value) for name, value in changes.items()})

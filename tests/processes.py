@@ -48,6 +48,7 @@ class Service:
             "realtime_listen": f"127.0.0.1:{self.realtime_port}",
             # Who waits for something asks for it again and again.
             "default_throttle_rates.anon": "1000000/minute",
+            "default_throttle_rates.live": "1000000/minute",
         }
         values.update({name.replace("__", "."): value for name, value in settings.items()})
         lines = [f"{name} = {value}" for name, value in values.items() if value is not None]

@@ -55,6 +55,7 @@ def main() -> None:
             "listen": f"127.0.0.1:{os.environ['BENCH_PORT']}",
             "default_throttle_rates.anon": "100000000/minute",
             "default_throttle_rates.user": "100000000/minute",
+            "default_throttle_rates.live": "100000000/minute",
         }
         bench = Feature(name="bench", include="benchmarks.peers.secured_app")
         settings, _ = load_with_origins(FeatureSet([*FEATURES, bench]).settings(), ini, {})

@@ -17,7 +17,8 @@ from skywatch.serving.api_server import create_api_server
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         ini = {"environment": "development", "auth_mode": "public", "database_url": f"sqlite:///{folder}/bench.sqlite"}
-        ini |= {"listen": f"127.0.0.1:{os.environ['BENCH_PORT']}", "default_throttle_rates.anon": "100000000/minute"}
+        plenty = {f"default_throttle_rates.{bucket}": "100000000/minute" for bucket in ("anon", "live")}
+        ini |= {"listen": f"127.0.0.1:{os.environ['BENCH_PORT']}", **plenty}
         runtime = Runtime.open(load(ini, {}))
         upgrade(runtime.engine)
         sky = from_bytes(Path(os.environ["BENCH_SKY"]).read_bytes())

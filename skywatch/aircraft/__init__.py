@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 def includeme(config: Configurator) -> None:
     """The resources of this feature; words of the address come before addresses of aircraft."""
+    # One answer of a tick serves all who ask for it.
+    for path in ("/data/", "/api/v1/aircraft"):
+        config.add_live_reads(path)
     # In this order, and by name within a module: ``/aircraft/nearest`` is no address of an aircraft.
     for module in ("readsb_files", "summaries", "airframes", "live"):
         config.scan(f"skywatch.aircraft.views.{module}")

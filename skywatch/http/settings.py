@@ -50,6 +50,12 @@ class HttpSettings(Settings):
     throttle_user: str = setting(
         "1000/minute", "requests of one user", name="default_throttle_rates.user", parse=parse_rate
     )
+    throttle_live: str = setting(
+        "1200/minute",
+        "reads of the live list and of /data/, of one address or user",
+        name="default_throttle_rates.live",
+        parse=parse_rate,
+    )
     throttle_login: str = setting(
         "5/minute", "login attempts of one address", name="default_throttle_rates.login", parse=parse_rate
     )

@@ -1,5 +1,7 @@
-"""Limits on requests: by user where one is known, by client address otherwise, and a bucket of their own for the
-addresses that exchange credentials.
+"""Limits on requests: by user where one is known, by client address otherwise.
+
+The addresses that exchange credentials have a bucket each, and live reads share one: they are answered from the tick
+that everybody is answered from.
 
 Every response says what is left (``X-RateLimit-Limit``, ``-Remaining``, ``-Reset`` in unix seconds); 429 says when
 to come back (``Retry-After``).
@@ -25,7 +27,8 @@ from skywatch.security.policy import OUT_OF_REACH
 Handler = Callable[[Request], Response]
 # Answered with its own document whatever else does not work.
 HEALTH_PATH, LIVENESS_QUERY = "/api/v1/system/health", "probe=live"
-BUCKETS = ("anon", "user", "login", "refresh")
+BUCKETS = ("anon", "user", "live", "login", "refresh")
+READS = ("GET", "HEAD")
 # In the place of a bucket: the view counts its requests with ``count_request``, once it knows who asks.
 BY_VIEW = "view"
 
@@ -35,6 +38,7 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
     settings, limiter = registry["runtime"].settings, registry["limiter"]
     rates = {bucket: getattr(settings, f"throttle_{bucket}") for bucket in BUCKETS}
     exchanges: dict[tuple[str, str], str] = registry["throttle_buckets"]
+    live: dict[str, None] = registry["live_reads"]
 
     def tween(request: Request) -> Response:
         path = request.environ.get("PATH_INFO", "")
@@ -58,6 +62,9 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
             else:
                 if identity is not None:
                     bucket, subject = "user", str(identity.user_id)
+                if request.method in READS and _is_live(path, live):
+                    # Apart from addresses, which are no numbers.
+                    bucket, subject = "live", subject if identity is None else f"user {identity.user_id}"
         verdict = limiter.hit(rates[bucket], bucket, subject, exact=bucket in ("login", "refresh"))
         if not verdict.allowed:
             THROTTLED.labels(bucket).inc()
@@ -70,6 +77,10 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
         return response
 
     return tween
+
+
+def _is_live(path: str, live: dict[str, None]) -> bool:
+    return path in live or path[: path.find("/", 1) + 1] in live
 
 
 def count_request(request: Request, user_id: int) -> None:
@@ -128,7 +139,14 @@ def add_throttle_bucket(config: Configurator, method: str, path: str, bucket: st
     config.registry["throttle_buckets"][(method, path)] = bucket
 
 
+def add_live_reads(config: Configurator, path: str) -> None:
+    """Count reads of a path in the bucket ``live``; ``/name/`` is everything below that part of the addresses."""
+    config.registry["live_reads"][path] = None
+
+
 def includeme(config: Configurator) -> None:
     config.registry["limiter"] = Limiter(config.registry["runtime"].settings)
     config.registry["throttle_buckets"] = {}
+    config.registry["live_reads"] = {}
     config.add_directive("add_throttle_bucket", add_throttle_bucket)
+    config.add_directive("add_live_reads", add_live_reads)

@@ -154,7 +154,10 @@ def _ini(folder: Path, **settings: object) -> Path:
         "auth_mode": "hybrid",
         "secret": "only-for-drills-0123456789abcdef0123456789",
         "receiver.demo": f"simulate aircraft={AIRCRAFT} seed=1",
-        **{f"default_throttle_rates.{bucket}": "1000000/minute" for bucket in ("anon", "user", "login", "refresh")},
+        **{
+            f"default_throttle_rates.{bucket}": "1000000/minute"
+            for bucket in ("anon", "user", "live", "login", "refresh")
+        },
         **settings,
     }
     ini = folder / "skywatch.ini"

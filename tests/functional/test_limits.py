@@ -72,6 +72,30 @@ def test_wrong_credentials_are_counted_as_nobody(make_client):
         api.get(f"{V1}/auth/profile", headers={"X-API-Key": "sk_guess"}, status=status)
 
 
+def test_live_reads_have_a_limit_of_their_own_and_leave_the_rest_alone(make_client):
+    api = make_client(default_throttle_rates__anon="1/minute", default_throttle_rates__live="3/minute")
+    answers = [api.get(path) for path in (f"{V1}/aircraft", f"{V1}/aircraft/?limit=1", "/data/aircraft.json?_=1")]
+    assert [answer.headers["X-RateLimit-Remaining"] for answer in answers] == ["2", "1", "0"]
+    for path in ("/data/receiver.json", f"{V1}/aircraft"):
+        assert code(api.get(path, status=429)) == "rate_limited"
+    # One aircraft is no list, and what is looked up costs what it costs.
+    assert api.get(f"{V1}/aircraft/stats").headers["X-RateLimit-Limit"] == "1"
+    api.get(f"{V1}/aircraft/stats", status=429)
+    api.get("/data/aircraft.json", extra_environ=from_address("198.51.100.7"))
+
+
+def test_the_live_limit_counts_users_wherever_they_come_from_and_wrong_credentials_as_nobody(make_client):
+    api = make_client(default_throttle_rates__live="1/minute", default_throttle_rates__anon="1/minute")
+    people = Population(api.runtime)
+    ada = people.bearer(people.user("ada", "viewer"))
+    api.get("/data/aircraft.json", headers=ada)
+    api.get("/data/aircraft.json", headers=ada, extra_environ=from_address("198.51.100.7"), status=429)
+    api.get("/data/aircraft.json", headers=people.bearer(people.user("eve", "viewer")))
+    api.get(f"{V1}/auth/profile", headers=ada)
+    for status in (401, 429):
+        api.get("/data/aircraft.json", headers={"X-API-Key": "sk_guess"}, status=status)
+
+
 def test_login_and_refresh_have_five_a_minute_each_and_leave_the_rest_alone(make_client):
     api = make_client(default_throttle_rates__login="5/minute", default_throttle_rates__refresh="5/minute")
     for _ in range(5):

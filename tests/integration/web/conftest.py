@@ -28,7 +28,7 @@ from tests.servers import skip_or_fail
 WITH_WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
 SKY = {"receiver__demo": "simulate aircraft=40", "station_lat": 47.45, "station_lon": 8.56}
 # Who tests logs in more often than people do.
-MANY = {f"default_throttle_rates__{bucket}": "1000000/minute" for bucket in ("user", "login", "refresh")}
+MANY = {f"default_throttle_rates__{bucket}": "1000000/minute" for bucket in ("user", "live", "login", "refresh")}
 
 
 @pytest.fixture(scope="session")
