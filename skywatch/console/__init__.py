@@ -30,6 +30,7 @@ def includeme(config: Configurator) -> None:
     from skywatch.console.routes import HOME, MAXIMUM_BODY_BYTES, SIGN_IN, SIGN_OUT, STYLE, add_routes
     from skywatch.console.session import Sessions
     from skywatch.console.settings import ConsoleSettings
+    from skywatch.console.subjects import load_pages
     from skywatch.security.area import Area
 
     settings = config.registry["runtime"].settings.of(ConsoleSettings)
@@ -49,5 +50,7 @@ def includeme(config: Configurator) -> None:
     config.include("pyramid_jinja2")
     config.include("skywatch.console.layout")
     protect_forms(config)
-    add_routes(config)
+    pages = load_pages()
+    config.registry["console_pages"] = pages
+    add_routes(config, pages)
     config.scan("skywatch.console.views")

@@ -54,7 +54,7 @@ class FormTokens:
         """True, or raises Problem (403) that tells people what to do."""
         if not request.registry["allowed_origins"].is_own(request.headers.get("Origin"), request.host_url):
             raise Problem("csrf_failed", "The form was not sent from a page of this console.")
-        sent = [value for name, value in _pairs(request) if name == TOKEN]
+        sent = [value for name, value in pairs_of(request) if name == TOKEN]
         if _is_sign_in(request) and _visitor(request) is None:
             raise Problem("csrf_failed", "Your browser did not send the cookie of the sign-in page back.")
         if len(sent) != 1 or not hmac.compare_digest(
@@ -98,7 +98,7 @@ def read_form(request: Request, *names: str, several: str | None = None) -> dict
     """
     found: dict[str, Any] = {several: []} if several is not None else {}
     faults = []
-    for name, value in _pairs(request):
+    for name, value in pairs_of(request):
         if name == several:
             found[name].append(value)
         elif name not in names:
@@ -134,7 +134,8 @@ def checked(schema: colander.SchemaNode, values: Mapping[str, Any], location: st
     return found
 
 
-def _pairs(request: Request) -> list[tuple[str, str]]:
+def pairs_of(request: Request) -> list[tuple[str, str]]:
+    """The fields of a form in the order in which they were sent; raises Problem (400, 415) where the body is none."""
     if request.content_type != FORM_TYPE:
         raise Problem("unsupported_media_type", "The body must be a form.")
     try:

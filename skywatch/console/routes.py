@@ -1,15 +1,16 @@
-"""The addresses of the console, each in the context of the feature that it is about."""
+"""The addresses of the console, each in the context of the feature that it is about, and the ways between them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPSeeOther
 
+from skywatch.console.page import Page
 from skywatch.http.request import Request
 from skywatch.http.security import context_factory
-from skywatch.http.service import NUMBER
 from skywatch.http.settings import HttpSettings
 
 HOME = "/console"
@@ -18,27 +19,16 @@ SIGN_OUT = f"{HOME}/sign-out"
 STYLE = f"{HOME}/style.css"
 # The largest form has some hundred short fields.
 MAXIMUM_BODY_BYTES = 65_536
-# Route -> path and feature; None is the service itself.
-ROUTES: dict[str, tuple[str, str | None]] = {
-    "console.overview": (HOME, None),
-    "console.sign_in": (SIGN_IN, None),
-    "console.sign_out": (SIGN_OUT, None),
-    "console.style": (STYLE, None),
-    "console.users": (f"{HOME}/users", "users"),
-    "console.user": (f"{HOME}/users/{{id:{NUMBER}}}", "users"),
-    "console.roles": (f"{HOME}/roles", "roles"),
-    # Of no feature: one that is switched off must not lock away the switch.
-    "console.access": (f"{HOME}/access", None),
-    "console.audit": (f"{HOME}/audit", "system"),
-}
 LOCAL = re.compile(rf"{HOME}(/[A-Za-z0-9_-]+)*(\?[A-Za-z0-9_.~%&=+:@-]*)?")
 LONGEST_LOCAL = 1000
 
 
-def add_routes(config: Configurator) -> None:
-    """Name the addresses."""
-    for name, (path, feature) in ROUTES.items():
-        config.add_route(name, path, factory=context_factory(feature))
+def add_routes(config: Configurator, pages: Iterable[Page]) -> None:
+    """Name the addresses of the pages, and those of the session."""
+    for route, path in (("console.sign_in", SIGN_IN), ("console.sign_out", SIGN_OUT), ("console.style", STYLE)):
+        config.add_route(route, path, factory=context_factory(None))
+    for page in pages:
+        config.add_route(page.route, HOME + page.path, factory=context_factory(page.feature))
 
 
 def local(address: str | None) -> str:

@@ -11,12 +11,25 @@ from skywatch.accounts.access import service as access
 from skywatch.accounts.access.schemas import AccessReplacement
 from skywatch.accounts.models import FeatureAccessSetting
 from skywatch.accounts.nodes import LEVELS
-from skywatch.console.changes import changing, check_unchanged, done, refused
+from skywatch.console.changes import changing, check_version, done, refused
+from skywatch.console.entries import VERSION, version_of
 from skywatch.console.forms import checked, read_form
+from skywatch.console.page import Page
 from skywatch.core.audit import Target
 from skywatch.core.problems import Problem
 from skywatch.http.request import Request
 from skywatch.security.permissions import Permission
+
+# Of no feature: one that is switched off must not lock away the switch.
+PAGES = (
+    Page(
+        route="console.access",
+        path="/access",
+        title="Feature access",
+        group="Accounts",
+        permission=Permission.SYSTEM_MANAGE,
+    ),
+)
 
 
 @view_config(
@@ -32,16 +45,18 @@ def show_access(request: Request) -> dict[str, Any]:
 )
 def post_access(request: Request) -> dict[str, Any] | Response:
     """Change the settings of one feature; they hold at once"""
-    form = read_form(request, "feature", "read_access", "write_access", "is_enabled", "seen")
+    form = read_form(request, "feature", "read_access", "write_access", "is_enabled", VERSION)
     feature = form.get("feature", "")
     wanted: dict[str, Any] = {name: form[name] for name in ("read_access", "write_access") if name in form}
     # A box that is not ticked is not sent.
     wanted["is_enabled"] = form.get("is_enabled") == "true"
     try:
         fields = checked(AccessReplacement(), wanted)
-        with changing(request, "feature_access.changed", Target("feature_access", feature[:64])) as (session, caller):
+        target = Target("feature_access", feature[:64])
+        with changing(request, "feature_access.changed", target) as (session, caller):
             caller.begin(session, Permission.SYSTEM_MANAGE)
-            check_unchanged(form.get("seen", ""), _seen(access.get_access(session, feature)))
+            present = _values(access.get_access(session, feature))
+            check_version(session, target, form.get(VERSION, ""), present)
             access.change_access(session, caller, feature, fields)
     except Problem as problem:
         return refused(request, problem, _page(request, feature, wanted))
@@ -51,12 +66,11 @@ def post_access(request: Request) -> dict[str, Any] | Response:
 def _page(request: Request, feature: str | None = None, wanted: dict[str, Any] | None = None) -> dict[str, Any]:
     rows = []
     for setting in access.find_access(request.db):
-        row = {name: getattr(setting, name) for name in ("feature", *access.FIELDS)}
-        row["seen"] = _seen(setting)
+        present = _values(setting)
+        row = {"feature": setting.feature, **present, "version": version_of(present)}
         rows.append({**row, **wanted} if wanted is not None and setting.feature == feature else row)
     return {"rows": rows, "levels": LEVELS, "mode": request.runtime.settings.auth_mode, "problem": None}
 
 
-def _seen(setting: FeatureAccessSetting) -> str:
-    """The settings as a form was shown with."""
-    return f"{setting.read_access} {setting.write_access} {'on' if setting.is_enabled else 'off'}"
+def _values(setting: FeatureAccessSetting) -> dict[str, Any]:
+    return {name: getattr(setting, name) for name in access.FIELDS}

@@ -9,11 +9,23 @@ from pyramid.view import view_config
 from skywatch.accounts.audit_log import service as log
 from skywatch.accounts.audit_log.schemas import AuditQuery
 from skywatch.console.forms import read_query
+from skywatch.console.page import Page
 from skywatch.console.paging import PAGE_SIZE, address
 from skywatch.http.request import Request
 from skywatch.security.permissions import Permission
 
 FILTERS = ("action", "actor", "address", "target_type", "target_id", "from", "to")
+
+PAGES = (
+    Page(
+        route="console.audit",
+        path="/audit",
+        feature="system",
+        title="Audit",
+        group="Accounts",
+        permission=Permission.SYSTEM_MANAGE,
+    ),
+)
 
 
 @view_config(

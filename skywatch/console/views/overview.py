@@ -6,10 +6,13 @@ from typing import Any
 
 from pyramid.view import view_config
 
+from skywatch.console.page import Page
 from skywatch.http.request import Request
 from skywatch.security.contexts import IDENTIFIED
 from skywatch.security.permissions import Permission
 from skywatch.system import status
+
+PAGES = (Page(route="console.overview", path="", title="Overview"),)
 
 
 @view_config(route_name="console.overview", request_method="GET", permission=IDENTIFIED, renderer="overview.jinja2")

@@ -7,9 +7,21 @@ from typing import Any
 from pyramid.view import view_config
 
 from skywatch.accounts.roles import service as roles
+from skywatch.console.page import Page
 from skywatch.http.paging import MAXIMUM_LIMIT
 from skywatch.http.request import Request
 from skywatch.security.permissions import Permission
+
+PAGES = (
+    Page(
+        route="console.roles",
+        path="/roles",
+        feature="roles",
+        title="Roles",
+        group="Accounts",
+        permission=Permission.ROLES_VIEW,
+    ),
+)
 
 
 @view_config(

@@ -12,14 +12,29 @@ from skywatch.accounts.models import User
 from skywatch.accounts.roles import service as roles
 from skywatch.accounts.users import service as users
 from skywatch.accounts.users.schemas import UserChange, UserQuery
-from skywatch.console.changes import changing, check_unchanged, done, refused
+from skywatch.console.changes import changing, check_version, done, refused
+from skywatch.console.entries import VERSION, version_of
 from skywatch.console.forms import checked, read_form, read_query
+from skywatch.console.page import Page
 from skywatch.console.paging import PAGE_SIZE, turn_pages
 from skywatch.core.audit import Target
 from skywatch.core.problems import Problem, invalid
 from skywatch.http.paging import MAXIMUM_LIMIT
 from skywatch.http.request import Request
+from skywatch.http.service import NUMBER
 from skywatch.security.permissions import Permission
+
+PAGES = (
+    Page(
+        route="console.users",
+        path="/users",
+        feature="users",
+        title="Users",
+        group="Accounts",
+        permission=Permission.USERS_VIEW,
+    ),
+    Page(route="console.user", path=f"/users/{{id:{NUMBER}}}", feature="users"),
+)
 
 
 @view_config(
@@ -53,7 +68,7 @@ def show_user(request: Request) -> dict[str, Any]:
 @view_config(route_name="console.user", request_method="POST", permission=Permission.USERS_EDIT, renderer="user.jinja2")
 def post_user(request: Request) -> dict[str, Any] | Response:
     """Activate or deactivate a user, end all their logins, or set their roles"""
-    form = read_form(request, "change", "seen", several="roles")
+    form = read_form(request, "change", VERSION, several="roles")
     try:
         text = _change(request, form)
     except Problem as problem:
@@ -79,9 +94,10 @@ def _change(request: Request, form: dict[str, Any]) -> str:
 
 def _set_roles(request: Request, user_id: int, form: dict[str, Any]) -> str:
     fields = checked(UserChange(), {"roles": form["roles"]})
-    with changing(request, "user.changed", Target("user", user_id)) as (session, caller):
+    target = Target("user", user_id)
+    with changing(request, "user.changed", target) as (session, caller):
         caller.begin(session, Permission.USERS_EDIT)
-        check_unchanged(form.get("seen", ""), _seen(users.get_user(session, user_id)))
+        check_version(session, target, form.get(VERSION, ""), _held(users.get_user(session, user_id)))
         user = users.update_user(session, caller, user_id, fields)
         return f"{user.username} now holds {', '.join(role.name for role in users.roles_of(user)) or 'no role'}."
 
@@ -93,7 +109,7 @@ def _page(request: Request, chosen: list[str] | None = None) -> dict[str, Any]:
     marked = names if chosen is None else set(chosen)
     return {
         "user": user,
-        "seen": _seen(user),
+        "form_version": version_of(_held(user)),
         # Nobody changes who holds rights they lack, nor hands such rights out.
         "lacking": sorted(users.permissions_of(user) - held),
         "roles": [
@@ -115,9 +131,9 @@ def _page(request: Request, chosen: list[str] | None = None) -> dict[str, Any]:
     }
 
 
-def _seen(user: User) -> str:
-    """The roles as a form was shown with."""
-    return " ".join(sorted(role.name for role in users.roles_of(user)))
+def _held(user: User) -> list[str]:
+    """The roles, as a form is opened with them."""
+    return sorted(role.name for role in users.roles_of(user))
 
 
 def _id(request: Request) -> int:

@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.accounts.models import Login, User
+from skywatch.console.entries import version_of
 from skywatch.core.bus import Message, topics
 from skywatch.core.models import AuditEntry
 from skywatch.picture.statistics import TrackerStatistics
@@ -137,7 +138,7 @@ def test_nobody_hands_out_or_touches_what_they_lack(visitor):
     beyond = [box for box in page.html("input", attrs={"name": "roles"}) if box.has_attr("disabled")]
     assert [box["value"] for box in beyond] == ["superadmin"]
     form = choose(page, "operator")
-    fields = [("csrf_token", visitor.token), ("change", "roles"), ("seen", "viewer")]
+    fields = [("csrf_token", visitor.token), ("change", "roles"), ("version", form["version"].value)]
     refused = visitor.post(
         form.action.removeprefix("/console") or page.request.path.removeprefix("/console"),
         [*fields, ("roles", "operator"), ("roles", "superadmin")],
@@ -155,7 +156,7 @@ def test_nobody_hands_out_or_touches_what_they_lack(visitor):
     assert "holds rights that you lack" in boss.text
     path = f"/users/{visitor.people.numbers['superadmin']}"
     for change in ("deactivate", "end_logins", "roles"):
-        sent = {"csrf_token": visitor.token, "change": change, "seen": "superadmin"}
+        sent = {"csrf_token": visitor.token, "change": change, "version": version_of(["superadmin"])}
         assert "lack" in alert(visitor.post(path, sent, status=403))
 
 
@@ -179,7 +180,7 @@ def test_of_two_tabs_the_later_does_not_undo_the_earlier_unseen(root):
     first, second = user_page(root, "viewer"), user_page(root, "viewer")
     submit(choose(first, "operator"))
     refused = submit(choose(second, "viewer", "analyst"), status=409)
-    assert "changed elsewhere" in alert(refused)
+    assert "since you opened it" in alert(refused)
     assert roles_of(root, "viewer") == {"operator"}
     # Sent again from the page that now shows it, it holds.
     submit(choose(refused, "viewer", "analyst"))
@@ -188,7 +189,7 @@ def test_of_two_tabs_the_later_does_not_undo_the_earlier_unseen(root):
 
 def test_unknown_roles_and_users_are_told(root):
     path = f"/users/{root.people.numbers['viewer']}"
-    sent = {"csrf_token": root.token, "change": "roles", "seen": "viewer", "roles": "captain"}
+    sent = {"csrf_token": root.token, "change": "roles", "version": version_of(["viewer"]), "roles": "captain"}
     assert "there is no role captain" in alert(root.post(path, sent, status=400))
     for missing in ("/users/999999", "/users/0", "/users/x", "/users/%D9%A1"):
         assert root.get(missing, status=404).content_type == "text/html"
@@ -221,7 +222,7 @@ def test_a_feature_that_is_switched_off_does_not_lock_the_switch_away(root):
     form = access_form(root.get("/access"), "system")
     form["is_enabled"].checked = False
     submit(form)
-    form = access_form(root.get("").click("Feature access"), "system")
+    form = access_form(root.get("").click("Feature access", index=0), "system")
     assert root.get("").html.find(class_="figures") is None
     form["is_enabled"].checked = True
     submit(form)
@@ -240,7 +241,7 @@ def test_settings_that_make_no_sense_or_are_stale_are_told_on_the_page(root):
     form["read_access"] = "public"
     submit(form)
     stale["write_access"] = "authenticated"
-    assert "changed elsewhere" in alert(submit(stale, status=409))
+    assert "since you opened it" in alert(submit(stale, status=409))
 
 
 def test_the_audit_log_is_filtered_and_read_on(root):

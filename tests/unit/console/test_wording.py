@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from skywatch.console.layout import compact, moment, span
+from skywatch.console.wording import compact, moment, span
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,30 @@
+"""How the pages write times, durations and documents."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+
+def moment(at: datetime | None) -> str:
+    """A moment as people read it, in UTC."""
+    return at.strftime("%Y-%m-%d %H:%M:%S UTC") if at is not None else "never"
+
+
+def compact(document: Any) -> str:
+    """A JSON document in few characters, with line breaks between its members."""
+    return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True) if document else ""
+
+
+def span(seconds: float | None) -> str:
+    """A duration in its two largest units."""
+    if seconds is None:
+        return "unknown"
+    parts: list[str] = []
+    rest = int(seconds)
+    for name, size in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
+        count, rest = divmod(rest, size)
+        if count or (name == "s" and not parts):
+            parts.append(f"{count} {name}")
+    return " ".join(parts[:2])
