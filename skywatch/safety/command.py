@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 import msgspec
 
-from skywatch.safety.events.tracker import LiveEvent
+from skywatch.core.command import fail
 
 _encode = msgspec.json.Encoder().encode
 
@@ -35,13 +34,12 @@ def safety(file: str, with_held_back: bool, as_table: bool, lat: float | None, l
     try:
         for event in judge(file, station):
             if event.raised or with_held_back:
-                _print(event, as_table, shown(event))
+                _print(shown(event), as_table)
     except (RecordingError, OSError) as error:
-        click.echo(f"{error}", err=True)
-        sys.exit(1)
+        fail(error)
 
 
-def _print(event: LiveEvent, as_table: bool, fields: dict[str, Any]) -> None:
+def _print(fields: dict[str, Any], as_table: bool) -> None:
     if not as_table:
         click.echo(_encode(fields).decode())
         return

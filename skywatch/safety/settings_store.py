@@ -9,38 +9,37 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.safety.models import SafetyPlace, SafetyThreshold
-from skywatch.safety.thresholds import FIELDS, Thresholds, default_of, meaning_of, with_changes
+from skywatch.safety.thresholds import FIELDS, Thresholds, meaning_of, with_changes
 
 # A row that is no threshold: its value is the unix time at which all places were forgotten.
 FORGOTTEN = "(places forgotten)"
 
 
-def changes(session: Session) -> dict[str, float]:
-    """The thresholds that were changed."""
-    rows = session.execute(sa.select(SafetyThreshold.name, SafetyThreshold.value))
-    return {name: value for name, value in rows if name in FIELDS}
+def _rows(session: Session) -> dict[str, float]:
+    return {name: value for name, value in session.execute(sa.select(SafetyThreshold.name, SafetyThreshold.value))}
 
 
-def read(session: Session) -> Thresholds:
-    """The thresholds in force."""
-    return with_changes(changes(session))
+def read(session: Session) -> tuple[Thresholds, float | None]:
+    """The thresholds in force, and when all places were forgotten last (unix seconds)."""
+    rows = _rows(session)
+    return with_changes(rows), rows.get(FORGOTTEN)
 
 
 def set_values(session: Session, values: dict[str, float]) -> None:
     """Change thresholds; one that is set to its default is stored no more."""
     for name, value in values.items():
         session.execute(sa.delete(SafetyThreshold).where(SafetyThreshold.name == name))
-        if value != default_of(name):
+        if value != float(FIELDS[name].default):
             session.add(SafetyThreshold(name=name, value=value, updated_at=utcnow()))
     session.flush()
 
 
 def shown(session: Session) -> list[dict[str, Any]]:
     """Every threshold with its meaning."""
-    changed = changes(session)
+    changed = _rows(session)
     listed = []
     for name in FIELDS:
-        meaning, default = meaning_of(name), default_of(name)
+        meaning, default = meaning_of(name), float(FIELDS[name].default)
         listed.append(
             {
                 "name": name,
@@ -64,9 +63,3 @@ def forget_places(session: Session) -> int:
     session.add(SafetyThreshold(name=FORGOTTEN, value=unix_now(), updated_at=utcnow()))
     session.flush()
     return count
-
-
-def forgotten_at(session: Session) -> float | None:
-    """When all was forgotten last (unix seconds)."""
-    value: float | None = session.scalar(sa.select(SafetyThreshold.value).where(SafetyThreshold.name == FORGOTTEN))
-    return value

@@ -125,8 +125,3 @@ def meaning_of(name: str) -> Meaning:
 def with_changes(changes: dict[str, float]) -> Thresholds:
     """The defaults with these changes; names that do not exist are ignored (of another version)."""
     return Thresholds(**{name: float(value) for name, value in changes.items() if name in FIELDS})
-
-
-def default_of(name: str) -> float:
-    """The default of a threshold."""
-    return float(getattr(Thresholds(), name))

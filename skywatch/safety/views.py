@@ -65,11 +65,12 @@ def get_safety_event(request: Request) -> dict[str, Any]:
 def acknowledge_safety_event(request: Request) -> dict[str, Any]:
     """Acknowledge a safety event
 
-    Acknowledging again keeps the first time.
+    Acknowledging again keeps the first time. Subscribers receive the first acknowledgement of an event, unless the
+    event is held back.
     """
     who = request.identity.username if request.identity is not None else "anonymous"
     event, is_first = service.acknowledge(request.db, request.may, request.validated["path"]["id"], who)
-    if is_first:
+    if is_first and not event.held_back:
         events.publish(request.db, event_message(event, "safety:event_updated"))
     return event_fields(event)
 

@@ -34,8 +34,6 @@ class _Advised:
 class AdvisoryDetector:
     """Aircraft with a resolution advisory that two frames confirm."""
 
-    type = "acas_ra"
-
     def __init__(self) -> None:
         self._advised: dict[str, _Advised] = {}
 
@@ -71,7 +69,7 @@ class AdvisoryDetector:
         self._count(frame, row, known, advisory, thresholds)
         terminated = str(advisory.get("RAT", "0")) == "1"
         if terminated:
-            return self._end(frame, row, address, known, advisory)
+            return self._end(frame, row, known, advisory)
         known.ended = False
         silent_s = frame.now - known.times[-1]
         # After as much silence the next advisory is one of its own, which two frames have to confirm.
@@ -91,7 +89,7 @@ class AdvisoryDetector:
         times = [t for t in known.times if at - t <= thresholds.advisory_window_s] + [at] * min(fresh, FRAMES)
         known.times = times or known.times[-1:]
 
-    def _end(self, frame: Frame, row: int, address: str, known: _Advised, advisory: dict[str, Any]) -> Finding | None:
+    def _end(self, frame: Frame, row: int, known: _Advised, advisory: dict[str, Any]) -> Finding | None:
         """A frame with the terminated bit alone raises nothing; it ends what was raised."""
         if not known.raised or known.ended:
             return None

@@ -44,8 +44,6 @@ class _Declared:
 class EmergencyDetector:
     """Aircraft that have declared an emergency for long enough."""
 
-    type = "emergency_squawk"
-
     def __init__(self) -> None:
         self._declared: dict[str, _Declared] = {}
 

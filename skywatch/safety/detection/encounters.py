@@ -57,8 +57,6 @@ class Encounter:
 class ProximityDetector:
     """Pairs of aircraft that come too near."""
 
-    type = "proximity"
-
     def __init__(self) -> None:
         self._pairs: dict[tuple[str, str], Encounter] = {}
         self._together = Companions()

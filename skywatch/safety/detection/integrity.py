@@ -25,8 +25,6 @@ CONFIRMED_TICKS = 3
 class IntegrityDetector:
     """Leaps, gatherings and altitude leaps of single aircraft."""
 
-    type = "position_integrity"
-
     def __init__(self) -> None:
         nan = float("nan")
         self._carried = Carried(difference=nan, leap=nan, leap_ticks=0.0, leap_until=0.0, baro=nan)

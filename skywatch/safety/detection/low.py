@@ -21,8 +21,6 @@ RUNWAYS_EVERY_TICKS = 30
 class LowAltitudeDetector:
     """Airliners below the learnt floor."""
 
-    type = "low_altitude"
-
     def __init__(self, learner: Learner) -> None:
         self._learner = learner
         self._carried = Carried(since=float("nan"), baro=float("nan"))

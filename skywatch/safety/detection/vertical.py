@@ -30,7 +30,6 @@ class _Profile:
     def __init__(self) -> None:
         self.samples: deque[tuple[float, float, float]] = deque(maxlen=120)  # altitude's time, altitude, rate
         self.extreme_since: float | None = None
-        self.raised_at = 0.0
 
     def add(self, at: float, altitude: float, rate: float) -> None:
         if self.samples and at <= self.samples[-1][0]:

@@ -1,5 +1,6 @@
 """Safety events over REST: who sees which, filters, acknowledging, thresholds, places and areas."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -85,6 +86,35 @@ def test_acknowledging_twice_keeps_the_first(client):
     second = client.post(path, headers=ADMIN).json
     assert second == first
     assert listed(client, OPERATOR, "?acknowledged=true") == [first]
+
+
+@pytest.fixture
+def published(client):
+    messages = []
+    client.runtime.bus.subscribe(["safety"], messages.append)
+    return messages
+
+
+def test_the_first_acknowledgement_is_published_to_those_who_may_see_the_event(client, published):
+    store(client, finding("ae0001", military=True))
+    [event] = listed(client, ADMIN)
+    published.clear()
+    for headers in (ADMIN, ADMIN):
+        client.post(f"{V1}/events/{event['id']}/acknowledge", headers=headers)
+    [message] = published
+    assert message.event == "safety:event_updated"
+    assert message.audience.needs == {"aircraft.view_military"}
+    data = json.loads(message.data)
+    assert (data["id"], data["acknowledged"], data["ended_at"]) == (event["id"], True, None)
+    assert data["acknowledged_by"] == client.get(f"{V1}/events/{event['id']}", headers=ADMIN).json["acknowledged_by"]
+
+
+def test_an_acknowledgement_of_an_event_that_is_held_back_is_not_published(client, published):
+    store(client, finding(suppressed_by=("formation",), severity="info"))
+    [event] = listed(client, OPERATOR)
+    answer = client.post(f"{V1}/events/{event['id']}/acknowledge", headers=OPERATOR).json
+    assert answer["acknowledged"] is True
+    assert published == []
 
 
 def test_what_is_military_is_hidden_in_lists_counts_and_areas(client):
