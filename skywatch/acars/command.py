@@ -17,8 +17,8 @@ from skywatch.acars.envelopes import Burst, read
 from skywatch.acars.labels import name_of
 from skywatch.acars.messages.assembler import Assembler
 from skywatch.acars.messages.draft import Draft
-from skywatch.acars.messages.rows import decoded_fields, moment
-from skywatch.core.clock import to_iso
+from skywatch.acars.messages.rows import decoded_fields
+from skywatch.core.clock import to_datetime, to_iso
 from skywatch.core.command import fail
 from skywatch.core.printing import escape_controls
 
@@ -83,7 +83,7 @@ def _fields(draft: Draft) -> dict[str, Any]:
     burst = snapshot.burst
     decoded = decode(burst.label, snapshot.text, burst.sublabel or "", snapshot.application)
     return {
-        "at": to_iso(moment(snapshot.at)),
+        "at": to_iso(to_datetime(snapshot.at)),
         "source": burst.source,
         "station": burst.station,
         "frequency_mhz": burst.frequency_mhz,

@@ -22,15 +22,11 @@ from skywatch.http.schema import (
     QueryString,
     Schema,
     Timestamp,
+    node,
 )
 
 SOURCES = ("acars", "vdl2", "hfdl", "inmarsat", "iridium")
 DIRECTIONS = ("downlink", "uplink")
-
-
-def node(kind: colander.SchemaType, description: str, *children: Any, **kw: Any) -> colander.SchemaNode:
-    """A described node."""
-    return colander.SchemaNode(kind, *children, description=description, **kw)
 
 
 def text_filter(description: str, longest: int, **kw: Any) -> colander.SchemaNode:

@@ -15,9 +15,9 @@ from skywatch.acars.models import AcarsMessage
 from skywatch.acars.search import Search, parse
 from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.problems import Problem, invalid_fields, not_found
+from skywatch.http.cursor import Key
 from skywatch.security.visibility import Visibility
 
-Key = tuple[datetime, int]
 STATS_SPAN = timedelta(hours=24)
 # Matches are counted up to this number: to count millions takes longer than to find the newest.
 MOST_COUNTED = 10_000

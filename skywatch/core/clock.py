@@ -23,6 +23,11 @@ def earlier(at: datetime, by: timedelta) -> datetime:
     return at - by if at - EARLIEST > by else EARLIEST
 
 
+def to_datetime(unix: float) -> datetime:
+    """Unix seconds as an aware UTC datetime to the millisecond, as the database stores times."""
+    return datetime.fromtimestamp(round(unix, 3), UTC)
+
+
 def to_iso(at: datetime) -> str:
     """ISO 8601 in UTC with ``Z`` and no more digits than are needed, as every Skywatch timestamp is written."""
     text = at.astimezone(UTC).isoformat(timespec="milliseconds" if at.microsecond else "seconds")

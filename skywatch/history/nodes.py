@@ -9,12 +9,8 @@ import colander
 from skywatch.http.schema import (
     Schema,
     Timestamp,
+    node,
 )
-
-
-def node(typ: colander.SchemaType, meaning: str, **kw: Any) -> colander.SchemaNode:
-    """A described node."""
-    return colander.SchemaNode(typ, description=meaning, **kw)
 
 
 def optional(typ: colander.SchemaType, meaning: str, **kw: Any) -> colander.SchemaNode:

@@ -55,6 +55,11 @@ class Schema(colander.MappingSchema):
         return StrictMapping()
 
 
+def node(kind: colander.SchemaType, description: str, *children: Any, **kw: Any) -> colander.SchemaNode:
+    """A described node."""
+    return colander.SchemaNode(kind, *children, description=description, **kw)
+
+
 class _Json(colander.SchemaType):
     """A JSON value of one kind; null stands for a value only where the node says ``nullable=True``."""
 

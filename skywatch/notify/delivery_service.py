@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
+from skywatch.http.cursor import Key
 from skywatch.notify.channel_service import Owner
 from skywatch.notify.models import Channel, Delivery
 from skywatch.notify.outbox import wake_after_commit
 from skywatch.notify.schedule import expiry
 from skywatch.notify.vocabulary import ChannelState, DeliveryState
 
-Key = tuple[datetime, int]
 # A span is sent again in transactions of so many.
 MOST_RETRIED = 10_000
 

@@ -11,10 +11,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.core.clock import earlier
+from skywatch.core.clock import earlier, to_datetime
 from skywatch.core.db import SessionFactory, writing
 from skywatch.safety.detection.regions import Region
-from skywatch.safety.events.rows import moment
 from skywatch.safety.events.tracker import LiveEvent
 from skywatch.safety.models import SafetyEvent, SafetyRegion
 
@@ -89,12 +88,12 @@ def _write(session: Session, state: _State) -> int:
     """Write a state; returns the identifier of its row, which is valid once the transaction is committed."""
     if state.row_id is not None:
         update = sa.update(SafetyRegion).where(SafetyRegion.id == state.row_id)
-        session.execute(update.values(until_at=moment(state.until_at)))
+        session.execute(update.values(until_at=to_datetime(state.until_at)))
         return state.row_id
     row = SafetyRegion(
         region=state.region,
-        from_at=moment(state.from_at),
-        until_at=moment(state.until_at),
+        from_at=to_datetime(state.from_at),
+        until_at=to_datetime(state.until_at),
         cell_deg=state.cell_deg,
         cells=list(state.cells),
         bad=state.bad,

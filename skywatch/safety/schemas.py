@@ -22,14 +22,10 @@ from skywatch.http.schema import (
     QueryString,
     Schema,
     Timestamp,
+    node,
 )
 from skywatch.safety.detection.finding import SEVERITIES, TYPES
 from skywatch.safety.thresholds import FIELDS, meaning_of
-
-
-def node(kind: colander.SchemaType, description: str, *children: Any, **kw: Any) -> colander.SchemaNode:
-    """A described node."""
-    return colander.SchemaNode(kind, *children, description=description, **kw)
 
 
 class EventId(Schema):

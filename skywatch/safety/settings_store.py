@@ -16,7 +16,7 @@ FORGOTTEN = "(places forgotten)"
 
 
 def _rows(session: Session) -> dict[str, float]:
-    return {name: value for name, value in session.execute(sa.select(SafetyThreshold.name, SafetyThreshold.value))}
+    return dict(session.execute(sa.select(SafetyThreshold.name, SafetyThreshold.value)).all())
 
 
 def read(session: Session) -> tuple[Thresholds, float | None]:
@@ -29,7 +29,7 @@ def set_values(session: Session, values: dict[str, float]) -> None:
     """Change thresholds; one that is set to its default is stored no more."""
     for name, value in values.items():
         session.execute(sa.delete(SafetyThreshold).where(SafetyThreshold.name == name))
-        if value != float(FIELDS[name].default):
+        if value != meaning_of(name).default:
             session.add(SafetyThreshold(name=name, value=value, updated_at=utcnow()))
     session.flush()
 
@@ -39,12 +39,12 @@ def shown(session: Session) -> list[dict[str, Any]]:
     changed = _rows(session)
     listed = []
     for name in FIELDS:
-        meaning, default = meaning_of(name), float(FIELDS[name].default)
+        meaning = meaning_of(name)
         listed.append(
             {
                 "name": name,
-                "value": changed.get(name, default),
-                "default": default,
+                "value": changed.get(name, float(meaning.default)),
+                "default": float(meaning.default),
                 "unit": meaning.unit,
                 "minimum": float(meaning.minimum),
                 "maximum": float(meaning.maximum),

@@ -14,8 +14,9 @@ ICAO_PHRASE = "ICAO Annex 10 volume IV"
 
 @dataclasses.dataclass(frozen=True)
 class Meaning:
-    """What people are told of a threshold."""
+    """What the API shows of a threshold."""
 
+    default: float
     unit: str
     minimum: float
     maximum: float
@@ -25,7 +26,9 @@ class Meaning:
 
 def threshold(default: float, unit: str, minimum: float, maximum: float, meaning: str, source: str = OWN) -> Any:
     """Declare one threshold."""
-    return dataclasses.field(default=default, metadata={"meaning": Meaning(unit, minimum, maximum, source, meaning)})
+    return dataclasses.field(
+        default=default, metadata={"meaning": Meaning(default, unit, minimum, maximum, source, meaning)}
+    )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -17,12 +17,8 @@ from skywatch.http.schema import (
     QueryString,
     Schema,
     Timestamp,
+    node,
 )
-
-
-def node(typ: colander.SchemaType, meaning: str, **kw: Any) -> colander.SchemaNode:
-    """A described node."""
-    return colander.SchemaNode(typ, description=meaning, **kw)
 
 
 def status_node() -> colander.SchemaNode:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ from skywatch.acars.messages.linking import Linker, Sighting
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.search import words_of
 from skywatch.core.bus.base import Audience, Form, Message
-from skywatch.core.clock import to_iso
+from skywatch.core.clock import to_datetime, to_iso
 
 TOPIC, EVENT = "acars", "acars:message"
 # What rules are tested against; see the alerts room.
@@ -38,11 +37,6 @@ class Stored(NamedTuple):
     draft: Draft
     row: Row
     is_new: bool
-
-
-def moment(unix: float) -> datetime:
-    """Unix seconds as the database stores them, to the millisecond."""
-    return datetime.fromtimestamp(round(unix, 3), UTC)
 
 
 def store(session: Session, drafts: Sequence[Draft], linker: Linker) -> list[Stored]:
@@ -67,12 +61,12 @@ def _insert(session: Session, new: Sequence[tuple[Draft, Snapshot]], linker: Lin
     if not new:
         return []
     bursts = [snapshot.burst for _, snapshot in new]
-    moments = [moment(snapshot.at) for _, snapshot in new]
+    moments = [to_datetime(snapshot.at) for _, snapshot in new]
     sightings = [Sighting(burst.icao_hex, burst.registration, at) for burst, at in zip(bursts, moments, strict=True)]
     rows = [
         {
             "at": at,
-            "received_at": moment(snapshot.received_at),
+            "received_at": to_datetime(snapshot.received_at),
             "source": burst.source,
             "station": burst.station,
             "frequency_mhz": burst.frequency_mhz,
@@ -129,7 +123,7 @@ def decoded_fields(decoded: Decoded) -> dict[str, Any]:
 def _reception(reception: Reception) -> dict[str, Any]:
     return {
         "station": reception.station,
-        "at": to_iso(moment(reception.at)),
+        "at": to_iso(to_datetime(reception.at)),
         "level_db": reception.level_db,
         "frequency_mhz": reception.frequency_mhz,
     }

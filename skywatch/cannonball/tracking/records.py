@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,6 +17,7 @@ from skywatch.cannonball.tracking.changes import AlertRaised, Detection, Session
 from skywatch.cannonball.tracking.session import LiveSession
 from skywatch.cannonball.tracking.watch import PatternChange
 from skywatch.core import events
+from skywatch.core.clock import to_datetime
 from skywatch.notify.channels import channels_for_source
 
 Change = SessionChange | AlertRaised | PatternChange | Detection
@@ -36,11 +36,6 @@ class Written:
         return self.numbers.get(session, session.id)
 
 
-def moment(unix: float) -> datetime:
-    """Unix seconds as the database takes them, to the millisecond."""
-    return datetime.fromtimestamp(round(unix, 3), UTC)
-
-
 def write(db: Session, changes: Sequence[Change]) -> Written:
     """Write a batch in the order it happened and publish it; the caller commits."""
     written = Written()
@@ -50,12 +45,12 @@ def write(db: Session, changes: Sequence[Change]) -> Written:
     _link_patterns(db, changes, patterns, written)
     _write_alerts(db, alerts, patterns, written)
     detections = [c for c in changes if isinstance(c, Detection)]
-    count_detections(db, [(d.known_id, moment(d.since), moment(d.at)) for d in detections])
+    count_detections(db, [(d.known_id, to_datetime(d.since), to_datetime(d.at)) for d in detections])
     return written
 
 
 def _columns(told: dict[str, Any]) -> dict[str, Any]:
-    return {name: moment(v) if name in _TIMES and v is not None else v for name, v in told.items()}
+    return {name: to_datetime(v) if name in _TIMES and v is not None else v for name, v in told.items()}
 
 
 def _write_sessions(db: Session, changes: Iterable[SessionChange], written: Written) -> None:
@@ -72,7 +67,7 @@ def _write_sessions(db: Session, changes: Iterable[SessionChange], written: Writ
             row = CannonballSession(
                 user_id=session.user_id,
                 icao_hex=session.address.upper(),
-                started_at=moment(session.started_at),
+                started_at=to_datetime(session.started_at),
                 **_columns(change.columns),
             )
             db.add(row)
@@ -120,7 +115,7 @@ def _write_patterns(db: Session, changes: list[PatternChange]) -> dict[str, int]
                 icao_hex=found.icao24.upper(),
                 callsign=change.callsign,
                 military=change.military,
-                started_at=moment(found.t0),
+                started_at=to_datetime(found.t0),
             )
             db.add(row)
         row.pattern_type = found.pattern_type.value
@@ -128,7 +123,7 @@ def _write_patterns(db: Session, changes: list[PatternChange]) -> dict[str, int]
         row.confidence, row.confidence_score = found.confidence.value, found.confidence_score
         row.center_lat, row.center_lon, row.radius_nm = found.center_lat, found.center_lon, found.radius_nm
         row.duration_s, row.details = round(found.duration_s, 1), found.details
-        row.ended_at = moment(found.t1) if change.ended else None
+        row.ended_at = to_datetime(found.t1) if change.ended else None
     db.flush()
     return {key: row.id for key, row in rows.items()}
 

@@ -8,11 +8,11 @@ from sqlalchemy.orm import Session
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, SessionPattern
 from skywatch.cannonball.tracking.interest import Interest
 from skywatch.cannonball.tracking.pauses import Pauses
-from skywatch.cannonball.tracking.records import moment
 from skywatch.cannonball.tracking.session import LiveSession
 from skywatch.cannonball.tracking.sessions import PAUSES_KEPT_S, Pair
 from skywatch.cannonball.tracking.threat import ThreatLevelHysteresis
 from skywatch.cannonball.vocabulary import AlertType, EndReason, Identification, ThreatLevel
+from skywatch.core.clock import to_datetime
 
 
 def recent_pauses(db: Session, now: float) -> dict[Pair, Pauses]:
@@ -20,7 +20,7 @@ def recent_pauses(db: Session, now: float) -> dict[Pair, Pauses]:
     query = (
         sa.select(CannonballAlert, FlightPattern.pattern_type)
         .outerjoin(FlightPattern, FlightPattern.id == CannonballAlert.pattern_id)
-        .where(CannonballAlert.created_at >= moment(now - PAUSES_KEPT_S))
+        .where(CannonballAlert.created_at >= to_datetime(now - PAUSES_KEPT_S))
         .order_by(CannonballAlert.created_at)
     )
     found: dict[Pair, Pauses] = {}
@@ -51,9 +51,11 @@ def take_up_sessions(db: Session, users: set[int], now: float, unseen_s: float) 
 
 def end_open_patterns(db: Session, before: float) -> None:
     """Patterns that were under way when the tracker stopped end where they were last seen (``before``: unix s)."""
-    query = sa.select(FlightPattern).where(FlightPattern.ended_at.is_(None), FlightPattern.started_at <= moment(before))
+    query = sa.select(FlightPattern).where(
+        FlightPattern.ended_at.is_(None), FlightPattern.started_at <= to_datetime(before)
+    )
     for row in db.scalars(query):
-        row.ended_at = moment(row.started_at.timestamp() + row.duration_s)
+        row.ended_at = to_datetime(row.started_at.timestamp() + row.duration_s)
 
 
 def _live(row: CannonballSession, pattern_keys: set[str]) -> LiveSession:

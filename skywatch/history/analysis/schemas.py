@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import colander
 
-from skywatch.history.nodes import SpanQuery, node, optional
+from skywatch.history.nodes import SpanQuery, optional
 from skywatch.http.schema import (
     JsonBoolean,
     JsonInteger,
@@ -16,6 +16,7 @@ from skywatch.http.schema import (
     QueryNumber,
     Schema,
     Timestamp,
+    node,
 )
 
 LONGEST_ANALYSIS_DAYS = 31

@@ -5,10 +5,11 @@ from __future__ import annotations
 import colander
 
 from skywatch.history.exports import FORMATS
-from skywatch.history.nodes import SpanQuery, node, optional
+from skywatch.history.nodes import SpanQuery, optional
 from skywatch.http.schema import (
     IcaoAddress,
     QueryString,
+    node,
 )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import colander
 
-from skywatch.history.nodes import SpanQuery, node, optional
+from skywatch.history.nodes import SpanQuery, optional
 from skywatch.http.schema import (
     JsonBoolean,
     JsonInteger,
@@ -17,6 +17,7 @@ from skywatch.http.schema import (
     QueryNumber,
     Schema,
     Timestamp,
+    node,
 )
 
 LONGEST_REPLAY_DAYS = 7

@@ -5,7 +5,7 @@ from __future__ import annotations
 import colander
 
 from skywatch.history.exports import FORMATS
-from skywatch.history.nodes import node, optional
+from skywatch.history.nodes import optional
 from skywatch.http.cursor import CursorQuery
 from skywatch.http.paging import PageLinks
 from skywatch.http.schema import (
@@ -22,6 +22,7 @@ from skywatch.http.schema import (
     QueryString,
     Schema,
     Timestamp,
+    node,
 )
 
 LONGEST_TRACK_DAYS = 31

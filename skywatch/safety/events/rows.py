@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.bus.base import Audience, Message
-from skywatch.core.clock import to_iso
+from skywatch.core.clock import to_datetime, to_iso
 from skywatch.safety.detection.finding import Closest, Finding, Place, Quantity
 from skywatch.safety.events.tracker import Change, LiveEvent
 from skywatch.safety.models import SafetyEvent
@@ -22,11 +22,6 @@ EVENTS = {"began": "safety:event", "updated": "safety:event_updated", "ended": "
 VIEW_MILITARY = "aircraft.view_military"
 MAXIMUM_MESSAGE = 300
 _encode = msgspec.json.Encoder().encode
-
-
-def moment(unix: float) -> datetime:
-    """Unix seconds as the database stores them, to the millisecond."""
-    return datetime.fromtimestamp(round(unix, 3), UTC)
 
 
 def event_fields(row: SafetyEvent) -> dict[str, Any]:
@@ -81,7 +76,7 @@ def write(session: Session, changes: Sequence[Change]) -> tuple[list[tuple[LiveE
         if row is None:
             if change.step == "ended":
                 continue  # It was never stored: retention or an operator removed it.
-            row = SafetyEvent(acknowledged=False, began_at=moment(event.began_at))
+            row = SafetyEvent(acknowledged=False, began_at=to_datetime(event.began_at))
             session.add(row)
         # An event that a process before this one raised already is not raised again.
         was_raised = row.active_key is not None and not row.held_back
@@ -121,15 +116,15 @@ def _fill(row: SafetyEvent, event: LiveEvent) -> None:
     row.icao_hex_2 = row.hexes[1] if len(row.hexes) > 1 and row.icao_hex is not None else None
     row.callsigns = list(finding.callsigns)
     row.message = finding.message[:MAXIMUM_MESSAGE]
-    row.last_at = moment(event.last_at)
-    row.ended_at = moment(event.ended_at) if event.ended_at is not None else None
+    row.last_at = to_datetime(event.last_at)
+    row.ended_at = to_datetime(event.ended_at) if event.ended_at is not None else None
     row.numbers = {name: msgspec.to_builtins(quantity) for name, quantity in finding.numbers.items()}
     if finding.position is not None:
         row.lat, row.lon, row.altitude_ft = finding.position.lat, finding.position.lon, finding.position.altitude_ft
     if event.closest is not None:
         closest = event.closest
         row.closest = {
-            "at": to_iso(moment(closest.at)),
+            "at": to_iso(to_datetime(closest.at)),
             "distance_nm": closest.distance_nm,
             "vertical_ft": closest.vertical_ft,
         }
