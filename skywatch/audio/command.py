@@ -11,6 +11,7 @@ from skywatch.audio.names import read_name
 from skywatch.audio.recordings.measuring import Measured, measure
 from skywatch.core.clock import to_iso
 from skywatch.core.command import fail, one_line_errors
+from skywatch.core.printing import escape_controls
 from skywatch.core.problems import Problem
 
 BARS = " ▁▂▃▄▅▆▇█"
@@ -32,10 +33,10 @@ def audio(files: tuple[Path, ...]) -> None:
             lines = _lines(file, measure(file))
         except Problem as problem:
             refused += 1
-            lines = [f"{_printable(file)}: {problem.detail}"]
+            lines = [f"{escape_controls(str(file))}: {problem.detail}"]
         except OSError as error:
             refused += 1
-            lines = [f"{_printable(file)}: {error.strerror}"]
+            lines = [f"{escape_controls(str(file))}: {error.strerror}"]
         click.echo("\n".join(lines), err=len(lines) == 1)
     if refused:
         fail(f"{refused} of {len(files)} files would not be accepted")
@@ -57,8 +58,8 @@ def _lines(file: Path, measured: Measured) -> list[str]:
     if measured.is_truncated:
         levels.append("truncated")
     return [
-        _printable(file),
-        "  " + ", ".join(_printable(text) for text in heard),
+        escape_controls(str(file)),
+        "  " + ", ".join(escape_controls(text) for text in heard),
         "  " + ", ".join(levels),
         f"  |{drawn(measured.waveform)}|",
     ]
@@ -69,8 +70,3 @@ def drawn(waveform: bytes) -> str:
     highest = max(waveform) or 1
     groups = (waveform[i * len(waveform) // COLUMNS : (i + 1) * len(waveform) // COLUMNS] for i in range(COLUMNS))
     return "".join(BARS[round(max(group) / highest * (len(BARS) - 1))] for group in groups)
-
-
-def _printable(text: object) -> str:
-    """What a terminal may be sent: names of files can hold control sequences."""
-    return "".join(character if character.isprintable() else "?" for character in str(text))

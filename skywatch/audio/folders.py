@@ -11,6 +11,8 @@ import hashlib
 import logging
 import queue
 import threading
+import time
+from collections import deque
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -22,6 +24,7 @@ from skywatch.audio.fields import LONGEST_CHANNEL
 from skywatch.audio.ingest import Ingest
 from skywatch.audio.models import FolderEntry
 from skywatch.audio.names import read_name
+from skywatch.audio.recordings.store import Unreadable
 from skywatch.audio.settings import AudioSettings
 from skywatch.core import health
 from skywatch.core.clock import utcnow
@@ -42,6 +45,9 @@ COMPONENT = "audio_folders"
 MOST_WAITING = 100
 # After a fault of the database or the disk (s).
 PAUSE_S = 2.0
+# A file that cannot be read is tried again after this time (s); so many wait for that, the others for the next start.
+AGAIN_S = 60.0
+MOST_UNREADABLE = 1000
 CLOSE_S = 5.0
 STOP = None
 
@@ -57,6 +63,9 @@ class FolderReader:
         self._stopping = threading.Event()
         self._faults = FaultLog(log, f"audio.{name}: recordings wait", f"audio.{name}: recordings are taken again")
         self._why = ""
+        # When they are tried again (monotonic s), in that order.
+        self._unreadable: deque[tuple[float, FolderFile]] = deque()
+        self._reported: set[str] = set()
         self._thread = threading.Thread(target=self._run, name=f"audio.{name}", daemon=True)
         self.input: FolderInput | None = None
 
@@ -89,7 +98,7 @@ class FolderReader:
         return health.State(not detail, detail, {"waiting": float(self._queue.qsize())})
 
     def _run(self) -> None:
-        while (file := self._queue.get()) is not STOP and not self._stopping.is_set():
+        while (file := self._next()) is not STOP and not self._stopping.is_set():
             while not self._stopping.is_set():
                 try:
                     self._take(file)
@@ -103,6 +112,17 @@ class FolderReader:
                         self._count_invalid("fault")
                         break
                     self._stopping.wait(PAUSE_S)
+
+    def _next(self) -> FolderFile | None:
+        """The next file, or one that could not be read some time ago; STOP at the end."""
+        while self._unreadable:
+            due, file = self._unreadable[0]
+            try:
+                return self._queue.get(timeout=max(0.0, due - time.monotonic()))
+            except queue.Empty:
+                self._unreadable.popleft()
+                return file
+        return self._queue.get()
 
     def _take(self, file: FolderFile) -> None:
         recorded = read_name(file.name, self._zone)
@@ -123,6 +143,7 @@ class FolderReader:
                     self._ingest.store.copy(file.path, incoming)
                 except FileNotFoundError:
                     return  # Deleted meanwhile.
+                self._reported.discard(file.name)
                 key = _digest(file.name, incoming.sha256)
                 if self._is_known(key, stamp):
                     return
@@ -132,6 +153,9 @@ class FolderReader:
             if problem.kind.status == 503:
                 raise OSError(problem.detail) from None
             self._refuse(file, problem, key or _digest(file.name, stamp), stamp)
+            return
+        except Unreadable as error:
+            self._put_off(file, error)
             return
         if self.input is not None:
             self.input.count_stored(1)
@@ -152,6 +176,17 @@ class FolderReader:
         log.warning("audio.%s: %r is not taken: %s", self._name, file.name, problem.detail)
         with writing(self._runtime.sessions) as session:
             session.merge(FolderEntry(key=key, stamp=stamp, seen_at=utcnow()))
+
+    def _put_off(self, file: FolderFile, error: Unreadable) -> None:
+        """A file that cannot be read holds up no other; it is tried again, also after the next start."""
+        if len(self._unreadable) < MOST_UNREADABLE:
+            self._unreadable.append((time.monotonic() + AGAIN_S, file))
+        if self.input is not None:
+            self.input.set_problem(f"{file.name}: cannot be read: {error}")
+        if file.name not in self._reported:
+            self._reported.add(file.name)
+            self._count_invalid("unreadable")
+            log.warning("audio.%s: %r cannot be read: %s", self._name, file.name, error)
 
     def _count_invalid(self, why: str) -> None:
         if self.input is not None:

@@ -111,5 +111,5 @@ class Ingest:
         if recording is None:
             raise sa.exc.IntegrityError("the recording was removed meanwhile", None, Exception("removed"))
         if not self.store.path(recording.path).exists():
-            self.store.place(file, measured.kind, recording.stored_at)
+            self.store.place(file, recording.path)
         return recording

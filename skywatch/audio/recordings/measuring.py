@@ -15,6 +15,7 @@ import numpy as np
 
 from skywatch.audio.recordings.kinds import SNIFFED_BYTES, FileKind, ends_early, recognise
 from skywatch.audio.recordings.loudness import LoudnessMeter
+from skywatch.audio.recordings.quiet import quiet_decoder
 from skywatch.core.problems import Problem
 
 LONGEST_S = 600.0
@@ -55,7 +56,7 @@ def measure(path: Path) -> Measured:
     if kind is None:
         raise _refused("The file is not MP3, Ogg, FLAC or WAV.")
     try:
-        with soundfile.SoundFile(path) as sound:
+        with quiet_decoder(), soundfile.SoundFile(path) as sound:
             return _measure(sound, kind, ends_early(kind, head, tail, size))
     except soundfile.LibsndfileError:
         raise _refused(f"The file cannot be decoded as {kind.library_format}.") from None

@@ -11,11 +11,9 @@ import os
 import secrets
 import time
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from skywatch.audio.recordings.kinds import FileKind
 from skywatch.audio.settings import AudioSettings
 from skywatch.core.problems import Problem
 from skywatch.settings import Settings
@@ -24,6 +22,10 @@ INCOMING = "incoming"
 COPIED_BYTES = 1 << 16
 # What a process that was killed left in ``incoming`` is removed after this time (s).
 ABANDONED_S = 3600.0
+
+
+class Unreadable(Exception):
+    """A file of a folder cannot be read; ``str()`` says why."""
 
 
 class IncomingFile:
@@ -80,19 +82,16 @@ class RecordingStore:
             file.path.unlink(missing_ok=True)
 
     def copy(self, source: Path, incoming: IncomingFile) -> None:
-        """Copy a file of a folder; raises OSError where it cannot be read, Problem (413) where it is too large."""
-        with source.open("rb") as file:
-            while data := file.read(COPIED_BYTES):
-                incoming.write(data)
+        """Copy a file of a folder; raises Unreadable, FileNotFoundError, or Problem (413) where it is too large."""
+        for data in _read(source):
+            incoming.write(data)
         incoming.finish()
 
-    def place(self, incoming: IncomingFile, kind: FileKind, at: datetime) -> str:
-        """Move a finished file to its place; gives the path relative to the directory."""
-        path = f"{at:%Y/%m/%d}/{incoming.sha256}.{kind.ending}"
-        target = self.directory / path
+    def place(self, incoming: IncomingFile, relative: str) -> None:
+        """Move a finished file to its place, a path relative to the directory."""
+        target = self.path(relative)
         target.parent.mkdir(parents=True, exist_ok=True)
         os.replace(incoming.path, target)
-        return path
 
     def path(self, relative: str) -> Path:
         """Where a stored file is."""
@@ -118,6 +117,17 @@ class RecordingStore:
                         os.unlink(entry.path)
                         removed += 1
         return removed
+
+
+def _read(source: Path) -> Iterator[bytes]:
+    try:
+        with source.open("rb") as file:
+            while data := file.read(COPIED_BYTES):
+                yield data
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise Unreadable(error.strerror or type(error).__name__) from None
 
 
 def _unavailable(error: OSError) -> Problem:

@@ -21,7 +21,6 @@ PHANTOMS = frozenset(
         "subs by www zeoranger co uk", "transcription by castingwords", "music", "blank audio", "silence", "applause",
     )
 )  # fmt: skip
-# Words with which controllers and pilots do end a transmission count only where the engine doubts them.
 _WORDS = re.compile(r"[^\W_]+")
 
 

@@ -20,8 +20,8 @@ from skywatch.audio.transcription.claims import Claim
 from skywatch.audio.transcription.engines import create_engine
 from skywatch.audio.transcription.engines.base import Engine, EngineFailed, Segment
 from skywatch.audio.transcription.guards import believable
-from skywatch.core import health
-from skywatch.core.db import reason, writing
+from skywatch.core import health, tasks
+from skywatch.core.db import is_outage, outage_of, reason, writing
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
 
@@ -43,22 +43,32 @@ class TranscriptionWorker:
         self._lease_s = runtime.settings.of(AudioSettings).transcription_lease_s
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="transcription")
         self._task: asyncio.Task[None] | None = None
-        self._faults = FaultLog(log, "transcription: failed", "transcription: works again")
+        # Each ends with the success of its own: the queue may be empty for long after an outage.
+        self._queue_faults = FaultLog(log, "transcription: the queue fails", "transcription: the queue works again")
+        self._engine_faults = FaultLog(log, "transcription: the engine fails", "transcription: the engine works again")
+        self._queue_why = self._engine_why = ""
 
     async def start(self) -> None:
         """Begin."""
         if self._engine is not None:
-            health.report(COMPONENT, True)
+            health.watch(COMPONENT, self.state)
             self._task = asyncio.create_task(self._run(), name="transcription")
 
     async def stop(self) -> None:
         """End; what is at work is put back."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-            health.withdraw(COMPONENT)
+            await tasks.end(self._task)
+            health.withdraw(COMPONENT, self.state)
         # An engine cannot be interrupted: its thread is left behind, and what it returns is not stored.
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def state(self) -> health.State:
+        """For health."""
+        if self._task is not None and self._task.done():
+            return health.State(False, "its task has ended")
+        if self._queue_faults.count:
+            return health.State(False, self._queue_why)
+        return health.State(not self._engine_faults.count, self._engine_why if self._engine_faults.count else "")
 
     async def _run(self) -> None:
         while True:
@@ -69,11 +79,10 @@ class TranscriptionWorker:
                     pause = POLL_S
                 else:
                     await self._transcribe(held)
-                if not self._faults.count:
-                    health.report(COMPONENT, True)
+                self._queue_faults.succeeded()
             except Exception as error:
                 # Whatever is wrong with one pass, the queue must be looked at again; a lease runs out by itself.
-                self._fault(reason(error), error)
+                self._queue_fault(error)
                 pause = PAUSE_S
             await asyncio.sleep(pause)
 
@@ -95,32 +104,40 @@ class TranscriptionWorker:
             segments, why = await asyncio.get_running_loop().run_in_executor(self._threads, self._listen, held)
         except EngineFailed as error:
             metrics.TRANSCRIPTIONS.labels("failed").inc()
-            said = str(error)
-            self._fault(said)
-            await self._in_database(lambda session: claims.fail(session, held, said))
+            why = str(error)
+            self._engine_fault(why)
+            await self._in_database(lambda session: claims.fail(session, held, why))
             return
         except FileNotFoundError:
             metrics.TRANSCRIPTIONS.labels("failed").inc()
             await self._in_database(lambda session: claims.fail(session, held, GONE, for_good=True))
             return
         except asyncio.CancelledError:
-            await asyncio.shield(self._in_database(lambda session: claims.give_back(session, held)))
+            await asyncio.shield(self._give_back(held))
             raise
         except Exception as error:
             # A fault of ours or of the engine: the transmission is tried again, and then given up with this reason.
-            self._fault(type(error).__name__, error)
+            self._engine_fault(type(error).__name__, error)
             failed = "The service has a fault; see its log."
             await self._in_database(lambda session: claims.fail(session, held, failed))
             return
         finally:
             renewing.cancel()
+        if why != NO_VOICE:
+            self._engine_faults.succeeded()
         metrics.TRANSCRIPTION_SECONDS.observe(time.perf_counter() - began)
         metrics.TRANSCRIPTIONS.labels("done" if segments else "no_speech").inc()
         if segments:
             await self._in_database(lambda session: claims.succeed(session, held, segments))
         else:
             await self._in_database(lambda session: claims.end_without_speech(session, held, why))
-        self._faults.succeeded()
+
+    async def _give_back(self, held: Claim) -> None:
+        try:
+            await self._in_database(lambda session: claims.give_back(session, held))
+        except Exception as error:
+            # The worker ends all the same; the lease runs out by itself.
+            self._queue_fault(error)
 
     def _listen(self, held: Claim) -> tuple[list[Segment], str]:
         """The segments that were spoken, or why there are none."""
@@ -140,7 +157,7 @@ class TranscriptionWorker:
                 await self._in_database(lambda session: claims.renew(session, held, self._lease_s))
             except Exception as error:
                 # Tried again at the next turn; a lease that is lost shows when the result is stored.
-                self._fault(reason(error), error)
+                self._queue_fault(error)
 
     async def _in_database(self, work: Callable[[Session], T]) -> T:
         def run() -> T:
@@ -149,9 +166,13 @@ class TranscriptionWorker:
 
         return await asyncio.get_running_loop().run_in_executor(None, run)
 
-    def _fault(self, why: str, error: BaseException | None = None) -> None:
-        self._faults.failed(why, error)
-        health.report(COMPONENT, False, why)
+    def _queue_fault(self, error: Exception) -> None:
+        self._queue_why = reason(error)
+        self._queue_faults.failed(self._queue_why, None if is_outage(error) else error, outage_of(error))
+
+    def _engine_fault(self, why: str, error: Exception | None = None) -> None:
+        self._engine_why = why
+        self._engine_faults.failed(why, error)
 
 
 def create(runtime: Runtime) -> TranscriptionWorker:

@@ -4,9 +4,11 @@ import asyncio
 import os
 import shutil
 import time
+from pathlib import Path
 
 import pytest
 
+from skywatch.audio import folders as audio_folders
 from skywatch.audio.folders import open_input
 from skywatch.inputs import folders
 from skywatch.settings import SettingsError
@@ -123,6 +125,31 @@ def test_a_bad_file_is_refused_once_and_the_others_go_on(client, folder):
     assert "a.txt" in one.status.last_error
     again = follow(client, f"folder {folder}", lambda one: one.status.messages == 2)
     assert again.status.invalid == {}
+
+
+def test_an_unreadable_file_holds_up_no_other_and_is_taken_once_it_can_be_read(client, folder, monkeypatch):
+    monkeypatch.setattr(audio_folders, "AGAIN_S", 0.1)
+    (folder / "a.wav").write_bytes(sound(1.0))
+    (folder / "b.wav").write_bytes(sound(2.0))
+    unreadable = {folder / "a.wav"}
+    opened = Path.open
+
+    def refuse(path, *args, **kw):
+        if path in unreadable:
+            raise PermissionError(13, "Permission denied")
+        return opened(path, *args, **kw)
+
+    monkeypatch.setattr(Path, "open", refuse)
+
+    def until(one):
+        if one.status.stored == 1 and one.status.invalid:
+            assert one.status.invalid == {"unreadable": 1}
+            assert one.status.last_error == "a.wav: cannot be read: Permission denied"
+            unreadable.clear()
+        return one.status.stored == 2
+
+    follow(client, f"folder {folder}", until)
+    assert sorted(entry["duration_s"] for entry in listed(client)) == [1.0, 2.0]
 
 
 def test_an_hour_of_transmissions(client, folder):

@@ -12,7 +12,9 @@ import sqlalchemy as sa
 
 from skywatch.audio.models import Transmission
 from skywatch.audio.transcription import claims
+from skywatch.audio.transcription import worker as worker_module
 from skywatch.audio.transcription.worker import create
+from skywatch.core import health
 from skywatch.core.clock import utcnow
 from skywatch.core.db import writing
 from skywatch.history.models import Flight
@@ -176,6 +178,45 @@ def test_invented_text_is_no_speech(client, server, voice, answer):
     after = transcribed(client, upload(client, voice).json)
     assert after["status"] == "no_speech"
     assert after["transcript"] is None
+
+
+def test_health_is_good_again_after_an_outage_also_with_an_empty_queue(client, monkeypatch):
+    outage = sa.exc.OperationalError("", None, Exception("the server is away"))
+    answers, seen = [outage, outage], []
+
+    def is_anything_due(session):
+        if answers:
+            raise answers.pop()
+        return False
+
+    def until():
+        seen.append(next(one for one in health.components() if one.name == "transcription"))
+        return not answers and seen[-1].ok
+
+    monkeypatch.setattr(claims, "is_anything_due", is_anything_due)
+    monkeypatch.setattr(worker_module, "PAUSE_S", 0.2)
+    work(client, until)
+    assert (False, "the server is away") in [(one.ok, one.detail) for one in seen]
+    assert "transcription" not in [one.name for one in health.components()]
+
+
+def test_it_ends_also_where_what_is_at_work_cannot_be_put_back(client, server, voice, monkeypatch):
+    def give_back(session, held):
+        raise sa.exc.OperationalError("", None, Exception("the server is away"))
+
+    may_answer = threading.Event()
+    listen = worker_module.TranscriptionWorker._listen
+
+    def wait(worker, held):
+        may_answer.wait(PATIENCE_S)
+        return listen(worker, held)
+
+    monkeypatch.setattr(claims, "give_back", give_back)
+    monkeypatch.setattr(worker_module.TranscriptionWorker, "_listen", wait)
+    made = upload(client, voice).json
+    work(client, lambda: state(client, made["id"])["status"] == "processing")
+    may_answer.set()
+    assert state(client, made["id"])["status"] == "processing"
 
 
 def test_three_tries_then_failed_and_asking_again_begins_anew(client, server, voice, monkeypatch):

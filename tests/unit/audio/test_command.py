@@ -25,6 +25,6 @@ def test_a_file_that_is_none_is_named_and_the_others_are_shown(tmp_path):
     shown = CliRunner().invoke(audio, [str(bad), str(good), str(tmp_path / "absent")])
     assert shown.exit_code == 1
     assert "audio/wav, 2.00 s" in shown.output
-    assert "bad?[31m.txt: The file is not MP3" in shown.output
+    assert "bad\\x1b[31m.txt: The file is not MP3" in shown.output
     assert "\x1b" not in shown.output
     assert "2 of 3 files" in shown.output
