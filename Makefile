@@ -7,7 +7,7 @@ INI ?= development.ini
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures run test lint format typecheck floors unit drill-clients faults web web-beside web-check wheel bench docs clean help
+.PHONY: pictures run test lint format typecheck floors unit drill-clients drill-deployment faults web web-beside web-check wheel bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -84,6 +84,9 @@ unit: $(VENV)/.installed ## pytest alone
 drill-clients: $(VENV)/.installed ## 25 dying clients a second for a minute: all others have every tick
 	$(BIN)/python -m tests.drills.clients
 
+drill-deployment: $(VENV)/.installed ## run the manual's deployment pages in a fresh Debian (root, debootstrap)
+	$(BIN)/python -m tests.drills.deployment
+
 faults: $(VENV)/.installed ## break two installations in every way (half an hour, loopback only)
 	$(BIN)/python -m tests.drills.faults
 
@@ -99,6 +102,11 @@ pictures: $(VENV)/.installed ## take the manual's pictures of the web applicatio
 
 docs: $(VENV)/.installed ## build the manual into site/
 	$(BIN)/mkdocs build --strict
+
+man: $(VENV)/.runtime ## write the manual page skywatch(1) and the shell completions into build/
+	@mkdir -p build
+	$(BIN)/skywatch man >build/skywatch.1
+	@for shell in bash zsh fish; do $(BIN)/skywatch completion $$shell >build/skywatch.$$shell; done
 
 clean: ## remove what was built
 	rm -rf build dist site *.egg-info .mypy_cache .ruff_cache .pytest_cache

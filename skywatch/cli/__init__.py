@@ -11,7 +11,8 @@ from skywatch.core.version import VERSION
 from skywatch.features import FEATURES, load_origins
 
 # The subcommands of no feature -> ``module:command``; features declare theirs.
-COMMANDS = {name: f"skywatch.cli.{name}:{name}" for name in ("init", "settings", "serve", "decode", "radar", "doctor")}
+NAMES = ("completion", "decode", "doctor", "init", "man", "radar", "serve", "settings")
+COMMANDS = {name: f"skywatch.cli.{name}:{name}" for name in NAMES}
 
 
 class LazyGroup(click.Group):

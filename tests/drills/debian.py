@@ -1,0 +1,134 @@
+"""A fresh Debian in a folder, made by debootstrap: where the manual's pages are tried from their first line on.
+
+Packages come from where this machine gets its own: its configuration of apt and pip and its certificates are copied.
+Needs root on Linux.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
+# What names the certificates to the programs that download.
+CERTIFICATE_VARIABLES = ("PIP_CERT", "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
+NEVER_START = "#!/bin/sh\nexit 101\n"
+_ASKS = re.compile(rb"(password|repeat)[^\n]*: ?$", re.I)
+
+
+class Failed(Exception):
+    """A command of the page did not work."""
+
+
+class Debian:
+    """One installation."""
+
+    def __init__(self, folder: Path, suite: str, mirror: str) -> None:
+        self.root = folder
+        self._mirror = mirror
+        self._suite = suite
+
+    def make(self) -> None:
+        """Create it, unless it is there."""
+        if (self.root / "etc" / "debian_version").exists():
+            return
+        subprocess.run(["debootstrap", self._suite, str(self.root), self._mirror], check=True)
+        self._copy_configuration()
+        # Packages do not start their services: they would do so in the network of this machine.
+        policy = self.root / "usr/sbin/policy-rc.d"
+        policy.write_text(NEVER_START)
+        policy.chmod(0o755)
+        shim = self.root / "usr/local/sbin/systemctl"
+        shutil.copy(Path(__file__).with_name("systemctl.py"), shim)
+        shim.chmod(0o755)
+
+    def _copy_configuration(self) -> None:
+        for name in (
+            "etc/apt/sources.list.d/debian.sources",
+            "etc/apt/sources.list",
+            "etc/pip.conf",
+            "etc/resolv.conf",
+        ):
+            self._copy(name)
+        for path in Path("/etc/apt/apt.conf.d").glob("99*"):
+            self._copy(str(path).lstrip("/"))
+        for name in (".config/pip/pip.conf", ".npmrc"):
+            if (home := Path.home() / name).is_file():
+                (self.root / "root" / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(home, self.root / "root" / name)
+        if CERTIFICATES.is_file():
+            shutil.copy(CERTIFICATES, self.root / "root/certificates.pem")
+
+    def _copy(self, name: str) -> None:
+        source, target = Path("/") / name, self.root / name
+        if source.is_file():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+
+    def run(self, script: str, password: str, *, network: bool, folder: str = "/root") -> str:
+        """Run a script as root on a terminal, and everything that it started until it ends: what it printed.
+
+        Without ``network`` it has a network of its own, in which there is nobody else. Whatever asks for a password
+        is given this one.
+        """
+        (self.root / "root/steps.sh").write_text(script)
+        environment = {"PATH": PATH, "HOME": "/root", "TERM": "dumb", "DEBIAN_FRONTEND": "noninteractive"}
+        if network:
+            environment |= {name: value for name, value in os.environ.items() if _of_downloads(name)}
+            if CERTIFICATES.is_file():
+                environment |= dict.fromkeys(CERTIFICATE_VARIABLES, "/root/certificates.pem")
+        root = shlex.quote(str(self.root))
+        mounts = [f"mount -t proc proc {root}/proc", f"mount --rbind /dev/pts {root}/dev/pts"]
+        mounts += [f"mkdir -p {root}{one} && mount --bind {one} {root}{one}" for one in _package_folders() if network]
+        if not network:
+            mounts.append("ip link set lo up")
+        words = shlex.join(f"{name}={value}" for name, value in environment.items())
+        step = f"cd {shlex.quote(folder)} && exec bash -eo pipefail /root/steps.sh"
+        inner = f"{' && '.join(mounts)} && exec chroot {root} env -i {words} bash -c {shlex.quote(step)}"
+        alone = [] if network else ["--net"]
+        code, output = _on_a_terminal(
+            ["unshare", "--mount", "--pid", "--fork", "--kill-child", *alone, "bash", "-c", inner], password
+        )
+        if code:
+            raise Failed(f"exit code {code}")
+        return output
+
+
+def _of_downloads(name: str) -> bool:
+    return name.startswith("PIP_") or name.upper() in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+
+
+def _package_folders() -> list[str]:
+    """Folders that this machine's pip takes packages from."""
+    configured = subprocess.run(["pip", "config", "list"], capture_output=True, text=True, check=False).stdout
+    text = f"{configured} {os.environ.get('PIP_FIND_LINKS', '')}"
+    folders = {match.removeprefix("file://") for match in re.findall(r"(?:file://)?/[\w/.-]+", text)}
+    return sorted(folder for folder in folders if Path(folder).is_dir())
+
+
+def _on_a_terminal(command: list[str], password: str) -> tuple[int, str]:
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvp(command[0], command)
+    output = b""
+    while True:
+        try:
+            data = os.read(terminal, 65536)
+        except OSError:
+            # The other side of a terminal that nobody has open any more.
+            break
+        if not data:
+            break
+        os.write(1, data)
+        output += data
+        if _ASKS.search(output):
+            os.write(terminal, password.encode() + b"\n")
+            output += b"\n"
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), output.decode(errors="replace")

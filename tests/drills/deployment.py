@@ -1,0 +1,106 @@
+"""Runs the manual's pages on deployment and on the Raspberry Pi in a fresh Debian, word for word.
+
+``python -m tests.drills.deployment [--page deployment] [--suite bookworm] [--mirror URL] [--folder FOLDER]`` needs
+root, debootstrap and packages, and takes some minutes. Every block marked ``bash`` is run, from the first line to the
+``curl`` through nginx; the step between, which fetches the source, is a clone of this checkout. Then the service
+is looked at while it runs. What a folder already holds is used again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.drills.debian import Debian, Failed
+from tests.drills.pages import Block, blocks
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = "usr/local/src/skywatch"
+# The headings whose blocks download something; all others run in a network of their own.
+DOWNLOADS = ("1. Packages", "2. Skywatch", "Install")
+# What must hold once the page is done, as lines of a shell in the same Debian.
+CHECKS = {
+    "deployment": """
+systemd-analyze verify /etc/systemd/system/skywatch.target /etc/systemd/system/skywatch-*.service
+for role in tracker api realtime worker; do
+    pid=$(pgrep --full "skywatch serve .*--role $role")
+    test "$(stat --format %U /proc/$pid)" = skywatch
+    grep --text --quiet '^CapEff:[[:space:]]*0*$' /proc/$pid/status
+    tr '\\0' '\\n' </proc/$pid/environ | grep --quiet '^SECRET='
+done
+test "$(stat --format '%U %a' /etc/skywatch/environment)" = "root 600"
+! runuser -u nobody -- cat /etc/skywatch/production.ini
+curl --silent --head http://sky.example.org/ | grep --quiet '^Location: https://sky.example.org/'
+curl --silent --fail --cacert /root/sky.pem https://sky.example.org/data/aircraft.json | grep --quiet '"hex"'
+curl --silent --fail --cacert /root/sky.pem https://sky.example.org/console >/dev/null
+install -d /usr/local/share/tar1090/html && echo '<title>tar1090</title>' >/usr/local/share/tar1090/html/index.html
+cp /usr/local/src/skywatch/deploy/nginx/tar1090.conf /etc/skywatch/nginx.d/
+nginx -t && systemctl restart nginx
+curl --silent --fail --cacert /root/sky.pem https://sky.example.org/tar1090/ | grep --quiet tar1090
+curl --silent --fail --cacert /root/sky.pem https://sky.example.org/tar1090/data/aircraft.json | grep --quiet '"hex"'
+""",
+    "raspberry-pi": """
+systemd-analyze verify /etc/systemd/system/skywatch.service
+pid=$(pgrep --full "skywatch serve")
+test "$(stat --format %U /proc/$pid)" = skywatch
+test "$(stat --format '%U %a' /var/lib/skywatch/sky.ini)" = "skywatch 600"
+curl --silent --fail http://127.0.0.1:6543/ | grep '<title>'
+""",
+}
+
+
+def main() -> int:
+    """Run the pages; 0 where each went through."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--page", choices=[*CHECKS], action="append", help="only this one")
+    parser.add_argument("--suite", default="bookworm", help="the release of Debian")
+    parser.add_argument("--mirror", default="http://deb.debian.org/debian")
+    parser.add_argument("--folder", type=Path, help="where; a temporary folder if not given")
+    options = parser.parse_args()
+    if os.geteuid() != 0 or shutil.which("debootstrap") is None:
+        print("needs root and debootstrap", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as temporary:
+        for page in options.page or CHECKS:
+            debian = Debian((options.folder or Path(temporary)) / page, options.suite, options.mirror)
+            began = time.monotonic()
+            try:
+                _run(debian, page)
+            except Failed as failure:
+                print(f"\n{page}: FAILED: {failure}", file=sys.stderr)
+                return 1
+            print(f"\n{page}: every command worked, in {time.monotonic() - began:.0f} s")
+    return 0
+
+
+def _run(debian: Debian, page: str) -> None:
+    debian.make()
+    password = secrets.token_urlsafe(15)
+    every = blocks(ROOT / "docs" / f"{page}.md")
+    _fetch(debian.root / SOURCE)
+    mark = debian.root / "root/downloaded"
+    if not mark.exists():
+        debian.run(_script([block for block in every if block.heading in DOWNLOADS]), password, network=True)
+        mark.touch()
+    others = _script([block for block in every if block.heading not in DOWNLOADS])
+    debian.run(f"{others}\necho '== checks'{CHECKS[page]}", password, network=False, folder=f"/{SOURCE}")
+
+
+def _fetch(folder: Path) -> None:
+    if not folder.exists():
+        subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(folder)], check=True)
+
+
+def _script(several: list[Block]) -> str:
+    return "\n".join(f"echo '== {block.heading}'\n{block.text}" for block in several)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
