@@ -15,10 +15,9 @@ from skywatch.core.command import ini_argument, one_line_errors, read_ini
 from skywatch.core.migrations import check_schema
 from skywatch.core.runtime import Runtime
 from skywatch.notify.models import Channel, Delivery
-from skywatch.notify.vocabulary import DeliveryState
+from skywatch.notify.vocabulary import OPEN_STATES, DeliveryState
 
 STATES = [state.value for state in DeliveryState]
-OPEN = (DeliveryState.PENDING.value, DeliveryState.SENDING.value, DeliveryState.HELD.value)
 
 
 @click.command()
@@ -52,7 +51,7 @@ def _show_channels(session: Session, only: int | None) -> None:
     channels = sa.select(Channel).order_by(Channel.id)
     rows = [("channel", "user", "kind", "state", "waiting", "dead", "delivered", "last success", "last error")]
     for channel in session.scalars(channels if only is None else channels.where(Channel.id == only)):
-        waiting = sum(counts.get((channel.id, state), 0) for state in OPEN)
+        waiting = sum(counts.get((channel.id, state), 0) for state in OPEN_STATES)
         rows.append(
             (
                 f"{channel.id} {channel.name}",

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -18,7 +19,9 @@ from sqlalchemy.orm import Session
 from skywatch.core import health, tasks
 from skywatch.core.bus.base import Subscription
 from skywatch.core.clock import unix_now, utcnow
-from skywatch.core.db import reason, writing
+from skywatch.core.db import outage_of, reason, writing
+from skywatch.core.fault_log import FaultLog
+from skywatch.core.health import State
 from skywatch.core.runtime import Runtime
 from skywatch.notify import claims, metrics, results
 from skywatch.notify.claims import Claim, DueChannel
@@ -31,7 +34,7 @@ T = TypeVar("T")
 COMPONENT = "deliveries"
 # New deliveries wake the worker over the bus; what the bus lost, and retries, are found after this time (s).
 POLL_S = 0.5
-# After a fault of the database (s).
+# After a fault, such as one of the database (s).
 PAUSE_S = 2.0
 # No sender may take longer (s): a lease lasts 30 s.
 LONGEST_SEND_S = 20.0
@@ -58,8 +61,12 @@ class DeliveryWorker:
         self._places = dict(PLACES)
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._main: asyncio.Task[None] | None = None
-        self._stopping = False
-        self._faults = 0
+        self._stopping = asyncio.Event()
+        # Each has its own end: a database that can be read may still refuse the lease of a channel.
+        self._looking = FaultLog(log, "deliveries: cannot read the channels", "deliveries: read the channels again")
+        self._serving = FaultLog(log, "deliveries: they wait", "deliveries: they go out again")
+        self._sending = FaultLog(log, "deliveries: a sender has a fault", "deliveries: all senders work again")
+        self._why = ""
         self._waking: Subscription | None = None
 
     async def start(self) -> None:
@@ -71,14 +78,14 @@ class DeliveryWorker:
 
         # In a thread: the bus may wait a moment for its server.
         self._waking = await asyncio.to_thread(self._runtime.bus.subscribe, [WAKE_TOPIC], lambda _: wake(), wake)
-        health.report(COMPONENT, True)
+        health.watch(COMPONENT, self._state)
         self._main = asyncio.create_task(self._run(), name="deliveries")
 
     async def stop(self) -> None:
         """End; what is in flight has a few seconds, and is put back then."""
         if self._waking is not None:
             self._waking.close()
-        self._stopping = True
+        self._stopping.set()
         if self._main is not None:
             await tasks.end(self._main)
         if self._tasks:
@@ -91,33 +98,35 @@ class DeliveryWorker:
                 await sender.close()
             except Exception as error:
                 # One that cannot be closed must not keep the others open.
-                self._ill(error)
+                self._failed(self._serving, error)
         await asyncio.get_running_loop().run_in_executor(None, self._database.shutdown)
-        health.withdraw(COMPONENT)
+        health.withdraw(COMPONENT, self._state)
 
     async def _run(self) -> None:
         while True:
             pause = POLL_S
             try:
                 self._awake.clear()
-                await self._dispatch()
-                self._well()
+                if not await self._dispatch():
+                    self._serving.succeeded()
+                self._looking.succeeded()
             except Exception as error:
                 # Whatever is wrong in one pass, deliveries must go on with the next.
-                self._ill(error)
+                self._failed(self._looking, error)
                 pause = PAUSE_S
             try:
                 await asyncio.wait_for(self._awake.wait(), pause)
             except TimeoutError:
                 pass
 
-    async def _dispatch(self) -> None:
-        """Begin to serve every channel that has something due and finds a place."""
+    async def _dispatch(self) -> bool:
+        """Begin to serve every channel that has something due and finds a place; returns whether one is served."""
 
         def look(session: Session) -> list[DueChannel]:
             return claims.due_channels(session, utcnow(), MOST_CHANNELS)
 
-        for channel in await self._in_database(look, write=False):
+        due = await self._in_database(look, write=False)
+        for channel in due:
             place = (channel.kind == ChannelKind.APPRISE, channel.failing)
             if channel.id in self._tasks or self._places[place] <= 0:
                 continue
@@ -126,6 +135,7 @@ class DeliveryWorker:
             self._tasks[channel.id] = task
             metrics.IN_FLIGHT.inc()
             task.add_done_callback(lambda _, channel=channel, place=place: self._served(channel, place))  # type: ignore[misc]
+        return bool(due or self._tasks)
 
     def _served(self, channel: DueChannel, place: tuple[bool, bool]) -> None:
         del self._tasks[channel.id]
@@ -141,17 +151,23 @@ class DeliveryWorker:
                 made = await self._in_database(
                     lambda session, lease=lease: claims.claim(session, self._runtime.settings, channel_id, lease)  # type: ignore[misc]
                 )
+                self._serving.succeeded()
                 if made is None:
                     return
                 lease = made.lease
-                if not await self._attempt(made) or self._stopping:
+                if not await self._attempt(made) or self._stopping.is_set():
                     break
             held = lease or ""
             await self._in_database(lambda session: claims.release(session, channel_id, held))
         except Exception as error:
             # Whatever it is, the other channels go on; what was in flight is sent again, with its id, when the lease
-            # has run out.
-            self._ill(error)
+            # has run out. The channel may still be due: the pause keeps its place, so that it does not begin at once.
+            self._failed(self._serving, error)
+            await self._pause()
+
+    async def _pause(self) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), PAUSE_S)
 
     async def _attempt(self, made: Claim) -> bool:
         """Send one message and record what came of it; returns whether it was accepted."""
@@ -170,9 +186,11 @@ class DeliveryWorker:
             return False
         except Exception as error:
             # A fault of ours: the channel's owner is told no internals, and the delivery is tried again.
-            log.exception("channel %d: the %s sender failed: %s", made.recipient.channel_id, kind, type(error).__name__)
+            why = f"channel {made.recipient.channel_id}, {kind}: {type(error).__name__}"
+            self._sending.failed(why, error)
             await self._record_failure(made, SendFailed("The service has a fault; see its log."))
             return False
+        self._sending.succeeded()
         metrics.DELIVERY_SECONDS.labels(kind).observe(max(0.0, unix_now() - began))
         metrics.DELIVERIES.labels(kind, "delivered").inc()
         await self._record_success(made, outcome)
@@ -197,18 +215,18 @@ class DeliveryWorker:
 
         return await asyncio.get_running_loop().run_in_executor(self._database, run)
 
-    def _ill(self, error: BaseException) -> None:
-        self._faults += 1
-        detail = reason(error) if isinstance(error, SQLAlchemyError) else type(error).__name__
-        if self._faults == 1:
-            log.error("deliveries wait: %s", detail, exc_info=not isinstance(error, SQLAlchemyError))
-        health.report(COMPONENT, False, f"deliveries wait: {detail}", faults=float(self._faults))
+    def _failed(self, faults: FaultLog, error: BaseException) -> None:
+        expected = isinstance(error, SQLAlchemyError)
+        self._why = reason(error) if expected else type(error).__name__
+        faults.failed(self._why, None if expected else error, outage_of(error))
 
-    def _well(self) -> None:
-        if self._faults:
-            log.info("deliveries go on after %d faults", self._faults)
-        self._faults = 0
-        health.report(COMPONENT, True, in_flight=float(len(self._tasks)))
+    def _state(self) -> State:
+        """For health: asked from any thread."""
+        faults = self._looking.count + self._serving.count
+        detail = f"deliveries wait: {self._why}" if faults else ""
+        if self._main is not None and self._main.done() and not self._stopping.is_set():
+            detail = "their task has ended"
+        return State(not detail, detail, {"faults": float(faults), "in_flight": float(len(self._tasks))})
 
 
 def create(runtime: Runtime) -> DeliveryWorker:

@@ -19,7 +19,6 @@ OWN_NAMES = ("rule_name", "priority", "count", "geofence")
 # What stands for a value that is not known.
 UNKNOWN = "-"
 _SPEC = re.compile(r"(?:.?[<>^=])?[-+ ]?#?0?(\d*)[,_]?(?:\.(\d+))?[bcdeEfFgGnosxX%]?", re.DOTALL)
-_NUMBER_TYPES = frozenset("eEfFgG%")
 _formatter = string.Formatter()
 _NOT_SHOWN = (Kind.WATCHLIST, Kind.CLASS, Kind.GEOFENCE)
 NAMES = frozenset(

@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 
 from skywatch.airframes.models import MILITARY
+from skywatch.alerts.engine.moment import DETAILS
 from skywatch.core import geo
 from skywatch.picture.sky import COLUMNS, SOURCE_INDEX, Sky
 
-DETAILS = ("r", "ownOp", "operator", "year")
 _NUMBERS = {
     "lat": "lat",
     "lon": "lon",
