@@ -16,7 +16,7 @@ from typing import Any
 from skywatch import make_app
 from skywatch.core.problems import KINDS
 from skywatch.core.runtime import Runtime
-from skywatch.features import SETTINGS, load
+from skywatch.features import FEATURES, SETTINGS, load
 from skywatch.http.service import ApiService
 from skywatch.security.contexts import EXCHANGE, IDENTIFIED, OPEN, OPEN_UNLESS_PRIVATE, OWN_ACCOUNT
 from skywatch.security.kinds import BEHAVIOUR
@@ -50,6 +50,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def settings_page() -> str:
     """Every setting, its default and meaning."""
+    editable = FEATURES.editable_inputs()
     rows = []
     for field in names_of(SETTINGS).fields.values():
         default = "" if isinstance(field.default, type(None)) or field.metadata["secret"] else field.default
@@ -57,12 +58,15 @@ def settings_page() -> str:
             default = ""
         shown = " ".join(map(str, default)) if isinstance(default, tuple) else str(default)
         shown = shown.lower() if isinstance(default, bool) else shown
-        rows.append((f"`{public_name(field)}`", f"`{shown}`" if shown else "", field.metadata["meaning"]))
+        name = public_name(field)
+        place = "console" if field.metadata["stored"] or name.removesuffix("*") in editable else ""
+        rows.append((f"`{name}`", f"`{shown}`" if shown else "", field.metadata["meaning"], place))
     head = (
         "# Settings\n\nOne name each: lower case in the ini file, upper case in the environment, which wins. A dot "
-        "becomes an underscore in the environment where a dot cannot be written.\n\n"
+        "becomes an underscore in the environment where a dot cannot be written. Those marked `console` may also be "
+        "set [in the console](../console.md#settings), where neither the file nor the environment sets them.\n\n"
     )
-    return head + table(("setting", "default", "meaning"), sorted(rows))
+    return head + table(("setting", "default", "meaning", "also in"), sorted(rows))
 
 
 def endpoints_page(services: Iterable[Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skywatch.acars.settings import AcarsSettings
-from skywatch.core.feature import EventKind, Feature, InputFamily, Topic
+from skywatch.core.feature import EditableInputs, EventKind, Feature, InputFamily, Topic
 
 FEATURE = Feature(
     name="acars",
@@ -12,6 +12,14 @@ FEATURE = Feature(
     include="skywatch.acars",
     monitor="skywatch.acars.monitor:create",
     inputs=(InputFamily(prefix="acars.", open="skywatch.acars.monitor:open_input"),),
+    editable_inputs=(
+        EditableInputs(
+            prefix="acars.",
+            check="skywatch.acars.editable:check",
+            trial="skywatch.acars.editable:try_out",
+            example="udp 127.0.0.1:5550",
+        ),
+    ),
     topics=(Topic(name="acars", permission="acars.view"),),
     events=(
         EventKind(

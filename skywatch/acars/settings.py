@@ -17,5 +17,9 @@ class AcarsSettings(Settings):
     acars_positions: bool = setting(
         False, "positions in ACARS messages feed the live picture, behind those that are multilaterated"
     )
-    retention_acars_days: float = setting(90.0, "ACARS messages are kept this long (days; 0: for ever)", minimum=0)
-    retention_acars_mb: float = setting(0.0, "ACARS messages may take this much room (MB; 0: no limit)", minimum=0)
+    retention_acars_days: float = setting(
+        90.0, "ACARS messages are kept this long (days; 0: for ever)", minimum=0, stored=True
+    )
+    retention_acars_mb: float = setting(
+        0.0, "ACARS messages may take this much room (MB; 0: no limit)", minimum=0, stored=True
+    )

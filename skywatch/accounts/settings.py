@@ -41,12 +41,17 @@ class AccountSettings(Settings):
         minimum=0,
         maximum=86_400,
     )
-    retention_audit_days: float = setting(365.0, "the audit log is kept this long (days; 0: for ever)", minimum=0)
-    retention_audit_mb: float = setting(0.0, "the audit log may take this much room (MB; 0: no limit)", minimum=0)
+    retention_audit_days: float = setting(
+        365.0, "the audit log is kept this long (days; 0: for ever)", minimum=0, stored=True
+    )
+    retention_audit_mb: float = setting(
+        0.0, "the audit log may take this much room (MB; 0: no limit)", minimum=0, stored=True
+    )
     retention_logins_days: float = setting(
         90.0,
         "logins that ran out, and with them where somebody logged in from, are kept this long (days; 0: for ever)",
         minimum=0,
+        stored=True,
     )
 
     def check(self) -> None:

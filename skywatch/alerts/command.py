@@ -61,7 +61,7 @@ def test_rule(ini: Path, rule: Path, begin: str | None, end: str | None) -> None
         check_schema(runtime.engine)
         with runtime.sessions() as session:
             trial = _trial(session, values, at_once=span is None)
-            station = _station(runtime)
+            station = runtime.current.of(PictureSettings).station
             if span is None:
                 trial.take(_live(runtime))
             else:
@@ -128,13 +128,6 @@ def _trial(session: Session, values: dict[str, Any], *, at_once: bool) -> Trial:
             fences |= more_fences
             lists |= more_lists
     return Trial(values, Rights(), fences, lists, at_once=at_once)
-
-
-def _station(runtime: Runtime) -> tuple[float, float] | None:
-    settings = runtime.settings.of(PictureSettings)
-    if settings.station_lat is None or settings.station_lon is None:
-        return None
-    return settings.station_lat, settings.station_lon
 
 
 def _live(runtime: Runtime) -> Sky:

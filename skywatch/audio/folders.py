@@ -58,7 +58,6 @@ class FolderReader:
     def __init__(self, runtime: Runtime, name: str, channel: str | None, zone: tzinfo) -> None:
         self._runtime, self._ingest = runtime, Ingest(runtime)
         self._name, self._channel, self._zone = name, channel, zone
-        self._days = runtime.settings.of(AudioSettings).retention_audio_days
         self._queue: queue.Queue[FolderFile | None] = queue.Queue()
         self._stopping = threading.Event()
         self._faults = FaultLog(log, f"audio.{name}: recordings wait", f"audio.{name}: recordings are taken again")
@@ -128,7 +127,8 @@ class FolderReader:
         recorded = read_name(file.name, self._zone)
         at = recorded.at or datetime.fromtimestamp(file.modified_at, UTC)
         # What retention has removed must not come back with every start.
-        if self._days and at < utcnow() - timedelta(days=self._days):
+        days = self._runtime.current.of(AudioSettings).retention_audio_days
+        if days and at < utcnow() - timedelta(days=days):
             return
         stamp = _digest(file.name, str(file.size), f"{file.modified_at:.3f}")
         with self._runtime.sessions() as session:

@@ -75,8 +75,14 @@ class CannonballSettings(Settings):
         2.0, "how often the numbers of running sessions are committed and published (s)", minimum=0.5, maximum=30
     )
     retention_cannonball_days: float = setting(
-        90.0, "sessions, their alerts and flight patterns are kept this long (days; 0: for ever)", minimum=0
+        90.0,
+        "sessions, their alerts and flight patterns are kept this long (days; 0: for ever)",
+        minimum=0,
+        stored=True,
     )
     retention_cannonball_mb: float = setting(
-        0.0, "sessions, alerts and flight patterns may each take this much room (MB; 0: no limit)", minimum=0
+        0.0,
+        "sessions, alerts and flight patterns may each take this much room (MB; 0: no limit)",
+        minimum=0,
+        stored=True,
     )

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import click
+from sqlalchemy.exc import SQLAlchemyError
 
 from skywatch.core.command import ini_argument, one_line_errors, read_ini
-from skywatch.core.logs import mask
-
-# The password in an address: all before its last @, for a password may hold what should have been escaped.
-PASSWORD = re.compile(r"(://[^\s:@/]*:)\S*(?=@)")
+from skywatch.core.db import create_engine, reason
+from skywatch.core.logs import without_passwords
+from skywatch.core.stored_settings import in_force
+from skywatch.settings import origins_of
 
 
 @click.command()
 @ini_argument
 @one_line_errors
 def settings(ini: Path) -> None:
-    """Show every setting of FILE.ini and the environment, its value and its origin; secrets are masked."""
-    _, origins = read_ini(ini)
+    """Show every setting, its value and where it comes from: environment, FILE.ini, database or default.
+
+    Secrets are masked.
+    """
+    loaded, origins = read_ini(ini)
+    engine = create_engine(loaded.database_url)
+    try:
+        origins = origins_of(in_force(loaded, engine))
+    except SQLAlchemyError as error:
+        click.echo(f"skywatch: settings of the console are not shown: {reason(error)}", err=True)
+    finally:
+        engine.dispose()
     width = max(len(origin.name) for origin in origins)
     for origin in sorted(origins, key=lambda o: o.name):
         shown = "********" if origin.secret and origin.value else without_passwords(_text(origin.value))
         click.echo(f"{origin.name:<{width}}  {shown}  ({origin.source})")
-
-
-def without_passwords(text: str) -> str:
-    """The value of a setting without the credentials that an address in it holds."""
-    return mask(PASSWORD.sub(r"\1********", text))
 
 
 def _text(value: object) -> str:

@@ -85,6 +85,21 @@ class InputFamily:
 
 
 @dataclass(frozen=True, kw_only=True)
+class EditableInputs:
+    """A family of inputs that administrators may add to in the console, kept in the database.
+
+    ``check`` is ``module:function(name, text)``, which raises SettingsError where the ini file's parser would, or where
+    the console may not set it. ``trial`` is ``module:function(name, text, station, within_s)``, a coroutine that
+    returns a ``skywatch.inputs.trial.Trial``.
+    """
+
+    prefix: str
+    check: str
+    trial: str
+    example: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Feature:
     """Everything that the rest of an installation needs to know of a feature."""
 
@@ -95,6 +110,7 @@ class Feature:
     monitor: str = ""
     services: tuple[Service, ...] = ()
     inputs: tuple[InputFamily, ...] = ()
+    editable_inputs: tuple[EditableInputs, ...] = ()
     topics: tuple[Topic, ...] = ()
     events: tuple[EventKind, ...] = ()
     notifications: tuple[NotificationKind, ...] = ()
@@ -210,6 +226,10 @@ class FeatureSet:
     def inputs(self) -> dict[str, Callable[..., Any]]:
         """The prefix of each family of inputs and the function that opens one."""
         return {family.prefix: load(family.open) for feature in self for family in feature.inputs}
+
+    def editable_inputs(self) -> dict[str, EditableInputs]:
+        """The families of inputs that may be kept in the database, by prefix."""
+        return {family.prefix: family for feature in self for family in feature.editable_inputs}
 
     def retention_kinds(self) -> list[Kind]:
         """What retention limits, by name."""

@@ -49,6 +49,19 @@ def mask(text: str) -> str:
     return text
 
 
+# The password in an address: all before its last @, for a password may hold what should have been escaped.
+_PASSWORD = re.compile(r"(://[^\s:@/]*:)\S*(?=@)")
+# What follows a question mark: addresses of web services carry their keys there.
+_QUERY = re.compile(r"https?://[^\s?]*\?\S+")
+_VALUE = re.compile(r"=[^&\s]+")
+
+
+def without_passwords(text: str) -> str:
+    """The value of a setting without the credentials that an address in it holds."""
+    text = _PASSWORD.sub(rf"\g<1>{MASK}", text)
+    return mask(_QUERY.sub(lambda address: _VALUE.sub(f"={MASK}", address[0]), text))
+
+
 class _Line(logging.Formatter):
     def parts(self, record: logging.LogRecord) -> tuple[str, str | None]:
         """The masked message and traceback of a record."""

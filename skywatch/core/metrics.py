@@ -10,6 +10,7 @@ label, so that one scrape of any API process shows the whole installation.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import socket
@@ -45,6 +46,12 @@ def gauge(name: str, meaning: str, *labels: str) -> Gauge:
 def histogram(name: str, meaning: str, *labels: str, buckets: Sequence[float] = LATENCY_S) -> Histogram:
     """Declare a histogram of seconds; the name ends with ``_seconds``."""
     return Histogram(name, meaning, labels, buckets=buckets, registry=REGISTRY)
+
+
+def remove(metric: Gauge, *labels: str) -> None:
+    """Export the value of these labels no more, where there is one."""
+    with contextlib.suppress(KeyError):
+        metric.remove(*labels)
 
 
 # Queues, database and retention

@@ -1,4 +1,4 @@
-"""Tables that belong to no feature: the audit log, the events of the last day, the batches of background writers."""
+"""Tables that belong to no feature: audit log, events of the last day, batches of background writers, settings."""
 
 from __future__ import annotations
 
@@ -64,3 +64,18 @@ class WriterBatch(Base):
     writer: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
     batch: Mapped[int] = mapped_column(sa.BigInteger)
     at: Mapped[datetime]
+
+
+class StoredSetting(Base):
+    """A setting that an administrator made in the console, as text (``core.stored_settings``).
+
+    ``value`` is sealed where it may hold credentials.
+    """
+
+    __tablename__ = "stored_settings"
+
+    name: Mapped[str] = mapped_column(sa.String(100), primary_key=True)
+    value: Mapped[str] = mapped_column(sa.Text)
+    sealed: Mapped[bool] = mapped_column(sa.Boolean)
+    updated_at: Mapped[datetime]
+    updated_by: Mapped[str] = mapped_column(sa.String(254))

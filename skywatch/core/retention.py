@@ -154,6 +154,8 @@ class Pruner:
         self.settings = settings
         self.kinds = kinds
         self.removed: dict[str, int] = {kind.name: 0 for kind in kinds}
+        # How much there was of each kind when it was looked at last.
+        self.extents: dict[str, Extent] = {}
         self._pause = pause
         self._rows = {kind.name: FIRST_ROWS for kind in kinds}
         self._kept = {kind.name: 0 for kind in kinds}  # rows there are
@@ -182,6 +184,7 @@ class Pruner:
         limit = kind.megabytes(self.settings) * MEGABYTE
         with self.sessions() as session:
             found = extent(session, kind)
+        self.extents[kind.name] = found
         metrics.RETENTION_BYTES.labels(kind.name).set(found.bytes)
         self._kept[kind.name] = found.rows
         # Files differ in size: the oldest may be smaller than the others, and a share of them is not enough.

@@ -13,6 +13,7 @@ from skywatch.core.bus import Bus, open_bus
 from skywatch.core.db import SessionFactory, check_connection, create_engine, create_session_factory
 from skywatch.core.feature import FeatureSet
 from skywatch.core.secret_file import with_secret
+from skywatch.core.stored_settings import StoredSettings
 from skywatch.settings import Settings
 
 T = TypeVar("T")
@@ -20,17 +21,27 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Runtime:
-    """What a role needs to run; ``close`` gives it all back."""
+    """What a role needs to run; ``close`` gives it all back.
+
+    ``settings`` are those that the process was started with, ``current`` those in force.
+    """
 
     settings: Settings
     engine: Engine
     sessions: SessionFactory
     bus: Bus
+    stored: StoredSettings = field(init=False, repr=False, compare=False)
     _closing: list[Callable[[], None]] = field(default_factory=list, repr=False, compare=False)
     _shared: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sessions", events.publishing(self.sessions, self.bus))
+        object.__setattr__(self, "stored", StoredSettings(self.settings, self.sessions))
+
+    @property
+    def current(self) -> Settings:
+        """The settings in force at this moment: ``settings``, and what the console has set since or before."""
+        return self.stored.current
 
     @property
     def features(self) -> FeatureSet:

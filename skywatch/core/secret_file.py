@@ -33,7 +33,7 @@ def with_secret(settings: Settings) -> Settings:
         raise SettingsError("secret", f"is not set, and {path} cannot be used: {error.strerror or error}") from None
     if len(secret) < MINIMUM_SECRET_LENGTH:
         raise SettingsError("secret", f"in {path} is shorter than {MINIMUM_SECRET_LENGTH} characters; remove the file")
-    return dataclasses.replace(settings, secret=secret)
+    return dataclasses.replace(settings, secret=secret, sources={**settings.sources, "secret": "file"})
 
 
 def path_of(settings: Settings) -> Path | None:

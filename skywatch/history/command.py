@@ -15,6 +15,7 @@ from skywatch.core.db import check_connection, create_engine, create_session_fac
 from skywatch.core.migrations import check_schema
 from skywatch.core.progress import progress_of
 from skywatch.core.retention import Pruner, database_bytes
+from skywatch.core.stored_settings import in_force
 from skywatch.history.importing.readsb import find
 from skywatch.history.importing.service import import_traces
 from skywatch.history.settings import HistorySettings
@@ -79,6 +80,7 @@ def prune(ini: Path) -> None:
             time.sleep(seconds)
             return False
 
+        settings = in_force(settings, engine)
         pruner = Pruner(engine, create_session_factory(engine), settings, settings.features.retention_kinds(), rest)
         pruner.run()
         used, _ = database_bytes(engine)

@@ -28,7 +28,15 @@ class HistorySettings(Settings):
     history_flight_gap_s: float = setting(
         900.0, "an aircraft unseen for this long begins a new flight when it returns (s)", minimum=60, maximum=86400
     )
-    retention_positions_days: float = setting(90.0, "tracks are kept this long (days; 0: for ever)", minimum=0)
-    retention_positions_mb: float = setting(0.0, "tracks may take this much room (MB; 0: no limit)", minimum=0)
-    retention_flights_days: float = setting(730.0, "flights are kept this long (days; 0: for ever)", minimum=0)
-    retention_flights_mb: float = setting(0.0, "flights may take this much room (MB; 0: no limit)", minimum=0)
+    retention_positions_days: float = setting(
+        90.0, "tracks are kept this long (days; 0: for ever)", minimum=0, stored=True
+    )
+    retention_positions_mb: float = setting(
+        0.0, "tracks may take this much room (MB; 0: no limit)", minimum=0, stored=True
+    )
+    retention_flights_days: float = setting(
+        730.0, "flights are kept this long (days; 0: for ever)", minimum=0, stored=True
+    )
+    retention_flights_mb: float = setting(
+        0.0, "flights may take this much room (MB; 0: no limit)", minimum=0, stored=True
+    )

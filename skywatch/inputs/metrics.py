@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skywatch.core.metrics import gauge
+from skywatch.core.metrics import gauge, remove
 
 INPUT_UP = gauge("skywatch_input_up", "1 where the input is connected or listens", "family", "input")
 INPUT_RECEIVED = gauge("skywatch_input_received", "Messages decoded since the start", "family", "input")
@@ -11,3 +11,18 @@ INPUT_DROPPED = gauge("skywatch_input_dropped", "Messages lost to a full queue o
 INPUT_REFUSED = gauge("skywatch_input_refused", "Datagrams and connections refused", "family", "input")
 INPUT_INVALID = gauge("skywatch_input_invalid", "Received and not decodable since the start", "family", "input")
 INPUT_RECONNECTS = gauge("skywatch_input_reconnects", "Reconnects since the start", "family", "input")
+OF_INPUTS = (
+    INPUT_UP,
+    INPUT_RECEIVED,
+    INPUT_STORED,
+    INPUT_DROPPED,
+    INPUT_REFUSED,
+    INPUT_INVALID,
+    INPUT_RECONNECTS,
+)
+
+
+def forget(family: str, name: str) -> None:
+    """Export an input no more that has been removed."""
+    for one in OF_INPUTS:
+        remove(one, family, name)

@@ -1,23 +1,26 @@
 """``InputRunner``: runs the inputs of the features on the tracker's loop and publishes their states once a second.
 
-An input that fails is reported and the others go on. Receivers are run by the tracker, whose picture they fill.
+An input that fails is reported and the others go on; what the console adds, changes or removes is followed within
+seconds. Receivers are run by the tracker, whose picture they fill.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from skywatch.core import health
+from skywatch.core import health, tasks
 from skywatch.core.bus import Bus, Message, topics
+from skywatch.core.clock import unix_now
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
 from skywatch.inputs import metrics
 from skywatch.inputs.base import Input, InputStatus
-from skywatch.settings import names_of
+from skywatch.inputs.running import RunningInputs
+from skywatch.settings import SettingsError, names_of
 
 log = logging.getLogger(__name__)
 
@@ -28,41 +31,61 @@ _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(list[InputStatus])
 
 
-class InputRunner:
-    """Runs inputs between ``start`` and ``stop``."""
+class UnusableInput:
+    """Stands for an input that cannot be opened."""
 
-    def __init__(self, bus: Bus, inputs: Sequence[Input]) -> None:
+    def __init__(self, status: InputStatus) -> None:
+        self.status = status
+
+    async def run(self) -> None:
+        """Wait to be cancelled."""
+        await asyncio.Event().wait()
+
+
+class InputRunner:
+    """Runs inputs between ``start`` and ``stop``; with ``declared`` they follow what that returns (name -> text).
+
+    ``declared`` is called in a thread, ``open_one`` as by ``RunningInputs``.
+    """
+
+    def __init__(
+        self,
+        bus: Bus,
+        inputs: Mapping[str, Input],
+        declared: Callable[[], Mapping[str, str]] | None = None,
+        open_one: Callable[[str, str], Input] | None = None,
+    ) -> None:
         self._bus = bus
-        self._inputs = list(inputs)
-        self._tasks: list[asyncio.Task[None]] = []
+        self._declared = declared
+        self._running: RunningInputs[Input] = RunningInputs(open_one or _refuse, lambda one: one.run(), _unusable)
+        texts = declared() if declared is not None else {}
+        for name, one in inputs.items():
+            self._running.add(name, one, texts.get(name, ""))
+        self._task: asyncio.Task[None] | None = None
         self._faults = FaultLog(log, "the states of inputs cannot be published", "the states of inputs are published")
 
     async def start(self) -> None:
         """Start the inputs; none is waited for."""
-        for one in self._inputs:
-            status = one.status
-            task = asyncio.create_task(one.run(), name=f"input {status.family}.{status.name}")
-            task.add_done_callback(_log_end)
-            self._tasks.append(task)
-        publishing = asyncio.create_task(self._publish_for_ever(), name="states of inputs")
-        publishing.add_done_callback(_log_end)
-        self._tasks.append(publishing)
+        self._running.start()
+        self._task = asyncio.create_task(self._work(), name="states of inputs")
 
     async def stop(self) -> None:
         """Stop the inputs."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._tasks.clear()
+        if self._task is not None:
+            await tasks.end(self._task)
+        await self._running.stop()
         health.withdraw(COMPONENT)
 
     def statuses(self) -> list[InputStatus]:
         """The state of every input."""
-        return [one.status for one in self._inputs]
+        return [one.status for one in self._running]
 
-    async def _publish_for_ever(self) -> None:
+    async def _work(self) -> None:
         while True:
             try:
+                if self._declared is not None:
+                    for name in await self._running.follow(await asyncio.to_thread(self._declared)):
+                        _forget(name)
                 statuses = self.statuses()
                 self._report(statuses)
                 self._bus.publish(Message(topics.INPUTS, EVENT, _encoder.encode(statuses), snapshot=True))
@@ -77,18 +100,45 @@ class InputRunner:
             measure(status)
         if statuses:
             # Inputs end by themselves only by a fault; one that was read to its end says so in its state.
-            failed = sum(task.done() and task.exception() is not None for task in self._tasks)
+            failed = self._running.failures
             health.report(COMPONENT, not failed, f"{failed} have failed" if failed else "", inputs=len(statuses))
+        else:
+            health.withdraw(COMPONENT)
 
 
-def open_inputs(runtime: Runtime) -> list[Input]:
-    """The inputs of all features that the settings name; raises SettingsError that names the first wrong one."""
-    fields = names_of(type(runtime.settings)).families
-    return [
-        open_one(runtime, name, text)
-        for prefix, open_one in runtime.features.inputs().items()
-        for name, text in getattr(runtime.settings, fields[prefix]).items()
-    ]
+def declared_inputs(runtime: Runtime) -> dict[str, str]:
+    """The inputs of all features that the settings in force name: full name (``acars.vhf``) -> text."""
+    settings = runtime.current
+    fields = names_of(type(settings)).families
+    return {
+        prefix + name: text
+        for prefix in runtime.features.inputs()
+        for name, text in getattr(settings, fields[prefix]).items()
+    }
+
+
+def open_declared(runtime: Runtime, full_name: str, text: str) -> Input:
+    """Open the input of a feature by its full name; raises SettingsError."""
+    prefix, name = _split(full_name)
+    one: Input = runtime.features.inputs()[prefix](runtime, name, text)
+    return one
+
+
+def open_inputs(runtime: Runtime) -> dict[str, Input]:
+    """The inputs of all features that the settings name; raises SettingsError that names the first wrong one.
+
+    What the database holds may be wrong: such an input is shown as failed, and nothing else is stopped by it.
+    """
+    opened: dict[str, Input] = {}
+    for full_name, text in declared_inputs(runtime).items():
+        try:
+            opened[full_name] = open_declared(runtime, full_name, text)
+        except SettingsError as error:
+            if runtime.current.sources.get(full_name) != "database":
+                raise
+            log.error("%s", error)
+            opened[full_name] = _unusable(full_name, error.reason)
+    return opened
 
 
 def published_statuses(bus: Bus) -> list[InputStatus]:
@@ -114,6 +164,22 @@ def measure(status: InputStatus) -> None:
     metrics.INPUT_RECONNECTS.labels(*labels).set(status.reconnects)
 
 
-def _log_end(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and task.exception() is not None:
-        log.error("%s ended", task.get_name(), exc_info=task.exception())
+def _forget(full_name: str) -> None:
+    prefix, name = _split(full_name)
+    metrics.forget(prefix.removesuffix("."), name)
+
+
+def _split(full_name: str) -> tuple[str, str]:
+    prefix, dot, name = full_name.partition(".")
+    return prefix + dot, name
+
+
+def _unusable(full_name: str, reason: str) -> Input:
+    prefix, name = _split(full_name)
+    family = prefix.removesuffix(".")
+    status = InputStatus(name, "unknown", "", family, "failed", last_error=reason, last_error_at=unix_now())
+    return UnusableInput(status)
+
+
+def _refuse(full_name: str, text: str) -> Input:
+    raise SettingsError(full_name, "cannot be opened while the service runs")

@@ -88,8 +88,14 @@ class NotifySettings(Settings):
         "", "whom push services may ask about our Web Push: mailto:somebody@example.org or an https:// address"
     )
     retention_deliveries_days: float = setting(
-        30.0, "notifications that were delivered or given up are kept this long (days; 0: for ever)", minimum=0
+        30.0,
+        "notifications that were delivered or given up are kept this long (days; 0: for ever)",
+        minimum=0,
+        stored=True,
     )
     retention_deliveries_mb: float = setting(
-        0.0, "notifications that were delivered or given up may take this much room (MB; 0: no limit)", minimum=0
+        0.0,
+        "notifications that were delivered or given up may take this much room (MB; 0: no limit)",
+        minimum=0,
+        stored=True,
     )

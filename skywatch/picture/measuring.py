@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from skywatch.core import health
+from skywatch.core.metrics import remove
 from skywatch.picture import metrics
 from skywatch.picture.admission import Admission
 from skywatch.picture.statistics import TrackerStatistics
@@ -27,6 +28,20 @@ def measure_receiver(status: ReceiverStatus) -> None:
     metrics.RECEIVER_RECONNECTS.labels(status.name).set(status.reconnects)
     for why, count in status.invalid.items():
         metrics.RECEIVER_INVALID.labels(status.name, why).set(count)
+
+
+def forget_receiver(status: ReceiverStatus) -> None:
+    """Export a receiver no more that has been removed."""
+    for gauge in (
+        metrics.RECEIVER_UP,
+        metrics.RECEIVER_MESSAGE_RATE,
+        metrics.RECEIVER_POSITION_RATE,
+        metrics.RECEIVER_MESSAGES,
+        metrics.RECEIVER_RECONNECTS,
+    ):
+        remove(gauge, status.name)
+    for why in status.invalid:
+        remove(metrics.RECEIVER_INVALID, status.name, why)
 
 
 def measure_admission(statistics: TrackerStatistics, admission: Admission) -> None:

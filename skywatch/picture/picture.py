@@ -156,6 +156,11 @@ class Picture:
             self._airframes.want(alive)
         return alive
 
+    def move(self, station: tuple[float, float] | None) -> None:
+        """Take another position of the station; the picture begins anew, because every distance changes."""
+        self.station = self.validator.station = station
+        self.recover()
+
     def recover(self) -> None:
         """Begin anew after a tick that failed half-way: what was said is dropped, first sights are kept.
 

@@ -57,7 +57,7 @@ class PositionValidator:
         self.undecided: set[str] = set()
         # Address and receiver of positions that others contradicted with success, and when it was last so.
         self.contradicted: dict[tuple[str, str], float] = {}
-        self._station = station
+        self.station = station
         self._pace = pace
         self._reliability: dict[str, ReceiverReliability] = {}
         self._repeated: dict[tuple[str, str], RepeatedClaim] = {}
@@ -112,9 +112,9 @@ class PositionValidator:
 
     def is_above_horizon(self, lat: Any, lon: Any, altitude: Any) -> bool:
         """Whether the station can hear an aircraft there at that altitude; true where any of it is unknown."""
-        if self._station is None or lat is UNSET or not isinstance(altitude, int | float):
+        if self.station is None or lat is UNSET or not isinstance(altitude, int | float):
             return True
-        return bool(geo.distance_nm(*self._station, lat, lon) <= horizon_nm(altitude))
+        return bool(geo.distance_nm(*self.station, lat, lon) <= horizon_nm(altitude))
 
     def shift(self, step: float) -> None:
         """Move all times by ``step`` seconds: the clock has been set."""

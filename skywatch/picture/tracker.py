@@ -16,13 +16,15 @@ import msgspec
 import numpy as np
 
 from skywatch.airframes.cache import AirframeCache
-from skywatch.core import health
+from skywatch.core import health, tasks
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import unix_now
 from skywatch.core.db import outage_of, reason
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
+from skywatch.inputs.running import RunningInputs
 from skywatch.picture import measuring, metrics, saved
+from skywatch.picture.declared import declared_receivers, open_declared, unusable
 from skywatch.picture.further_reports import FurtherReports
 from skywatch.picture.monitor import Monitor
 from skywatch.picture.only_tracker import OnlyTracker
@@ -34,13 +36,14 @@ from skywatch.picture.statistics import TickMeter, TrackerStatistics
 from skywatch.picture.trails_remote import TrailServer
 from skywatch.receivers.base import Receiver, ReceiverStatus
 from skywatch.receivers.factory import open_receiver
-from skywatch.receivers.settings import ReceiverSettings
 
 log = logging.getLogger(__name__)
 
 SAVED_PICTURE, SAVED_TRAILS = "picture", "trails"
 # Trails grow to many times the size of the picture and lose little by being older: every so many saves.
 TRAILS_EVERY = 6
+# How often changed settings are looked for (s).
+FOLLOW_EVERY_S = 1.0
 # A monitor that takes longer holds up the next tick of everybody; it is named in the log, at most this often.
 SLOW_MONITOR_S = 0.1
 SLOW_MONITOR_EVERY_S = 60.0
@@ -65,14 +68,15 @@ class Tracker:
         self, runtime: Runtime, monitors: Sequence[Monitor] = (), receivers: Sequence[Receiver] | None = None
     ) -> None:
         self.runtime = runtime
-        settings = self.settings = runtime.settings.of(PictureSettings)
-        station = None
-        if settings.station_lat is not None and settings.station_lon is not None:
-            station = settings.station_lat, settings.station_lon
+        settings = self.settings = runtime.current.of(PictureSettings)
+        station = settings.station
+        # Given ones are the caller's; those of the settings follow them.
+        self._follows = receivers is None
+        self.receivers: RunningInputs[Receiver] = RunningInputs(self._open, self._run_receiver, unusable)
         if receivers is None:
-            declared = settings.of(ReceiverSettings).receivers
-            receivers = [open_receiver(name, text, station) for name, text in declared.items()]
-        self.receivers = list(receivers)
+            open_declared(self.receivers, runtime.current, station)
+        for receiver in receivers or ():
+            self.receivers.add(f"receiver.{receiver.status.name}", receiver)
         self.monitors = list(monitors)
         for monitor in self.monitors:
             metrics.MONITOR_ERRORS.labels(monitor.name)  # at 0: Prometheus sees no growth in what appears at 1
@@ -80,9 +84,7 @@ class Tracker:
         self.picture = Picture(
             station, settings.picture_timeout_s, self.airframes, maximum=settings.picture_max_aircraft, proof=True
         )
-        for receiver in self.receivers:
-            # Only recordings have a speed; to ask for their class would load their decoders for everybody.
-            self.picture.pace[receiver.status.name] = getattr(receiver, "speed", 1.0)
+        self._note_pace()
         instance = runtime.shared(OnlyTracker).instance
         self.statistics = TrackerStatistics(instance=instance, epoch=self.picture.epoch)
         self._meter = TickMeter()
@@ -95,6 +97,7 @@ class Tracker:
         self._saves = 0
         self._save_faults = FaultLog(log, "the picture cannot be saved", "the picture is saved again")
         self._next_save = 0.0
+        self._follow_faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
 
     async def run(self) -> None:
         """Track until cancelled; what the monitors accepted is written before this returns."""
@@ -106,12 +109,8 @@ class Tracker:
         trail_server = await asyncio.to_thread(TrailServer, self.runtime.bus, self.picture.trails)
         await asyncio.to_thread(self._publisher.start)
         await asyncio.to_thread(self._start_monitors)
-        tasks = [
-            asyncio.create_task(receiver.run(self.picture), name=f"receiver {receiver.status.name}")
-            for receiver in self.receivers
-        ]
-        for task in tasks:
-            task.add_done_callback(_log_end)
+        self.receivers.start()
+        following = asyncio.create_task(self._follow_for_ever(), name="settings of receivers")
         try:
             # At once, so that a picture that was saved is there before the first second has passed.
             self._tick_safely()
@@ -121,9 +120,8 @@ class Tracker:
                 await asyncio.sleep(until_next_second(time.time()))
                 self._tick_safely()
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await tasks.end(following)
+            await self.receivers.stop()
             await asyncio.to_thread(trail_server.close)
             await asyncio.to_thread(self._publisher.close)
             await self._close()
@@ -140,6 +138,44 @@ class Tracker:
         self._account(sky, time.perf_counter() - started)
         self._save_when_due()
         return sky
+
+    async def _follow_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(FOLLOW_EVERY_S)
+            try:
+                # In a thread: now and then it asks the database.
+                await self.follow((await asyncio.to_thread(lambda: self.runtime.current)).of(PictureSettings))
+                self._follow_faults.succeeded()
+            except Exception as error:
+                # The receivers that run go on, and the next second tries again.
+                self._follow_faults.failed(reason(error), error)
+
+    async def follow(self, settings: PictureSettings) -> None:
+        """Take changed settings: the station, and receivers that were added, changed or removed."""
+        if settings is self.settings:
+            return
+        moved = settings.station != self.picture.station
+        if moved:
+            self.picture.move(settings.station)
+            self.statistics.epoch = self.picture.epoch
+        if self._follows:
+            before = {f"receiver.{status.name}": status for status in self.statuses()}
+            for name in await self.receivers.follow(declared_receivers(settings), anew=moved):
+                measuring.forget_receiver(before[name])
+            self._note_pace()
+        self.settings = settings
+
+    def _open(self, full_name: str, text: str) -> Receiver:
+        return open_receiver(full_name.removeprefix("receiver."), text, self.picture.station)
+
+    async def _run_receiver(self, receiver: Receiver) -> None:
+        await receiver.run(self.picture)
+
+    def _note_pace(self) -> None:
+        # Only recordings have a speed; to ask for their class would load their decoders for everybody.
+        self.picture.pace.clear()
+        for receiver in self.receivers:
+            self.picture.pace[receiver.status.name] = getattr(receiver, "speed", 1.0)
 
     def _tick_safely(self) -> None:
         try:
@@ -275,8 +311,3 @@ class Tracker:
 def until_next_second(now: float) -> float:
     """Seconds to the next full one of the wall clock ``now`` (unix seconds): more than none, and at most one."""
     return 1.0 - now % 1.0
-
-
-def _log_end(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and task.exception() is not None:
-        log.error("%s ended", task.get_name(), exc_info=task.exception())

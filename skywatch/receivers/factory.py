@@ -23,6 +23,8 @@ KINDS: dict[str, str] = {
     "simulate": "simulator.receiver",
 }
 
+EXAMPLE = "beast localhost:30005"
+
 
 def open_receiver(name: str, text: str, station: Station) -> Receiver:
     """The receiver that a setting describes; nothing is connected before it runs.
@@ -31,7 +33,7 @@ def open_receiver(name: str, text: str, station: Station) -> Receiver:
     an unknown kind, a bad address or option, a missing file or a recording that is not one.
     """
     setting = f"receiver.{name}"
-    kind, rest = split_setting(setting, text, KINDS, "beast localhost:30005")
+    kind, rest = split_setting(setting, text, KINDS, EXAMPLE)
     module = importlib.import_module(f"skywatch.receivers.{KINDS[kind]}")
     try:
         receiver: Receiver = module.create(name, rest, station)

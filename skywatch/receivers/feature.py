@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from skywatch.core.feature import Feature
+from skywatch.core.feature import EditableInputs, Feature
 from skywatch.receivers.settings import ReceiverSettings
 
-FEATURE = Feature(name="receivers", settings=ReceiverSettings)
+FEATURE = Feature(
+    name="receivers",
+    settings=ReceiverSettings,
+    editable_inputs=(
+        EditableInputs(
+            prefix="receiver.",
+            check="skywatch.receivers.editable:check",
+            trial="skywatch.receivers.editable:try_out",
+            example="beast localhost:30005",
+        ),
+    ),
+)

@@ -12,6 +12,8 @@ class SafetySettings(Settings):
     """The settings of safety events."""
 
     retention_safety_days: float = setting(
-        365.0, "safety events and disturbed regions are kept this long (days; 0: for ever)", minimum=0
+        365.0, "safety events and disturbed regions are kept this long (days; 0: for ever)", minimum=0, stored=True
     )
-    retention_safety_mb: float = setting(0.0, "safety events may take this much room (MB; 0: no limit)", minimum=0)
+    retention_safety_mb: float = setting(
+        0.0, "safety events may take this much room (MB; 0: no limit)", minimum=0, stored=True
+    )

@@ -5,6 +5,7 @@ in a thread of its own, the REST API has waitress and its threads.
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import os
 import signal
@@ -16,7 +17,7 @@ from typing import Any, Protocol
 from skywatch.accounts.authenticator import Authenticator
 from skywatch.core.runtime import Runtime
 from skywatch.http.settings import HttpSettings
-from skywatch.inputs.runner import InputRunner, open_inputs
+from skywatch.inputs.runner import InputRunner, declared_inputs, open_declared, open_inputs
 from skywatch.settings import Role, SettingsError
 
 log = logging.getLogger(__name__)
@@ -91,7 +92,14 @@ def create_services(runtime: Runtime, roles: Sequence[Role]) -> list[Service]:
     services: list[Service] = []
     if "tracker" in roles:
         services.append(TrackerService(runtime))
-        services.append(InputRunner(runtime.bus, open_inputs(runtime)))
+        services.append(
+            InputRunner(
+                runtime.bus,
+                open_inputs(runtime),
+                functools.partial(declared_inputs, runtime),
+                functools.partial(open_declared, runtime),
+            )
+        )
     if "realtime" in roles:
         services.append(RealtimeService(runtime))
     services.extend(create(runtime) for role in roles for create in runtime.features.services(role))

@@ -9,23 +9,28 @@ from __future__ import annotations
 
 from skywatch.settings.declaration import SettingsError, setting
 from skywatch.settings.kinds import environment_secret, split_listen
-from skywatch.settings.loader import Origin, load_with_origins
-from skywatch.settings.names import compose, names_of, public_name, published
-from skywatch.settings.table import MINIMUM_SECRET_LENGTH, ROLES, AuthMode, Environment, Role, Settings
+from skywatch.settings.loader import Origin, check_settings, load_with_origins, origins_of, parse_setting
+from skywatch.settings.names import Names, compose, names_of, public_name, published
+from skywatch.settings.table import MINIMUM_SECRET_LENGTH, ROLES, AuthMode, Environment, Role, Settings, Source
 
 __all__ = [
     "MINIMUM_SECRET_LENGTH",
     "ROLES",
     "AuthMode",
     "Environment",
+    "Names",
     "Origin",
     "Role",
     "Settings",
     "SettingsError",
+    "Source",
+    "check_settings",
     "compose",
     "environment_secret",
     "load_with_origins",
     "names_of",
+    "origins_of",
+    "parse_setting",
     "public_name",
     "published",
     "setting",

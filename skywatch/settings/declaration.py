@@ -27,11 +27,13 @@ def setting(
     maximum: float | None = None,
     is_member: Callable[[str], bool] | None = None,
     published: bool = False,
+    stored: bool = False,
 ) -> Any:
     """Declare one setting: ``default`` is of the annotated type, ``meaning`` is the manual's sentence.
 
     The name of a family ends with ``.*``; ``is_member`` tells its members from other programs' variables in the
-    environment. ``published`` ones are shown by ``system/info``.
+    environment. ``published`` ones are shown by ``system/info``. ``stored`` ones may also be set in the console, where
+    neither the ini file nor the environment sets them.
     """
     metadata = {
         "name": name,
@@ -42,6 +44,7 @@ def setting(
         "maximum": maximum,
         "is_member": is_member,
         "published": published,
+        "stored": stored,
     }
     if isinstance(default, dict):
         return dataclasses.field(default_factory=lambda: dict(default), metadata=metadata)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from skywatch.settings.declaration import SettingsError
 from skywatch.settings.kinds import parse_boolean
 from skywatch.settings.names import Names, names_of
-from skywatch.settings.table import Settings
+from skywatch.settings.table import Settings, Source
 
 # Settings of the libraries below us that may stand in the same ini section.
 FOREIGN_PREFIXES = ("pyramid.", "debugtoolbar.", "filter-with", "use", "here", "__file__")
@@ -22,12 +22,13 @@ FOREIGN_PREFIXES = ("pyramid.", "debugtoolbar.", "filter-with", "use", "here", "
 
 @dataclasses.dataclass(frozen=True)
 class Origin:
-    """Where the value of a setting came from: ``default``, ``ini`` or ``environment``."""
+    """Where the value of a setting came from; ``file`` is the secret that is kept beside the SQLite file."""
 
     name: str
     value: Any
-    source: Literal["default", "ini", "environment"]
+    source: Source
     secret: bool
+    meaning: str
 
 
 def load_with_origins(
@@ -47,26 +48,44 @@ def load_with_origins(
             raise SettingsError(name, _unknown(names, name))
     texts.update(_from_environment(names, environ))
     values: dict[str, Any] = {}
-    origins: list[Origin] = []
     for name, field_name in names.single.items():
-        field = names.fields[field_name]
         if name in texts:
-            text, source = texts[name]
-            values[field_name] = _parse(name, field, names.hints[field_name], text.strip())
-            origins.append(Origin(name, values[field_name], source, field.metadata["secret"]))
-        else:
-            origins.append(Origin(name, field.default, "default", field.metadata["secret"]))
+            values[field_name] = parse_setting(names, name, texts[name][0])
     for prefix, field_name in names.families.items():
-        members = {n.removeprefix(prefix): v for n, v in texts.items() if n.startswith(prefix)}
-        values[field_name] = {key: text.strip() for key, (text, _) in members.items()}
-        for key, (text, source) in members.items():
-            secret = names.fields[field_name].metadata["secret"]
-            origins.append(Origin(prefix + key, text.strip(), source, secret))
-    settings = kind(**values)
-    for part in reversed(kind.__mro__):
+        members = {n.removeprefix(prefix): text for n, (text, _) in texts.items() if n.startswith(prefix)}
+        values[field_name] = {key: text.strip() for key, text in members.items()}
+    settings = kind(**values, sources={name: source for name, (_, source) in texts.items()})
+    check_settings(settings)
+    return settings, origins_of(settings)
+
+
+def origins_of(settings: Settings) -> list[Origin]:
+    """Every setting, the members of families one by one, with its value and where that came from."""
+    names = names_of(type(settings))
+    origins = []
+    for name, field_name in names.single.items():
+        metadata = names.fields[field_name].metadata
+        source = settings.sources.get(name, "default")
+        origins.append(Origin(name, getattr(settings, field_name), source, metadata["secret"], metadata["meaning"]))
+    for prefix, field_name in names.families.items():
+        metadata = names.fields[field_name].metadata
+        for key, text in getattr(settings, field_name).items():
+            source = settings.sources.get(prefix + key, "default")
+            origins.append(Origin(prefix + key, text, source, metadata["secret"], metadata["meaning"]))
+    return origins
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse combinations of settings; raises SettingsError."""
+    for part in reversed(type(settings).__mro__):
         if "check" in vars(part):
             vars(part)["check"](settings)
-    return settings, origins
+
+
+def parse_setting(names: Names, name: str, text: str) -> Any:
+    """The value of a setting that is no member of a family; raises SettingsError."""
+    field_name = names.single[name]
+    return _parse(name, names.fields[field_name], names.hints[field_name], text.strip())
 
 
 def _is_known(names: Names, name: str) -> bool:

@@ -34,7 +34,7 @@ def public_name(field: dataclasses.Field[Any]) -> str:
 
 def published(settings: Settings) -> dict[str, Any]:
     """The settings that ``system/info`` shows, by name."""
-    fields = dataclasses.fields(settings)
+    fields = names_of(type(settings)).fields.values()
     return {field.name: getattr(settings, field.name) for field in fields if field.metadata["published"]}
 
 
@@ -54,7 +54,7 @@ class Names:
 
 def names_of(kind: type[Settings]) -> Names:
     """The names of a settings class."""
-    fields = {f.name: f for f in dataclasses.fields(kind)}
+    fields = {f.name: f for f in dataclasses.fields(kind) if "meaning" in f.metadata}
     by_name = {public_name(f): f.name for f in fields.values()}
     return Names(
         fields,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, TypeVar
 
 from skywatch.settings.declaration import SettingsError, setting
@@ -17,6 +18,7 @@ ROLES: tuple[Role, ...] = ("api", "tracker", "realtime", "worker")
 # What a sample file or a hurried administrator would write; no service may sign tokens with it.
 DEFAULT_SECRETS = frozenset({"secret", "changeme", "change-me", "development-only", "skywatch", "password"})
 MINIMUM_SECRET_LENGTH = 32
+Source = Literal["default", "ini", "environment", "database", "file"]
 T = TypeVar("T")
 
 
@@ -26,6 +28,8 @@ class Settings:
 
     # The installation's ``skywatch.core.feature.FeatureSet``, which stands on a higher floor; ``compose`` sets it.
     features: ClassVar[Any]
+    # Name of every setting that does not have its default -> where its value comes from.
+    sources: Mapping[str, Source] = dataclasses.field(default_factory=dict, repr=False, compare=False)
 
     # The service
     environment: Environment = setting(
@@ -61,7 +65,10 @@ class Settings:
 
     # Retention of all kinds of data
     retention_database_mb: float = setting(
-        0.0, "the whole database may take this much room; the oldest tracks go first (MB; 0: no limit)", minimum=0
+        0.0,
+        "the whole database may take this much room; the oldest tracks go first (MB; 0: no limit)",
+        minimum=0,
+        stored=True,
     )
     retention_interval_s: float = setting(600.0, "how often retention looks for work (s)", minimum=1, maximum=86400)
 

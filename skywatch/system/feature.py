@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from skywatch.core.feature import EventKind, Feature, Topic
+from skywatch.system.settings import SystemSettings
 
 FEATURE = Feature(
     name="system",
     include="skywatch.system",
+    settings=SystemSettings,
+    retention="skywatch.system.retention:KINDS",
     monitor="skywatch.system.monitor:create",
     topics=(Topic(name="system", permission="system.view_status"),),
     events=(EventKind(name="system:status", topic="system", may_need=("aircraft.view_military",)),),

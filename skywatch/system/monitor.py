@@ -1,9 +1,12 @@
-"""The system's part in the tracker: publishes the status every ten seconds and runs retention."""
+"""The system's part in the tracker: publishes the status every ten seconds, keeps the history of health,
+and runs retention."""
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
+from collections.abc import Callable
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -16,27 +19,37 @@ from skywatch.core.runtime import Runtime
 from skywatch.http.render import encode
 from skywatch.picture.sky import Sky
 from skywatch.security.permissions import Permission
+from skywatch.settings import Settings
+from skywatch.system.checks import all_checks
+from skywatch.system.extents import publish_extents
+from skywatch.system.health_log import HealthLog
 from skywatch.system.status import describe_in_forms
 
 log = logging.getLogger(__name__)
 TOPIC, EVENT = "system", "system:status"
 MILITARY = frozenset({str(Permission.AIRCRAFT_VIEW_MILITARY)})
 STATUS_EVERY_S = 10.0
+# How often health is looked at for its history (s).
+CHECK_EVERY_S = 2.0
 # A round of retention that failed is tried again so soon (s).
 RETRY_S = 5.0
+# How often changed settings are looked for meanwhile (s).
+LOOK_EVERY_S = 2.0
 _faults = FaultLog(log, "retention failed", "retention works again")
 _status_faults = FaultLog(log, "the status cannot be published", "the status is published again")
+_health_faults = FaultLog(log, "the history of health waits", "the history of health is written again")
 RETENTION = "retention"
 
 
 class SystemMonitor:
-    """Two threads that wait most of the time; ticks themselves tell it nothing."""
+    """Two threads that wait most of the time; ticks themselves are of no use to it."""
 
     name = "system"
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._stop = threading.Event()
+        self._health_log = HealthLog(runtime.sessions)
         self._threads = [
             threading.Thread(target=self._publish, name="system-status", daemon=True),
             threading.Thread(target=self._retain, name="retention", daemon=True),
@@ -57,13 +70,20 @@ class SystemMonitor:
         health.withdraw(RETENTION)
 
     def _publish(self) -> None:
-        while not self._stop.wait(STATUS_EVERY_S):
-            try:
-                self.publish()
-                _status_faults.succeeded()
-            except Exception as error:
-                known = isinstance(error, SQLAlchemyError | BusError)
-                _status_faults.failed(reason(error), None if known else error, outage_of(error))
+        next_status = time.monotonic() + STATUS_EVERY_S
+        while not self._stop.wait(CHECK_EVERY_S):
+            self._try(lambda: self._health_log.take(all_checks(self._runtime)), _health_faults)
+            if time.monotonic() >= next_status:
+                next_status = time.monotonic() + STATUS_EVERY_S
+                self._try(self.publish, _status_faults)
+
+    def _try(self, work: Callable[[], None], faults: FaultLog) -> None:
+        try:
+            work()
+            faults.succeeded()
+        except Exception as error:
+            known = isinstance(error, SQLAlchemyError | BusError)
+            faults.failed(reason(error), None if known else error, outage_of(error))
 
     def publish(self) -> None:
         """Publish the status once."""
@@ -72,13 +92,26 @@ class SystemMonitor:
         self._runtime.bus.publish(Message(TOPIC, EVENT, encode(civil), forms=forms))
 
     def _retain(self) -> None:
-        settings = self._runtime.settings
+        settings = self._runtime.current
         kinds = settings.features.retention_kinds()
         pruner = Pruner(self._runtime.engine, self._runtime.sessions, settings, kinds, self._stop.wait)
         while True:
             succeeded = retain(pruner)
-            if self._stop.wait(settings.retention_interval_s if succeeded else RETRY_S):
+            if succeeded:
+                publish_extents(self._runtime.bus, pruner.extents)
+            if self._rest(pruner.settings, settings.retention_interval_s if succeeded else RETRY_S):
                 return
+            pruner.settings = self._runtime.current
+
+    def _rest(self, settings: Settings, pause_s: float) -> bool:
+        """Wait for the next round, or until the settings change; whether the work ends."""
+        deadline = time.monotonic() + pause_s
+        while (left_s := deadline - time.monotonic()) > 0:
+            if self._stop.wait(min(left_s, LOOK_EVERY_S)):
+                return True
+            if self._runtime.current is not settings:
+                return False
+        return self._stop.is_set()
 
 
 def retain(pruner: Pruner) -> bool:

@@ -137,6 +137,7 @@ class SystemInformation(Schema):
     database = node(JsonString(), "sqlite or postgresql.")
     bus = node(JsonString(), "memory or redis.")
     station = node(NullableStation(), "Where the antenna is.")
+    station_name = node(JsonString(), "Its name; empty where it has none.")
     picture_timeout_s = node(JsonNumber(), "An aircraft leaves the picture this long after its last message.")
     history_enabled = node(JsonBoolean(), "Flights and tracks are recorded.")
     history_error_m = node(JsonNumber(), "A stored track passes this near to every received position.")

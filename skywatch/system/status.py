@@ -104,10 +104,8 @@ def describe_database(runtime: Runtime) -> dict[str, Any]:
 
 def information(runtime: Runtime) -> dict[str, Any]:
     """What this installation is: version, mode, station."""
-    settings = runtime.settings.of(PictureSettings)
-    station = None
-    if settings.station_lat is not None and settings.station_lon is not None:
-        station = {"lat": settings.station_lat, "lon": settings.station_lon}
+    settings = runtime.current.of(PictureSettings)
+    station = None if settings.station is None else dict(zip(("lat", "lon"), settings.station, strict=True))
     return {
         "name": "Skywatch",
         "version": VERSION,

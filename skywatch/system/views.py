@@ -111,7 +111,7 @@ def get_retention(request: Request) -> dict[str, Any]:
     Records of military aircraft are counted for those who may see them.
     """
     runtime = request.runtime
-    settings = runtime.settings
+    settings = runtime.current
     removed: dict[str, float] = {}
     for process in checks.known_processes(runtime):
         for component in process.components:

@@ -10,13 +10,17 @@ import time
 import msgspec
 import pytest
 
+from skywatch.core.audit import Actor
 from skywatch.core.clock import utcnow
 from skywatch.core.db import writing
+from skywatch.core.metrics import export, exposition
+from skywatch.core.stored_settings import change
 from skywatch.picture.models import PictureState
 from skywatch.picture.replica import PictureReplica
 from skywatch.picture.saved import decode, read
 from skywatch.picture.tracker import Tracker, until_next_second
 from skywatch.receivers.base import ReceiverStatus
+from skywatch.receivers.factory import KINDS
 from tests.unit.picture.reports import snapshot
 from tests.waiting import PATIENCE_S, eventually, until
 
@@ -187,3 +191,58 @@ def test_the_picture_survives_kill_9(tmp_path, sqlite_url, make_runtime):
     sky = PictureReplica(runtime.bus).sky
     assert len(sky) >= 40
     assert dict(zip(sky.hexes, sky.columns["first_seen"].tolist(), strict=True)) == first_seen
+
+
+def store(runtime, **values):
+    with writing(runtime.sessions) as session:
+        named = {f"receiver.{name}" if "station" not in name else name: text for name, text in values.items()}
+        change(session, runtime.settings, Actor("root", "console"), named)
+
+
+def statuses_of(runtime):
+    message = runtime.bus.last("receivers")
+    found = [] if message is None else msgspec.json.decode(message.data, type=list[ReceiverStatus])
+    return {status.name: status for status in found}
+
+
+def test_receivers_follow_what_the_console_stores(make_runtime):
+    runtime = make_runtime(receiver__ini="simulate aircraft=3 seed=1")
+    tracker = Tracker(runtime)
+    (untouched,) = tracker.receivers
+    replica = PictureReplica(runtime.bus)
+
+    async def play():
+        task = asyncio.create_task(tracker.run())
+        await eventually(lambda: tracker.picture.messages)
+        store(runtime, own="simulate aircraft=2 seed=2")
+        await eventually(lambda: statuses_of(runtime).get("own") and statuses_of(runtime)["own"].messages)
+        store(runtime, own="sbs 127.0.0.1:1")
+        await eventually(lambda: statuses_of(runtime)["own"].kind == "sbs")
+        store(runtime, own=None)
+        await eventually(lambda: list(statuses_of(runtime)) == ["ini"])
+        assert list(tracker.receivers) == [untouched]
+        assert "own" not in exposition({"test": export()}).decode()
+        # Another position of the station is for all of them.
+        epoch = tracker.picture.epoch
+        store(runtime, station_lat="59.9", station_lon="30.3")
+        await eventually(lambda: tracker.picture.station == (59.9, 30.3))
+        assert tracker.picture.epoch == tracker.statistics.epoch != epoch
+        assert tracker.picture.validator.station == (59.9, 30.3)
+        await eventually(lambda: [one for one in tracker.receivers if one is not untouched])
+        await eventually(lambda: len(replica.sky) and replica.sky.station == (59.9, 30.3))
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(play())
+
+
+def test_a_stored_receiver_that_cannot_be_opened_stops_nothing(make_runtime, monkeypatch):
+    runtime = make_runtime(receiver__ini="simulate aircraft=3")
+    store(runtime, own="sbs 127.0.0.1:1")
+    # As with a later version that knows the kind no more.
+    monkeypatch.delitem(KINDS, "sbs")
+    tracker = Tracker(runtime)
+    states = {status.name: (status.state, status.last_error) for status in tracker.statuses()}
+    assert states["own"][0] == "failed"
+    assert "unknown kind of receiver 'sbs'" in states["own"][1]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
+from sqlalchemy.exc import SQLAlchemyError
 
 from skywatch.audio.settings import AudioSettings
 from skywatch.cli.doctor.finding import Finding
@@ -22,8 +23,9 @@ from skywatch.cli.doctor.means import (
 from skywatch.cli.doctor.ports import check_ports
 from skywatch.cli.doctor.receivers import check_receivers
 from skywatch.core.command import ini_argument, one_line_errors, read_ini
+from skywatch.core.db import DatabaseError, create_engine
+from skywatch.core.stored_settings import in_force
 from skywatch.http.settings import HttpSettings
-from skywatch.inputs.options import Station
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.settings import Origin, Settings
@@ -64,8 +66,22 @@ def findings(ini: Path, settings: Settings, origins: Sequence[Origin], seconds: 
     yield from check_disk(folders_of(settings))
     yield from check_ports(addresses_of(settings))
     if "tracker" in settings.roles:
+        settings = with_stored(settings)
         receivers = settings.of(ReceiverSettings).receivers
-        yield from check_receivers(receivers, station_of(settings.of(PictureSettings)), seconds)
+        yield from check_receivers(receivers, settings.of(PictureSettings).station, seconds)
+
+
+def with_stored(settings: Settings) -> Settings:
+    """With what the console set, where the database answers; whether it does is another check's finding."""
+    engine = None
+    try:
+        engine = create_engine(settings.database_url)
+        return in_force(settings, engine)
+    except (DatabaseError, SQLAlchemyError):
+        return settings
+    finally:
+        if engine is not None:
+            engine.dispose()
 
 
 def folders_of(settings: Settings) -> dict[str, Path]:
@@ -76,13 +92,6 @@ def folders_of(settings: Settings) -> dict[str, Path]:
         folders["disk"] = database
     folders["audio"] = Path(settings.of(AudioSettings).audio_directory)
     return folders
-
-
-def station_of(settings: PictureSettings) -> Station:
-    """The antenna's latitude and longitude in degrees."""
-    if settings.station_lat is None or settings.station_lon is None:
-        return None
-    return settings.station_lat, settings.station_lon
 
 
 def addresses_of(settings: Settings) -> dict[str, str]:

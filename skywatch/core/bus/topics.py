@@ -10,5 +10,7 @@ PICTURE, PICTURE_WANTED = "picture", "picture:wanted"
 IDENTITIES = "accounts"
 # How the tracker is doing, and the states of its receivers and inputs (snapshots).
 TRACKER, RECEIVERS, INPUTS = "tracker", "receivers", "inputs"
+# How much there is of each kind of data (a snapshot).
+RETENTION = "retention"
 # Trails: the object itself (only within a process), questions, and the prefix of the topic of one asker's answers.
 TRAILS, TRAIL_QUESTIONS, TRAIL_ANSWERS = "trails", "trails:questions", "trails:answers:"

@@ -62,11 +62,10 @@ def get_coverage(request: Request) -> dict[str, Any]:
 
     Needs the station's position (409 without). The last 24 hours unless said otherwise; at most 31 days.
     """
-    settings = request.runtime.settings.of(PictureSettings)
-    if settings.station_lat is None or settings.station_lon is None:
+    station = request.runtime.current.of(PictureSettings).station
+    if station is None:
         raise Problem("conflict", "The station's position is not set (station_lat, station_lon).")
     begin, end = span_of(request, default=timedelta(days=1), longest=LONGEST)
-    station = (settings.station_lat, settings.station_lon)
     span = Span(begin.timestamp(), end.timestamp(), military=request.may.military)
     return {
         "from": begin,

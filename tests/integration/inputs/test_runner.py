@@ -69,9 +69,10 @@ def test_inputs_run_and_their_states_are_published(open_runtime: OpenRuntime) ->
         inputs = open_inputs(runtime)
         runner = InputRunner(runtime.bus, inputs)
         await runner.start()
-        await eventually(lambda: getattr(inputs[0], "port", None))
+        red_input: Any = inputs["balloon.red"]
+        await eventually(lambda: red_input.port)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-            sender.sendto(b"one\ntwo\nbad\n", ("127.0.0.1", inputs[0].port))  # type: ignore[attr-defined]
+            sender.sendto(b"one\ntwo\nbad\n", ("127.0.0.1", red_input.port))
         await eventually(lambda: [one.messages for one in published_statuses(runtime.bus)] == [2, 0])
         red, blue = published_statuses(runtime.bus)
         assert (red.family, red.name, red.state, red.invalid) == ("balloon", "red", "listening", {"bad": 1})

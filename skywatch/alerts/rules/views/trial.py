@@ -89,9 +89,7 @@ def _run(
     rights = Rights(may.military, may.details, may.full_texts)
     fences, lists = surroundings(session, values["conditions"], user_id)
     trial = Trial(values, rights, fences, lists, at_once=begin is None)
-    settings = request.runtime.settings.of(PictureSettings)
-    lat, lon = settings.station_lat, settings.station_lon
-    station = None if lat is None or lon is None else (lat, lon)
+    station = request.runtime.current.of(PictureSettings).station
     if begin is not None and end is not None:
         _run_past(request, session, trial, begin, end, station)
     elif body["aircraft"] is not None:

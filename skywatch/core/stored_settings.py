@@ -1,0 +1,273 @@
+"""Settings in the database: what administrators set in the console, behind the environment and the ini file.
+
+``StoredSettings`` merges them into the settings that a process was started with, at most once a second and only when
+somebody asks. Which names may be stored is declared: single settings with ``stored=True``, and families of inputs with
+an ``EditableInputs`` in their feature. Members of families are sealed, because addresses may hold credentials.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import re
+import threading
+import time
+from collections.abc import Mapping
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine
+from sqlalchemy.orm import Session
+
+from skywatch.core.audit import Actor, Target, record
+from skywatch.core.clock import utcnow
+from skywatch.core.db import SessionFactory, outage_of, reason
+from skywatch.core.fault_log import FaultLog
+from skywatch.core.feature import load
+from skywatch.core.logs import without_passwords
+from skywatch.core.models import StoredSetting
+from skywatch.core.problems import Problem, invalid, invalid_fields, not_found
+from skywatch.core.sealing import Sealer
+from skywatch.core.secret_file import path_of, with_secret
+from skywatch.settings import Settings, SettingsError, Source, check_settings, names_of, parse_setting
+
+log = logging.getLogger(__name__)
+READ_EVERY_S = 1.0
+# A database that is away is not asked again before this (s).
+RETRY_S = 5.0
+PURPOSE = "stored settings"
+MEMBER_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
+LONGEST_VALUE = 2000
+# Of all families together: each member is a task and a connection of the tracker.
+MOST_MEMBERS = 100
+
+
+@dataclasses.dataclass(frozen=True)
+class StoredValue:
+    """One stored setting. ``fault`` says why it is not in force, ``text`` is None where it cannot be unsealed."""
+
+    name: str
+    text: str | None
+    updated_at: datetime
+    updated_by: str
+    fault: str = ""
+
+
+class StoredSettings:
+    """The settings in force: those that a process was started with, and the stored ones."""
+
+    def __init__(self, started_with: Settings, sessions: SessionFactory) -> None:
+        self._started_with = started_with
+        self._sessions = sessions
+        self._lock = threading.Lock()
+        self._read_at = float("-inf")
+        self._rows: dict[str, StoredValue] = {}
+        self._current = started_with
+        self._faults = FaultLog(log, "stored settings cannot be read", "stored settings can be read again")
+
+    @property
+    def current(self) -> Settings:
+        """The settings in force; the same object until one of them changes. Reads the database once a second."""
+        # One thread reads, the others take what there is; only the very first answer is waited for.
+        if time.monotonic() - self._read_at >= READ_EVERY_S and self._lock.acquire(
+            blocking=self._read_at == float("-inf")
+        ):
+            try:
+                if time.monotonic() - self._read_at >= READ_EVERY_S:
+                    self._refresh()
+            finally:
+                self._lock.release()
+        return self._current
+
+    def expire(self) -> None:
+        """Read the database the next time somebody asks."""
+        self._read_at = min(self._read_at, time.monotonic() - READ_EVERY_S)
+
+    def _refresh(self) -> None:
+        try:
+            with self._sessions() as session:
+                rows = read(session, self._started_with)
+        except sa.exc.SQLAlchemyError as error:
+            self._faults.failed(reason(error), cause=outage_of(error))
+            self._read_at = time.monotonic() + RETRY_S
+            return
+        self._faults.succeeded()
+        self._read_at = time.monotonic()
+        if rows != self._rows:
+            self._rows = rows
+            self._current, refused = merge(self._started_with, rows)
+            for name, fault in refused.items():
+                log.warning("the stored setting %s is not in force: %s", name, fault)
+
+
+def read(session: Session, settings: Settings) -> dict[str, StoredValue]:
+    """Every stored setting by name."""
+    sealer = Sealer(settings.secret, PURPOSE)
+    values = {}
+    for row in session.scalars(sa.select(StoredSetting).order_by(StoredSetting.name)):
+        text = sealer.open(row.value) if row.sealed else row.value
+        values[row.name] = StoredValue(row.name, text, row.updated_at, row.updated_by)
+    return values
+
+
+def in_force(settings: Settings, engine: Engine) -> Settings:
+    """The settings in force for a command that runs beside the service; raises SQLAlchemyError."""
+    path = path_of(settings)
+    if path is not None and path.exists():
+        settings = with_secret(settings)
+    with Session(engine) as session:
+        return merge(settings, read(session, settings))[0]
+
+
+def listed(session: Session, settings: Settings, family: str = "") -> list[StoredValue]:
+    """The stored settings, of one family (``receiver.``) or all, each with the fault that keeps it from being used."""
+    rows = read(session, settings)
+    _, refused = merge(settings, rows)
+    return [
+        dataclasses.replace(row, fault=refused.get(name, "")) for name, row in rows.items() if name.startswith(family)
+    ]
+
+
+def merge(settings: Settings, rows: Mapping[str, StoredValue]) -> tuple[Settings, dict[str, str]]:
+    """Settings with the stored ones in them, and why some are not in force (name -> reason)."""
+    texts, refused = {}, {}
+    for name, row in rows.items():
+        source = settings.sources.get(name, "default")
+        if source in ("ini", "environment"):
+            refused[name] = f"the {source_name(source)} sets it as well, and wins"
+        elif not is_storable(settings, name):
+            refused[name] = "is not a setting that can be stored"
+        elif row.text is None:
+            refused[name] = "cannot be decrypted: the installation's secret is another one"
+        else:
+            texts[name] = row.text
+    while True:
+        try:
+            return _with_texts(settings, texts), refused
+        except SettingsError as error:
+            # What a combination misses is named by the check and may not be stored at all: then no single one is used.
+            faulty = [error.name] if error.name in texts else [n for n in texts if n in names_of(type(settings)).single]
+            if not faulty:
+                raise
+            for name in faulty:
+                refused[name] = error.reason
+                del texts[name]
+
+
+def change(session: Session, settings: Settings, actor: Actor, values: Mapping[str, str | None]) -> None:
+    """Store settings (name -> text; None removes one) in the present transaction, with entries in the audit log.
+
+    ``settings`` are those that the process was started with. Raises Problem: 404 for a name that cannot be stored, 409
+    where the ini file or the environment sets it, 400 where a text or a combination is wrong.
+    """
+    rows = read(session, settings)
+    for name, text in values.items():
+        _check_name(settings, name, text)
+    wanted = {name: row.text for name, row in rows.items()} | dict(values)
+    members = [name for name, text in wanted.items() if text is not None and _family_of(settings, name)]
+    if len(members) > MOST_MEMBERS:
+        raise Problem("conflict", f"There are {MOST_MEMBERS} inputs already; remove one first.")
+    _check_texts(settings, wanted, values)
+    sealer = Sealer(settings.secret, PURPOSE)
+    for name, text in values.items():
+        before = rows[name].text if name in rows else None
+        if text == before and (text is not None) == (name in rows):
+            continue
+        session.execute(sa.delete(StoredSetting).where(StoredSetting.name == name))
+        if text is not None:
+            seals = bool(_family_of(settings, name))
+            session.add(
+                StoredSetting(
+                    name=name,
+                    value=sealer.seal(text) if seals else text,
+                    sealed=seals,
+                    updated_at=utcnow(),
+                    updated_by=actor.name[:254],
+                )
+            )
+        target = Target("setting", name, name)
+        record(session, actor, "setting.changed", target, before=_shown(before), after=_shown(text))
+    session.flush()
+
+
+def is_storable(settings: Settings, name: str) -> bool:
+    """Whether a setting may be stored."""
+    names = names_of(type(settings))
+    if name in names.single:
+        return bool(names.fields[names.single[name]].metadata["stored"])
+    family = _family_of(settings, name)
+    return bool(family) and MEMBER_NAME.fullmatch(name.removeprefix(family)) is not None
+
+
+def source_name(source: Source) -> str:
+    """A source as people call it."""
+    return "ini file" if source == "ini" else source
+
+
+def _family_of(settings: Settings, name: str) -> str:
+    prefix = name.partition(".")[0] + "."
+    return prefix if prefix in settings.features.editable_inputs() else ""
+
+
+def _check_name(settings: Settings, name: str, text: str | None) -> None:
+    source = settings.sources.get(name, "default")
+    if source in ("ini", "environment") and text is not None:
+        raise Problem("conflict", f"{name} is set by the {source_name(source)} and cannot be changed here.")
+    if text is None:
+        return
+    family = _family_of(settings, name)
+    if family and not is_storable(settings, name):
+        raise invalid(
+            "name", "must be 1 to 32 lower-case letters, digits, hyphens and underscores, and begin with a letter"
+        )
+    if not is_storable(settings, name):
+        raise not_found("setting")
+
+
+def _check_texts(settings: Settings, wanted: Mapping[str, str | None], changed: Mapping[str, str | None]) -> None:
+    names = names_of(type(settings))
+    faults: dict[str, str] = {}
+    for name, text in changed.items():
+        if text is None:
+            continue
+        try:
+            if len(text) > LONGEST_VALUE or not text.isprintable():
+                raise SettingsError(name, f"must be at most {LONGEST_VALUE} printable characters")
+            family = _family_of(settings, name)
+            if family:
+                load(settings.features.editable_inputs()[family].check)(name.removeprefix(family), text)
+            else:
+                parse_setting(names, name, text)
+        except SettingsError as error:
+            faults[name] = error.reason
+    if faults:
+        raise invalid_fields(faults)
+    texts = {
+        name: text
+        for name, text in wanted.items()
+        if text is not None
+        and is_storable(settings, name)
+        and settings.sources.get(name, "default") not in ("ini", "environment")
+    }
+    try:
+        _with_texts(settings, texts)
+    except SettingsError as error:
+        raise invalid(error.name, error.reason) from None
+
+
+def _with_texts(settings: Settings, texts: Mapping[str, str]) -> Settings:
+    names = names_of(type(settings))
+    single = {name: text for name, text in texts.items() if name in names.single}
+    values = {names.single[name]: parse_setting(names, name, text) for name, text in single.items()}
+    for prefix, field in names.families.items():
+        members = {name.removeprefix(prefix): text for name, text in texts.items() if name.startswith(prefix)}
+        if members:
+            values[field] = {**getattr(settings, field), **members}
+    sources: dict[str, Source] = {**settings.sources, **dict.fromkeys(texts, "database")}
+    merged = dataclasses.replace(settings, sources=sources, **values)
+    check_settings(merged)
+    return merged
+
+
+def _shown(text: str | None) -> dict[str, str | None]:
+    return {"value": None if text is None else without_passwords(text)}

@@ -1,0 +1,88 @@
+"""``RunningInputs``: one task for each input, and the inputs follow what the settings declare while the service runs.
+
+An input that is declared anew is started, one that is declared no more is ended, one whose text differs is opened
+again; the others are left alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, Generic, TypeVar
+
+from skywatch.core import tasks
+from skywatch.settings import SettingsError
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class RunningInputs(Generic[T]):
+    """``open_one`` opens an input by its full name (``receiver.roof``) and text or raises SettingsError; ``run`` reads
+    it until cancelled; ``unusable`` stands for one that cannot be opened, with the reason."""
+
+    def __init__(
+        self,
+        open_one: Callable[[str, str], T],
+        run: Callable[[T], Coroutine[Any, Any, None]],
+        unusable: Callable[[str, str], T],
+    ) -> None:
+        self._open_one = open_one
+        self._run = run
+        self._unusable = unusable
+        self._inputs: dict[str, T] = {}
+        self._texts: dict[str, str] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._started = False
+
+    def __iter__(self) -> Any:
+        return iter(list(self._inputs.values()))
+
+    def add(self, name: str, one: T, text: str = "") -> None:
+        """Take an input that is open already."""
+        self._inputs[name], self._texts[name] = one, text
+        if self._started:
+            self._tasks[name] = task = asyncio.create_task(self._run(one), name=f"input {name}")
+            task.add_done_callback(_log_end)
+
+    def start(self) -> None:
+        """Start all of them; none is waited for."""
+        self._started = True
+        for name, one in list(self._inputs.items()):
+            self.add(name, one, self._texts[name])
+
+    async def follow(self, declared: Mapping[str, str], *, anew: bool = False) -> list[str]:
+        """Make the inputs those that are declared (full name -> text); returns the names of those that were ended.
+
+        With ``anew`` all are opened again.
+        """
+        ended = [name for name, text in self._texts.items() if anew or declared.get(name) != text]
+        await tasks.end(*(self._tasks.pop(name) for name in ended if name in self._tasks))
+        for name in ended:
+            del self._inputs[name], self._texts[name]
+        for name, text in declared.items():
+            if name not in self._inputs:
+                try:
+                    one = self._open_one(name, text)
+                except SettingsError as error:
+                    log.error("%s", error)
+                    one = self._unusable(name, error.reason)
+                self.add(name, one, text)
+        return ended
+
+    async def stop(self) -> None:
+        """End all of them."""
+        await tasks.end(*self._tasks.values())
+        self._tasks.clear()
+
+    @property
+    def failures(self) -> int:
+        """How many have ended by a fault."""
+        ended = [task for task in self._tasks.values() if task.done() and not task.cancelled()]
+        return sum(task.exception() is not None for task in ended)
+
+
+def _log_end(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        log.error("%s ended", task.get_name(), exc_info=task.exception())

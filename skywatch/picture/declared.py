@@ -1,0 +1,53 @@
+"""The receivers that the settings declare: those of the ini file must open, those of the database may be wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from skywatch.core.clock import unix_now
+from skywatch.inputs.options import Station
+from skywatch.inputs.running import RunningInputs
+from skywatch.receivers.base import Receiver, ReceiverStatus, Sink
+from skywatch.receivers.factory import open_receiver
+from skywatch.receivers.settings import ReceiverSettings
+from skywatch.settings import Settings, SettingsError
+
+log = logging.getLogger(__name__)
+FAMILY = "receiver."
+
+
+class UnusableReceiver:
+    """Stands for a receiver that cannot be opened."""
+
+    def __init__(self, status: ReceiverStatus) -> None:
+        self.status = status
+
+    async def run(self, sink: Sink) -> None:
+        """Wait to be cancelled."""
+        await asyncio.Event().wait()
+
+
+def declared_receivers(settings: Settings) -> dict[str, str]:
+    """Full name (``receiver.roof``) and text of every receiver."""
+    return {FAMILY + name: text for name, text in settings.of(ReceiverSettings).receivers.items()}
+
+
+def open_declared(running: RunningInputs[Receiver], settings: Settings, station: Station) -> None:
+    """Open every receiver; raises SettingsError where one of the ini file or the environment is wrong."""
+    for name, text in declared_receivers(settings).items():
+        try:
+            receiver = open_receiver(name.removeprefix(FAMILY), text, station)
+        except SettingsError as error:
+            if settings.sources.get(name) != "database":
+                raise
+            log.error("%s", error)
+            receiver = unusable(name, error.reason)
+        running.add(name, receiver, text)
+
+
+def unusable(full_name: str, reason: str) -> Receiver:
+    """What stands for a receiver that cannot be opened, with the reason in its state."""
+    name = full_name.removeprefix(FAMILY)
+    status = ReceiverStatus(name, "unknown", "", state="failed", last_error=reason, last_error_at=unix_now())
+    return UnusableReceiver(status)

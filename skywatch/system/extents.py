@@ -1,0 +1,42 @@
+"""How much there is of each kind of data, as retention saw it in its last round.
+
+To count millions of rows takes seconds, and retention does it anyway: it publishes what it saw, for the console.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+import msgspec
+
+from skywatch.core.bus import Bus, BusError, Message, topics
+from skywatch.core.clock import utcnow
+from skywatch.core.retention import Extent
+
+_encoder = msgspec.json.Encoder()
+
+
+class Extents(msgspec.Struct, frozen=True):
+    """Rows, estimated bytes and age of each kind by name, and when that was."""
+
+    at: datetime
+    kinds: dict[str, Extent]
+
+
+_decoder = msgspec.json.Decoder(Extents)
+
+
+def publish_extents(bus: Bus, extents: Mapping[str, Extent]) -> None:
+    """Publish what a round of retention saw."""
+    document = Extents(utcnow(), dict(extents))
+    bus.publish(Message(topics.RETENTION, "extents", _encoder.encode(document), snapshot=True))
+
+
+def last_extents(bus: Bus) -> Extents | None:
+    """What was published last; None before the first round, and where the bus is out of reach."""
+    try:
+        message = bus.last(topics.RETENTION)
+        return None if message is None else _decoder.decode(message.data)
+    except (BusError, msgspec.MsgspecError):
+        return None

@@ -1,0 +1,21 @@
+"""What the system feature stores, for retention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.core.retention import Kind
+from skywatch.system.models import HealthChange
+from skywatch.system.settings import SystemSettings
+
+_changes: Any = HealthChange.__table__
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        name="health",
+        table=_changes,
+        column="at",
+        days=lambda settings: settings.of(SystemSettings).retention_health_days,
+        megabytes=lambda settings: settings.of(SystemSettings).retention_health_mb,
+    ),
+)
