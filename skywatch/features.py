@@ -25,6 +25,7 @@ from skywatch.inputs import feature as inputs
 from skywatch.notify import feature as notify
 from skywatch.patterns import feature as patterns
 from skywatch.picture import feature as picture
+from skywatch.readsb import feature as readsb
 from skywatch.realtime import feature as realtime
 from skywatch.receivers import feature as receivers
 from skywatch.safety import feature as safety
@@ -41,6 +42,7 @@ FEATURES = FeatureSet(
         airframes.FEATURE,
         patterns.FEATURE,
         picture.FEATURE,
+        readsb.FEATURE,
         aircraft.FEATURE,
         accounts.FEATURE,
         sso.FEATURE,

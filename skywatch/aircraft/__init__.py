@@ -1,4 +1,4 @@
-"""Live aircraft over REST: the list and its filters, single aircraft, trails, and readsb's own files.
+"""Live aircraft over REST: the list and its filters, single aircraft and trails.
 
 Everything is read from the ``Sky`` of the last tick; nothing here queries a database for live data.
 """
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 def includeme(config: Configurator) -> None:
     """The resources of this feature; words of the address come before addresses of aircraft."""
     # One answer of a tick serves all who ask for it.
-    for path in ("/data/", "/api/v1/aircraft"):
-        config.add_live_reads(path)
+    config.add_live_reads("/api/v1/aircraft")
     # In this order, and by name within a module: ``/aircraft/nearest`` is no address of an aircraft.
-    for module in ("readsb_files", "summaries", "airframes", "live"):
+    for module in ("summaries", "airframes", "live"):
         config.scan(f"skywatch.aircraft.views.{module}")

@@ -13,6 +13,5 @@ FEATURE = Feature(
     ),
     tags={
         "aircraft": "The live air picture and the airframes in it.",
-        "data": "The live air picture in readsb's files, for programs written for readsb and tar1090.",
     },
 )

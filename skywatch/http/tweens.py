@@ -26,6 +26,8 @@ Handler = Callable[[Request], Response]
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,128}")
 MINIMUM_COMPRESSED_BYTES = 1024
+# The API, and the addresses that programs written for readsb ask for.
+API_PATHS = ("/api/", "/data/", "/re-api/", "/v2/", "/globe_history/")
 COMPRESSIBLE = ("application/json", "application/problem+json", "application/geo+json", "text/")
 
 
@@ -87,14 +89,14 @@ def last_resort_tween(handler: Handler, registry: Any) -> Handler:
 
 
 def trailing_slash_tween(handler: Handler, registry: Any) -> Handler:
-    """Every path under /api/, /data/ and in an area answers the same with and without a trailing slash."""
+    """Paths of the API, of readsb and in an area answer the same with and without a trailing slash."""
 
     def tween(request: Request) -> Response:
         path = request.environ.get("PATH_INFO", "")
         if (
             path.endswith("/")
             and not path.endswith("//")
-            and (path.startswith(("/api/", "/data/")) or area_of(request) is not None)
+            and (path.startswith(API_PATHS) or area_of(request) is not None)
         ):
             request.environ["PATH_INFO"] = path[:-1]
         return handler(request)

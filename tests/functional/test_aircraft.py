@@ -260,18 +260,6 @@ def test_geojson_has_the_aircraft_with_positions(client, sky):
     assert len(client.get("/api/v1/aircraft/geojson?on_ground=true").json["features"]) == 1
 
 
-def test_readsbs_own_files(client):
-    show(client.runtime, sky_of({**SWISS, "distance_nm": 3.4, "bearing": 28.5}, *PICTURE[1:]))
-    answer = client.get("/data/aircraft.json?_=1795000000123").json
-    assert len(answer["aircraft"]) == 6
-    assert answer["now"] == NOW
-    swiss = next(a for a in answer["aircraft"] if a["hex"] == "4b1620")
-    assert (swiss["r_dst"], swiss["r_dir"]) == (3.4, 28.5)
-    assert not {"distance_nm", "bearing"} & swiss.keys()
-    receiver = client.get("/data/receiver.json").json
-    assert (receiver["refresh"], receiver["lat"], receiver["lon"]) == (1000, 47.45, 8.56)
-
-
 def test_whatever_gets_past_caches_is_the_same_question(client, sky):
     """Only what a view reads makes another answer: one body and one ETag for each tick."""
     addresses = ["/data/aircraft.json", *(f"/data/aircraft.json?_={n}" for n in range(5)), "/data/aircraft.json/?x=y"]
@@ -341,8 +329,3 @@ class TestRights:
         refused = client.get("/api/v1/aircraft", headers=as_role("superadmin", scopes=["safety"]), status=403)
         assert refused.json["code"] == "scope_denied"
         client.get("/api/v1/aircraft", headers=as_role("viewer", scopes=["aircraft"]))
-
-
-@pytest.mark.parametrize("name", ["aircraft.json", "receiver.json"])
-def test_files_of_readsb_answer_with_a_trailing_slash_too(client, sky, name):
-    assert client.get(f"/data/{name}/?_=1").json == client.get(f"/data/{name}?_=1").json

@@ -15,6 +15,4 @@ ROWS = [
     Row("GET", f"{V1}/airframes/{{icao_hex}}", READ, "viewer", sample=f"{V1}/airframes/4b1620"),
     # Asks for much and changes nothing: it reads, whatever its method.
     Row("POST", f"{V1}/airframes/lookup", READ, "viewer"),
-    Row("GET", "/data/aircraft.json", READ, "viewer"),
-    Row("GET", "/data/receiver.json", READ, "viewer"),
 ]

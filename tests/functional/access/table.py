@@ -57,7 +57,7 @@ class Row:
     @property
     def scope(self) -> str | None:
         """The scope of API keys that the path belongs to, where there is one."""
-        area = "aircraft" if self.path.startswith("/data/") else self.path.removeprefix("/api/v1/").partition("/")[0]
+        area = self.path.removeprefix("/api/v1/").partition("/")[0] if self.path.startswith("/api/") else "aircraft"
         return area if area in SCOPES else None
 
     def holds(self, role: str | None) -> bool:

@@ -1,0 +1,16 @@
+"""What readsb's addresses are made of."""
+
+from __future__ import annotations
+
+from skywatch.core.feature import Feature
+from skywatch.readsb.settings import ReadsbSettings
+
+FEATURE = Feature(
+    name="readsb",
+    include="skywatch.readsb",
+    settings=ReadsbSettings,
+    tags={
+        "data": "The live air picture in readsb's files, for programs written for readsb and tar1090.",
+        "globe_history": "Tracks and replay of past days in the files that tar1090 asks for.",
+    },
+)

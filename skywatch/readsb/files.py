@@ -1,0 +1,113 @@
+"""readsb's own files under ``/data/``, so that tar1090 and other readers of readsb work with Skywatch.
+
+Such readers add query parameters of their own (to get past caches), so these are not looked at here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+import numpy as np
+from pyramid.response import Response
+
+from skywatch.aircraft import filters
+from skywatch.aircraft.live import live_response
+from skywatch.core.clock import unix_now
+from skywatch.core.problems import not_found
+from skywatch.core.version import VERSION
+from skywatch.http.render import encode, json_response
+from skywatch.http.schema import QueryInteger, Schema
+from skywatch.http.service import ApiService
+from skywatch.picture.request import SkyRequest
+from skywatch.picture.sky import Sky
+from skywatch.readsb.bodies import bodies
+from skywatch.readsb.outline import RangeOutline
+from skywatch.readsb.past import INTERVAL_S, PastPictures, is_open, newest_moment, offered
+from skywatch.security.permissions import Permission
+from skywatch.security.visibility import Visibility
+
+aircraft_json = ApiService("readsb.aircraft", "/data/aircraft.json", feature="aircraft", absolute=True)
+receiver_json = ApiService("readsb.receiver", "/data/receiver.json", feature="aircraft", absolute=True)
+outline_json = ApiService("readsb.outline", "/data/outline.json", feature="aircraft", absolute=True)
+history_json = ApiService("readsb.history", "/data/history_{number}.json", feature="aircraft", absolute=True)
+
+REFRESH_MS = 1000
+
+
+class HistoryPath(Schema):
+    number = colander.SchemaNode(QueryInteger(), description="0 for the newest picture, one more for each 30 s before.")
+
+
+@aircraft_json.get(permission=Permission.AIRCRAFT_VIEW, any_query=True, responses={200: "application/json", 304: None})
+def get_aircraft_json(request: SkyRequest) -> Response:
+    """The picture as readsb writes it into aircraft.json
+
+    Distance and bearing have readsb's names, callsigns eight characters. Skywatch's other members are there too;
+    readers of readsb pass over what they do not know.
+    """
+
+    def build(sky: Sky, may: Visibility) -> bytes:
+        rows = np.flatnonzero(filters.select(sky, {}, military=may.military))
+        head = b'{"now":%s,"messages":%d,"aircraft":[' % (encode(round(sky.now, 3)), sky.messages)
+        return head + b",".join(bodies(sky, rows, may)) + b"]}"
+
+    return live_response(request, build)
+
+
+@receiver_json.get(permission=Permission.AIRCRAFT_VIEW, any_query=True, responses={200: "application/json"})
+def get_receiver_json(request: SkyRequest) -> dict[str, Any]:
+    """The description of the receiver as readsb writes it into receiver.json
+
+    `history` says how many pictures of the past there are (`/data/history_N.json`), `outlineJson` whether there is a
+    range outline, `haveTraces` that there are tracks (`/data/traces/`).
+    """
+    sky = request.sky
+    shows_past = is_open(request)
+    described: dict[str, Any] = {
+        "refresh": REFRESH_MS,
+        "history": offered(len(sky)) if shows_past else 0,
+        "readsb": True,
+        "haveTraces": True,
+        "version": f"skywatch {VERSION}",
+    }
+    if sky.station is not None:
+        described |= {"lat": sky.station[0], "lon": sky.station[1], "outlineJson": shows_past}
+    return described
+
+
+@history_json.get(
+    permission=Permission.AIRCRAFT_VIEW,
+    path=HistoryPath(),
+    any_query=True,
+    responses={200: "application/json"},
+    errors=(404,),
+)
+def get_history_json(request: SkyRequest) -> Response:
+    """A picture of the last hour as readsb writes it into history_N.json
+
+    Pages draw the trails of aircraft from these when they are opened.
+    """
+    number = request.validated["path"]["number"]
+    # tar1090 asks for one more than it was told of.
+    if not is_open(request) or not 0 <= number <= offered(len(request.sky)):
+        raise not_found("picture of the past")
+    past: PastPictures = request.registry["readsb_past"]
+    newest = newest_moment(request, unix_now())
+    return json_response(past.picture(request.db, newest - number * INTERVAL_S, newest, request.may))
+
+
+@outline_json.get(
+    permission=Permission.AIRCRAFT_VIEW, any_query=True, responses={200: "application/json"}, errors=(404,)
+)
+def get_outline_json(request: SkyRequest) -> dict[str, Any]:
+    """The range outline as readsb writes it into outline.json
+
+    The farthest position of the last 24 hours in each direction from the station: `[lat, lon, altitude_ft]`.
+    """
+    station = request.sky.station
+    if station is None or not is_open(request):
+        raise not_found("range outline")
+    outline: RangeOutline = request.registry["readsb_outline"]
+    points = outline.points(request.db, station, unix_now(), request.may.military)
+    return {"actualRange": {"last24h": {"points": points}}}

@@ -1,0 +1,101 @@
+"""The range outline: the farthest position of the last day in each direction from the station (``outline.json``).
+
+Made of history slice by slice; slices that no longer change are read once.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from skywatch.core import geo
+from skywatch.history.points import ALTITUDE_FT, DEGREES, GROUND, NO_ALTITUDE, SLICE_S, Points
+from skywatch.history.reading.archive import Span, read_slices
+from skywatch.history.shards import slice_of
+from skywatch.readsb.past import in_turn
+
+SPAN_S = 24 * 3600
+DIRECTIONS = 360
+# A slice this long past takes no more points.
+FINAL_AFTER_S = 2 * SLICE_S
+# tar1090 asks every 15 s.
+FRESH_S = 15.0
+
+Station = tuple[float, float]
+# One row a direction: distance (nm; 0 where there was nothing), latitude, longitude, altitude (ft; NaN where unknown).
+Farthest = npt.NDArray[np.float64]
+OutlinePoint = tuple[float, float, int | None]
+
+
+class RangeOutline:
+    """The outline for those who may see military aircraft and for those who may not."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._lock = threading.Lock()
+        self._clock = clock
+        self._final: dict[tuple[int, bool], Farthest] = {}
+        self._made: dict[bool, tuple[float, list[OutlinePoint]]] = {}
+
+    def points(self, session: Session, station: Station, now: float, military: bool) -> list[OutlinePoint]:
+        """The outline at unix seconds ``now``, by direction."""
+        with in_turn(self._lock):
+            made = self._made.get(military)
+            if made is None or self._clock() - made[0] >= FRESH_S:
+                made = self._clock(), _listed(self._farthest(session, station, now, military))
+                self._made[military] = made
+            return made[1]
+
+    def _farthest(self, session: Session, station: Station, now: float, military: bool) -> Farthest:
+        first, final_until = slice_of(now - SPAN_S), slice_of(now - FINAL_AFTER_S)
+        self._final = {key: value for key, value in self._final.items() if key[0] >= first}
+        missing = [at for at in range(first, final_until, SLICE_S) if (at, military) not in self._final]
+        begin = missing[0] if missing else final_until
+        open_slices = [_none()]
+        for at, points in read_slices(session, Span(begin, now, military=military)):
+            if at < final_until:
+                self._final[at, military] = farthest(points, station)
+            else:
+                open_slices.append(farthest(points, station))
+        for at in missing:
+            self._final.setdefault((at, military), _none())
+        return merged([*(value for (_, seen), value in self._final.items() if seen == military), *open_slices])
+
+
+def farthest(points: Points, station: Station) -> Farthest:
+    """The farthest point in each direction."""
+    lat, lon = points["lat"] * DEGREES, points["lon"] * DEGREES
+    distance = geo.distance_nm(*station, lat, lon)
+    direction = geo.bearing_deg(*station, lat, lon).astype(np.int64) % DIRECTIONS
+    flags = points["flags"]
+    altitude = np.where(flags & NO_ALTITUDE > 0, np.nan, points["alt"] * ALTITUDE_FT)
+    altitude = np.where(flags & GROUND > 0, 0.0, altitude)
+    found = _none()
+    order = np.argsort(distance, kind="stable")
+    # Of several values for one direction the last is kept, which is the farthest.
+    found[direction[order]] = np.column_stack((distance, lat, lon, altitude))[order]
+    return found
+
+
+def merged(several: list[Farthest]) -> Farthest:
+    """The farthest of several outlines."""
+    stacked = np.stack(several)
+    best = stacked[:, :, 0].argmax(axis=0)
+    chosen: Farthest = stacked[best, np.arange(DIRECTIONS)]
+    return chosen
+
+
+def _none() -> Farthest:
+    return np.zeros((DIRECTIONS, 4))
+
+
+def _listed(found: Farthest) -> list[OutlinePoint]:
+    return [
+        (round(lat, 4), round(lon, 4), None if altitude != altitude else round(altitude))
+        for distance, lat, lon, altitude in found.tolist()
+        if distance > 0
+    ]

@@ -1,0 +1,18 @@
+"""The settings of readsb's addresses."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from skywatch.settings import Settings, setting
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ReadsbSettings(Settings):
+    """The settings of readsb's addresses."""
+
+    readsb_history: bool = setting(
+        True,
+        "whoever may read live aircraft also gets the recorded past under /data/ and /globe_history/: trails, tracks,"
+        " replay, heatmap and range outline",
+    )

@@ -1,0 +1,234 @@
+"""readsb's files, as the programs that read them see them."""
+
+import gzip
+import itertools
+import struct
+import time
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from webob import Request
+
+from skywatch.core import geo
+from tests.functional.readsb.conftest import FIGHTER, RECORDED_S, SWISS
+from tests.identities import as_role
+from tests.skies import STATION, show, sky_of
+
+VIEWER, OPERATOR, ANALYST = (as_role(role) for role in ("viewer", "operator", "analyst"))
+FULL = "/data/traces/20/trace_full_4b1620.json"
+RECENT = "/data/traces/20/trace_recent_4b1620.json"
+# readsb's bits of a position: nothing was received before it, and it begins a flight.
+NEW_LEG = 2
+
+
+def by_hex(answer):
+    return {aircraft["hex"]: aircraft for aircraft in answer.json["aircraft"]}
+
+
+def half_hours(ended):
+    """The addresses of the half hours that are over and in which something was recorded."""
+    at = datetime.fromtimestamp(ended - RECORDED_S, UTC)
+    at = at.replace(minute=at.minute // 30 * 30, second=0, microsecond=0)
+    while at + timedelta(minutes=30) <= datetime.fromtimestamp(ended, UTC) - timedelta(seconds=30):
+        yield at, f"/globe_history/{at:%Y/%m/%d}/heatmap/{at.hour * 2 + at.minute // 30:02}.bin.ttf"
+        at += timedelta(minutes=30)
+
+
+class TestAircraft:
+    def test_names_and_forms_are_readsbs(self, client, recorded):
+        answer = client.get("/data/aircraft.json?_=1795000000123", headers=ANALYST)
+        assert answer.json["now"] == recorded[1]
+        swiss = by_hex(answer)[SWISS]
+        assert swiss["flight"] == "SWR22   "
+        assert (swiss["messages"], swiss["mlat"], swiss["tisb"]) == (0, [], [])
+        assert (swiss["r"], swiss["rssi"]) == ("HB-JJA", -12.5)
+
+    def test_one_without_callsign_and_position_has_what_readsb_always_writes(self, client):
+        silent = by_hex(client.get("/data/aircraft.json", headers=ANALYST))["3c6444"]
+        assert (silent["messages"], silent["mlat"], silent["tisb"]) == (0, [], [])
+        assert "flight" not in silent
+
+    def test_with_and_without_a_trailing_slash(self, client):
+        for name in ("aircraft.json", "receiver.json", "history_3.json", "outline.json"):
+            one, other = (client.get(f"/data/{name}{end}?_=1", headers=ANALYST).json for end in ("", "/"))
+            assert one == other
+
+
+class TestWhatTar1090AsksFor:
+    """The requests of tar1090's page, in its order."""
+
+    def test_trails_at_page_load(self, client, recorded):
+        receiver = client.get("/data/receiver.json?_=1", headers=ANALYST).json
+        assert receiver["history"] == 120
+        assert (receiver["lat"], receiver["lon"]) == STATION
+        assert receiver["haveTraces"]
+        assert receiver["outlineJson"]
+        client.get("/data/aircraft.json?_=2", headers=ANALYST)
+        pictures = [
+            client.get(f"/data/history_{number}.json?_=3", headers=ANALYST).json
+            for number in range(receiver["history"], -1, -1)
+        ]
+        times = [picture["now"] for picture in pictures]
+        assert times == sorted(times)
+        assert {later - earlier for earlier, later in itertools.pairwise(times)} == {30}
+        assert recorded[1] - 60 < times[-1] <= recorded[1] + 60
+        with_swiss = [picture for picture in pictures if SWISS in {a["hex"] for a in picture["aircraft"]}]
+        assert len(with_swiss) > 110
+        path = [next(a for a in picture["aircraft"] if a["hex"] == SWISS) for picture in with_swiss]
+        assert {a["flight"] for a in path} == {"SWR1    ", "SWR22   "}
+        assert "ground" in {a["alt_baro"] for a in path}
+        for at, aircraft in zip([picture["now"] for picture in with_swiss], path, strict=True):
+            if aircraft["seen_pos"] == 0:
+                assert aircraft["lat"] == pytest.approx(47.0 + (at - recorded[1] + RECORDED_S) * 0.002, abs=3e-4)
+
+    def test_track_of_the_selected_aircraft(self, client, recorded):
+        recent, full = client.get(RECENT, headers=ANALYST).json, client.get(FULL, headers=ANALYST).json
+        assert recent["icao"] == full["icao"] == SWISS
+        assert full["r"] == "HB-JJA"
+        assert full["timestamp"] == pytest.approx(recorded[1] - RECORDED_S, abs=1)
+        ages = [entry[0] for entry in full["trace"]]
+        assert ages == sorted(ages)
+        assert ages[-1] == pytest.approx(RECORDED_S, abs=3)
+        for age, lat, *_ in full["trace"]:
+            assert lat == pytest.approx(47.0 + age * 0.002, abs=3e-4)
+        legs = [entry for entry in full["trace"] if entry[6] & NEW_LEG]
+        assert [leg[8]["flight"] for leg in legs] == ["SWR22   "]
+        assert full["trace"][0][8]["flight"] == "SWR1    "
+        assert any(entry[3] == "ground" for entry in full["trace"])
+        assert recent["trace"][-1][8]["squawk"] == "1000"
+        assert recent["timestamp"] + recent["trace"][-1][0] == pytest.approx(recorded[1], abs=1)
+
+    def test_one_that_has_left_the_sky_still_has_its_track(self, client, recorded):
+        show(client.runtime, sky_of(seq=2, now=float(recorded[1])))
+        recent, full = client.get(RECENT, headers=ANALYST).json, client.get(FULL, headers=ANALYST).json
+        assert recent["trace"][-1][1:] == full["trace"][-1][1:]
+
+    def test_range_outline(self, client):
+        points = client.get("/data/outline.json", headers=ANALYST).json["actualRange"]["last24h"]["points"]
+        distances = [float(geo.distance_nm(*STATION, lat, lon)) for lat, lon, _ in points]
+        farthest = float(geo.distance_nm(*STATION, 47.0 + RECORDED_S * 0.002, 8.32))
+        assert max(distances) == pytest.approx(farthest, abs=1)
+        directions = [int(geo.bearing_deg(*STATION, lat, lon)) for lat, lon, _ in points]
+        assert directions == sorted(set(directions))
+
+    def test_track_of_a_past_day(self, client, recorded):
+        begin = datetime.fromtimestamp(recorded[1] - RECORDED_S, UTC)
+        address = f"/globe_history/{begin:%Y/%m/%d}/traces/20/trace_full_4b1620.json"
+        trace = client.get(address, headers=ANALYST).json
+        midnight = begin.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+        assert trace["timestamp"] + trace["trace"][-1][0] <= midnight.timestamp()
+        client.get("/globe_history/2019/01/01/traces/20/trace_full_4b1620.json", headers=ANALYST, status=404)
+
+    def test_replay_and_heatmap(self, client, recorded):
+        addresses = list(half_hours(recorded[1]))
+        assert addresses
+        squawks, callsigns = set(), set()
+        for begin, address in addresses:
+            answer = client.get(address, headers=ANALYST)
+            table = np.frombuffer(answer.body, "<i4").reshape(-1, 4)
+            places = table[:60, 0]
+            assert (table[places, 0] == 0xE7F7C9D).all()
+            assert np.flatnonzero(table[:, 0] == 0xE7F7C9D).tolist() == places.tolist()
+            for number, place in enumerate(places):
+                high, low, interval = struct.unpack_from("<IIH", answer.body, int(place) * 16 + 4)
+                assert interval == 30_000
+                at = ((high << 32) + low) / 1000
+                assert at == begin.timestamp() + 30 * number
+                end = places[number + 1] if number + 1 < len(places) else len(table)
+                for entry in range(place + 1, end):
+                    address, lat, lon = table[entry, :3].tolist()
+                    if address & 0xFFFFFF != int(SWISS, 16):
+                        continue
+                    if lat >= 1 << 30:
+                        squawks.add(lat & 0xFFFF)
+                        callsigns.add(answer.body[entry * 16 + 8 : entry * 16 + 16])
+                    else:
+                        assert lon == pytest.approx(8.32e6, abs=100)
+                        expected = 47.0 + (at - recorded[1] + RECORDED_S) * 0.002
+                        assert lat / 1e6 == pytest.approx(expected, abs=0.13)
+                        altitude = struct.unpack_from("<h", answer.body, entry * 16 + 12)[0]
+                        assert altitude in (36000 // 25, -123, -124)
+        assert squawks == {1000}
+        assert callsigns <= {b"SWR1    ", b"SWR22   "}
+        request = Request.blank(addresses[0][1], headers={**ANALYST, "Accept-Encoding": "gzip"})
+        packed = request.get_response(client.app)
+        assert packed.headers["Content-Encoding"] == "gzip"
+        assert gzip.decompress(packed.body) == client.get(addresses[0][1], headers=ANALYST).body
+
+    def test_a_half_hour_that_is_not_over_is_not_there(self, client):
+        now = datetime.fromtimestamp(time.time(), UTC)
+        for day, number in ((now, now.hour * 2 + now.minute // 30), (now + timedelta(days=400), 3)):
+            client.get(f"/globe_history/{day:%Y/%m/%d}/heatmap/{number:02}.bin.ttf", headers=ANALYST, status=404)
+        client.get("/globe_history/2019/01/01/heatmap/03.bin.ttf", headers=ANALYST, status=404)
+
+
+def test_military_aircraft_are_nowhere_for_who_may_not_see_them(client, recorded):
+    number = f"{int(FIGHTER, 16):x}".encode()
+    begin = datetime.fromtimestamp(recorded[1] - RECORDED_S, UTC)
+    traces = [
+        "/data/traces/01/trace_recent_43c001.json",
+        "/data/traces/01/trace_full_43c001.json",
+        f"/globe_history/{begin:%Y/%m/%d}/traces/01/trace_full_43c001.json",
+    ]
+    for address in traces:
+        assert client.get(address, headers=ANALYST).json["icao"] == FIGHTER
+        unseen = client.get(address, headers=VIEWER, status=404).json
+        unknown = client.get(address.replace("43c001", "43c701"), headers=VIEWER, status=404).json
+        assert unseen["detail"] == unknown["detail"]
+    for number in (0, 50, 100):
+        shown = {
+            role: by_hex(client.get(f"/data/history_{number}.json", headers=as_role(role)))
+            for role in ("viewer", "analyst")
+        }
+        assert FIGHTER not in shown["viewer"]
+        assert number == 100 or FIGHTER in shown["analyst"]
+    for _, address in half_hours(recorded[1]):
+        seen = np.frombuffer(client.get(address, headers=ANALYST).body, "<u4")[::4] & 0xFFFFFF
+        unseen = np.frombuffer(client.get(address, headers=VIEWER).body, "<u4")[::4] & 0xFFFFFF
+        assert int(FIGHTER, 16) in seen
+        assert int(FIGHTER, 16) not in unseen
+    outlines = [client.get("/data/outline.json", headers=role).text for role in (VIEWER, ANALYST)]
+    assert outlines[0] != outlines[1]
+    assert "8.01" not in outlines[0]
+    assert FIGHTER not in client.get("/data/aircraft.json", headers=VIEWER).text
+
+
+def test_registrations_need_their_permission(client):
+    for address in ("/data/aircraft.json", FULL, "/data/history_1.json"):
+        assert "HB-JJA" not in client.get(address, headers=VIEWER).text
+        assert "HB-JJA" in client.get(address, headers=OPERATOR).text
+
+
+def test_a_key_for_aircraft_reaches_all_of_it(client, recorded):
+    key, other = as_role("analyst", scopes=["aircraft"]), as_role("analyst", scopes=["safety"])
+    half_hour = next(iter(half_hours(recorded[1])))[1]
+    for address in ("/data/receiver.json", "/data/history_1.json", "/data/outline.json", FULL, RECENT, half_hour):
+        client.get(address, headers=key)
+        assert client.get(address, headers=other, status=403).json["code"] == "scope_denied"
+
+
+def test_what_is_not_there(client):
+    for address, status in (
+        ("/data/history_121.json", 404),
+        ("/data/history_-1.json", 404),
+        ("/data/history_x.json", 400),
+        ("/data/traces/21/trace_full_4b1620.json", 404),
+        ("/data/traces/zz/trace_full_4b16zz.json", 400),
+        ("/data/traces/22/trace_full_000022.json", 404),
+        ("/globe_history/2025/13/01/heatmap/00.bin.ttf", 404),
+        ("/globe_history/2025/02/30/traces/20/trace_full_4b1620.json", 404),
+        ("/globe_history/2025/01/01/heatmap/48.bin.ttf", 400),
+        ("/globe_history/99999999/01/01/heatmap/01.bin.ttf", 404),
+    ):
+        assert client.get(address, headers=ANALYST, status=status).json["status"] == status
+
+
+@pytest.mark.parametrize("setting", ["readsb_history", "history_enabled"])
+def test_without_the_past_there_is_the_live_trail(make_past, setting):
+    client = make_past(**{setting: False})
+    receiver = client.get("/data/receiver.json", headers=ANALYST).json
+    assert (receiver["history"], receiver["outlineJson"]) == (0, False)
+    for address in ("/data/history_0.json", "/data/outline.json", "/globe_history/2025/01/01/heatmap/01.bin.ttf"):
+        client.get(address, headers=ANALYST, status=404)
+    assert len(client.get(FULL, headers=ANALYST).json["trace"]) == 1
