@@ -18,7 +18,7 @@ from skywatch.notify.outbox import wake_after_commit
 from skywatch.notify.schedule import expiry
 from skywatch.notify.vocabulary import ChannelState, DeliveryState
 
-# A span is sent again in transactions of so many.
+# One request sends at most so many again.
 MOST_RETRIED = 10_000
 
 
@@ -60,7 +60,10 @@ def retry_delivery(session: Session, owner: Owner, delivery_id: int) -> Delivery
 
 
 def retry_span(session: Session, owner: Owner, begin: datetime, end: datetime, channel_id: int | None) -> int:
-    """Send again all that was given up between two moments, where the channel is on; returns how many."""
+    """Send again what was given up between two moments, where the channel is on; returns how many.
+
+    The oldest 10,000 at a time.
+    """
     now = utcnow()
     where = [
         _visible(owner),

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 DAYS: tuple[str, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -26,19 +25,6 @@ class QuietWindow:
     end: time
     timezone: str
     days: frozenset[str] = frozenset()
-
-
-def read_windows(windows: Sequence[dict[str, Any]]) -> tuple[QuietWindow, ...]:
-    """The windows of a rule (``{days, from, to, timezone}``); raises ValueError or KeyError where one is wrong."""
-    return tuple(
-        QuietWindow(
-            time.fromisoformat(window["from"]),
-            time.fromisoformat(window["to"]),
-            _zone(window["timezone"]).key,
-            frozenset(window.get("days") or ()),
-        )
-        for window in windows
-    )
 
 
 def end_of_quiet(windows: Sequence[QuietWindow], at: datetime) -> datetime | None:
@@ -57,7 +43,7 @@ def end_of_quiet(windows: Sequence[QuietWindow], at: datetime) -> datetime | Non
 
 
 def _end_of(window: QuietWindow, at: datetime) -> datetime | None:
-    zone = _zone(window.timezone)
+    zone = ZoneInfo(window.timezone)
     today = at.astimezone(zone).date()
     ends: list[datetime] = []
     # A window of the day before may still run; one that begins where clocks change may belong to the day after.
@@ -74,10 +60,3 @@ def _end_of(window: QuietWindow, at: datetime) -> datetime | None:
 
 def _moment(local: datetime, zone: ZoneInfo) -> datetime:
     return local.replace(tzinfo=zone).astimezone(UTC)
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (OSError, ValueError, KeyError):  # zoneinfo raises a KeyError for a name it has no file for
-        raise ValueError(f"{name[:64]} is not a time zone such as Europe/Zurich") from None

@@ -23,10 +23,10 @@ def expiry(priority: str, due: datetime) -> datetime:
     return due + (PATIENCE_CRITICAL if priority == "critical" else PATIENCE)
 
 
-def pause_s(attempts: int, chance: random.Random | None = None) -> float:
+def pause_s(attempts: int) -> float:
     """Seconds to wait after so many attempts have failed: 5 s, 30 s, 5 min, 30 min, then hourly, up to 20 % more."""
     plain = PAUSES_S[attempts - 1] if attempts <= len(PAUSES_S) else HOURLY_S
-    return plain * (1 + JITTER * (chance or random).random())
+    return plain * (1 + JITTER * random.random())
 
 
 def next_attempt(attempts: int, now: datetime, expires_at: datetime, retry_after_s: float | None) -> datetime | None:

@@ -41,8 +41,6 @@ class Board:
         self.present: Mask = np.zeros(capacity, bool)
         self.left: list[tuple[int, str, float]] = []
         """Slots that were freed with this tick, whose they were, and when those were last heard (unix s)."""
-        self.came: Slots = np.zeros(0, np.intp)
-        """Slots that were taken with this tick."""
         self._follows = False
         self._slot_of: dict[str, int] = {}
         self._hexes: Column = np.zeros(capacity, "S8")
@@ -110,16 +108,13 @@ class Board:
             known = np.flatnonzero((previous >= 0) & (previous < len(last)))
             slots[known] = last[previous[known]]
         self._release(sky, slots, follows)
-        came = np.flatnonzero(slots < 0)
-        fresh = []
-        for row in came.tolist():
+        for row in np.flatnonzero(slots < 0).tolist():
             address = sky.hexes[row]
             slot = self._slot_of.get(address)
             if slot is None:
                 slot = self._take(address)
-                fresh.append(slot)
             slots[row] = slot
-        self.slots, self.came = slots, np.array(fresh, np.intp)
+        self.slots = slots
         self.rows = np.full(self.capacity, -1, np.intp)
         self.rows[slots] = np.arange(len(slots))
         self.present = self.rows >= 0

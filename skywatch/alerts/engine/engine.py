@@ -51,6 +51,7 @@ class Engine:
         self.environment = Environment()
         self._rules = RuleSet()
         self._matchings: list[Matching] = []
+        self._message_matchings: list[Matching] = []
         self._installed = False
 
     @property
@@ -67,6 +68,7 @@ class Engine:
             if rule.key in before:
                 matching.take_over(before[rule.key])
             self._matchings.append(matching)
+        self._message_matchings = [matching for matching in self._matchings if matching.rule.is_message_rule]
         self._rules = rules
         self._installed = True
         self.environment.board.want_texts(rules.program.texts)
@@ -91,15 +93,15 @@ class Engine:
     def message(self, message: AircraftMessage) -> list[Change]:
         """Test the rules that ask for a message; what they say of its aircraft is that of the last tick."""
         changes: list[Change] = []
-        concerned = [matching for matching in self._matchings if matching.rule.is_message_rule]
-        if not concerned or self.environment.board.sky is None:
+        if not self._message_matchings or self.environment.board.sky is None:
             return changes
         present = self.environment.board.slot(message.address) is not None
-        for matching in concerned:
+        texts = message.texts
+        for matching in self._message_matchings:
             rule, compiled, environment = matching.rule, matching.compiled, self.environment
             if not present:
                 compiled, environment = self._apart(rule, message)
-            environment.message = message.texts
+            environment.message = texts
             slot = environment.board.slot(message.address)
             assert slot is not None
             if compiled.true.at(environment, np.array([slot]), 0)[0]:

@@ -13,7 +13,7 @@ from skywatch.alerts.conditions.values import normalised
 from skywatch.alerts.engine.environment import Environment
 from skywatch.alerts.engine.fences import Fence
 from skywatch.alerts.engine.program import Program
-from skywatch.picture.sky import COLUMNS, Sky
+from skywatch.picture.sky import COLUMNS, SOURCE_INDEX, Sky
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def environment_without(
 
 
 def sky_of_message(sky: Sky, message: AircraftMessage) -> Sky:
-    """A sky of one aircraft without a position."""
+    """A sky of one aircraft without a position, of which neither source nor receiver is known."""
     columns = {}
     for name, dtype in COLUMNS.items():
         missing = np.nan if dtype.startswith("f") else -1 if dtype in ("i2", "i4") else 0
@@ -56,6 +56,7 @@ def sky_of_message(sky: Sky, message: AircraftMessage) -> Sky:
     columns["flight"][0] = message.callsign.encode("ascii", "replace")
     columns["registration"][0] = message.registration.encode("ascii", "replace")
     columns["military"][0] = military
+    columns["source"][0] = SOURCE_INDEX["unknown"]
     columns["seen_at"][0] = columns["first_seen"][0] = message.at
     shown = {"hex": message.address, "military": military}
     if message.callsign:
@@ -68,5 +69,6 @@ def sky_of_message(sky: Sky, message: AircraftMessage) -> Sky:
         encoded=[msgspec.json.encode(shown)],
         details=[details],
         left=(),
+        receivers=("",),
         scratch={},
     )

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.alerts.access import MAXIMUM_GEOFENCES, check_room, fetch, own, owner_id
 from skywatch.alerts.conditions.fields import Kind
+from skywatch.alerts.geofences.band import HIGHEST_FT, LOWEST_FT
 from skywatch.alerts.geofences.geometry import GeometryFault, parse_geometry
 from skywatch.alerts.geofences.openair import parse_openair
 from skywatch.alerts.models import Geofence
@@ -171,8 +172,8 @@ def _feature(feature: Any, place: int) -> tuple[dict[str, Any], str | None]:
     for key, value in band.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             return {}, f"properties.{key} must be a number"
-        if value is not None and not -2_000 <= value <= 100_000:
-            return {}, f"properties.{key} must be between -2000 and 100000"
+        if value is not None and not LOWEST_FT <= value <= HIGHEST_FT:
+            return {}, f"properties.{key} must be between {LOWEST_FT} and {HIGHEST_FT}"
     if None not in band.values() and band["ceiling_ft"] < band["floor_ft"]:  # type: ignore[operator]
         return {}, "properties.ceiling_ft must not be below floor_ft"
     return {"name": name, "geometry": feature["geometry"], **band}, None

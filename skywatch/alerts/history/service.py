@@ -21,7 +21,7 @@ from skywatch.security.visibility import Visibility
 
 # Rules that statistics name.
 RULES_NAMED = 20
-# All are acknowledged in steps of so many, each with its event.
+# One request acknowledges at most so many, each with its event.
 ACKNOWLEDGED_AT_ONCE = 10_000
 SEARCHED = ("rule_name", "message", "callsign", "geofence")
 
@@ -62,9 +62,11 @@ class AlertHistory:
         return alert
 
     def acknowledge_all(self, username: str) -> int:
-        """Acknowledge all of the caller's own; returns how many were not yet."""
+        """Acknowledge the caller's own, the oldest 10,000 that are not yet; returns how many."""
         waiting = self._visible().where(Alert.acknowledged.is_(False), Alert.user_id == self.may.user_id)
-        return self._acknowledge(list(self.session.scalars(waiting.limit(ACKNOWLEDGED_AT_ONCE))), username)
+        return self._acknowledge(
+            list(self.session.scalars(waiting.order_by(Alert.id).limit(ACKNOWLEDGED_AT_ONCE))), username
+        )
 
     def stats(self, days: int) -> dict[str, Any]:
         """Alerts of the last days in numbers."""
@@ -150,8 +152,8 @@ class AlertHistory:
         )
         changed = set(self.session.scalars(statement)) if ids else set()
         states = self.deliveries(alerts)
-        for alert in alerts:
-            self.session.refresh(alert)
+        read_again = sa.select(Alert).where(Alert.id.in_(ids)).order_by(Alert.id)
+        for alert in self.session.scalars(read_again.execution_options(populate_existing=True)):
             if alert.id in changed and alert.user_id is not None:
                 told = message("alert:acknowledged", alert, states.get(alert.id, []), alert.user_id)
                 events.publish(self.session, told)

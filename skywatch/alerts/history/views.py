@@ -85,7 +85,10 @@ def acknowledge_alert(request: Request) -> dict[str, Any]:
 
 @acknowledge_all.post(permission=VIEW, responses={200: AlertsAcknowledged()})
 def acknowledge_all_alerts(request: Request) -> dict[str, Any]:
-    """Acknowledge all of the caller's own alerts"""
+    """Acknowledge all of the caller's own alerts
+
+    The oldest 10,000 with one request; repeat it while `acknowledged` is 10,000.
+    """
     return {"acknowledged": service(request).acknowledge_all(_username(request))}
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, undefer
 
 from skywatch.alerts.conditions.expansion import POLICE_LIST
 from skywatch.alerts.conditions.fields import Kind
-from skywatch.alerts.conditions.tree import parse, references, tests_of
+from skywatch.alerts.conditions.tree import Node, parse, references, tests_of
 from skywatch.alerts.engine.engine import RuleSet
 from skywatch.alerts.engine.fences import Fence
 from skywatch.alerts.engine.program import Rights
@@ -46,6 +46,9 @@ class RuleLoader:
         self._revision = -1
         self._police_revision: Any = None
         self._rules: list[AlertRule] = []
+        self._nodes: dict[tuple[int, int], Node | None] = {}
+        """What rules ask for, by number and revision; None where it cannot be read."""
+        self._police_rules: frozenset[int] = frozenset()
         self._uses: list[_Use] = []
         self._fences: dict[tuple[int, int], Fence] = {}
         self._lists: dict[tuple[int, int], Entries] = {}
@@ -76,12 +79,11 @@ class RuleLoader:
         self._revision, self._last = revision, keys
         return made
 
-    def forget(self) -> None:
-        """Give everything again with the next ``load``."""
-        self._revision, self._last = -1, None
-
     def _read(self, session: Session) -> None:
         self._rules = list(session.scalars(sa.select(AlertRule).where(AlertRule.enabled).order_by(AlertRule.id)))
+        nodes = {(rule.id, rule.revision): rule for rule in self._rules}
+        self._nodes = {key: self._nodes[key] if key in self._nodes else _node(rule) for key, rule in nodes.items()}
+        self._police_rules = frozenset(number for (number, _), node in self._nodes.items() if _asks_police(node))
         by_id = {rule.id: rule for rule in self._rules}
         self._uses = [_Use(rule, rule.user_id) for rule in self._rules]
         for row in session.scalars(sa.select(AlertSubscription)):
@@ -98,7 +100,7 @@ class RuleLoader:
 
     def _read_police(self, session: Session, uses: Iterable[_Use]) -> bool:
         """Bring the addresses of known police aircraft up to date, where a rule asks for them."""
-        if not any(_asks_police(use.rule) for use in uses):
+        if not any(use.rule.id in self._police_rules for use in uses):
             return False
         revisions = sa.table("cannonball_known_revision", sa.column("revision"))
         revision = session.scalar(sa.select(revisions.c.revision))
@@ -117,7 +119,7 @@ class RuleLoader:
         rules = []
         self.broken = []
         for use in uses:
-            rule = _rule(use, rights[use.user_id])
+            rule = self._rule(use, rights[use.user_id])
             if rule is None or references(rule.node, Kind.GEOFENCE) - fences.keys():
                 self.broken.append(use.rule.id)
             else:
@@ -126,26 +128,28 @@ class RuleLoader:
         stored = _stored(session, {rule.id for rule in fresh})
         return RuleSet(tuple(rules), fences, {**lists, POLICE_LIST: self._police}, stored)
 
+    def _rule(self, use: _Use, rights: Rights) -> Rule | None:
+        row = use.rule
+        node = self._nodes[row.id, row.revision]
+        if node is None:
+            return None
+        return Rule(
+            (row.id, use.user_id),
+            row.revision,
+            node,
+            row.for_s,
+            float(row.cooldown_s),
+            Count(row.count["op"], row.count["value"]) if row.count else None,
+            rights,
+            silent=row.adopted_revision < row.revision,
+        )
 
-def _rule(use: _Use, rights: Rights) -> Rule | None:
-    row = use.rule
-    node, _ = parse(row.conditions)
-    if node is None:
-        return None
-    return Rule(
-        (row.id, use.user_id),
-        row.revision,
-        node,
-        row.for_s,
-        float(row.cooldown_s),
-        Count(row.count["op"], row.count["value"]) if row.count else None,
-        rights,
-        silent=row.adopted_revision < row.revision,
-    )
+
+def _node(rule: AlertRule) -> Node | None:
+    return parse(rule.conditions)[0]
 
 
-def _asks_police(rule: AlertRule) -> bool:
-    node, _ = parse(rule.conditions)
+def _asks_police(node: Node | None) -> bool:
     return node is not None and any(
         test.field.kind is Kind.CLASS and (test.value == "police" or (test.op == "in" and "police" in test.value))
         for test in tests_of(node)

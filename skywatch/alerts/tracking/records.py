@@ -208,12 +208,11 @@ def _message(rule: AlertRule, change: Fired) -> str:
     return f"{rule.name}: {name}{place}"
 
 
-def _key(change: Change, to: _Recipient) -> tuple[Any, ...]:
-    address = change.address if not isinstance(change, Adopted) else ""
+def _key(change: Fired | Cleared, to: _Recipient) -> tuple[Any, ...]:
     return (
         _matches.c.rule_id == to.rule.id,
         _matches.c.user_id == to.user_id,
-        _matches.c.icao_hex == address,
+        _matches.c.icao_hex == change.address,
     )
 
 

@@ -1,6 +1,6 @@
 """The worker over both databases: what is sent, what is tried again, what is given up, and what goes out as one."""
 
-from datetime import timedelta
+from datetime import time, timedelta
 
 import pytest
 import standardwebhooks
@@ -10,7 +10,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.db import writing
 from skywatch.notify import claims, results
 from skywatch.notify.models import Channel, Delivery
-from skywatch.notify.quiet import read_windows
+from skywatch.notify.quiet import QuietWindow
 from skywatch.notify.senders.all import create_senders
 from skywatch.notify.senders.base import Outcome, SendFailed
 from skywatch.notify.signing import new_secret
@@ -219,7 +219,7 @@ def test_a_digest_that_fails_is_tried_again_as_the_same_digest(runtime, sessions
 
 
 def test_what_was_held_goes_out_as_one_digest_at_the_end_of_quiet(runtime, sessions, ada, receiver):
-    always = read_windows([{"from": "00:00", "to": "00:00", "timezone": "UTC", "days": []}])
+    always = (QuietWindow(time(0), time(0), "UTC"),)
     channel = add_channel(sessions, ada, receiver.url)
     with delivering(runtime):
         send(sessions, *(notification(ada, channel, subject_id=n, quiet_hours=always) for n in (1, 2)))

@@ -1,6 +1,6 @@
 """The outbox: which notifications become deliveries, and in which state they begin."""
 
-from datetime import timedelta
+from datetime import time, timedelta
 
 import pytest
 
@@ -10,10 +10,10 @@ from skywatch.core.db import writing
 from skywatch.notify import outbox
 from skywatch.notify.channels import channels_for_source, foreign_channels, subscribers_of
 from skywatch.notify.models import Channel
-from skywatch.notify.quiet import read_windows
+from skywatch.notify.quiet import QuietWindow
 from tests.notifying import add_channel, add_user, deliveries, notification, send
 
-ALWAYS = read_windows([{"from": "00:00", "to": "00:00", "timezone": "UTC", "days": []}])
+ALWAYS = (QuietWindow(time(0), time(0), "UTC"),)
 
 
 @pytest.fixture

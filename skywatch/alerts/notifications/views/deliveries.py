@@ -43,7 +43,8 @@ def list_deliveries(request: Request) -> dict[str, Any]:
 def retry_deliveries(request: Request) -> dict[str, Any]:
     """Send again what was given up in a span
 
-    All dead deliveries written between `from` and `to`, of one channel or of all that are switched on.
+    All dead deliveries written between `from` and `to`, of one channel or of all that are switched on;
+    the oldest 10,000 with one request.
     """
     body = request.validated["body"]
     if body["from"] > body["to"]:
