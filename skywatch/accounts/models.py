@@ -126,6 +126,19 @@ class ApiKey(Base):
         return f"<ApiKey {self.id} {self.key_prefix}>"
 
 
+class PasswordReset(Base):
+    """A link with which its user may give themselves a new password, known only by the SHA-256 of its text."""
+
+    __tablename__ = "password_resets"
+
+    token_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
+    user_id: Mapped[int] = mapped_column(sa.ForeignKey("users.id", ondelete="CASCADE"), unique=True)
+    # Null is the command line. A link goes with whoever made it.
+    created_by: Mapped[int | None] = mapped_column(sa.ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    created_at: Mapped[datetime] = mapped_column(default=utcnow)
+    expires_at: Mapped[datetime]
+
+
 class FeatureAccessSetting(Base):
     """The access setting of one feature; a feature without a row has the one of a fresh installation."""
 

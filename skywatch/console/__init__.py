@@ -27,7 +27,7 @@ def includeme(config: Configurator) -> None:
     """Add the pages, their session and their forms, unless the settings switch the console off."""
     from skywatch.console.forms import protect_forms
     from skywatch.console.problems import show_problem
-    from skywatch.console.routes import HOME, MAXIMUM_BODY_BYTES, SIGN_IN, SIGN_OUT, STYLE, add_routes
+    from skywatch.console.routes import HOME, MAXIMUM_BODY_BYTES, RESET, SIGN_IN, SIGN_OUT, STYLE, add_routes
     from skywatch.console.session import Sessions
     from skywatch.console.settings import ConsoleSettings
     from skywatch.console.subjects import load_pages
@@ -44,6 +44,9 @@ def includeme(config: Configurator) -> None:
         ("HEAD", SIGN_IN, "anon"),
         ("POST", SIGN_IN, "login"),
         ("POST", SIGN_OUT, "anon"),
+        ("GET", RESET, "anon"),
+        ("HEAD", RESET, "anon"),
+        ("POST", RESET, "login"),
         ("GET", STYLE, "anon"),
     ):
         config.add_throttle_bucket(method, path, bucket)

@@ -99,6 +99,13 @@ def _digest(values: Any) -> str:
     return hashlib.sha256(msgspec.json.encode(values, order="deterministic")).hexdigest()[:16]
 
 
+def part(schema: colander.SchemaNode, *names: str) -> colander.SchemaNode:
+    """The named fields of a schema, as a schema."""
+    chosen = schema.clone()
+    chosen.children = [node for node in chosen.children if node.name in names]
+    return chosen
+
+
 def read_entries(request: Request, schema: colander.SchemaNode, *more: str) -> Entries:
     """The fields of a form whose names are a schema's, and ``more``; raises Problem (400) for unknown and doubled ones.
 

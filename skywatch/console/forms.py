@@ -15,7 +15,7 @@ from pyramid.interfaces import ICSRFStoragePolicy
 from zope.interface import implementer
 
 from skywatch.accounts.logins.tokens import new_token_id
-from skywatch.console.routes import SIGN_IN
+from skywatch.console.routes import RESET, SIGN_IN
 from skywatch.console.session import is_secure, secret_of, set_cookie
 from skywatch.core.problems import Problem
 from skywatch.http.errors import validation_problem
@@ -25,7 +25,7 @@ from skywatch.security.area import area_of
 TOKEN = "csrf_token"  # noqa: S105
 FORM_TYPE = "application/x-www-form-urlencoded"
 MAXIMUM_FIELDS = 500
-# Who has no session yet is known by a number that the sign-in page gave their browser.
+# Who has no session is known by a number that the page to sign in, or to set a password, gave their browser.
 VISITOR_COOKIE = "skywatch_console_visitor"
 VISITOR = re.compile(r"[0-9a-f]{32}")
 
@@ -33,7 +33,7 @@ VISITOR = re.compile(r"[0-9a-f]{32}")
 @implementer(ICSRFStoragePolicy)
 class FormTokens:
     """Pyramid asks it for the token of a form and whether a form may be accepted. Nothing is stored: a token is a keyed
-    hash of the session's login, and on the sign-in page of the visitor's number."""
+    hash of the session's login, and on the pages for visitors of the visitor's number."""
 
     def __init__(self, secret: str) -> None:
         self._key = hashlib.sha256(b"skywatch console forms " + secret.encode()).digest()
@@ -42,8 +42,8 @@ class FormTokens:
         return self.get_csrf_token(request)
 
     def get_csrf_token(self, request: Request) -> str:
-        """The token of the page's forms; on the sign-in page the visitor gets a number first."""
-        if _is_sign_in(request) and _visitor(request) is None:
+        """The token of the page's forms; on a page for visitors they get a number first."""
+        if _is_for_visitors(request) and _visitor(request) is None:
             number = new_token_id()
             secure = is_secure(request.runtime.settings)
             set_cookie(request.response, VISITOR_COOKIE, number, secure=secure)
@@ -55,8 +55,8 @@ class FormTokens:
         if not request.registry["allowed_origins"].is_own(request.headers.get("Origin"), request.host_url):
             raise Problem("csrf_failed", "The form was not sent from a page of this console.")
         sent = [value for name, value in pairs_of(request) if name == TOKEN]
-        if _is_sign_in(request) and _visitor(request) is None:
-            raise Problem("csrf_failed", "Your browser did not send the cookie of the sign-in page back.")
+        if _is_for_visitors(request) and _visitor(request) is None:
+            raise Problem("csrf_failed", "Your browser did not send the cookie of the form's page back.")
         if len(sent) != 1 or not hmac.compare_digest(
             sent[0].encode("utf-8", "replace"), self._token(self._bound_to(request)).encode()
         ):
@@ -66,7 +66,7 @@ class FormTokens:
         return True
 
     def _bound_to(self, request: Request) -> str:
-        if _is_sign_in(request):
+        if _is_for_visitors(request):
             return f"visitor {_visitor(request)}"
         session = request.registry["console_sessions"].read(request)
         if session is None:
@@ -146,8 +146,8 @@ def pairs_of(request: Request) -> list[tuple[str, str]]:
         raise Problem("malformed_body", "The form cannot be read.") from None
 
 
-def _is_sign_in(request: Request) -> bool:
-    return bool(request.environ.get("PATH_INFO") == SIGN_IN)
+def _is_for_visitors(request: Request) -> bool:
+    return request.environ.get("PATH_INFO") in (SIGN_IN, RESET)
 
 
 def _visitor(request: Request) -> str | None:

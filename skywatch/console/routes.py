@@ -9,6 +9,7 @@ from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPSeeOther
 
 from skywatch.console.page import Page
+from skywatch.http.paging import link_base
 from skywatch.http.request import Request
 from skywatch.http.security import context_factory
 from skywatch.http.settings import HttpSettings
@@ -17,6 +18,14 @@ HOME = "/console"
 SIGN_IN = f"{HOME}/sign-in"
 SIGN_OUT = f"{HOME}/sign-out"
 STYLE = f"{HOME}/style.css"
+RESET = f"{HOME}/reset"
+# What is open to visitors who have no session.
+OWN_ROUTES = {
+    "console.sign_in": SIGN_IN,
+    "console.sign_out": SIGN_OUT,
+    "console.reset": RESET,
+    "console.style": STYLE,
+}
 # The largest form has some hundred short fields.
 MAXIMUM_BODY_BYTES = 65_536
 LOCAL = re.compile(rf"{HOME}(/[A-Za-z0-9_-]+)*(\?[A-Za-z0-9_.~%&=+:@-]*)?")
@@ -25,7 +34,7 @@ LONGEST_LOCAL = 1000
 
 def add_routes(config: Configurator, pages: Iterable[Page]) -> None:
     """Name the addresses of the pages, and those of the session."""
-    for route, path in (("console.sign_in", SIGN_IN), ("console.sign_out", SIGN_OUT), ("console.style", STYLE)):
+    for route, path in OWN_ROUTES.items():
         config.add_route(route, path, factory=context_factory(None))
     for page in pages:
         config.add_route(page.route, HOME + page.path, factory=context_factory(page.feature))
@@ -35,7 +44,12 @@ def local(address: str | None) -> str:
     """An address to go on to: one of the console's own pages, or else its first."""
     if address is None or len(address) > LONGEST_LOCAL or not LOCAL.fullmatch(address):
         return HOME
-    return HOME if address.partition("?")[0] in (SIGN_IN, SIGN_OUT) else address
+    return HOME if address.partition("?")[0] in (SIGN_IN, SIGN_OUT, RESET) else address
+
+
+def reset_address(request: Request, token: str) -> str:
+    """The link that sets a new password, with the public address of the service."""
+    return f"{link_base(request)}{RESET}?link={token}"
 
 
 def see_other(request: Request, address: str) -> HTTPSeeOther:

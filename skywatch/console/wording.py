@@ -28,3 +28,8 @@ def span(seconds: float | None) -> str:
         if count or (name == "s" and not parts):
             parts.append(f"{count} {name}")
     return " ".join(parts[:2])
+
+
+def field_moment(at: datetime | None) -> str:
+    """A moment as the field of a form holds it, in UTC; nothing for none."""
+    return at.strftime("%Y-%m-%dT%H:%M:%S") if at is not None else ""

@@ -19,6 +19,7 @@ class AuditEntry(Base):
         sa.Index("ix_audit_entries_at", "at"),
         sa.Index("ix_audit_entries_actor_id", "actor_id"),
         sa.Index("ix_audit_entries_action", "action"),
+        sa.Index("ix_audit_entries_target_type_target_id", "target_type", "target_id"),
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)

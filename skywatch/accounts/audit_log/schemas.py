@@ -58,7 +58,7 @@ class AuditRecord(Schema):
     action = colander.SchemaNode(JsonString())
     actor_id = colander.SchemaNode(Nullable(JsonInteger()))
     actor_name = colander.SchemaNode(JsonString())
-    method = colander.SchemaNode(JsonString(), description="jwt, api_key, console, cli or anonymous.")
+    method = colander.SchemaNode(JsonString(), description="jwt, api_key, console, reset_link, cli or anonymous.")
     address = colander.SchemaNode(Nullable(JsonString()))
     request_id = colander.SchemaNode(Nullable(JsonString()))
     target_type = colander.SchemaNode(Nullable(JsonString()))

@@ -11,11 +11,14 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.caller import Caller
-from skywatch.accounts.models import ApiKey
+from skywatch.accounts.caller import Caller, check_covers
+from skywatch.accounts.models import ApiKey, User
+from skywatch.accounts.users.names import username_key
+from skywatch.accounts.users.service import get_user, permissions_of, with_roles
 from skywatch.core import audit
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, not_found
+from skywatch.security.permissions import Permission
 
 PREFIX = "sk_"
 ALPHABET = string.ascii_letters + string.digits
@@ -62,14 +65,42 @@ def create_key(
     return key, text
 
 
+def find_keys_of_all(
+    session: Session, *, owner: str | None, before_id: int | None, limit: int
+) -> Sequence[tuple[ApiKey, User]]:
+    """Keys of everybody, the newest first, with their owners and what these hold; ``owner`` is a username."""
+    query = sa.select(ApiKey, User).join(User, User.id == ApiKey.user_id).options(with_roles())
+    if owner is not None:
+        query = query.where(User.username_key == username_key(owner))
+    if before_id is not None:
+        query = query.where(ApiKey.id < before_id)
+    rows = session.execute(query.order_by(ApiKey.id.desc()).limit(limit)).all()
+    return [(row[0], row[1]) for row in rows]
+
+
 def delete_key(session: Session, caller: Caller, key_id: int) -> None:
     """Revoke a key of the caller's own; raises Problem (404) where it is not."""
     caller.begin(session)
-    query = sa.select(ApiKey).where(ApiKey.id == key_id, ApiKey.user_id == caller.actor.user_id)
-    key = session.scalars(query).one_or_none()
+    key = session.get(ApiKey, key_id)
+    if key is None or key.user_id != caller.actor.user_id:
+        raise not_found("API key")
+    _delete(session, caller, key, {})
+
+
+def revoke_key(session: Session, caller: Caller, key_id: int) -> ApiKey:
+    """Revoke a key of anybody who holds no more than the caller; raises Problem (403, 404)."""
+    held = caller.begin(session, Permission.USERS_EDIT)
+    key = session.get(ApiKey, key_id)
     if key is None:
         raise not_found("API key")
-    before = {"scopes": key.scopes, "expires_at": key.expires_at, "key_prefix": key.key_prefix}
+    owner = get_user(session, key.user_id)
+    check_covers(held, permissions_of(owner), "The user")
+    _delete(session, caller, key, {"owner": owner.username})
+    return key
+
+
+def _delete(session: Session, caller: Caller, key: ApiKey, more: dict[str, str]) -> None:
+    before = {"scopes": key.scopes, "expires_at": key.expires_at, "key_prefix": key.key_prefix, **more}
     audit.record(session, caller.actor, "api_key.deleted", audit.Target("api_key", key.id, key.name), before=before)
     session.delete(key)
 

@@ -7,6 +7,8 @@ the same time exactly one wins, and the other ends the login.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -33,10 +35,15 @@ class TokenPair:
 
 def start_login(session: Session, codec: TokenCodec, user: User, method: str, actor: audit.Actor) -> TokenPair:
     """Begin a login of a user who has proved who they are; ``method`` is ``password`` or ``oidc``. Gives its tokens."""
-    login = begin_login(session, user, method, actor, timedelta(seconds=codec.refresh_lifetime_s))
+    lifetime = timedelta(seconds=codec.refresh_lifetime_s)
+    return tokens_of(codec, begin_login(session, user, method, actor, lifetime))
+
+
+def tokens_of(codec: TokenCodec, login: Login) -> TokenPair:
+    """The first tokens of a login."""
     return TokenPair(
-        codec.access_token(user.id, login.id),
-        codec.refresh_token(user.id, login.id, login.refresh_id, login.expires_at.timestamp()),
+        codec.access_token(login.user_id, login.id),
+        codec.refresh_token(login.user_id, login.id, login.refresh_id, login.expires_at.timestamp()),
     )
 
 
@@ -124,6 +131,17 @@ def end_logins(session: Session, user_id: int, reason: str) -> int:
         .values(ended_at=utcnow(), ended_reason=reason)
     )
     return int(ended.rowcount)  # type: ignore[attr-defined]
+
+
+def find_logins(session: Session, user_id: int, limit: int) -> Sequence[Login]:
+    """The logins of a user that go on, the newest first."""
+    alive = sa.select(Login).where(Login.user_id == user_id, Login.ended_at.is_(None), Login.expires_at > utcnow())
+    return session.scalars(alive.order_by(Login.created_at.desc(), Login.id).limit(limit)).all()
+
+
+def handle_of(login_id: str) -> str:
+    """A name for a login that proves nothing: the number itself is part of its tokens."""
+    return hashlib.sha256(b"login " + login_id.encode()).hexdigest()[:24]
 
 
 def has_logged_in_from(session: Session, user_id: int, network: str) -> bool:

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session, selectinload
 
 from skywatch.accounts.caller import Caller, check_covers
-from skywatch.accounts.logins.service import end_logins
-from skywatch.accounts.models import Role, User, UserRole
+from skywatch.accounts.logins.service import end_login, end_logins, handle_of
+from skywatch.accounts.models import Login, PasswordReset, Role, User, UserRole
 from skywatch.accounts.rights import in_force, role_permissions
 from skywatch.accounts.superadmins import keeping_a_superadmin
 from skywatch.accounts.users.names import clean_email, email_key, username_key
@@ -25,28 +25,44 @@ def find_users(
     session: Session, *, search: str | None, is_active: bool | None, role: str | None, limit: int, offset: int
 ) -> tuple[Sequence[User], int]:
     """A page of users by name, and how many match; ``search`` is part of a name or an e-mail address."""
-    query = sa.select(User)
-    if search is not None:
-        folded = username_key(search)
-        matches = [
-            User.username_key.contains(folded, autoescape=True),
-            sa.func.lower(User.email).contains(folded, autoescape=True),
-            sa.func.lower(User.display_name).contains(folded, autoescape=True),
-        ]
-        query = query.where(sa.or_(*matches))
-    if is_active is not None:
-        query = query.where(User.is_active.is_(is_active))
-    if role is not None:
-        holders = sa.select(UserRole.user_id).join(Role).where(Role.name == role, in_force(utcnow()))
-        query = query.where(User.id.in_(holders))
+    query = _matching(search, is_active, role)
     count = session.scalar(sa.select(sa.func.count()).select_from(query.subquery())) or 0
-    page = query.options(_with_roles()).order_by(User.username_key).limit(limit).offset(offset)
+    page = query.options(with_roles()).order_by(User.username_key).limit(limit).offset(offset)
     return session.scalars(page).all(), count
+
+
+def find_users_from(
+    session: Session,
+    *,
+    search: str | None,
+    is_active: bool | None,
+    role: str | None,
+    limit: int,
+    after: str | None,
+    before: str | None,
+) -> Sequence[User]:
+    """At most ``limit`` users by name: the first ones, those next to the name ``after``, or those just ``before`` one.
+
+    However far down the list, it reads no more than it gives.
+    """
+    query = _matching(search, is_active, role).options(with_roles()).limit(limit)
+    if before is not None:
+        query = query.where(User.username_key < username_key(before)).order_by(User.username_key.desc())
+        return session.scalars(query).all()[::-1]
+    if after is not None:
+        query = query.where(User.username_key > username_key(after))
+    return session.scalars(query.order_by(User.username_key)).all()
+
+
+def count_users(session: Session, *, search: str | None, is_active: bool | None, role: str | None, most: int) -> int:
+    """How many users match, counted to ``most`` at most."""
+    matches = _matching(search, is_active, role).with_only_columns(User.id).limit(most).subquery()
+    return session.scalar(sa.select(sa.func.count()).select_from(matches)) or 0
 
 
 def get_user(session: Session, user_id: int) -> User:
     """A user; raises Problem (404)."""
-    user = session.scalars(sa.select(User).where(User.id == user_id).options(_with_roles())).one_or_none()
+    user = session.scalars(sa.select(User).where(User.id == user_id).options(with_roles())).one_or_none()
     if user is None:
         raise not_found("user")
     return user
@@ -89,8 +105,23 @@ def update_user(session: Session, caller: Caller, user_id: int, fields: Mapping[
             set_roles(session, caller, held, user, fields["roles"])
     if "password" in fields or not user.is_active:
         end_logins(session, user.id, "password changed" if "password" in fields else "deactivated")
+        withdraw_resets(session, user.id)
     after = _audited(user) | ({"password_changed": True} if "password" in fields else {})
     audit.record(session, caller.actor, "user.changed", target_of(user), before=before, after=after)
+    return user
+
+
+def end_one_login(session: Session, caller: Caller, user_id: int, handle: str) -> User:
+    """End one login of a user, named by its handle; raises Problem (404) where it has ended."""
+    held = caller.begin(session, Permission.USERS_EDIT)
+    user = get_user(session, user_id)
+    check_covers(held, permissions_of(user), "The user")
+    alive = sa.select(Login.id).where(Login.user_id == user.id, Login.ended_at.is_(None))
+    login_id = next((found for found in session.scalars(alive) if handle_of(found) == handle), None)
+    if login_id is None:
+        raise not_found("login that is alive")
+    end_login(session, login_id, "ended by an administrator")
+    audit.record(session, caller.actor, "user.logged_out", target_of(user), after={"logins": 1})
     return user
 
 
@@ -132,6 +163,11 @@ def apply_profile(session: Session, user: User, fields: Mapping[str, Any], *, by
         elif not fields["email"] or email_key(fields["email"]) != user.email_key:
             _set_email(user, fields["email"])
             user.email_key, user.email_self_given = None, bool(user.email)
+
+
+def withdraw_resets(session: Session, user_id: int) -> None:
+    """Let no link give a user another password."""
+    session.execute(sa.delete(PasswordReset).where(PasswordReset.user_id == user_id))
 
 
 def set_password(user: User, password: str, field: str) -> None:
@@ -190,7 +226,26 @@ def target_of(user: User) -> audit.Target:
     return audit.Target("user", user.id, user.username)
 
 
-def _with_roles() -> Any:
+def _matching(search: str | None, is_active: bool | None, role: str | None) -> sa.Select[User]:
+    query = sa.select(User)
+    if search is not None:
+        folded = username_key(search)
+        matches = [
+            User.username_key.contains(folded, autoescape=True),
+            sa.func.lower(User.email).contains(folded, autoescape=True),
+            sa.func.lower(User.display_name).contains(folded, autoescape=True),
+        ]
+        query = query.where(sa.or_(*matches))
+    if is_active is not None:
+        query = query.where(User.is_active.is_(is_active))
+    if role is not None:
+        holders = sa.select(UserRole.user_id).join(Role).where(Role.name == role, in_force(utcnow()))
+        query = query.where(User.id.in_(holders))
+    return query
+
+
+def with_roles() -> Any:
+    """The option of a query for users that loads what they hold with them."""
     return selectinload(User.assignments).joinedload(UserRole.role)
 
 

@@ -1,0 +1,109 @@
+"""A forgotten password: a link that an administrator hands to its user, good once and for an hour.
+
+Whoever has the link has the account, so it gives nobody more than they hold: it is made only for users who hold no
+more than its maker, and is refused where the user has got more since, or the maker has less.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.accounts.caller import Caller, check_covers
+from skywatch.accounts.changes import begin_change
+from skywatch.accounts.logins.service import end_logins
+from skywatch.accounts.models import PasswordReset, User
+from skywatch.accounts.rights import load_rights
+from skywatch.accounts.users.hashing import hashing
+from skywatch.accounts.users.service import get_user, permissions_of, set_password, target_of, withdraw_resets
+from skywatch.core import audit
+from skywatch.core.clock import utcnow
+from skywatch.core.db import SessionFactory, writing
+from skywatch.core.problems import Problem
+from skywatch.security.permissions import Permission
+
+LIFETIME = timedelta(hours=1)
+METHOD = "reset_link"
+
+
+def create_reset(session: Session, caller: Caller, user_id: int) -> tuple[User, str]:
+    """The token of a new link for a user, which is not kept; an earlier link of theirs is good no more."""
+    held = caller.begin(session, Permission.USERS_EDIT)
+    user = get_user(session, user_id)
+    check_covers(held, permissions_of(user), "The user")
+    if not user.is_active:
+        raise Problem("conflict", "A deactivated user cannot log in; activate the user first.")
+    now = utcnow()
+    session.execute(sa.delete(PasswordReset).where(PasswordReset.expires_at <= now))
+    withdraw_resets(session, user.id)
+    token = secrets.token_urlsafe(32)
+    session.add(
+        PasswordReset(
+            token_hash=_digest(token),
+            user_id=user.id,
+            created_by=caller.actor.user_id,
+            created_at=now,
+            expires_at=now + LIFETIME,
+        )
+    )
+    audit.record(session, caller.actor, "password_reset.created", target_of(user), after={"expires_at": now + LIFETIME})
+    return user, token
+
+
+def user_of_reset(session: Session, token: str) -> User:
+    """Whose password a link sets; raises Problem (404) where it is good no more."""
+    query = sa.select(PasswordReset).where(
+        PasswordReset.token_hash == _digest(token), PasswordReset.expires_at > utcnow()
+    )
+    reset = session.scalars(query).one_or_none()
+    if reset is None:
+        raise _no_link()
+    user = get_user(session, reset.user_id)
+    if not user.is_active or not _may_still(session, reset.created_by, user):
+        raise _no_link()
+    return user
+
+
+def use_reset(sessions: SessionFactory, token: str, password: str, actor: audit.Actor) -> User:
+    """Set the password of a link's user and end all their logins; raises Problem (400, 404, 503).
+
+    A password that is too easy leaves the link as it is. No transaction is open while the password is hashed.
+    """
+    with sessions() as session:
+        user = user_of_reset(session, token)
+    with hashing.turn():
+        set_password(user, password, "password")
+    with writing(sessions) as session:
+        begin_change(session)
+        fresh = user_of_reset(session, token)
+        fresh.password_hash = user.password_hash
+        withdraw_resets(session, fresh.id)
+        end_logins(session, fresh.id, "password changed")
+        who = audit.Actor(fresh.username, METHOD, fresh.id, actor.address, actor.request_id)
+        audit.record(session, who, "password.changed", target_of(fresh))
+        return fresh
+
+
+def _may_still(session: Session, maker_id: int | None, user: User) -> bool:
+    if maker_id is None:
+        return True
+    rights = load_rights(session, maker_id)
+    if rights is None or not rights.is_active or Permission.USERS_EDIT not in rights.permissions:
+        return False
+    return permissions_of(user) <= rights.permissions
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _no_link() -> Problem:
+    return Problem(
+        "not_found",
+        "This link is not valid: it was used, replaced or withdrawn, or it is older than an hour. Ask an administrator "
+        "for another one.",
+    )

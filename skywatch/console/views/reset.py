@@ -1,0 +1,91 @@
+"""A new password for whoever was given a link by an administrator.
+
+The link's token goes into a cookie and out of the address at once, so that neither the history of the browser nor
+another page gets it. Opening the link uses nothing up; setting the password does.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import colander
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from skywatch.accounts.caller import nobody
+from skywatch.accounts.nodes import password_node
+from skywatch.accounts.users import resets
+from skywatch.console.changes import TOLD_ON_THE_PAGE
+from skywatch.console.entries import Entries, fields_of, read_entries
+from skywatch.console.notes import say, take
+from skywatch.console.routes import RESET, see_other
+from skywatch.console.session import is_secure, set_cookie
+from skywatch.core.problems import Problem, invalid
+from skywatch.http.request import Request
+from skywatch.http.schema import JsonString, Schema
+from skywatch.security.contexts import EXCHANGE
+from skywatch.web.settings import WebSettings
+
+PAGES = ()
+COOKIE = "skywatch_console_reset"
+TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
+
+
+class NewPassword(Schema):
+    password = password_node()
+    again = colander.SchemaNode(JsonString(), missing="")
+
+
+@view_config(route_name="console.reset", request_method="GET", permission=EXCHANGE, renderer="reset.jinja2")
+def show_reset(request: Request) -> dict[str, Any] | Response:
+    """Take the token out of the address; then the form of the new password"""
+    if "link" in request.GET:
+        response = see_other(request, RESET)
+        _remember(request, response, request.GET["link"])
+        return response
+    note = take(request)
+    if note is not None:
+        return _page(request, note=note)
+    return _form(request, Entries())
+
+
+@view_config(route_name="console.reset", request_method="POST", permission=EXCHANGE, renderer="reset.jinja2")
+def post_reset(request: Request) -> dict[str, Any] | Response:
+    """Set the password; the link is used up, and all logins of the user end"""
+    entries = read_entries(request, NewPassword())
+    try:
+        fields = fields_of(NewPassword(), entries)
+        if fields["again"] != fields["password"]:
+            raise invalid("again", "is not the same password")
+        user = resets.use_reset(request.runtime.sessions, _token(request), fields["password"], nobody(request))
+    except Problem as problem:
+        if problem.kind.status not in TOLD_ON_THE_PAGE:
+            raise
+        request.response.status_code = problem.kind.status
+        return _form(request, entries.refused(problem))
+    response = see_other(request, RESET)
+    _remember(request, response, "", max_age_s=0)
+    say(request, response, f"{user.username} has a new password.")
+    return response
+
+
+def _form(request: Request, entries: Entries) -> dict[str, Any]:
+    user = resets.user_of_reset(request.db, _token(request))
+    return _page(request, username=user.username, entries=entries, problem=entries.problem)
+
+
+def _page(request: Request, **values: Any) -> dict[str, Any]:
+    has_web = request.runtime.settings.of(WebSettings).web_enabled
+    return {"note": None, "username": "", "entries": None, "problem": None, "has_web": has_web, **values}
+
+
+def _token(request: Request) -> str:
+    token = request.cookies.get(COOKIE, "")
+    return token if TOKEN.fullmatch(token) else ""
+
+
+def _remember(request: Request, response: Response, token: str, max_age_s: int | None = None) -> None:
+    if max_age_s is None:
+        max_age_s = int(resets.LIFETIME.total_seconds())
+    set_cookie(response, COOKIE, token[:100], secure=is_secure(request.runtime.settings), max_age_s=max_age_s)

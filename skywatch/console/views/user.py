@@ -1,0 +1,130 @@
+"""One user: whether they may log in, what they hold, where they are logged in, and their API keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from skywatch.accounts.assignments.service import is_expired
+from skywatch.accounts.keys.service import find_keys, is_active, revoke_key
+from skywatch.accounts.logins.service import find_logins, handle_of
+from skywatch.accounts.models import User
+from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.users import service as users
+from skywatch.accounts.users.schemas import UserChange
+from skywatch.console.changes import changing, check_version, done, refused
+from skywatch.console.choices import role_choices
+from skywatch.console.entries import VERSION, version_of
+from skywatch.console.forms import checked, read_form
+from skywatch.console.page import Page
+from skywatch.console.paging import PAGE_SIZE
+from skywatch.core.audit import Target
+from skywatch.core.problems import Problem, invalid
+from skywatch.http.request import Request
+from skywatch.http.service import NUMBER
+from skywatch.security.permissions import Permission
+
+PAGES = (Page(route="console.user", path=f"/users/{{id:{NUMBER}}}", feature="users"),)
+MOST_LOGINS = 100
+
+
+@view_config(route_name="console.user", request_method="GET", permission=Permission.USERS_VIEW, renderer="user.jinja2")
+def show_user(request: Request) -> dict[str, Any]:
+    """One user"""
+    return _page(request)
+
+
+@view_config(route_name="console.user", request_method="POST", permission=Permission.USERS_EDIT, renderer="user.jinja2")
+def post_user(request: Request) -> dict[str, Any] | Response:
+    """Activate or deactivate a user, set their roles, end their logins, revoke their API keys"""
+    form = read_form(request, "change", "login", "key", VERSION, several="roles")
+    try:
+        text = _change(request, form)
+    except Problem as problem:
+        chosen = form["roles"] if form.get("change") == "roles" else None
+        return refused(request, problem, _page(request, chosen))
+    return done(request, request.path, text)
+
+
+def _change(request: Request, form: dict[str, Any]) -> str:
+    user_id, what = id_of(request), form.get("change")
+    target = Target("user", user_id)
+    if what == "roles":
+        return _set_roles(request, target, form)
+    if what in ("activate", "deactivate"):
+        with changing(request, "user.changed", target) as (session, caller):
+            user = users.update_user(session, caller, user_id, {"is_active": what == "activate"})
+            return f"{user.username} is {'active' if user.is_active else 'deactivated, and logged out everywhere'}."
+    if what == "end_logins":
+        with changing(request, "user.logged_out", target) as (session, caller):
+            user, count = users.end_all_logins(session, caller, user_id)
+            return f"{count} login{'s' if count != 1 else ''} of {user.username} ended."
+    if what == "end_login":
+        with changing(request, "user.logged_out", target) as (session, caller):
+            user = users.end_one_login(session, caller, user_id, form.get("login", ""))
+            return f"A login of {user.username} ended."
+    if what == "revoke_key":
+        return revoke(request, form.get("key", ""))
+    raise invalid("change", "is not a known change")
+
+
+def revoke(request: Request, number: str) -> str:
+    """Revoke an API key; gives what to say of it."""
+    if not number.isascii() or not number.isdigit() or len(number) > 18:
+        raise invalid("key", "must be the number of a key")
+    with changing(request, "api_key.deleted", Target("api_key", int(number))) as (session, caller):
+        key = revoke_key(session, caller, int(number))
+        return f"The API key {key.name} ({key.key_prefix}...) is revoked."
+
+
+def _set_roles(request: Request, target: Target, form: dict[str, Any]) -> str:
+    fields = checked(UserChange(), {"roles": form["roles"]})
+    user_id = id_of(request)
+    with changing(request, "user.changed", target) as (session, caller):
+        caller.begin(session, Permission.USERS_EDIT)
+        check_version(session, target, form.get(VERSION, ""), _held(users.get_user(session, user_id)))
+        user = users.update_user(session, caller, user_id, fields)
+        return f"{user.username} now holds {', '.join(role.name for role in users.roles_of(user)) or 'no role'}."
+
+
+def _page(request: Request, chosen: list[str] | None = None) -> dict[str, Any]:
+    session = request.db
+    user = users.get_user(session, id_of(request))
+    held, may = request.caller.permissions, request.may.permissions
+    names = {role.name for role in users.roles_of(user)}
+    keys, key_count = find_keys(session, user.id, limit=PAGE_SIZE, offset=0)
+    # Nobody changes who holds rights they lack, nor hands such rights out.
+    lacking = sorted(users.permissions_of(user) - held)
+    return {
+        "user": user,
+        "form_version": version_of(_held(user)),
+        "lacking": lacking,
+        "roles": role_choices(session, held, names if chosen is None else set(chosen), names),
+        "assignments": [
+            {"entry": entry, "is_expired": is_expired(entry)}
+            for entry in sorted(user.assignments, key=lambda entry: entry.role.name)
+        ],
+        "logins": [
+            {"entry": login, "handle": handle_of(login.id)} for login in find_logins(session, user.id, MOST_LOGINS)
+        ],
+        "keys": [{"entry": key, "is_active": is_active(key)} for key in keys],
+        "key_count": key_count,
+        "may_edit": Permission.USERS_EDIT in may and not lacking,
+        "may_delete": Permission.USERS_DELETE in may and not lacking,
+        "may_audit": Permission.SYSTEM_MANAGE in may,
+        "has_local_login": request.runtime.settings.of(AccountSettings).local_auth_enabled,
+        "is_self": user.id == request.caller.user_id,
+        "problem": None,
+    }
+
+
+def _held(user: User) -> list[str]:
+    """The roles, as a form is opened with them."""
+    return sorted(role.name for role in users.roles_of(user))
+
+
+def id_of(request: Request) -> int:
+    """The number of the user that an address names."""
+    return int(request.matchdict["id"])

@@ -1,0 +1,311 @@
+"""Users through the forms: create, edit, delete, password, roles for a time, logins and API keys."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from skywatch.accounts.models import ApiKey, PasswordReset, User
+from skywatch.core.db import writing
+from skywatch.core.models import AuditEntry
+from tests.accounts import PASSWORD
+from tests.functional.console.visitor import ORIGIN, find_form, populate
+
+NEW = "nine quiet miles over Bern"
+
+
+def alert(page):
+    return " ".join(page.html.find(role="alert").text.split())
+
+
+def note(page):
+    return page.html.find(role="status").text
+
+
+def entries(visitor, action):
+    with visitor.runtime.sessions() as session:
+        return session.scalars(sa.select(AuditEntry).where(AuditEntry.action == action)).all()
+
+
+def address(visitor, name, more=""):
+    return f"/users/{visitor.people.numbers[name]}{more}"
+
+
+def main_form(page):
+    """The form of the page itself, after the one that signs out."""
+    return next(form for form in page.forms.values() if form.action != "/console/sign-out")
+
+
+def send(page, status=303, **fields):
+    form = main_form(page)
+    for name, value in fields.items():
+        form[name] = value
+    return form.submit(headers=ORIGIN, status=status)
+
+
+def log_in(visitor, name, password, status=200):
+    body = {"username": name, "password": password}
+    return visitor.client.post_json("/api/v1/auth/login", body, status=status)
+
+
+def test_a_user_is_created_with_roles_and_logs_in(root):
+    page = root.get("/users").click("New user")
+    form = main_form(page)
+    form["username"], form["email"], form["password"] = "ada", "ada@example.net", NEW
+    for box in form.fields["roles"]:
+        box.checked = box._value in ("operator", "viewer")
+    done = form.submit(headers=ORIGIN, status=303).follow()
+    assert note(done) == "ada is created."
+    assert log_in(root, "ada", NEW).json["user"]["roles"] == ["operator", "viewer"]
+    (entry,) = entries(root, "user.created")
+    assert (entry.actor_name, entry.method, entry.target_name) == ("superadmin", "console", "ada")
+
+
+def test_every_fault_stands_beside_its_field_and_what_was_entered_is_still_there(root):
+    refused = send(
+        root.get("/users/new"), status=400, username="-", email="nowhere", display_name="Ada", password="short"
+    )
+    for name in ("username", "email", "password"):
+        field = refused.html.find("input", attrs={"name": name})
+        assert field["aria-invalid"] == "true"
+        assert refused.html.find(id=field["aria-describedby"]).find(class_="fault").text
+        assert refused.html.find(role="alert").find("a", href=f"#field-{name}") is not None
+    form = main_form(refused)
+    assert (form["username"].value, form["display_name"].value, form["password"].value) == ("-", "Ada", "")
+    taken = send(refused, status=409, username="viewer", email="v@example.net", password=NEW)
+    assert "a user of this name already" in alert(taken)
+    assert main_form(taken)["email"].value == "v@example.net"
+
+
+def test_nobody_creates_a_user_with_rights_they_lack(visitor):
+    visitor.people.role("clerk", ["users.create", "users.view"])
+    visitor.people.user("clerk", "clerk")
+    visitor.sign_in("clerk")
+    page = visitor.get("/users/new")
+    open_boxes = [box["value"] for box in page.html("input", attrs={"name": "roles"}) if not box.has_attr("disabled")]
+    assert open_boxes == ["clerk"]
+    sent = {"csrf_token": visitor.token, "username": "eve", "email": "e@example.net", "roles": "admin"}
+    assert "The role admin holds rights that you lack" in alert(visitor.post("/users/new", sent, status=403))
+    with visitor.runtime.sessions() as session:
+        assert session.scalar(sa.select(User.id).where(User.username == "eve")) is None
+    assert [entry.actor_name for entry in entries(visitor, "user.created.refused")] == ["clerk"]
+
+
+def test_a_user_is_edited_and_of_two_who_do_the_later_is_told(root):
+    first, second = (root.get(address(root, "viewer", "/edit")) for _ in range(2))
+    other = root.beside()
+    other.sign_in("admin")
+    theirs = other.get(address(root, "viewer", "/edit"))
+    assert note(send(theirs, display_name="Vera").follow()) == "viewer is saved."
+    refused = send(first, status=409, display_name="Viola", email="viola@example.net")
+    assert "admin changed this since you opened it" in alert(refused)
+    assert main_form(refused)["display_name"].value == "Viola"
+    assert refused.html.find(class_="other").text == "Stored now: Vera"
+    # Whoever has seen it may save all the same.
+    send(refused)
+    shown = root.get(address(root, "viewer"))
+    assert "Viola" in shown.text
+    assert "viola@example.net" in shown.text
+    assert "since you opened it" in alert(send(second, status=409, display_name="Vic"))
+    assert [entry.before["display_name"] for entry in entries(root, "user.changed")] == ["Viewer", "Vera"]
+
+
+def test_a_user_is_deleted_after_a_question_that_shows_who_it_is(root):
+    page = root.get(address(root, "viewer")).click("Delete")
+    assert "viewer@example.org" in page.text
+    stale = root.get(address(root, "viewer", "/delete"))
+    send(root.get(address(root, "viewer", "/edit")), display_name="Vera")
+    assert "since you opened it" in alert(send(stale, status=409))
+    done = send(root.get(address(root, "viewer", "/delete"))).follow()
+    assert note(done) == "viewer is deleted."
+    root.get(address(root, "viewer"), status=404)
+    refused = send(root.get(address(root, "superadmin", "/delete")), status=409)
+    assert "last active superadmin" in alert(refused)
+
+
+def test_a_password_is_set_and_ends_the_logins(root):
+    token = root.people.bearer(root.people.numbers["viewer"])
+    page = root.get(address(root, "viewer", "/password"))
+    assert "too common" in send(page, status=400, password="password12345").html.find(class_="fault").text
+    assert "too much like the name" in send(page, status=400, password="viewer-viewer-8").html.find(class_="fault").text
+    assert "is logged out everywhere" in note(send(page, password=NEW).follow())
+    root.client.get("/api/v1/auth/profile", headers=token, status=401)
+    log_in(root, "viewer", NEW)
+    for entry in entries(root, "user.changed"):
+        assert NEW not in str(entry.after)
+
+
+def make_link(visitor, name):
+    page = send(visitor.get(address(visitor, name, "/reset-link")), status=200)
+    return page.html.find(id="link")["value"].removeprefix("http://localhost")
+
+
+def test_a_link_sets_a_password_once(root, caplog):
+    link = make_link(root, "viewer")
+    assert link.startswith("/console/reset?link=")
+    # Only the maker's answer ever holds it.
+    assert link.partition("=")[2] not in root.get(address(root, "viewer", "/reset-link")).text
+    guest = root.beside()
+    moved = guest.client.get(link, status=303)
+    assert moved.location == "http://localhost/console/reset"
+    page = moved.follow()
+    assert "viewer" in page.text
+    assert "too common" in send(page, status=400, password="password12345", again="password12345").text
+    assert "is not the same" in send(page, status=400, password=NEW, again=PASSWORD).html.find(class_="fault").text
+    token = root.people.bearer(root.people.numbers["viewer"])
+    done = send(page, password=NEW, again=NEW).follow()
+    assert note(done) == "viewer has a new password."
+    root.client.get("/api/v1/auth/profile", headers=token, status=401)
+    log_in(root, "viewer", NEW)
+    second = root.beside()
+    assert "This link is not valid" in second.client.get(link).follow(status=404).text
+    (entry,) = entries(root, "password.changed")
+    assert (entry.actor_name, entry.method) == ("viewer", "reset_link")
+    assert link.partition("=")[2] not in caplog.text
+    assert [entry.actor_name for entry in entries(root, "password_reset.created")] == ["superadmin"]
+
+
+def age(visitor):
+    with writing(visitor.runtime.sessions) as session:
+        session.execute(sa.update(PasswordReset).values(expires_at=datetime.now(UTC) - timedelta(seconds=1)))
+
+
+def replace(visitor):
+    make_link(visitor, "viewer")
+
+
+def promote(visitor):
+    form = find_form(visitor.get(address(visitor, "viewer")), change="roles")
+    for box in form.fields["roles"]:
+        box.checked = box._value == "superadmin"
+    form.submit(headers=ORIGIN, status=303)
+
+
+def deactivate(visitor):
+    visitor.send(visitor.get(address(visitor, "viewer")), {"change": "deactivate"})
+
+
+def deactivate_maker(visitor):
+    visitor.send(visitor.get(address(visitor, "admin")), {"change": "deactivate"})
+
+
+@pytest.mark.parametrize("event", [age, replace, promote, deactivate, deactivate_maker])
+def test_a_link_is_good_no_more(root, event):
+    maker = root.beside()
+    maker.people = root.people
+    maker.sign_in("admin")
+    link = make_link(maker, "viewer")
+    guest = root.beside()
+    page = guest.client.get(link).follow()
+    event(root)
+    assert "This link is not valid" in send(page, status=404, password=NEW, again=NEW).text
+    assert "This link is not valid" in root.beside().client.get(link).follow(status=404).text
+    log_in(root, "viewer", NEW, status=401)
+
+
+def test_nobody_makes_a_link_for_who_holds_more_and_no_form_is_taken_from_elsewhere(visitor):
+    visitor.sign_in("admin")
+    assert visitor.get(address(visitor, "superadmin")).html.find("a", string="Link for a new password") is None
+    refused = visitor.post(address(visitor, "superadmin", "/reset-link"), {"csrf_token": visitor.token}, status=403)
+    assert "holds rights that you lack" in alert(refused)
+    page = visitor.beside().client.get(make_link(visitor, "viewer")).follow()
+    form = main_form(page)
+    form["password"] = form["again"] = NEW
+    assert "csrf_failed" in form.submit(headers={"Origin": "https://evil.example"}, status=403).text
+
+
+def test_without_local_login_there_is_no_link(make_visitor):
+    visitor = make_visitor(auth_mode="hybrid")
+    visitor.people = populate(visitor.runtime, "viewer", "superadmin")
+    visitor.sign_in("superadmin")
+    object.__setattr__(visitor.runtime.settings, "local_auth_enabled", False)
+    assert visitor.get(address(visitor, "viewer")).html.find("a", string="Link for a new password") is None
+    refused = visitor.post(address(visitor, "viewer", "/reset-link"), {"csrf_token": visitor.token}, status=403)
+    assert "switched off" in alert(refused)
+
+
+def test_a_role_is_given_for_a_time_changed_and_taken_away(root):
+    page = root.get(address(root, "viewer")).click("Give a role for a time")
+    form = main_form(page)
+    form["role"].select(text="Analyst")
+    form["expires_at"] = "2020-01-01T00:00:00"
+    refused = form.submit(headers=ORIGIN, status=400)
+    assert refused.html.find(id="about-expires_at").find(class_="fault").text == "must be in the future"
+    assert main_form(refused)["role"].value == form["role"].value
+    ends = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
+    done = send(refused, expires_at=ends).follow()
+    assert note(done) == f"viewer holds analyst until {ends.replace('T', ' ')}:00 UTC."
+    page = done.click("End", index=0, verbose=False)
+    stale = root.get(page.request.path.removeprefix("/console"))
+    later = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M:%S")
+    assert main_form(page)["expires_at"].value == f"{ends}:00"
+    send(page, expires_at=later)
+    refused = send(stale, status=409, expires_at="")
+    assert "superadmin changed this since you opened it" in alert(refused)
+    assert note(send(refused).follow()) == "viewer holds analyst."
+    gone = send(root.get(address(root, "viewer")).click("Take away", index=0)).follow()
+    assert note(gone) == "viewer no longer holds analyst."
+    assert {
+        e.method for action in ("created", "changed", "deleted") for e in entries(root, f"assignment.{action}")
+    } == {"console"}
+
+
+def test_the_last_superadmin_keeps_the_role_for_ever(root):
+    page = root.get(address(root, "superadmin"))
+    ends = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
+    assert "last active superadmin" in alert(send(page.click("End", index=0), status=409, expires_at=ends))
+    assert "last active superadmin" in alert(send(page.click("Take away"), status=409))
+    number = page.click("Take away").request.path.split("/")[-2]
+    root.get(address(root, "viewer", f"/assignments/{number}"), status=404)
+
+
+def test_one_login_is_ended_and_the_others_go_on(root):
+    viewer = root.people.numbers["viewer"]
+    tokens = [root.people.bearer(viewer) for _ in range(2)]
+    page = root.get(address(root, "viewer"))
+    form = find_form(page, change="end_login")
+    assert note(form.submit(headers=ORIGIN, status=303).follow()) == "A login of viewer ended."
+    statuses = {root.client.get("/api/v1/auth/profile", headers=token, status="*").status_int for token in tokens}
+    assert statuses == {200, 401}
+    assert "no such login" in form.submit(headers=ORIGIN, status=404).text
+
+
+def test_api_keys_of_anybody_are_seen_and_revoked_but_never_their_text(visitor):
+    people = visitor.people
+    text = people.key(people.numbers["viewer"], "aircraft")
+    people.key(people.numbers["superadmin"], "aircraft")
+    visitor.sign_in("admin")
+    page = visitor.get("/keys")
+    owners = [row.td.text for row in page.html("tr") if row.td is not None]
+    assert sorted(owners) == ["superadmin", "viewer"]
+    assert text not in page.text
+    # Only what the viewer may revoke is offered.
+    forms = [form for form in page.forms.values() if "key" in form.fields]
+    assert len(forms) == 1
+    assert "is revoked" in note(forms[0].submit(headers=ORIGIN, status=303).follow())
+    visitor.client.get("/api/v1/aircraft", headers={"X-API-Key": text}, status=401)
+    with visitor.runtime.sessions() as session:
+        (left,) = session.scalars(sa.select(ApiKey.id))
+    sent = {"csrf_token": visitor.token, "key": str(left)}
+    assert "holds rights that you lack" in alert(visitor.post("/keys", sent, status=403))
+    assert "Nothing found" in visitor.get("/keys?owner=viewer").text
+    people.key(people.numbers["viewer"], "aircraft")
+    done = visitor.send(visitor.get(address(visitor, "viewer")), {"change": "revoke_key"}).follow()
+    assert "is revoked" in note(done)
+    (first, _) = entries(visitor, "api_key.deleted")
+    assert (first.actor_name, first.method, first.before["owner"]) == ("admin", "console", "viewer")
+    for number in ("", "x", "9" * 19, "٣"):
+        visitor.post("/keys", {"csrf_token": visitor.token, "key": number}, status=400)
+
+
+def test_who_may_only_look_is_offered_nothing(visitor):
+    visitor.people.role("reader", ["users.view"])
+    visitor.people.user("reader", "reader")
+    visitor.sign_in("reader")
+    people = visitor.people
+    people.key(people.numbers["viewer"], "aircraft")
+    for path in ("/users", address(visitor, "viewer"), "/keys"):
+        page = visitor.get(path)
+        assert [form.action for form in page.forms.values() if form.method == "post"] == ["/console/sign-out"]
+        links = {a["href"] for a in page.html.main("a") if a["href"].startswith("/console/")}
+        assert all(visitor.client.get(link, status="*").status_int == 200 for link in links)
