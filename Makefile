@@ -7,7 +7,7 @@ INI ?= development.ini
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures run test lint format typecheck floors unit drill-clients drill-deployment faults web web-beside web-check wheel bench docs man clean help
+.PHONY: pictures run test lint format typecheck floors unit drill-clients drill-deployment faults soak web web-beside web-check wheel bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -89,6 +89,9 @@ drill-deployment: $(VENV)/.installed ## run the manual's deployment pages in a f
 
 faults: $(VENV)/.installed ## break two installations in every way (half an hour, loopback only)
 	$(BIN)/python -m tests.drills.faults
+
+soak: $(VENV)/.installed ## two hours with 2,000 aircraft, 200 subscribers and callers: memory, ticks, log
+	$(BIN)/python -m tests.drills.soak
 
 bench-short: $(VENV)/.installed ## run the short form of every benchmark: whether each still runs
 	$(BIN)/python -m benchmarks --short

@@ -45,6 +45,19 @@ class Request(pyramid.request.Request):
             raise Problem("authentication_required")
         return self.identity
 
+    def let_go(self) -> None:
+        """Drop what refers back to this request, and the picture, once it is answered.
+
+        What lies on a cycle stays until the garbage collector comes, which is seldom: with each request the picture of
+        its second.
+        """
+        exception: BaseException | None = self.__dict__.get("exception")
+        if exception is not None:
+            # Its frames hold the request, and often itself.
+            exception.__traceback__ = None
+        for name in ("root", "virtual_root", "cornice_args", "exception", "exc_info", "sky"):
+            self.__dict__.pop(name, None)
+
 
 def make_request_class(config: Configurator, base: type[Request]) -> None:
     """Give requests by their class what the parts have added to them (``config.add_request_method``).

@@ -32,11 +32,12 @@ COMPRESSIBLE = ("application/json", "application/problem+json", "application/geo
 
 
 def request_id_tween(handler: Handler, registry: Any) -> Handler:
-    """Give every request an id: the client's, if it is well formed."""
+    """Give every request an id, the client's if it is well formed, and an end after which nothing holds it."""
 
     def tween(request: Request) -> Response:
         offered = request.headers.get("X-Request-ID", "")
         request.request_id = offered if REQUEST_ID.fullmatch(offered) else f"{random.getrandbits(64):016x}"
+        request.add_finished_callback(Request.let_go)
         token = logs.request_id.set(request.request_id)
         try:
             response = handler(request)

@@ -79,7 +79,8 @@ class Event:
         self.epoch = epoch
         self.seq = seq
         self._data = data
-        self._packed: bytes | Callable[[], bytes] = packed or self._pack
+        # No method of its own: an event that refers to itself stays until the garbage collector comes.
+        self._packed: bytes | Callable[[], bytes] | None = packed
         self._frames: dict[tuple[Encoder, bool], bytes] = {}
 
     @property
@@ -93,11 +94,8 @@ class Event:
     def packed(self) -> bytes:
         """The data as MessagePack."""
         if not isinstance(self._packed, bytes):
-            self._packed = self._packed()
+            self._packed = self._packed() if self._packed else msgspec.msgpack.encode(msgspec.json.decode(self.data))
         return self._packed
-
-    def _pack(self) -> bytes:
-        return msgspec.msgpack.encode(msgspec.json.decode(self.data))
 
     def frame(self, variant: tuple[Encoder, bool]) -> bytes:
         """The frame for a variant: the protocol's encoder, and whether to compress."""

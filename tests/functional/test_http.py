@@ -1,5 +1,7 @@
 """What holds for every response: request ids, problems, both slash forms, body limit."""
 
+import gc
+
 import colander
 import pytest
 
@@ -54,3 +56,29 @@ def test_a_body_of_unknown_fields_alone_is_refused_by_naming_some():
 @pytest.mark.parametrize("path", ["/api/v1/%ff%fe", "/api/v1/%00", "/nothing//here", "/api/v1//"])
 def test_odd_addresses_are_not_found(client, path):
     assert client.get(path, status=404).content_type == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/api/v1/aircraft", 200),
+        ("/api/v1/aircraft/abcdef", 404),
+        ("/api/v1/nothing", 404),
+        ("/api/v1/history/flights", 200),
+        ("/api/v1/roles", 401),
+    ],
+)
+def test_nothing_of_a_request_stays_once_it_is_answered(client, path, status):
+    """Requests that referred to themselves kept the picture of their second until the garbage collector came."""
+
+    def requests():
+        return [found for found in gc.get_objects() if type(found).__name__ == "SkywatchRequest"]
+
+    client.get(path, status=status)
+    gc.collect()
+    gc.disable()
+    try:
+        client.get(path, status=status)
+        assert requests() == []
+    finally:
+        gc.enable()

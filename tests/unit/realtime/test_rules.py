@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import sys
 import zlib
 from functools import partial
 from typing import Any
@@ -39,6 +41,24 @@ def test_connections_are_counted_down_again():
     counter.release("a")
     counter.release("a")
     assert len(counter) == 0
+
+
+@pytest.mark.parametrize("protocol", [native, socketio])
+def test_an_event_goes_with_the_last_who_holds_it(protocol):
+    """Events that referred to themselves stayed, a megabyte each, until the garbage collector came."""
+    data = b'{"aircraft":[%b]}' % (b"1," * 2000 + b"1")
+    gc.collect()
+    gc.disable()
+    try:
+        held = sys.getrefcount(data)
+        event = Event("aircraft", "aircraft:update", "e", 3, data)
+        event.frame((protocol.encode_event, True))
+        assert event.packed
+        assert sys.getrefcount(data) > held
+        del event
+        assert sys.getrefcount(data) == held
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 65535, 65536, 100_000])
