@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import logging
 import queue
+import time
 
 from skywatch.alerts import topics
 from skywatch.alerts.engine.engine import Engine, RuleSet
 from skywatch.alerts.engine.messages import AircraftMessage
-from skywatch.alerts.engine.rule import Change
+from skywatch.alerts.engine.rule import Change, RuleKey
+from skywatch.alerts.history.ending import end_abandoned, end_matches, has_abandoned
+from skywatch.alerts.models import AlertMatch
 from skywatch.alerts.tracking.incoming import read_message
-from skywatch.alerts.tracking.loading import RuleLoader
+from skywatch.alerts.tracking.loading import RuleLoader, stopped
 from skywatch.alerts.tracking.records import write
 from skywatch.core.bus.base import Message
+from skywatch.core.db import writing
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
@@ -24,6 +28,8 @@ log = logging.getLogger(__name__)
 
 # Rights and times are looked at so often; changes of rules come at once (s).
 LOOK_EVERY_S = 1.0
+# What was announced while its rule was about to stop is found so soon (s).
+END_EVERY_S = 60.0
 # A start waits this long for the first rules (s).
 START_S = 3.0
 # At a hundred announcements a second this is minutes of a database that is away; matches that are still there are
@@ -49,6 +55,8 @@ class AlertMonitor:
         self._queue: WriteQueue[Change] = WriteQueue(QUEUE_LIMIT)
         self._writer = BackgroundWriter("alerts", runtime.sessions, self._queue, write)
         self._task = PeriodicTask("alerts_rules", LOOK_EVERY_S, self._load)
+        self._in_force: frozenset[RuleKey] = frozenset()
+        self._has_changed, self._end_at = True, 0.0
         self._subscription = runtime.bus.subscribe(
             [topics.CHANGED, topics.ACARS_RECEIVED], self._receive, self._task.run_soon
         )
@@ -82,13 +90,35 @@ class AlertMonitor:
     def _load(self) -> None:
         with self._runtime.sessions() as session:
             rules = self._loader.load(session)
-        if rules is None:
-            return
+        if rules is not None:
+            self._put(rules)
+        if time.monotonic() >= self._end_at:
+            self._end_stopped()
+            self._has_changed, self._end_at = False, time.monotonic() + END_EVERY_S
+
+    def _put(self, rules: RuleSet) -> None:
+        self._in_force = frozenset(rule.id for rule in rules.rules)
+        self._has_changed, self._end_at = True, 0.0
         if self._loader.broken:
             self._broken.failed(f"ids {', '.join(map(str, self._loader.broken[:10]))}")
         else:
             self._broken.succeeded()
         self._loaded.put(rules)
+
+    def _end_stopped(self) -> None:
+        """End the alerts of rules that are in force no longer for a user, and those whose rule or user was deleted."""
+        sessions = self._runtime.sessions
+        with sessions() as session:
+            stopped_rules = stopped(session, self._in_force)
+            # This reads the whole table of alerts.
+            abandoned = self._has_changed and has_abandoned(session)
+        if not stopped_rules and not abandoned:
+            return
+        with writing(sessions) as session:
+            for rule_id, user_id in stopped_rules:
+                end_matches(session, AlertMatch.rule_id == rule_id, AlertMatch.user_id == user_id)
+            if abandoned:
+                end_abandoned(session)
 
     def _receive(self, message: Message) -> None:
         if message.topic == topics.CHANGED:

@@ -9,7 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.access import MAXIMUM_RULES, check_room, own, owner_id, sees_all
-from skywatch.alerts.models import Alert, AlertMatch, AlertRule, AlertSubscription, User
+from skywatch.alerts.history.ending import end_matches
+from skywatch.alerts.models import AlertMatch, AlertRule, AlertSubscription, User
 from skywatch.alerts.revision import raise_revision
 from skywatch.alerts.rules.checks import check_rights, faults_of, settled
 from skywatch.core.clock import utcnow
@@ -90,9 +91,11 @@ class RuleService:
         begins = any(before[name] != after[name] for name in ASKED)
         if begins or after["enabled"] != before["enabled"]:
             rule.revision += 1
-            self._end_matches(rule, forget=begins)
+            end_matches(self.session, AlertMatch.rule_id == rule.id, forget=begins)
         if before["visibility"] == "shared" and after["visibility"] == "private":
             self.session.execute(sa.delete(AlertSubscription).where(AlertSubscription.rule_id == rule.id))
+            of_others = AlertMatch.user_id != rule.user_id
+            end_matches(self.session, AlertMatch.rule_id == rule.id, of_others, forget=True)
         rule.updated_at = utcnow()
         raise_revision(self.session)
         return rule
@@ -100,7 +103,7 @@ class RuleService:
     def delete(self, rule_id: int) -> None:
         """Remove a rule; its alerts stay, without it."""
         rule = self.changeable(rule_id)
-        self._end_matches(rule, forget=True)
+        end_matches(self.session, AlertMatch.rule_id == rule.id, forget=True)
         self.session.delete(rule)
         raise_revision(self.session)
 
@@ -129,9 +132,8 @@ class RuleService:
         if following is None:
             raise not_found("subscription")
         self.session.delete(following)
-        self.session.execute(
-            sa.delete(AlertMatch).where(AlertMatch.rule_id == rule_id, AlertMatch.user_id == following.user_id)
-        )
+        of_user = AlertMatch.user_id == following.user_id
+        end_matches(self.session, AlertMatch.rule_id == rule_id, of_user, forget=True)
         raise_revision(self.session)
 
     def followed(self, rules: Sequence[AlertRule]) -> dict[int, list[Any]]:
@@ -159,25 +161,6 @@ class RuleService:
         if faults:
             raise invalid_fields(faults)
         check_rights(asked or values, self.may)
-
-    def _end_matches(self, rule: AlertRule, *, forget: bool) -> None:
-        """What the rule announced holds no longer; ``forget`` its cooldowns as well."""
-        now = utcnow()
-        active = sa.select(AlertMatch.alert_id).where(AlertMatch.rule_id == rule.id, AlertMatch.matching)
-        self.session.execute(
-            sa.update(Alert)
-            .where(Alert.id.in_(active), Alert.cleared_at.is_(None))
-            .values(cleared_at=now)
-            .execution_options(synchronize_session=False)
-        )
-        if forget:
-            self.session.execute(sa.delete(AlertMatch).where(AlertMatch.rule_id == rule.id))
-            return
-        self.session.execute(
-            sa.update(AlertMatch)
-            .where(AlertMatch.rule_id == rule.id, AlertMatch.matching)
-            .values(matching=False, updated_at=now)
-        )
 
 
 def _was_default(before: Mapping[str, Any]) -> bool:

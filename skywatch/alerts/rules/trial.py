@@ -12,7 +12,6 @@ import msgspec
 from sqlalchemy.orm import Session, undefer
 
 from skywatch.alerts.conditions.fields import Kind
-from skywatch.alerts.conditions.templates import render
 from skywatch.alerts.conditions.tree import references
 from skywatch.alerts.engine.documents import SkyMaker
 from skywatch.alerts.engine.engine import Engine, RuleSet
@@ -21,6 +20,7 @@ from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import NOBODY, Cleared, Count, Fired, Rule
 from skywatch.alerts.geofences.band import Band
 from skywatch.alerts.geofences.geometry import parse_geometry
+from skywatch.alerts.history.wording import message_of
 from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.alerts.rules.checks import tree_of
 from skywatch.alerts.watchlists.entries import Entries
@@ -90,15 +90,13 @@ class Trial:
         if len(self.alerts) >= ALERTS_SHOWN:
             return
         aircraft, values = change.aircraft, self.values
-        names = {"rule_name": values["name"], "priority": values["priority"], "geofence": change.geofence}
-        text = render(values["message"], {**aircraft, **names, "count": change.count}) if values["message"] else ""
         alert = {
             "rule_name": values["name"],
             "priority": values["priority"],
             "icao_hex": change.address.upper() if change.address != NOBODY else None,
             "callsign": aircraft.get("flight"),
             "registration": aircraft.get("r"),
-            "message": text or values["name"],
+            "message": message_of(change, name=values["name"], priority=values["priority"], template=values["message"]),
             "aircraft": dict(aircraft),
             "matched": list(change.matched),
             "geofence": change.geofence,

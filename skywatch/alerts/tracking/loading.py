@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from skywatch.alerts.conditions.tree import Node, parse, references, tests_of
 from skywatch.alerts.engine.engine import RuleSet
 from skywatch.alerts.engine.fences import Fence
 from skywatch.alerts.engine.program import Rights
-from skywatch.alerts.engine.rule import Count, Rule, Stored
+from skywatch.alerts.engine.rule import Count, Rule, RuleKey, Stored
 from skywatch.alerts.geofences.band import Band
 from skywatch.alerts.geofences.geometry import GeometryFault, parse_geometry
 from skywatch.alerts.models import AlertMatch, AlertRule, AlertSubscription, Geofence, Watchlist
@@ -143,6 +143,12 @@ class RuleLoader:
             rights,
             silent=row.adopted_revision < row.revision,
         )
+
+
+def stopped(session: Session, in_force: Set[RuleKey]) -> list[tuple[int, int]]:
+    """The rules and users of stored matches that are not in force: matches that nobody would end."""
+    rows = session.execute(sa.select(AlertMatch.rule_id, AlertMatch.user_id).where(AlertMatch.matching).distinct())
+    return [(rule_id, user_id) for rule_id, user_id in rows if (rule_id, user_id) not in in_force]
 
 
 def _node(rule: AlertRule) -> Node | None:

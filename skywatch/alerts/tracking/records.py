@@ -16,10 +16,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.conditions.quiet_hours import parse_windows
-from skywatch.alerts.conditions.templates import render
 from skywatch.alerts.engine.rule import NOBODY, Adopted, Change, Cleared, Fired
 from skywatch.alerts.history.announcing import message
 from skywatch.alerts.history.shape import document, shown
+from skywatch.alerts.history.wording import message_of
 from skywatch.alerts.models import Alert, AlertMatch, AlertRule, AlertSubscription
 from skywatch.core import events
 from skywatch.notify import outbox
@@ -94,7 +94,7 @@ def _fire(session: Session, change: Fired, to: _Recipient) -> Alert | None:
         icao_hex=change.address.upper() if change.address != NOBODY else None,
         callsign=_text(aircraft.get("flight"), 8),
         registration=_text(aircraft.get("r"), 12),
-        message=_message(rule, change),
+        message=message_of(change, name=rule.name, priority=rule.priority, template=rule.message),
         aircraft=dict(aircraft),
         matched=list(change.matched),
         geofence=change.geofence,
@@ -188,24 +188,6 @@ def _notification(what: str, alert: Alert, to: _Recipient) -> Notification:
         quiet_hours=windows,
         cleared=what == "cleared",
     )
-
-
-def _message(rule: AlertRule, change: Fired) -> str:
-    values = {
-        **change.aircraft,
-        "rule_name": rule.name,
-        "priority": rule.priority,
-        "count": change.count,
-        "geofence": change.geofence,
-    }
-    values |= {entry["field"]: entry["actual"] for entry in change.matched if "actual" in entry} | values
-    if rule.message:
-        return render(rule.message, values)
-    if change.count is not None:
-        return f"{rule.name}: {change.count} aircraft"
-    name = change.aircraft.get("flight") or change.aircraft.get("r") or change.address.upper()
-    place = f" in {change.geofence}" if change.geofence else ""
-    return f"{rule.name}: {name}{place}"
 
 
 def _key(change: Fired | Cleared, to: _Recipient) -> tuple[Any, ...]:

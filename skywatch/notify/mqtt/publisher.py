@@ -10,6 +10,7 @@ import asyncio
 import json
 import logging
 import secrets
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -33,6 +34,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 NAME = "mqtt"
 EVERY_S = 1.0
+# Statistics count whole tables.
+STATISTICS_EVERY_S = 60.0
 PAUSE_S = 5.0
 LEASE = timedelta(seconds=15)
 MOST_ALERTS = 200
@@ -63,6 +66,8 @@ class MqttPublisher:
         self._retained: dict[str, str] = {}
         self._task: asyncio.Task[None] | None = None
         self._failing = False
+        self._statistics: dict[str, Any] = {}
+        self._statistics_at = float("-inf")
 
     async def start(self) -> None:
         """Begin to publish."""
@@ -150,9 +155,14 @@ class MqttPublisher:
             return Work(
                 list(self._source.rules(session)),
                 list(self._source.alerts_after(session, position, MOST_ALERTS)),
-                self._source.statistics(session),
+                self._counted(session),
                 announced,
             )
+
+    def _counted(self, session: Session) -> dict[str, Any]:
+        if time.monotonic() - self._statistics_at >= STATISTICS_EVERY_S:
+            self._statistics, self._statistics_at = self._source.statistics(session), time.monotonic()
+        return self._statistics
 
     def _state(self, session: Session) -> PublisherState:
         state = session.scalar(sa.select(PublisherState).where(PublisherState.name == NAME).with_for_update())

@@ -2,9 +2,13 @@
 
 import pytest
 
+from skywatch.accounts.models import User
 from skywatch.alerts import topics
 from skywatch.alerts.marks import marked_aircraft
+from skywatch.alerts.models import AlertRule
 from skywatch.core.bus.base import Message
+from skywatch.core.clock import utcnow
+from skywatch.core.db import writing
 from tests.alerts import BOX, LOW, AlertStage, aircraft, test_of
 from tests.functional.alerts.conftest import URL
 
@@ -254,6 +258,68 @@ def test_a_rule_holds_between_its_times(stage, add_rule, history):
     add_rule(name="Now", starts_at="2020-01-01T00:00:00Z", expires_at="2100-01-01T00:00:00Z")
     stage.tick(aircraft())
     assert [alert["rule_name"] for alert in history()] == ["Now"]
+
+
+def test_an_alert_is_over_when_its_rule_stops_for_its_user(client, stage, add_rule, history):
+    olga, ana = client.people["olga"], client.people["ana"]
+    own = {name: f"{URL}rules/{add_rule(name=name)['id']}" for name in ("Expired", "Off", "Deleted")}
+    shared = {
+        name: f"{URL}rules/{add_rule('ana', name=name, visibility='shared')['id']}"
+        for name in ("Unfollowed", "Private")
+    }
+    for url in shared.values():
+        client.post_json(f"{url}/subscribe", {}, headers=olga)
+    stage.reload()
+    stage.tick(aircraft())
+
+    def active(who="olga"):
+        return {alert["rule_name"] for alert in history(who) if alert["cleared_at"] is None}
+
+    def cleared():
+        return sorted(data["rule_name"] for data in stage.told("alert:cleared"))
+
+    assert active() == {*own, *shared}
+    client.patch_json(own["Off"], {"enabled": False}, headers=olga)
+    client.delete(own["Deleted"], headers=olga, status=204)
+    client.delete(f"{shared['Unfollowed']}/subscribe", headers=olga, status=204)
+    client.patch_json(shared["Private"], {"visibility": "private"}, headers=ana)
+    assert active() == {"Expired"}
+    assert cleared() == ["Deleted", "Off", "Private", "Unfollowed"]
+    with writing(stage.runtime.sessions) as session:
+        session.get(AlertRule, int(own["Expired"].rpartition("/")[2])).expires_at = utcnow()
+    stage.reload()
+    assert active() == set()
+    assert cleared() == ["Deleted", "Expired", "Off", "Private", "Unfollowed"]
+    assert active("ana") == set(shared), "the alerts of the rules' owner go on"
+    stage.tick(aircraft())
+    stage.reload()
+    assert active("ana") == set(shared)
+
+
+@pytest.mark.parametrize("goes", ["is switched off", "is deleted"])
+def test_an_alert_is_over_when_its_user_goes(client, stage, add_rule, history, goes):
+    add_rule()
+    stage.tick(aircraft())
+    with writing(stage.runtime.sessions) as session:
+        user = session.get(User, client.ids["olga"])
+        if goes == "is deleted":
+            session.delete(user)
+        else:
+            user.is_active = False
+    stage.reload()
+    (alert,) = history("adam")
+    assert alert["cleared_at"] is not None
+    audiences = [audience for event, _, audience in stage.events if event == "alert:cleared"]
+    assert [audience.users for audience in audiences] == ([{client.ids["olga"]}] if goes == "is switched off" else [])
+
+
+def test_a_rule_that_expired_while_no_tracker_ran_has_no_active_alert(stage, add_rule, history):
+    rule = add_rule()
+    stage.tick(aircraft())
+    with writing(stage.runtime.sessions) as session:
+        session.get(AlertRule, rule["id"]).expires_at = utcnow()
+    stage.restart()
+    assert history()[0]["cleared_at"] is not None
 
 
 def test_a_deleted_rule_is_silent_and_its_alerts_stay(client, stage, add_rule, history):

@@ -168,6 +168,17 @@ def test_the_dry_run_on_given_aircraft(client, post):
     assert client.get(URL + "history", headers=client.people["ana"]).json["count"] == 0
 
 
+@pytest.mark.parametrize(
+    "members", [{}, {"count": {"op": "ge", "value": 1}}, {"message": "{callsign} at {alt_baro} ft, {priority}"}]
+)
+def test_the_dry_run_has_the_message_of_the_alert(stage, add_rule, get, post, members):
+    rule = add_rule(**members)
+    stage.tick(aircraft())
+    (alert,) = get("history").json["alerts"]
+    (tried,) = post(f"rules/{rule['id']}/test", {"aircraft": [aircraft()]}).json["alerts"]
+    assert tried["message"] == alert["message"]
+
+
 def test_the_dry_run_of_a_stored_rule_and_of_one_that_is_not_the_callers(add_rule, post):
     rule = add_rule()
     body = {"aircraft": [aircraft()]}
