@@ -108,8 +108,9 @@ def _package_folders() -> list[str]:
     """Folders that this machine's pip takes packages from."""
     configured = subprocess.run(["pip", "config", "list"], capture_output=True, text=True, check=False).stdout
     text = f"{configured} {os.environ.get('PIP_FIND_LINKS', '')}"
-    folders = {match.removeprefix("file://") for match in re.findall(r"(?:file://)?/[\w/.-]+", text)}
-    return sorted(folder for folder in folders if Path(folder).is_dir())
+    found = {Path(match.removeprefix("file://")) for match in re.findall(r"(?:file://)?/[\w/.-]+", text)}
+    # The files of an index lie beside its pages.
+    return sorted(str(path.parent if len(path.parts) > 3 else path) for path in found if path.is_dir())
 
 
 def _on_a_terminal(command: list[str], password: str) -> tuple[int, str]:
