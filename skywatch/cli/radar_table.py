@@ -1,76 +1,178 @@
-"""The list of aircraft as a table for a terminal; what came over the air is shown as plain text and nothing else."""
+"""The radar's list, details and key hints for a terminal; what came over the air is shown as plain text only."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from rich import box
 from rich.cells import cell_len
+from rich.console import Group, RenderableType
+from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-EMERGENCIES = frozenset({"7500", "7600", "7700"})
-COLUMNS = ("Callsign", "Address", "Reg.", "Type", "Altitude", "Speed", "Track", "Climb", "Distance", "Squawk", "Seen")
+from skywatch.cli.radar_columns import (
+    COLUMNS,
+    EMERGENCIES,
+    UNITS,
+    Trends,
+    Units,
+    cell,
+    colour,
+    measure,
+    number,
+    ordered,
+    plain,
+    rate_fpm,
+)
+from skywatch.cli.radar_view import View
+
 # What a narrow terminal does without, in this order: a callsign cut short says nothing, a missing column little.
-DISPENSABLE = ("Track", "Seen", "Climb", "Reg.", "Squawk", "Type", "Speed")
-# Lines and blanks between two columns, and at both edges together.
-BETWEEN, EDGES = 3, 2
+DISPENSABLE = ("track", "seen", "climb", "registration", "squawk", "type", "speed")
+# Lines and blanks between two columns.
+BETWEEN = 3
+# Lines of the screen beside the rows: title, heads and rule, what is below, keys.
+AROUND = 5
+DETAIL_LINES = 12
+# A screen of fewer lines shows details alone.
+FEW_LINES = 24
+KEYS = "↑↓ select  ⏎ details  s sort  r reverse  / filter  u units  ? help  q quit"
+HELP = """\
+↑ ↓ PgUp PgDn Home End   select an aircraft, scroll
+Enter                    details of the selected aircraft, and back
+Esc                      leave details, selection, filter
+s  S                     sort by the next, the previous column
+r                        reverse the order
+/                        filter: words of callsign, address, registration, type, owner, squawk;
+                         military and emergency are words too. Enter keeps it, Esc clears it
+u                        ft kt nm, m km/h km, ft mph mi
+q  Ctrl-C                quit
+
+Colours are altitudes: orange low, green, blue, violet high, grey on the ground; red is an emergency.
+Arrows: climbing or descending; coming nearer (↓) or going away (↑)."""
 
 
-def table(aircraft: list[dict[str, Any]], source: str, rows: int | None, width: int | None = None) -> Table:
-    """At most ``rows`` aircraft, the nearest first and those without a distance last; as many columns as ``width``
-    characters hold."""
-    ordered = sorted(aircraft, key=_order)
-    cells = [_cells(entry) for entry in (ordered if rows is None else ordered[:rows])]
-    chosen = _columns(cells, width)
-    found = Table(title=f"{len(aircraft)} aircraft ({source})", expand=False, pad_edge=False)
-    for index in chosen:
-        found.add_column(COLUMNS[index], justify="left" if index < 4 else "right", no_wrap=True)
-    for entry, row in zip(ordered, cells, strict=False):
-        style = "bold red" if entry.get("squawk") in EMERGENCIES else None
-        found.add_row(*(Text(row[index]) for index in chosen), style=style)
+def table(
+    aircraft: list[dict[str, Any]],
+    width: int | None,
+    units: Units = UNITS["aviation"],
+    trends: Trends | None = None,
+    selected: str | None = None,
+    sort: str = "distance",
+    descending: bool = False,
+) -> Table:
+    """These aircraft, with as many columns as ``width`` characters hold."""
+    trends = trends or Trends()
+    rows = [{name: cell(column, entry, units, trends) for name, column in COLUMNS.items()} for entry in aircraft]
+    chosen = _columns(rows, width)
+    found = Table(box=box.SIMPLE_HEAD, expand=False, pad_edge=False, show_edge=False)
+    for name in chosen:
+        column = COLUMNS[name]
+        title = f"{column.title}{('▼' if descending else '▲') if name == sort else ''}"
+        found.add_column(title, justify=column.justify, no_wrap=True)
+    for entry, row in zip(aircraft, rows, strict=True):
+        style = "bold red" if entry.get("squawk") in EMERGENCIES else ""
+        if selected is not None and entry.get("hex") == selected:
+            style = f"{style} reverse".strip()
+        found.add_row(*(row[name] for name in chosen), style=style)
     return found
 
 
-def _columns(cells: list[list[str]], width: int | None) -> list[int]:
+def _columns(rows: list[dict[str, Text]], width: int | None) -> list[str]:
     """Which columns there is room for."""
-    widths = [max(map(cell_len, (name, *(row[index] for row in cells)))) for index, name in enumerate(COLUMNS)]
-    chosen = list(range(len(COLUMNS)))
+    widths = {
+        # A head may have the arrow of the order.
+        name: max(map(cell_len, (f"{column.title}▲", *(row[name].plain for row in rows))))
+        for name, column in COLUMNS.items()
+    }
+    chosen = list(COLUMNS)
     for name in DISPENSABLE:
-        if width is None or sum(widths[index] + BETWEEN for index in chosen) - BETWEEN + EDGES <= width:
+        if width is None or sum(widths[one] + BETWEEN for one in chosen) - BETWEEN <= width:
             break
-        chosen.remove(COLUMNS.index(name))
+        chosen.remove(name)
     return chosen
 
 
-def _order(aircraft: dict[str, Any]) -> tuple[float, str]:
-    distance = aircraft.get("distance_nm")
-    near = float(distance) if isinstance(distance, int | float) else float("inf")
-    return near, str(aircraft.get("hex"))
+def whole(aircraft: list[dict[str, Any]], source: str, view: View, width: int) -> RenderableType:
+    """Everything at once, for where nobody scrolls."""
+    shown = view.arrange(aircraft, len(aircraft) + 1)
+    return Group(_title(aircraft, source, view), table(shown, width, view.units, None, None, view.sort, view.descending))
 
 
-def _cells(aircraft: dict[str, Any]) -> list[str]:
-    altitude = aircraft.get("alt_baro")
-    return [
-        plain(aircraft.get("flight")),
-        plain(aircraft.get("hex")),
-        plain(aircraft.get("r")),
-        plain(aircraft.get("t")),
-        "ground" if altitude == "ground" else _number(altitude, " ft", ","),
-        _number(aircraft.get("gs"), " kt"),
-        _number(aircraft.get("track"), "°"),
-        _number(aircraft.get("baro_rate"), " ft/min", "+,"),
-        _number(aircraft.get("distance_nm"), " nm", ".1"),
-        plain(aircraft.get("squawk")),
-        _number(aircraft.get("seen"), " s"),
-    ]
+def screen(
+    aircraft: list[dict[str, Any]], source: str, view: View, trends: Trends, width: int, height: int
+) -> RenderableType:
+    """One screen: the part of the list that fits, and the details of the selected aircraft."""
+    if view.help:
+        return Group(_title(aircraft, source, view), Panel(Text(HELP), title="keys", expand=False))
+    room = height - AROUND
+    details_only = view.details and height < FEW_LINES
+    rows = room if details_only or not view.details else room - DETAIL_LINES
+    shown = view.arrange(aircraft, rows)
+    # A selected aircraft that has gone takes its details with it.
+    chosen = view.chosen() if view.details else None
+    parts: list[RenderableType] = [_title(aircraft, source, view)]
+    if chosen is None or not details_only:
+        parts += [
+            table(shown, width, view.units, trends, view.selected, view.sort, view.descending),
+            Text(_more(view), style="dim"),
+        ]
+    if chosen is not None:
+        parts.append(_details(chosen, view.units, trends))
+    parts.append(Text(f"filter: {plain(view.filter)}▏" if view.typing else KEYS, style="dim", no_wrap=True))
+    return Group(*parts)
 
 
-def plain(value: Any) -> str:
-    """A text without anything that a terminal would obey."""
-    return "".join(c for c in str(value).strip() if c.isprintable()) if value is not None else ""
+def _title(aircraft: list[dict[str, Any]], source: str, view: View) -> Text:
+    count = f"{len(aircraft)} aircraft ({source})"
+    if view.filter:
+        count += f" · {len(view.listed)} match “{plain(view.filter)}”"
+    return Text(count, style="bold", no_wrap=True, overflow="ellipsis")
 
 
-def _number(value: Any, unit: str, form: str = "") -> str:
-    if not isinstance(value, int | float):
-        return ""
-    return f"{value:{form}f}{unit}" if form.startswith(".") else f"{round(value):{form}}{unit}"
+def _more(view: View) -> str:
+    parts = [f"{RISING_MARK} {view.above} more"] if view.above else []
+    parts += [f"{FALLING_MARK} {view.below} more"] if view.below else []
+    return "   ".join(parts)
+
+
+RISING_MARK, FALLING_MARK = "▲", "▼"
+
+
+def _details(aircraft: dict[str, Any], units: Units, trends: Trends) -> Panel:
+    squawk = plain(aircraft.get("squawk"))
+    position = [number(aircraft.get(name)) for name in ("lat", "lon")]
+    bearing, track = number(aircraft.get("bearing")), number(aircraft.get("track"))
+    distance = COLUMNS["distance"].cell(aircraft, units, trends).strip()
+    facts = {
+        "Callsign": plain(aircraft.get("flight")),
+        "Address": plain(aircraft.get("hex")),
+        "Registration": plain(aircraft.get("r")),
+        "Type": " ".join(filter(None, (plain(aircraft.get("t")), plain(aircraft.get("desc"))))),
+        "Owner": plain(aircraft.get("ownOp")),
+        "Military": "yes" if aircraft.get("military") else "",
+        "Squawk": f"{squawk} {EMERGENCIES.get(squawk, '')}".strip(),
+        "Category": plain(aircraft.get("category")),
+        "Altitude": COLUMNS["altitude"].cell(aircraft, units, trends).strip(),
+        "Geometric": measure(number(aircraft.get("alt_geom")), units.altitude),
+        "Selected": measure(number(aircraft.get("nav_altitude_mcp")), units.altitude),
+        "Climb": COLUMNS["climb"].cell(aircraft, units, trends) if rate_fpm(aircraft) is not None else "",
+        "Speed": COLUMNS["speed"].cell(aircraft, units, trends),
+        "Track": f"{track:.0f}°" if track is not None else "",
+        "Distance": f"{distance} at {bearing:.0f}°" if distance and bearing is not None else distance,
+        "Position": "" if None in position else f"{position[0]:.4f}, {position[1]:.4f}",
+        "Source": plain(aircraft.get("type")),
+        "Receiver": plain(aircraft.get("receiver")),
+        "Messages": measure(number(aircraft.get("messages")), (1, "")).strip(),
+        "Signal": measure(number(aircraft.get("rssi")), (1, "dBFS"), ".1f"),
+        "Seen": measure(number(aircraft.get("seen")), (1, "s ago"), ".1f"),
+    }
+    known = [(name, text) for name, text in facts.items() if text]
+    half = (len(known) + 1) // 2
+    grid = Table.grid(padding=(0, 2))
+    for left, right in zip(known[:half], [*known[half:], ("", "")], strict=False):
+        grid.add_row(Text(left[0], style="dim"), Text(left[1]), Text(right[0], style="dim"), Text(right[1]))
+    return Panel(grid, title=plain(aircraft.get("flight") or aircraft.get("hex")), border_style=colour(aircraft))
+
+
+__all__ = ["COLUMNS", "ordered", "plain", "screen", "table", "whole"]
