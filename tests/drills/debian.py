@@ -40,9 +40,6 @@ class Debian:
             return
         subprocess.run(["debootstrap", self._suite, str(self.root), self._mirror], check=True)
         self._copy_configuration()
-        # As the installer of Debian does.
-        (self.root / "etc/hosts").write_text("127.0.0.1 localhost\n::1 localhost\n127.0.1.1 debian\n")
-        (self.root / "etc/hostname").write_text("debian\n")
         # Packages do not start their services: they would do so in the network of this machine.
         policy = self.root / "usr/sbin/policy-rc.d"
         policy.write_text(NEVER_START)

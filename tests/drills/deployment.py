@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import secrets
 import shutil
 import subprocess
@@ -88,6 +89,9 @@ def _run(debian: Debian, page: str) -> None:
     mark = debian.root / "root/downloaded"
     if not mark.exists():
         debian.run(_script([block for block in every if block.heading in DOWNLOADS]), password, network=True)
+        # Packages were installed in the network of this machine, where another PostgreSQL may have the port.
+        for path in debian.root.glob("etc/postgresql/*/main/postgresql.conf"):
+            path.write_text(re.sub(r"(?m)^port = \d+", "port = 5432", path.read_text()))
         mark.touch()
     others = _script([block for block in every if block.heading not in DOWNLOADS])
     debian.run(f"{others}\necho '== checks'{CHECKS[page]}", password, network=False, folder=f"/{SOURCE}")
