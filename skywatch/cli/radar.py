@@ -16,8 +16,12 @@ import httpx
 from rich.console import Console
 from rich.live import Live
 
-from skywatch.cli.radar_table import table
+from skywatch.cli.radar_columns import UNITS, Trends
+from skywatch.cli.radar_keys import Keys, keyboard, read
+from skywatch.cli.radar_table import screen, whole
+from skywatch.cli.radar_view import SORTS, View
 from skywatch.client import Client, FixedToken, LoginTokens, Refused, TokenSource
+from skywatch.client.channel import PERMISSION_DENIED
 from skywatch.client.tokens import LoginFailed
 from skywatch.core.command import fail
 
@@ -25,7 +29,9 @@ TOKEN_VARIABLES = ("SKYWATCH_API_KEY", "SKYWATCH_TOKEN")
 DEFAULT_CHANNEL_PORT = 6544
 TIMEOUT_S = 5.0
 DRAW_EVERY_S = 0.5
+NOTHING_YET = "nothing yet"
 POLL_EVERY_S = 1.0
+DENIED_EVERY_S = 0.1
 # Without the channel for so long, the list is asked for instead.
 CHANNEL_PATIENCE_S = 2.0
 
@@ -43,21 +49,32 @@ class Picture:
 @click.argument("url", metavar="URL")
 @click.option("--bbox", metavar="W,S,E,N", help="only this area (degrees)")
 @click.option("--username", help="log in with this name; the password is asked for or read from SKYWATCH_PASSWORD")
+@click.option("--sort", type=click.Choice(SORTS), default="distance", show_default=True, help="begin sorted by this")
+@click.option("--filter", "words", default="", help="only aircraft with these words, such as 'swr a320' or military")
+@click.option("--units", type=click.Choice([*UNITS]), default="aviation", show_default=True, help="ft kt nm, or others")
 @click.option("--once", is_flag=True, help="print the list once and end (the default where there is no terminal)")
-def radar(url: str, bbox: str | None, username: str | None, once: bool) -> None:
-    """Show the live list of the service at URL (such as http://localhost:6543) in this terminal.
+def radar(url: str, bbox: str | None, username: str | None, sort: str, words: str, units: str, once: bool) -> None:
+    """Show the live list of the service at URL (such as http://localhost:6543) in this terminal; ? shows its keys.
 
     Comes anonymously, with an API key or token from SKYWATCH_API_KEY or SKYWATCH_TOKEN, or with --username.
     """
     base = base_address(url)
     area = parse_box(bbox)
     tokens = token_source(base, username)
+    anonymous = isinstance(tokens, FixedToken) and not tokens.is_given
+    view = View(sort=sort, filter=words, units_name=units)
     console = Console()
     try:
-        asyncio.run(_run(base, tokens, area, console, once or not console.is_terminal))
+        asyncio.run(_run(base, tokens, area, console, view, once or not console.is_terminal))
     except KeyboardInterrupt:
         pass
-    except (Refused, LoginFailed) as error:
+    except NotAllowed as error:
+        fail(_closed(base, anonymous, str(error)))
+    except Refused as error:
+        if error.code != PERMISSION_DENIED and not anonymous:
+            fail(error)
+        fail(_closed(base, anonymous, str(error)))
+    except LoginFailed as error:
         fail(error)
     except httpx.HTTPStatusError as error:
         fail(f"{base} answered {error.response.status_code}: {_detail(error.response)}")
@@ -66,6 +83,19 @@ def radar(url: str, bbox: str | None, username: str | None, once: bool) -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+
+
+class NotAllowed(Exception):
+    """The service does not show its aircraft to this caller; ``str()`` is why."""
+
+
+def _closed(base: str, anonymous: bool, why: str) -> str:
+    if anonymous:
+        return (
+            f"{base} shows its aircraft to people who are logged in: log in with --username NAME, "
+            "or put an API key into SKYWATCH_API_KEY"
+        )
+    return f"{base} does not show its aircraft to this user: {why} (an administrator grants aircraft.view)"
 
 
 def base_address(url: str) -> str:
@@ -116,22 +146,26 @@ def channel_addresses(base: str, announced: dict[str, Any]) -> list[str]:
     return [same, beside] if scheme == "wss" else [beside, same]
 
 
-async def _run(base: str, tokens: TokenSource, area: list[float] | None, console: Console, once: bool) -> None:
+async def _run(
+    base: str, tokens: TokenSource, area: list[float] | None, console: Console, view: View, once: bool
+) -> None:
     async with httpx.AsyncClient(base_url=base, timeout=TIMEOUT_S) as http:
         config = await http.get("/api/v1/auth/config")
         config.raise_for_status()
         address = await _first_open(channel_addresses(base, config.json().get("realtime") or {}))
         client = Client(address, ["aircraft"], tokens=tokens, bbox=area) if address is not None else None
-        picture = Picture([], "nothing yet")
+        picture = Picture([], NOTHING_YET)
         tasks = [asyncio.create_task(_poll(http, tokens, area, picture, client))]
         if client is not None:
             tasks.append(asyncio.create_task(_listen(client, picture)))
+            tasks.append(asyncio.create_task(_notice_denial(client)))
         try:
             if once:
                 await _first_picture(picture, tasks)
-                console.print(table(picture.aircraft, picture.source, rows=None, width=console.width))
+                console.print(whole(picture.aircraft, picture.source, view, console.width))
             else:
-                await _draw(console, picture, tasks)
+                with keyboard() as descriptor:
+                    await _draw(console, picture, view, tasks, descriptor)
         finally:
             for task in tasks:
                 task.cancel()
@@ -157,6 +191,13 @@ async def _listen(client: Client, picture: Picture) -> None:
         picture.aircraft, picture.source, picture.at = list(held.aircraft.values()), "live", time.monotonic()
 
 
+async def _notice_denial(client: Client) -> None:
+    """A channel that is open but does not give the list is no reason to wait for it."""
+    while "aircraft" not in client.denied:
+        await asyncio.sleep(DENIED_EVERY_S)
+    raise NotAllowed("Permission denied")
+
+
 async def _poll(
     http: httpx.AsyncClient, tokens: TokenSource, area: list[float] | None, picture: Picture, client: Client | None
 ) -> None:
@@ -173,6 +214,10 @@ async def _poll(
                 params={"limit": "1000", **box},
                 headers={"Authorization": f"{scheme} {token}"} if token else {},
             )
+            if answer.status_code == httpx.codes.FORBIDDEN or (
+                answer.status_code == httpx.codes.UNAUTHORIZED and token is None
+            ):
+                raise NotAllowed(_detail(answer))
             if answer.status_code < httpx.codes.INTERNAL_SERVER_ERROR:
                 answer.raise_for_status()
                 picture.aircraft, picture.source = answer.json()["aircraft"], "asked once a second"
@@ -180,18 +225,46 @@ async def _poll(
 
 
 async def _first_picture(picture: Picture, tasks: list[asyncio.Task[None]]) -> None:
-    while picture.source == "nothing yet":
+    while picture.source == NOTHING_YET:
         await asyncio.sleep(0.02)
         _raise_failures(tasks)
 
 
-async def _draw(console: Console, picture: Picture, tasks: list[asyncio.Task[None]]) -> None:
-    with Live(console=console, screen=True, auto_refresh=False) as live:
-        while True:
-            _raise_failures(tasks)
-            rows = max(1, console.size.height - 5)
-            live.update(table(picture.aircraft, picture.source, rows, console.width), refresh=True)
-            await asyncio.sleep(DRAW_EVERY_S)
+async def _draw(
+    console: Console, picture: Picture, view: View, tasks: list[asyncio.Task[None]], descriptor: int | None
+) -> None:
+    trends, pressed, keys = Trends(), asyncio.Event(), Keys()
+    loop = asyncio.get_running_loop()
+
+    def on_keys() -> None:
+        data = read(descriptor) if descriptor is not None else b""
+        if not data and descriptor is not None:
+            # The terminal is gone; reading it again and again would keep the processor busy.
+            loop.remove_reader(descriptor)
+            view.ended = True
+        for name in keys.names(data):
+            view.press(name)
+            # The next key means the list as this one has left it.
+            view.arrange(picture.aircraft, view.rows)
+        pressed.set()
+
+    if descriptor is not None:
+        loop.add_reader(descriptor, on_keys)
+    try:
+        with Live(console=console, screen=True, auto_refresh=False) as live:
+            while not view.ended:
+                _raise_failures(tasks)
+                trends.update(picture.aircraft, time.monotonic())
+                size = console.size
+                live.update(
+                    screen(picture.aircraft, picture.source, view, trends, size.width, size.height), refresh=True
+                )
+                pressed.clear()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(pressed.wait(), DRAW_EVERY_S)
+    finally:
+        if descriptor is not None:
+            loop.remove_reader(descriptor)
 
 
 def _raise_failures(tasks: list[asyncio.Task[None]]) -> None:

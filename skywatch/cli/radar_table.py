@@ -14,6 +14,8 @@ from rich.text import Text
 from skywatch.cli.radar_columns import (
     COLUMNS,
     EMERGENCIES,
+    FALLING,
+    RISING,
     UNITS,
     Trends,
     Units,
@@ -21,9 +23,7 @@ from skywatch.cli.radar_columns import (
     colour,
     measure,
     number,
-    ordered,
     plain,
-    rate_fpm,
 )
 from skywatch.cli.radar_view import View
 
@@ -96,7 +96,8 @@ def _columns(rows: list[dict[str, Text]], width: int | None) -> list[str]:
 def whole(aircraft: list[dict[str, Any]], source: str, view: View, width: int) -> RenderableType:
     """Everything at once, for where nobody scrolls."""
     shown = view.arrange(aircraft, len(aircraft) + 1)
-    return Group(_title(aircraft, source, view), table(shown, width, view.units, None, None, view.sort, view.descending))
+    rows = table(shown, width, view.units, sort=view.sort, descending=view.descending)
+    return Group(_title(aircraft, source, view), rows)
 
 
 def screen(
@@ -131,12 +132,9 @@ def _title(aircraft: list[dict[str, Any]], source: str, view: View) -> Text:
 
 
 def _more(view: View) -> str:
-    parts = [f"{RISING_MARK} {view.above} more"] if view.above else []
-    parts += [f"{FALLING_MARK} {view.below} more"] if view.below else []
+    parts = [f"{RISING} {view.above} more"] if view.above else []
+    parts += [f"{FALLING} {view.below} more"] if view.below else []
     return "   ".join(parts)
-
-
-RISING_MARK, FALLING_MARK = "▲", "▼"
 
 
 def _details(aircraft: dict[str, Any], units: Units, trends: Trends) -> Panel:
@@ -156,7 +154,7 @@ def _details(aircraft: dict[str, Any], units: Units, trends: Trends) -> Panel:
         "Altitude": COLUMNS["altitude"].cell(aircraft, units, trends).strip(),
         "Geometric": measure(number(aircraft.get("alt_geom")), units.altitude),
         "Selected": measure(number(aircraft.get("nav_altitude_mcp")), units.altitude),
-        "Climb": COLUMNS["climb"].cell(aircraft, units, trends) if rate_fpm(aircraft) is not None else "",
+        "Climb": COLUMNS["climb"].cell(aircraft, units, trends),
         "Speed": COLUMNS["speed"].cell(aircraft, units, trends),
         "Track": f"{track:.0f}°" if track is not None else "",
         "Distance": f"{distance} at {bearing:.0f}°" if distance and bearing is not None else distance,
@@ -173,6 +171,3 @@ def _details(aircraft: dict[str, Any], units: Units, trends: Trends) -> Panel:
     for left, right in zip(known[:half], [*known[half:], ("", "")], strict=False):
         grid.add_row(Text(left[0], style="dim"), Text(left[1]), Text(right[0], style="dim"), Text(right[1]))
     return Panel(grid, title=plain(aircraft.get("flight") or aircraft.get("hex")), border_style=colour(aircraft))
-
-
-__all__ = ["COLUMNS", "ordered", "plain", "screen", "table", "whole"]

@@ -149,6 +149,9 @@ class Client:
                         self.last_error = None
                         self._socket = socket
                         self.denied = message["denied"]
+                    elif message["type"] == "unsubscribed" and message.get("code") == "permission_denied":
+                        # What was allowed is not any more.
+                        self.denied = sorted({*self.denied, *message["topics"]})
                     elif message["type"] == "reconnect":
                         self._come_back_after_s = float(message["after_s"])
                     elif message["type"] == "event":

@@ -35,6 +35,11 @@ class FixedToken:
     def __init__(self, token: str | None) -> None:
         self._token = token
 
+    @property
+    def is_given(self) -> bool:
+        """Whether there is a credential at all."""
+        return self._token is not None
+
     async def token(self) -> str | None:
         return self._token
 

@@ -29,7 +29,7 @@ DOWNLOADS = ("1. Packages", "2. Skywatch", "Install")
 # What must hold once the page is done, as lines of a shell in the same Debian.
 CHECKS = {
     "deployment": """
-systemd-analyze verify /etc/systemd/system/skywatch.target /etc/systemd/system/skywatch-*.service
+systemd-analyze verify --man=no /etc/systemd/system/skywatch.target /etc/systemd/system/skywatch-*.service
 for role in tracker api realtime worker; do
     pid=$(pgrep --full "skywatch serve .*--role $role")
     test "$(stat --format %U /proc/$pid)" = skywatch
@@ -48,7 +48,7 @@ curl --silent --fail --cacert /root/sky.pem https://sky.example.org/tar1090/ | g
 curl --silent --fail --cacert /root/sky.pem https://sky.example.org/tar1090/data/aircraft.json | grep --quiet '"hex"'
 """,
     "raspberry-pi": """
-systemd-analyze verify /etc/systemd/system/skywatch.service
+systemd-analyze verify --man=no /etc/systemd/system/skywatch.service
 pid=$(pgrep --full "skywatch serve")
 test "$(stat --format %U /proc/$pid)" = skywatch
 test "$(stat --format '%U %a' /var/lib/skywatch/sky.ini)" = "skywatch 600"

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import termios
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -15,11 +23,12 @@ from click.testing import CliRunner
 from skywatch import make_app
 from skywatch.accounts.authenticator import Authenticator
 from skywatch.cli.radar import base_address, channel_addresses, radar
-from skywatch.cli.radar_table import plain
+from skywatch.cli.radar_columns import plain
 from skywatch.core.runtime import Runtime
 from tests.ports import free_port
+from tests.processes import ENVIRONMENT, SKYWATCH
 from tests.realtime import Skies, publish_sky, serving
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 AIRCRAFT = {
     "4b1620": {"flight": "SWR12\x1b[2J ", "lat": 46.9, "lon": 7.4, "alt_baro": 12025, "gs": 301.4, "squawk": "7700"},
@@ -121,6 +130,111 @@ def test_a_wrong_credential_is_one_line(make_runtime, monkeypatch):
         closed = run(address)
         assert closed.exit_code == 1
         assert "answered 401" in closed.output
+
+
+def test_a_closed_service_asks_for_a_login(make_runtime):
+    port = free_port()
+    for mode in ("private", "hybrid"):
+        runtime = make_runtime(
+            realtime_listen=f"127.0.0.1:{port}", realtime_url=f"ws://127.0.0.1:{port}", auth_mode=mode
+        )
+        with api(runtime) as address:
+            with channel(runtime):
+                over_the_channel = run(address)
+            over_rest = run(address)
+        for done in (over_the_channel, over_rest):
+            assert done.exit_code == 1
+            assert done.output == (
+                f"skywatch: {address} shows its aircraft to people who are logged in: log in with --username NAME, "
+                "or put an API key into SKYWATCH_API_KEY\n"
+            )
+
+
+class Terminal:
+    """A terminal of its own with a radar in it."""
+
+    def __init__(self, address: str, *options: str, lines: int = 20, columns: int = 100) -> None:
+        self._ours, theirs = pty.openpty()
+        self.resize(lines, columns)
+        self.before = termios.tcgetattr(theirs)
+        self._theirs = theirs
+        self._output = ""
+        self.process = subprocess.Popen(
+            [*SKYWATCH, "radar", address, *options],
+            stdin=theirs, stdout=theirs, stderr=theirs, env={**ENVIRONMENT, "TERM": "xterm-256color"},
+            start_new_session=True,
+        )  # fmt: skip
+
+    def resize(self, lines: int, columns: int) -> None:
+        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+    def press(self, keys: str) -> None:
+        os.write(self._ours, keys.encode())
+
+    def screen(self) -> str:
+        """The last whole screen, without colours."""
+        while select.select([self._ours], [], [], 0)[0]:
+            try:
+                data = os.read(self._ours, 65536)
+            except OSError:
+                break
+            self._output += data.decode(errors="replace")
+        # Every screen is drawn from the upper left corner; the last one may still be under way.
+        screens = self._output.split("\x1b[H")
+        self._output = "\x1b[H".join(screens[-3:])
+        return re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", screens[-1])
+
+    def wait_for(self, *texts: str) -> str:
+        def shown() -> str | None:
+            now = self.screen()
+            return now if all(text in now for text in texts) and "q quit" in now else None
+
+        return until(shown, f"{texts} on the screen")
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(PATIENCE_S)
+        os.close(self._ours)
+        os.close(self._theirs)
+
+
+def test_keys_in_a_terminal(make_runtime):
+    port = free_port()
+    runtime = make_runtime(realtime_listen=f"127.0.0.1:{port}", realtime_url=f"ws://127.0.0.1:{port}")
+    crowd = {
+        f"4b{n:04x}": {
+            "flight": f"SWR{n} ",
+            "lat": 46.9,
+            "lon": 7.4 + n / 100,
+            "alt_baro": 1000 + 100 * n,
+            "r": f"HB-{n}",
+        }
+        for n in range(50)
+    }
+    publish_sky(runtime, Skies().next(crowd))
+    with api(runtime) as address, channel(runtime):
+        terminal = Terminal(address, "--sort", "callsign")
+        try:
+            assert "SWR10" in terminal.wait_for("50 aircraft (live)", "↓ 35 more", "Callsign▲")
+            terminal.press("\x1b[F")
+            terminal.wait_for("↑ 35 more", "SWR9")
+            terminal.press("ss" * 2 + "r")
+            terminal.press("\x1b[H")
+            terminal.wait_for("Altitude▲", "1,000 ft", "↓ 35 more")
+            terminal.press("/hb-49\r\r")
+            terminal.wait_for("1 match “hb-49”", "Registration", "HB-49", "5,900 ft")
+            terminal.press("\r\x1b")
+            terminal.press("\x1b")
+            terminal.press("u")
+            terminal.wait_for("305 m", "↓ 35 more")
+            terminal.resize(30, 100)
+            terminal.wait_for("↓ 25 more")
+            terminal.press("q")
+            assert terminal.process.wait(PATIENCE_S) == 0
+            assert termios.tcgetattr(terminal._theirs) == terminal.before
+        finally:
+            terminal.close()
 
 
 @pytest.mark.parametrize("url", ["", "ftp://x", "http://", "http://host:port", "ws://x"])
