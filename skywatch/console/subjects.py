@@ -9,7 +9,19 @@ import importlib
 
 from skywatch.console.page import Page
 
-SUBJECTS = ("overview", "users", "user", "user_editing", "assignments", "reset", "keys", "roles", "access", "audit")
+SUBJECTS = (
+    "overview",
+    "users",
+    "user",
+    "user_editing",
+    "assignments",
+    "reset",
+    "keys",
+    "roles",
+    "mappings",
+    "access",
+    "audit",
+)
 
 
 def load_pages() -> tuple[Page, ...]:

@@ -43,6 +43,33 @@ def matching(rules: Iterable[Rule], claims: Mapping[str, Any], provider: str) ->
     return [rule for rule in sorted(own, key=lambda r: (-r.priority, r.name)) if is_match(rule, claims)]
 
 
+@dataclass(frozen=True)
+class TriedRule:
+    """What became of a rule in a trial: the values its claim has, and whether one of them satisfies it."""
+
+    rule: Rule
+    values: list[str]
+    is_match: bool
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The rules tried on a set of claims, and the roles that these give; ``is_default`` where no rule matches."""
+
+    rules: list[TriedRule]
+    roles: list[str]
+    is_default: bool
+
+
+def try_rules(rules: Iterable[Rule], claims: Mapping[str, Any], provider: str, default_role: str) -> Trial:
+    """What a login with these claims would give somebody who holds no role by hand."""
+    ordered = sorted(rules, key=lambda rule: (-rule.priority, rule.name))
+    matches = matching(ordered, claims, provider)
+    tried = [TriedRule(rule, values_of(claims, rule.claim_name), rule in matches) for rule in ordered]
+    default = [default_role] if default_role else []
+    return Trial(tried, sorted({rule.role for rule in matches}) or default, not matches)
+
+
 def is_match(rule: Rule, claims: Mapping[str, Any]) -> bool:
     """Whether some value of the claim satisfies the rule."""
     return any(_compares(rule.match_type, rule.claim_value, value) for value in values_of(claims, rule.claim_name))

@@ -11,7 +11,7 @@ import click
 from skywatch.core.command import fail, ini_argument, one_line_errors, read_ini
 from skywatch.core.db import check_connection, create_engine, create_session_factory
 from skywatch.core.migrations import check_schema
-from skywatch.sso.claims import Rule, matching, values_of
+from skywatch.sso.claims import Rule, try_rules
 from skywatch.sso.mappings import active_rules
 from skywatch.sso.people import username_from
 from skywatch.sso.providers import Provider, read_providers
@@ -44,21 +44,18 @@ def test(ini: Path, claims_file: Path, name: str | None) -> None:
             rules = active_rules(session)
     finally:
         engine.dispose()
-    matches = matching(rules, claims, provider.name)
+    trial = try_rules(rules, claims, provider.name, provider.default_role)
     click.echo(f"Provider {provider.name} ({provider.url}): a new user would be named {username_from(claims)}.")
-    for rule in sorted(rules, key=lambda rule: (-rule.priority, rule.name)):
-        values = values_of(claims, rule.claim_name)
+    for tried in trial.rules:
+        rule, values = tried.rule, tried.values
         shown = ", ".join(values[:SHOWN_VALUES]) + (", ..." if len(values) > SHOWN_VALUES else "")
-        verdict = "matches" if rule in matches else "no match"
+        verdict = "matches" if tried.is_match else "no match"
         click.echo(
             f"{verdict:<8}  {rule.name}: {rule.claim_name} {rule.match_type} {rule.claim_value!r}"
             f" -> {rule.role} ({_circumstances(rule, provider, shown)})"
         )
-    roles = sorted({rule.role for rule in matches})
-    if roles:
-        click.echo(f"Roles: {', '.join(roles)}")
-    else:
-        click.echo(f"Roles: {provider.default_role or 'none'} (the default role, for no mapping matches)")
+    reason = " (the default role, for no mapping matches)" if trial.is_default else ""
+    click.echo(f"Roles: {', '.join(trial.roles) or 'none'}{reason}")
 
 
 def _circumstances(rule: Rule, provider: Provider, values: str) -> str:

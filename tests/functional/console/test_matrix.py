@@ -11,9 +11,10 @@ from skywatch.accounts.changes import begin_change
 from skywatch.accounts.models import FeatureAccessSetting, UserRole
 from skywatch.core.db import writing
 from skywatch.http.openapi import SERVICE_PERMISSIONS
-from skywatch.http.service import ApiService
+from skywatch.http.service import NUMBER, ApiService
 from skywatch.security.contexts import EXCHANGE, PERSONAL_WRITE
 from skywatch.security.permissions import Permission, default_permissions
+from skywatch.sso.models import ClaimMapping
 from tests.functional.console.visitor import populate
 
 # Method, path and permission. A page of a feature's records follows its access setting, as in the API.
@@ -21,18 +22,25 @@ TABLE = (
     ("GET", "", "identified"),
     ("GET", "/users", "users.view"),
     *((method, "/users/new", "users.create") for method in ("GET", "POST")),
-    ("GET", "/users/{id}", "users.view"),
-    ("POST", "/users/{id}", "users.edit"),
-    *((method, "/users/{id}/edit", "users.edit") for method in ("GET", "POST")),
-    *((method, "/users/{id}/password", "users.edit") for method in ("GET", "POST")),
-    *((method, "/users/{id}/reset-link", "users.edit") for method in ("GET", "POST")),
-    *((method, "/users/{id}/assignments/new", "users.edit") for method in ("GET", "POST")),
-    *((method, "/users/{id}/assignments/{assignment}", "users.edit") for method in ("GET", "POST")),
-    *((method, "/users/{id}/assignments/{assignment}/delete", "users.edit") for method in ("GET", "POST")),
-    *((method, "/users/{id}/delete", "users.delete") for method in ("GET", "POST")),
+    ("GET", "/users/{user}", "users.view"),
+    ("POST", "/users/{user}", "users.edit"),
+    *((method, "/users/{user}/edit", "users.edit") for method in ("GET", "POST")),
+    *((method, "/users/{user}/password", "users.edit") for method in ("GET", "POST")),
+    *((method, "/users/{user}/reset-link", "users.edit") for method in ("GET", "POST")),
+    *((method, "/users/{user}/assignments/new", "users.edit") for method in ("GET", "POST")),
+    *((method, "/users/{user}/assignments/{assignment}", "users.edit") for method in ("GET", "POST")),
+    *((method, "/users/{user}/assignments/{assignment}/delete", "users.edit") for method in ("GET", "POST")),
+    *((method, "/users/{user}/delete", "users.delete") for method in ("GET", "POST")),
     ("GET", "/keys", "users.view"),
     ("POST", "/keys", "users.edit"),
     ("GET", "/roles", "roles.view"),
+    *((method, "/roles/new", "roles.create") for method in ("GET", "POST")),
+    *((method, "/roles/{role}/edit", "roles.edit") for method in ("GET", "POST")),
+    *((method, "/roles/{role}/delete", "roles.delete") for method in ("GET", "POST")),
+    *((method, "/mappings", "roles.edit") for method in ("GET", "POST")),
+    *((method, "/mappings/new", "roles.edit") for method in ("GET", "POST")),
+    *((method, "/mappings/{mapping}", "roles.edit") for method in ("GET", "POST")),
+    *((method, "/mappings/{mapping}/delete", "roles.edit") for method in ("GET", "POST")),
     ("GET", "/access", "system.manage"),
     ("POST", "/access", "system.manage"),
     ("GET", "/audit", "system.manage"),
@@ -44,7 +52,9 @@ CUSTOM = {
     "creates_users": "users.create",
     "deletes_users": "users.delete",
     "reads_roles": "roles.view",
+    "creates_roles": "roles.create",
     "edits_roles": "roles.edit",
+    "deletes_roles": "roles.delete",
     "manages": "system.manage",
 }
 DEFAULT = ("viewer", "operator", "analyst", "admin", "superadmin")
@@ -90,7 +100,7 @@ def test_a_view_without_a_permission_would_be_found(make_client):
 
 def test_every_page_is_in_the_table_and_only_sign_in_and_the_style_are_open(client):
     pages = {
-        (method, re.sub(r":\[0-9\]\{1,18\}", "", path))
+        (method, re.sub(r"/(\w+?)s/\{id:\[0-9\]\{1,18\}\}", r"/\1s/{\1}", path).replace(f":{NUMBER}", ""))
         for method, path, _, _ in views(client.app.registry)
         if path.startswith("/console")
     }
@@ -117,13 +127,16 @@ def test_every_role_gets_the_pages_of_the_table(make_visitor, mode, level):
         people.role(name, [permission])
         people.user(name, name)
     # Somebody whom nobody lacks a right to change.
-    people.role("empty", [])
+    empty = people.role("empty", [])
     target = people.user("target", "empty")
     with writing(first.runtime.sessions) as session:
         begin_change(session)
         session.execute(sa.update(FeatureAccessSetting).values(read_access=level, write_access=level))
         assignment = session.scalar(sa.select(UserRole.id).where(UserRole.user_id == target))
-    numbers = {"id": target, "assignment": assignment}
+        mapping = ClaimMapping(name="m", claim_name="c", match_type="exact", claim_value="v", role_id=empty)
+        session.add(mapping)
+        session.flush()
+        numbers = {"user": target, "assignment": assignment, "role": empty, "mapping": mapping.id}
     opened = mode != "public" and level != "permission"
     faults = []
     for role in (*DEFAULT, *CUSTOM):

@@ -12,15 +12,7 @@ from skywatch.core.bus import Message, topics
 from skywatch.core.models import AuditEntry
 from skywatch.picture.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
-from tests.functional.console.visitor import find_form, populate
-
-
-def alert(page):
-    return " ".join(page.html.find(role="alert").text.split())
-
-
-def note(page):
-    return page.html.find(role="status").text
+from tests.functional.console.visitor import alert, find_form, note, populate
 
 
 def user_page(visitor, name):

@@ -9,17 +9,9 @@ from skywatch.accounts.models import ApiKey, PasswordReset, User
 from skywatch.core.db import writing
 from skywatch.core.models import AuditEntry
 from tests.accounts import PASSWORD
-from tests.functional.console.visitor import ORIGIN, find_form, populate
+from tests.functional.console.visitor import ORIGIN, alert, find_form, main_form, note, populate, send
 
 NEW = "nine quiet miles over Bern"
-
-
-def alert(page):
-    return " ".join(page.html.find(role="alert").text.split())
-
-
-def note(page):
-    return page.html.find(role="status").text
 
 
 def entries(visitor, action):
@@ -29,18 +21,6 @@ def entries(visitor, action):
 
 def address(visitor, name, more=""):
     return f"/users/{visitor.people.numbers[name]}{more}"
-
-
-def main_form(page):
-    """The form of the page itself, after the one that signs out."""
-    return next(form for form in page.forms.values() if form.action != "/console/sign-out")
-
-
-def send(page, status=303, **fields):
-    form = main_form(page)
-    for name, value in fields.items():
-        form[name] = value
-    return form.submit(headers=ORIGIN, status=status)
 
 
 def log_in(visitor, name, password, status=200):

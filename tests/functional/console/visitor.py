@@ -63,3 +63,26 @@ def populate(runtime, *roles):
     people = Population(runtime)
     people.numbers = {role: people.user(role, role) for role in roles}
     return people
+
+
+def main_form(page):
+    """The first form of the page itself, after the one that signs out."""
+    return next(form for form in page.forms.values() if form.action != "/console/sign-out" and form.method == "post")
+
+
+def send(page, status=303, **fields):
+    """Fill the form of a page and send it."""
+    form = main_form(page)
+    for name, value in fields.items():
+        form[name] = value
+    return form.submit(headers=ORIGIN, status=status)
+
+
+def alert(page):
+    """What a page says is wrong."""
+    return " ".join(page.html.find(role="alert").text.split())
+
+
+def note(page):
+    """What a page says was done."""
+    return page.html.find(role="status").text
