@@ -8,6 +8,7 @@ from skywatch.readsb.settings import ReadsbSettings
 FEATURE = Feature(
     name="readsb",
     include="skywatch.readsb",
+    monitor="skywatch.readsb.monitor:create",
     settings=ReadsbSettings,
     tags={
         "data": "The live air picture in readsb's files, for programs written for readsb and tar1090.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import colander
+import msgspec
 import numpy as np
 from pyramid.response import Response
 
@@ -20,16 +21,19 @@ from skywatch.http.render import encode, json_response
 from skywatch.http.schema import QueryInteger, Schema
 from skywatch.http.service import ApiService
 from skywatch.picture.request import SkyRequest
-from skywatch.picture.sky import Sky
+from skywatch.picture.sky import SOURCES, Sky
 from skywatch.readsb.bodies import bodies
 from skywatch.readsb.outline import RangeOutline
 from skywatch.readsb.past import INTERVAL_S, PastPictures, is_open, newest_moment, offered
+from skywatch.readsb.statistics import Figures
+from skywatch.readsb.topics import STATISTICS
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
 aircraft_json = ApiService("readsb.aircraft", "/data/aircraft.json", feature="aircraft", absolute=True)
 receiver_json = ApiService("readsb.receiver", "/data/receiver.json", feature="aircraft", absolute=True)
 outline_json = ApiService("readsb.outline", "/data/outline.json", feature="aircraft", absolute=True)
+stats_json = ApiService("readsb.stats", "/data/stats.json", feature="aircraft", absolute=True)
 history_json = ApiService("readsb.history", "/data/history_{number}.json", feature="aircraft", absolute=True)
 
 REFRESH_MS = 1000
@@ -76,6 +80,25 @@ def get_receiver_json(request: SkyRequest) -> dict[str, Any]:
     return described
 
 
+@stats_json.get(permission=Permission.AIRCRAFT_VIEW, any_query=True, responses={200: "application/json", 304: None})
+def get_stats_json(request: SkyRequest) -> Response:
+    """What was received, as readsb writes it into stats.json
+
+    The periods are those of all receivers together; `local` is a radio of this service's own, which it has not.
+    """
+    published = request.runtime.bus.last(STATISTICS)
+    form = "every" if request.may.military else "civil"
+    if published is None:  # before the tracker's first tick
+        periods = Figures(request.sky.now).periods(request.may.military)
+    else:
+        periods = msgspec.json.decode(published.data)[form]
+
+    def build(sky: Sky, may: Visibility) -> bytes:
+        return encode({"now": round(sky.now, 1), **_by_type(sky, may), **periods})
+
+    return live_response(request, build, str(periods["total"]["end"]), with_details=False)
+
+
 @history_json.get(
     permission=Permission.AIRCRAFT_VIEW,
     path=HistoryPath(),
@@ -111,3 +134,15 @@ def get_outline_json(request: SkyRequest) -> dict[str, Any]:
     outline: RangeOutline = request.registry["readsb_outline"]
     points = outline.points(request.db, station, unix_now(), request.may.military)
     return {"actualRange": {"last24h": {"points": points}}}
+
+
+def _by_type(sky: Sky, may: Visibility) -> dict[str, Any]:
+    """How many aircraft there are, with and without a position and by the source of their data."""
+    mask = filters.select(sky, {}, military=may.military)
+    with_position = int(np.count_nonzero(~np.isnan(sky.column("lat")[mask])))
+    counts = np.bincount(sky.column("source")[mask], minlength=len(SOURCES)).tolist()
+    return {
+        "aircraft_with_pos": with_position,
+        "aircraft_without_pos": int(np.count_nonzero(mask)) - with_position,
+        "aircraft_count_by_type": dict(zip(SOURCES, counts, strict=True)),
+    }

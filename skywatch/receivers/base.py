@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+import msgspec
+
 from skywatch.inputs.base import InputStatus
 from skywatch.receivers.report import Report
 
@@ -17,11 +19,13 @@ class ReceiverStatus(InputStatus):
     """The state of one receiver as ``system/receivers`` shows it.
 
     ``invalid`` counts what was received and refused, by reason: the name of a field, or ``hex``, ``aircraft``,
-    ``line``, ``too_long``, ``document`` where more than one field went.
+    ``line``, ``too_long``, ``document`` where more than one field went. ``cpr`` counts what became of position frames,
+    by the names of ``mode_s.statistics.PositionCounts``.
     """
 
     position_rate: float = 0.0
     positions: int = 0
+    cpr: dict[str, int] = msgspec.field(default_factory=dict)
 
 
 class Sink(Protocol):

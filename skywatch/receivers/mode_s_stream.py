@@ -26,6 +26,8 @@ GATHER_S = 0.1
 # the altitude beside it, where there is one, is that of the field, and readsb leaves it out as well.
 REPLIES = frozenset({0, 4, 5, 11, 16, 20, 21})
 GROUND = "ground"
+# What of the decoder's counts of position frames a receiver's status shows.
+CPR_COUNTS = ("airborne", "surface", "by_pair", "alone", "unresolved", "empty")
 # A counter goes with our clock when what was read together spans about the time since the last read.
 SPAN_FACTOR, SPAN_SLACK_S = 1.5, 0.5
 
@@ -40,11 +42,15 @@ class Framer(Protocol):
 
 
 class FrameReports:
-    """Decodes batches of frames of one receiver; counts frames and positions that were refused in ``invalid``."""
+    """Decodes batches of frames of one receiver.
 
-    def __init__(self, station: Station, invalid: Counter[str]) -> None:
+    Counts frames and positions that were refused in ``invalid``, and in ``cpr`` what became of position frames.
+    """
+
+    def __init__(self, station: Station, invalid: Counter[str], cpr: Counter[str] | None = None) -> None:
         self._decoder = FrameDecoder(station)
         self._invalid = invalid
+        self._cpr = Counter[str]() if cpr is None else cpr
         self._counted: dict[str, int] = {}
 
     def decode(self, frames: FrameBatch) -> Heard:
@@ -62,16 +68,22 @@ class FrameReports:
         self.count("unknown_address", statistics.unknown_address)
         self.count("no_aircraft", statistics.no_aircraft)
         self.count("doubtful", statistics.doubtful)
-        self.count("position_out_of_range", statistics.positions.out_of_range)
-        self.count("position_too_fast", statistics.positions.too_fast)
+        counts = statistics.positions
+        self.count("position_out_of_range", counts.out_of_range)
+        self.count("position_too_fast", counts.too_fast)
+        for name in CPR_COUNTS:
+            self._add(self._cpr, name, getattr(counts, name))
         return Heard(reports, len(reports), positions)
 
     def count(self, reason: str, total: int) -> None:
         """Bring a counter of this connection into the receiver's, which outlives it."""
-        new = total - self._counted.get(reason, 0)
+        self._add(self._invalid, reason, total)
+
+    def _add(self, counter: Counter[str], name: str, total: int) -> None:
+        new = total - self._counted.get(name, 0)
         if new:
-            self._invalid[reason] += new
-            self._counted[reason] = total
+            counter[name] += new
+            self._counted[name] = total
 
 
 class ArrivalTimes:
@@ -105,9 +117,11 @@ class ArrivalTimes:
 class ModeSDecoder(Decoder):
     """The meaning of one connection's frames."""
 
-    def __init__(self, framer: Framer, station: Station, invalid: Counter[str]) -> None:
+    def __init__(
+        self, framer: Framer, station: Station, invalid: Counter[str], cpr: Counter[str] | None = None
+    ) -> None:
         self._framer = framer
-        self._reports = FrameReports(station, invalid)
+        self._reports = FrameReports(station, invalid, cpr)
         self._times = ArrivalTimes()
 
     def feed(self, received: bytes, received_at: float) -> Heard:
@@ -131,4 +145,4 @@ class ModeSReceiver(StreamReceiver):
 
     def decoder(self) -> ModeSDecoder:
         """A decoder for a new connection."""
-        return ModeSDecoder(self.framer(), self._station, self.invalid)
+        return ModeSDecoder(self.framer(), self._station, self.invalid, self.cpr)

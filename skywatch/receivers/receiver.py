@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -22,13 +23,14 @@ class RetryingReceiver(RetryingInput[ReceiverStatus]):
     def __init__(self, name: str, address: str) -> None:
         super().__init__(ReceiverStatus(name=name, kind=self.kind, address=address))
         self._position_meter = RateMeter(time.monotonic())
+        self.cpr: Counter[str] = Counter()
         self._sink: Sink | None = None
 
     @property
     def status(self) -> ReceiverStatus:
         """The state of this moment, a copy."""
         rate = self._position_meter.rate(time.monotonic())
-        return msgspec.structs.replace(super().status, position_rate=round(rate, 2))
+        return msgspec.structs.replace(super().status, position_rate=round(rate, 2), cpr=dict(self.cpr))
 
     async def run(self, sink: Sink) -> None:
         """Read until cancelled, or until the input has ended."""

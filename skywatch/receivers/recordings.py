@@ -72,10 +72,18 @@ def recognise(path: str) -> Kind:
     return kind
 
 
-def moments(path: str, kind: Kind, station: Station, invalid: Counter[str], slice_s: float = 0.1) -> Iterator[Moment]:
+def moments(
+    path: str,
+    kind: Kind,
+    station: Station,
+    invalid: Counter[str],
+    slice_s: float = 0.1,
+    cpr: Counter[str] | None = None,
+) -> Iterator[Moment]:
     """Play a recording once; frames are decoded together that lie within ``slice_s``.
 
-    What is invalid is counted in ``invalid``. Raises RecordingError where the file cannot be opened or is damaged.
+    What is invalid is counted in ``invalid``, what became of position frames in ``cpr``. Raises RecordingError
+    where the file cannot be opened or is damaged.
     """
     with _open(path) as stream:
         if kind == "document":
@@ -87,7 +95,7 @@ def moments(path: str, kind: Kind, station: Station, invalid: Counter[str], slic
         elif kind == "sbs":
             yield from _sbs(_lines(stream, invalid), invalid)
         else:
-            yield from _frames(stream, kind, FrameReports(station, invalid), slice_s)
+            yield from _frames(stream, kind, FrameReports(station, invalid, cpr), slice_s)
 
 
 def _open(path: str) -> BinaryIO:

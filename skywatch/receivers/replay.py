@@ -61,7 +61,8 @@ class ReplayReceiver(RetryingReceiver):
     async def _play(self) -> None:
         timeline: Timeline | None = None
         slice_s = SLICE_S * self.speed
-        for at, heard in _slices(moments(self._path, self._recording, self._station, self.invalid, slice_s), slice_s):
+        recorded = moments(self._path, self._recording, self._station, self.invalid, slice_s, self.cpr)
+        for at, heard in _slices(recorded, slice_s):
             timeline = timeline or Timeline(at, time.time(), self.speed)
             due = timeline.place(at)
             # Always a turn for the others on the loop, even when it is late.

@@ -72,6 +72,9 @@ class Resolver:
 
         Returns resolved ?[n], and latitude and longitude f8[n] (deg), which are only to be read where it is true.
         """
+        surface = int(np.count_nonzero(frames.surface))
+        self.counts.surface += surface
+        self.counts.airborne += len(frames.surface) - surface
         settled = rows["pos_settled"][frames.aircraft]
         if settled.all():
             return self._resolve_settled(frames, rows)

@@ -12,12 +12,14 @@ import numpy as np
 class PositionCounts:
     """What became of position frames.
 
-    ``by_pair`` and ``alone`` were resolved, from an even and an odd frame or relative to the last position;
-    ``unresolved`` had no partner and no fresh last position (``no_reference`` of them are surface pairs that lack a
-    station or last position to choose a quarter of the globe by); ``out_of_range`` and ``too_fast`` were not
-    believed; ``empty`` hold no position.
+    ``airborne`` and ``surface`` are all there were. ``by_pair`` and ``alone`` were resolved, from an even and an odd
+    frame or relative to the last position; ``unresolved`` had no partner and no fresh last position (``no_reference``
+    of them are surface pairs that lack a station or last position to choose a quarter of the globe by);
+    ``out_of_range`` and ``too_fast`` were not believed; ``empty`` hold no position.
     """
 
+    airborne: int = 0
+    surface: int = 0
     by_pair: int = 0
     alone: int = 0
     unresolved: int = 0

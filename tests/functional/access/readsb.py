@@ -7,6 +7,7 @@ DAY = "/globe_history/{year}/{month}/{day}"
 ROWS = [
     Row("GET", "/data/aircraft.json", READ, "viewer"),
     Row("GET", "/data/receiver.json", READ, "viewer"),
+    Row("GET", "/data/stats.json", READ, "viewer"),
     Row("GET", "/data/outline.json", READ, "viewer", answer=(200, 404)),
     Row("GET", "/data/history_{number}.json", READ, "viewer", sample="/data/history_999.json"),
     Row(

@@ -6,12 +6,16 @@ import struct
 import time
 from datetime import UTC, datetime, timedelta
 
+import msgspec
 import numpy as np
 import pytest
 from webob import Request
 
 from skywatch.core import geo
-from tests.functional.readsb.conftest import FIGHTER, RECORDED_S, SWISS
+from skywatch.core.bus import Message
+from skywatch.readsb.monitor import create
+from skywatch.receivers.base import ReceiverStatus
+from tests.functional.readsb.conftest import FIGHTER, RECORDED_S, SWISS, present
 from tests.identities import as_role
 from tests.skies import STATION, show, sky_of
 
@@ -161,6 +165,50 @@ class TestWhatTar1090AsksFor:
         for day, number in ((now, now.hour * 2 + now.minute // 30), (now + timedelta(days=400), 3)):
             client.get(f"/globe_history/{day:%Y/%m/%d}/heatmap/{number:02}.bin.ttf", headers=ANALYST, status=404)
         client.get("/globe_history/2019/01/01/heatmap/03.bin.ttf", headers=ANALYST, status=404)
+
+
+class TestStatistics:
+    """What graphs1090 and dump1090-exporter read."""
+
+    @pytest.fixture
+    def stats(self, client, recorded):
+        monitor = create(client.runtime)
+        statuses = [ReceiverStatus(name="roof", kind="beast", address="", messages=12, positions=3)]
+        client.runtime.bus.publish(Message("receivers", "status", msgspec.json.encode(statuses), snapshot=True))
+        monitor.on_tick(present(recorded[1]))
+        return lambda headers: client.get("/data/stats.json?_=1", headers=headers).json
+
+    def test_every_member_that_graphs1090_reads_is_there(self, stats):
+        read = stats(ANALYST)
+        total, minute = read["total"], read["last1min"]
+        assert sum(total["remote"]["accepted"]) + total["remote"]["basestation"] == total["messages"] == 12
+        assert total["cpr"]["global_ok"] + total["cpr"]["local_ok"] == 0
+        assert total["position_count_total"] == 3
+        assert total["tracks"]["all"] == 3
+        assert total["end"] >= total["start"]
+        assert set(total["cpu"]) >= {"demod", "reader", "background"}
+        assert minute["local"]["signal"] == -12.5
+        assert minute["max_distance"] > 100_000
+
+    def test_every_member_that_dump1090_exporter_reads_is_there(self, stats):
+        read = stats(ANALYST)["last1min"]
+        cpr = "airborne surface filtered global_bad global_ok global_range global_skipped global_speed"
+        cpr += " local_aircraft_relative local_ok local_range local_receiver_relative local_skipped local_speed"
+        local = "accepted strong_signals bad modes modeac samples_dropped samples_processed unknown_icao"
+        assert set(cpr.split()) <= set(read["cpr"])
+        assert set(local.split()) <= set(read["local"])
+        assert {"accepted", "bad", "modeac", "modes", "unknown_icao"} <= set(read["remote"])
+
+    def test_figures_leave_out_what_a_caller_may_not_see(self, stats):
+        every, civil = stats(ANALYST), stats(VIEWER)
+        assert (every["aircraft_with_pos"], every["aircraft_without_pos"]) == (2, 1)
+        assert (civil["aircraft_with_pos"], civil["aircraft_without_pos"]) == (1, 1)
+        assert (every["total"]["tracks"]["all"], civil["total"]["tracks"]["all"]) == (3, 2)
+        assert sum(civil["aircraft_count_by_type"].values()) == 2
+
+    def test_before_the_first_tick_everything_is_zero(self, client):
+        read = client.get("/data/stats.json", headers=ANALYST).json
+        assert {read[name]["messages"] for name in ("last1min", "last5min", "last15min", "total")} == {0}
 
 
 def test_military_aircraft_are_nowhere_for_who_may_not_see_them(client, recorded):

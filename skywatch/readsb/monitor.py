@@ -1,0 +1,53 @@
+"""The part in the tracker: counts what stats.json shows and publishes it every ten seconds."""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+
+from skywatch.core.bus import Bus, Message, topics
+from skywatch.core.runtime import Runtime
+from skywatch.picture.sky import Sky
+from skywatch.readsb.statistics import Figures, counters_of
+from skywatch.readsb.topics import EVENT, STATISTICS
+from skywatch.receivers.base import ReceiverStatus
+
+_statuses = msgspec.json.Decoder(list[ReceiverStatus])
+_encode = msgspec.json.Encoder().encode
+
+
+class StatisticsMonitor:
+    """Counts every tick; reads the receivers' counters from what the tracker publishes of them."""
+
+    name = "readsb"
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self._figures: Figures | None = None
+
+    def start(self) -> None:
+        pass
+
+    def on_tick(self, sky: Sky) -> None:
+        figures = self._figures
+        is_first = figures is None
+        if figures is None:
+            figures = self._figures = Figures(sky.now)
+        figures.take(sky)
+        if is_first or figures.is_due(sky.now):
+            figures.sample(sky.now, counters_of(self._receivers(), time.process_time()))
+            periods = {name: figures.periods(military) for name, military in (("every", True), ("civil", False))}
+            self._bus.publish(Message(STATISTICS, EVENT, _encode(periods), snapshot=True))
+
+    def close(self) -> None:
+        pass
+
+    def _receivers(self) -> list[ReceiverStatus]:
+        published = self._bus.last(topics.RECEIVERS)
+        return [] if published is None else _statuses.decode(published.data)
+
+
+def create(runtime: Runtime) -> StatisticsMonitor:
+    """The monitor of this feature."""
+    return StatisticsMonitor(runtime.bus)
