@@ -5,15 +5,23 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Iterable, Iterator
 
 import click
 import msgspec
 
+from skywatch.cli.decode_table import HEAD, rows
 from skywatch.core.command import fail, one_line_errors
+from skywatch.core.progress import ProgressLine
 from skywatch.receivers.framing.clock import Counter
-from skywatch.receivers.framing.recording import FORMATS, Format, RecordingError, open_recording, read_recording
+from skywatch.receivers.framing.recording import (
+    FORMATS,
+    Format,
+    RecordingError,
+    open_recording,
+    position,
+    read_recording,
+)
 from skywatch.receivers.mode_s.decoded import Decoded, Status
 from skywatch.receivers.mode_s.decoder import Decoder
 from skywatch.receivers.mode_s.message import Message
@@ -43,6 +51,7 @@ _REPORT_ONLY = ("at", "position_at", "snapshot", "df", "hex")
     help="What Beast and AVR counters count; gps: Radarcape's seconds and nanoseconds of the day.",
 )
 @click.option("--all", "everything", is_flag=True, help="Also print refused frames, with the reason as 'error'.")
+@click.option("--table", "as_table", is_flag=True, help="Print a table for people.")
 @click.option("--statistics", is_flag=True, help="Print counters to stderr at the end.")
 @one_line_errors
 def decode(
@@ -54,6 +63,7 @@ def decode(
     start: float,
     counter: Counter,
     everything: bool,
+    as_table: bool,
     statistics: bool,
 ) -> None:
     """Print one JSON object a line for each good Mode S frame of FILE (Beast, AVR or CSV, gzip or not; - is stdin).
@@ -68,9 +78,14 @@ def decode(
         fail("there is no standard output to write to")
     output = sys.stdout.buffer
     try:
-        with open_recording(file) as stream:
+        with open_recording(file) as stream, ProgressLine(file) as progress:
+            if as_table:
+                output.write(f"{HEAD}\n".encode())
             for batch in read_recording(stream, kind, start, counter, file):
-                _write(decoder.decode(batch), everything, output)
+                decoded = decoder.decode(batch)
+                progress.clear()
+                output.write(_text(_all_lines(decoded) if everything else map(_line, decoded.messages()), as_table))
+                progress.show(position(stream), f"{decoder.statistics.frames:,} frames")
         output.flush()
     except RecordingError as error:
         output.flush()
@@ -88,9 +103,8 @@ def decode(
         fail(f"{file}: none of its {counts['frames']} frames is a good Mode S frame")
 
 
-def _write(decoded: Decoded, everything: bool, output: BinaryIO) -> None:
-    lines = _all_lines(decoded) if everything else map(_line, decoded.messages())
-    output.write(b"".join(_ENCODER.encode(line) + b"\n" for line in lines))
+def _text(lines: Iterable[dict[str, object]], as_table: bool) -> bytes:
+    return rows(lines) if as_table else b"".join(_ENCODER.encode(line) + b"\n" for line in lines)
 
 
 def _line(message: Message) -> dict[str, object]:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from types import TracebackType
+from typing import TextIO
 
 import click
 
 # Without a terminal a line is written for every so many percent.
 PLAIN_STEP_PERCENT = 20
+EVERY_S = 0.1
+_CLEAR = "\r\x1b[K"
 
 
 def progress_of_file(path: Path, what: str) -> AbstractContextManager[Callable[[int], None]]:
@@ -36,3 +41,42 @@ def progress_of(total: int, what: str) -> Iterator[Callable[[int], None]]:
             click.echo(f"{what}: {shown} %", err=True)
 
     yield plain
+
+
+class ProgressLine:
+    """How far a file is read, for a command that prints results meanwhile: one line on a terminal, nothing elsewhere.
+
+    It is rewritten at most ten times a second and leaves nothing behind. ``path`` is the file; of standard input (-)
+    the length is not known. ``clear`` before anything else is printed, which may go to the same terminal.
+    """
+
+    def __init__(self, path: str, stream: TextIO | None = None) -> None:
+        self._stream = stream if stream is not None else sys.stderr
+        self._is_shown = self._stream is not None and self._stream.isatty()
+        self._bytes = Path(path).stat().st_size if path != "-" and Path(path).is_file() else 0
+        self._next = 0.0
+        self._is_written = False
+
+    def show(self, position: int, text: str) -> None:
+        """``position`` bytes of the file are read; ``text`` says what came of them."""
+        if not self._is_shown or time.monotonic() < self._next:
+            return
+        share = f"{min(100 * position // self._bytes, 100)} %  " if self._bytes else ""
+        self._stream.write(f"{_CLEAR}{share}{text}")
+        self._stream.flush()
+        self._next, self._is_written = time.monotonic() + EVERY_S, True
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._is_written:
+            self._stream.write(_CLEAR)
+            self._stream.flush()
+            self._is_written = False
+
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.clear()

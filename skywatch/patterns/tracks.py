@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
@@ -70,15 +70,17 @@ class TracksError(Exception):
 _DECODER = msgspec.json.Decoder(Track)
 
 
-def read_tracks(path: Path) -> Iterator[Track | BadLine]:
+def read_tracks(path: Path, on_read: Callable[[int], None] | None = None) -> Iterator[Track | BadLine]:
     """Yield the flights of a file (`-` is standard input), and its malformed lines; blank lines are passed over.
+
+    ``on_read`` is called with the number of bytes that each step has read.
 
     Raises `TracksError` where the file cannot be opened, is cut or its compression is broken, after the flights that
     stand whole before that place.
     """
     try:
         with nullcontext(sys.stdin.buffer) if path == STDIN else path.open("rb") as stream:
-            for number, line in enumerate(_lines(stream), 1):
+            for number, line in enumerate(_lines(stream, on_read), 1):
                 text = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
                 if text.strip():
                     yield _parse(number, text)
@@ -86,10 +88,10 @@ def read_tracks(path: Path) -> Iterator[Track | BadLine]:
         raise TracksError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _lines(stream: BinaryIO) -> Iterator[bytes]:
+def _lines(stream: BinaryIO, on_read: Callable[[int], None] | None) -> Iterator[bytes]:
     """Yield the lines of a file, unpacked where it is gzip; raises OSError where that is cut in the middle."""
     parts: list[bytes] = []
-    for block in _blocks(stream):
+    for block in _blocks(stream, on_read):
         end, *others = block.split(b"\n")
         parts.append(end)
         if others:
@@ -99,12 +101,18 @@ def _lines(stream: BinaryIO) -> Iterator[bytes]:
     yield b"".join(parts)
 
 
-def _blocks(stream: BinaryIO) -> Iterator[bytes]:
-    block = stream.read(_READ_BYTES)
+def _blocks(stream: BinaryIO, on_read: Callable[[int], None] | None) -> Iterator[bytes]:
+    def read() -> bytes:
+        block = stream.read(_READ_BYTES)
+        if on_read is not None:
+            on_read(len(block))
+        return block
+
+    block = read()
     if not block.startswith(_GZIP):
         while block:
             yield block
-            block = stream.read(_READ_BYTES)
+            block = read()
         return
     unpacking = None
     while block:
@@ -115,7 +123,7 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
         if unpacking.eof:
             # Several archives may follow each other.
             block, unpacking = unpacking.unused_data, None
-        block = block or stream.read(_READ_BYTES)
+        block = block or read()
     if unpacking is not None:
         raise OSError("the compressed file is cut")
 

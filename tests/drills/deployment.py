@@ -34,18 +34,18 @@ for role in tracker api realtime worker; do
     pid=$(pgrep --full "skywatch serve .*--role $role")
     test "$(stat --format %U /proc/$pid)" = skywatch
     grep --text --quiet '^CapEff:[[:space:]]*0*$' /proc/$pid/status
-    tr '\\0' '\\n' </proc/$pid/environ | grep --quiet '^SECRET='
+    tr '\\0' '\\n' </proc/$pid/environ | grep '^SECRET=' >/dev/null
 done
 test "$(stat --format '%U %a' /etc/skywatch/environment)" = "root 600"
 ! runuser -u nobody -- cat /etc/skywatch/production.ini
-curl --silent --head http://sky.example.org/ | grep --quiet '^Location: https://sky.example.org/'
-curl --silent --fail --cacert /root/sky.pem https://sky.example.org/data/aircraft.json | grep --quiet '"hex"'
+curl --silent --head http://sky.example.org/ | grep '^Location: https://sky.example.org/' >/dev/null
+curl --silent --fail --cacert /root/sky.pem https://sky.example.org/data/aircraft.json | grep '"hex"' >/dev/null
 curl --silent --fail --cacert /root/sky.pem https://sky.example.org/console >/dev/null
 install -d /usr/local/share/tar1090/html && echo '<title>tar1090</title>' >/usr/local/share/tar1090/html/index.html
 cp /usr/local/src/skywatch/deploy/nginx/tar1090.conf /etc/skywatch/nginx.d/
 nginx -t && systemctl restart nginx
-curl --silent --fail --cacert /root/sky.pem https://sky.example.org/tar1090/ | grep --quiet tar1090
-curl --silent --fail --cacert /root/sky.pem https://sky.example.org/tar1090/data/aircraft.json | grep --quiet '"hex"'
+curl --silent --fail --cacert /root/sky.pem https://sky.example.org/tar1090/ | grep tar1090 >/dev/null
+curl --silent --fail --cacert /root/sky.pem https://sky.example.org/tar1090/data/aircraft.json | grep '"hex"' >/dev/null
 """,
     "raspberry-pi": """
 systemd-analyze verify --man=no /etc/systemd/system/skywatch.service
@@ -94,7 +94,7 @@ def _run(debian: Debian, page: str) -> None:
             path.write_text(re.sub(r"(?m)^port = \d+", "port = 5432", path.read_text()))
         mark.touch()
     others = _script([block for block in every if block.heading not in DOWNLOADS])
-    debian.run(f"{others}\necho '== checks'{CHECKS[page]}", password, network=False, folder=f"/{SOURCE}")
+    debian.run(f"{others}\necho '== checks'; set -x{CHECKS[page]}", password, network=False, folder=f"/{SOURCE}")
 
 
 def _fetch(folder: Path) -> None:

@@ -58,6 +58,15 @@ def open_recording(path: str) -> BinaryIO:
     return cast(BinaryIO, gzip.GzipFile(fileobj=buffered)) if packed else buffered
 
 
+def position(stream: BinaryIO) -> int:
+    """How many bytes of the file are read; 0 where it is no file."""
+    below = stream.fileobj if isinstance(stream, gzip.GzipFile) else stream
+    try:
+        return int(below.tell()) if below is not None else 0
+    except OSError:
+        return 0
+
+
 def guess_format(sample: bytes) -> Format | None:
     """The format of a recording by its first bytes, or None."""
     if BEAST_MESSAGE.search(sample) and (sample[:1] == b"\x1a" or not _is_text(sample)):

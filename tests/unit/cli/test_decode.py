@@ -84,6 +84,23 @@ def test_refused_frames_are_shown_on_demand(tmp_path):
     assert lines(run(path, "--all"))[1] == {"time": 2.0, "df": 11, "error": "bad_parity", "frame": damaged.hex()}
 
 
+def test_a_table_for_people(tape, tmp_path):
+    result = run("--table", tape)
+    assert (result.exit_code, result.stderr) == (0, "")
+    head, first, second = result.stdout.splitlines()
+    assert head.split() == [
+        "Time", "Address", "Kind", "Callsign", "Squawk", "Altitude", "Speed", "Track", "Climb", "Position",
+    ]  # fmt: skip
+    assert first.split() == ["00:00:00.000", "40621d", "ADS-B", "38,000", "ft"]
+    assert second.split() == ["00:00:01.000", "40621d", "ADS-B", "38,000", "ft", "52.25720,", "3.91937"]
+    assert second.index("52.25720") == head.index("Position")
+    path = tmp_path / "damaged.csv"
+    good = all_call(0x3C6444)
+    path.write_text(f"1,{good.hex()}\n2,{(good[:4] + bytes(3)).hex()}\n")
+    refused = run("--table", "--all", path).stdout.splitlines()[2]
+    assert refused.split() == ["00:00:02.000", "all-call", "bad", "parity:", (good[:4] + bytes(3)).hex()]
+
+
 def test_counters_on_demand(tape):
     result = run(tape, "--statistics")
     assert json.loads(result.stderr)["positions"]["by_pair"] == 1

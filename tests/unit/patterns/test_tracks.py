@@ -50,6 +50,22 @@ def test_command_prints_a_line_for_each_pattern(tmp_path: Path) -> None:
     assert found["centre"] == pytest.approx([52.083, 5.022], abs=0.01)
 
 
+def test_a_table_for_people(tmp_path: Path) -> None:
+    path = tmp_path / "flights.jsonl"
+    path.write_text(line(orbit(), callsign="AB\x1b[2J") + "\n")
+    result = run(path, "--table")
+    assert (result.exit_code, result.stderr) == (0, "")
+    head, *rows = result.stdout.splitlines()
+    (found,) = [json.loads(text) for text in run(path).stdout.splitlines()]
+    (row,) = rows
+    assert "\x1b" not in row
+    assert row[head.index("Pattern") :].split()[0] == found["pattern_type"].split("_")[0]
+    assert f"({found['confidence_score']:.2f})" in row
+    assert row.endswith(f"{found['radius']:.1f} nm")
+    both = run(path, "--table", "--score")
+    assert both.exit_code == 2
+
+
 def test_gzip_is_told_by_its_content(tmp_path: Path) -> None:
     path = tmp_path / "tracks"
     path.write_bytes(gzip.compress(line(orbit()).encode()))
