@@ -23,8 +23,13 @@ SUBJECTS = (
     "audit",
 )
 
+# What the service receives, stores and runs on.
+SERVICE_SUBJECTS = ("receivers", "station", "retention", "health", "settings", "software")
+
 
 def load_pages() -> tuple[Page, ...]:
     """The pages of all subjects."""
-    modules = [importlib.import_module(f"skywatch.console.views.{subject}") for subject in SUBJECTS]
+    modules = [
+        importlib.import_module(f"skywatch.console.views.{subject}") for subject in (*SUBJECTS, *SERVICE_SUBJECTS)
+    ]
     return tuple(page for module in modules for page in module.PAGES)

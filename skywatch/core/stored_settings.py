@@ -37,6 +37,7 @@ READ_EVERY_S = 1.0
 RETRY_S = 5.0
 PURPOSE = "stored settings"
 MEMBER_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
+NAME_RULE = "must be 1 to 32 lower-case letters, digits, hyphens and underscores, and begin with a letter"
 LONGEST_VALUE = 2000
 # Of all families together: each member is a task and a connection of the tracker.
 MOST_MEMBERS = 100
@@ -217,9 +218,7 @@ def _check_name(settings: Settings, name: str, text: str | None) -> None:
         return
     family = _family_of(settings, name)
     if family and not is_storable(settings, name):
-        raise invalid(
-            "name", "must be 1 to 32 lower-case letters, digits, hyphens and underscores, and begin with a letter"
-        )
+        raise invalid("name", NAME_RULE)
     if not is_storable(settings, name):
         raise not_found("setting")
 

@@ -15,6 +15,7 @@ from skywatch.http.service import NUMBER, ApiService
 from skywatch.security.contexts import EXCHANGE, PERSONAL_WRITE
 from skywatch.security.permissions import Permission, default_permissions
 from skywatch.sso.models import ClaimMapping
+from tests.functional.console.system_pages import SYSTEM_PAGES
 from tests.functional.console.visitor import populate
 
 # Method, path and permission. A page of a feature's records follows its access setting, as in the API.
@@ -45,6 +46,7 @@ TABLE = (
     ("POST", "/access", "system.manage"),
     ("GET", "/audit", "system.manage"),
 )
+TABLE += SYSTEM_PAGES
 # Roles beside the default ones, each with one administrative permission.
 CUSTOM = {
     "reads_users": "users.view",

@@ -1,0 +1,93 @@
+"""Forms of single settings that the console keeps in the database: station and retention.
+
+A field that is left empty takes the setting out of the database, so that the default holds again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import colander
+from pyramid.response import Response
+
+from skywatch.console.changes import changing, check_version, done, refused
+from skywatch.console.entries import Entries, read_entries, version_of
+from skywatch.core import stored_settings
+from skywatch.core.audit import Target
+from skywatch.core.problems import Problem, invalid_fields
+from skywatch.http.request import Request
+from skywatch.security.permissions import Permission
+from skywatch.settings import Settings, names_of
+
+# What neither the ini file nor the environment sets.
+FREE = ("default", "database")
+
+
+def describe(settings: Settings, names: Iterable[str]) -> list[dict[str, Any]]:
+    """The settings by name: value in force, default, meaning, source, and whether the console may change it."""
+    known = names_of(type(settings))
+    found = []
+    for name in names:
+        field = known.fields[known.single[name]]
+        source = settings.sources.get(name, "default")
+        found.append(
+            {
+                "name": name,
+                "value": text_of(getattr(settings, field.name)),
+                "default": text_of(field.default),
+                "meaning": field.metadata["meaning"],
+                "source": stored_settings.source_name(source),
+                "is_free": source in FREE,
+            }
+        )
+    return found
+
+
+def open_entries(request: Request, names: Iterable[str]) -> Entries:
+    """The form as it opens: what is stored, empty where nothing is."""
+    stored = _stored(request, names)
+    return Entries(stored, version_of(stored))
+
+
+def save(request: Request, names: Iterable[str], page: dict[str, Any], text: str) -> dict[str, Any] | Response:
+    """Store what was entered and go on; the page again where that is refused."""
+    names = [name for name in names if request.runtime.settings.sources.get(name, "default") in FREE]
+    entries = read_entries(request, colander.SchemaNode(colander.Mapping()), *names)
+    try:
+        missing = {name: "is missing" for name in names if name not in entries.values}
+        if missing or not names:
+            raise invalid_fields(missing)
+        wanted = {name: str(entries.value(name)).strip() or None for name in names}
+        with changing(request, "setting.changed", Target("setting", names[0] if names else "")) as (session, caller):
+            caller.begin(session, Permission.SYSTEM_MANAGE)
+            present = stored_settings.read(session, request.runtime.settings)
+            stored = {name: present[name].text or "" if name in present else "" for name in names}
+            different = [name for name in names if stored[name] != (wanted[name] or "")]
+            check_version(session, Target("setting", different[0] if different else ""), entries.version, stored)
+            stored_settings.change(session, request.runtime.settings, caller.actor, wanted)
+        request.runtime.stored.expire()
+    except Problem as problem:
+        again = entries.refused(problem, open_entries(request, names))
+        return refused(request, problem, {**page, "entries": again})
+    return done(request, request.path, text)
+
+
+def text_of(value: Any) -> str:
+    """The value of a setting as a field holds it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _stored(request: Request, names: Iterable[str]) -> dict[str, str]:
+    present = stored_settings.read(request.db, request.runtime.settings)
+    return {name: present[name].text or "" if name in present else "" for name in names if _is_free(request, name)}
+
+
+def _is_free(request: Request, name: str) -> bool:
+    return request.runtime.settings.sources.get(name, "default") in FREE

@@ -1,0 +1,46 @@
+"""The station: its name and where its antenna is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from skywatch.console.page import Page
+from skywatch.console.setting_forms import describe, open_entries, save
+from skywatch.http.request import Request
+from skywatch.security.permissions import Permission
+
+PAGES = (
+    Page(
+        route="console.station",
+        path="/station",
+        feature="system",
+        title="Station",
+        group="Reception",
+        permission=Permission.SYSTEM_MANAGE,
+    ),
+)
+NAMES = ("station_name", "station_lat", "station_lon")
+LABELS = {"station_name": "Name", "station_lat": "Latitude (degrees)", "station_lon": "Longitude (degrees)"}
+
+
+@view_config(
+    route_name="console.station", request_method="GET", permission=Permission.SYSTEM_MANAGE, renderer="station.jinja2"
+)
+def show_station(request: Request) -> dict[str, Any]:
+    """The name of the station and the position of its antenna"""
+    return {**_page(request), "entries": open_entries(request, NAMES)}
+
+
+@view_config(
+    route_name="console.station", request_method="POST", permission=Permission.SYSTEM_MANAGE, renderer="station.jinja2"
+)
+def post_station(request: Request) -> dict[str, Any] | Response:
+    """Change name and position; the tracker follows within seconds"""
+    return save(request, NAMES, _page(request), "Saved. The picture follows within seconds.")
+
+
+def _page(request: Request) -> dict[str, Any]:
+    return {"settings": describe(request.runtime.current, NAMES), "labels": LABELS, "problem": None}

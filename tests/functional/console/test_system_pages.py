@@ -1,0 +1,146 @@
+"""The pages of what the service is set to, how it is and what it runs on, through their forms."""
+
+import json
+
+import sqlalchemy as sa
+
+from skywatch.core.bus import Message, topics
+from skywatch.core.models import AuditEntry, StoredSetting
+from skywatch.core.retention import Extent
+from skywatch.history.settings import HistorySettings
+from skywatch.picture.settings import PictureSettings
+from skywatch.system import status
+from skywatch.system.checks import Check
+from skywatch.system.extents import publish_extents
+from skywatch.system.health_log import HealthLog
+from tests.functional.console.visitor import populate
+
+
+def audited(runtime, action="setting.changed"):
+    with runtime.sessions() as session:
+        entries = session.scalars(sa.select(AuditEntry).where(AuditEntry.action == action).order_by(AuditEntry.id))
+        return {entry.target_name: (entry.method, entry.before, entry.after) for entry in entries}
+
+
+def rows_of(page):
+    """The cells of every row of a page's tables, by the first."""
+    found = [[cell.text for cell in row.find_all("td")] for row in page.html.find_all("tr")]
+    return {cells[0]: cells[1:] for cells in found if cells}
+
+
+def test_the_station_is_set_changed_and_taken_back(root):
+    page = root.get("/station")
+    page = root.send(page, 1, station_name="Roof", station_lat="47.45", station_lon="8.56").follow()
+    assert "Saved." in page
+    assert root.runtime.current.of(PictureSettings).station == (47.45, 8.56)
+    assert page.forms[1]["station_lat"].value == "47.45"
+    assert audited(root.runtime)["station_name"] == ("console", {"value": None}, {"value": "Roof"})
+    information = status.information(root.runtime)
+    assert (information["station"], information["station_name"]) == ({"lat": 47.45, "lon": 8.56}, "Roof")
+    root.send(page, 1, station_name="", station_lat="", station_lon="")
+    assert root.runtime.current.of(PictureSettings).station is None
+
+
+def test_wrong_values_come_back_beside_their_fields(root):
+    page = root.send(root.get("/station"), 1, station_name="Roof", station_lat="91", station_lon="x", status=400)
+    assert page.html.find(id="about-station_lat").text.strip().startswith("must be at most 90")
+    assert "expected a number" in page.html.find(id="about-station_lon").text
+    assert (page.forms[1]["station_name"].value, page.forms[1]["station_lat"].value) == ("Roof", "91")
+    assert audited(root.runtime) == {}
+    # One coordinate without the other.
+    page = root.send(root.get("/station"), 1, station_lat="47", status=400)
+    assert "belong together" in page.html.find(id="about-station_lon").text
+
+
+def test_a_change_made_meanwhile_is_told_and_nothing_is_lost(root):
+    other = root.beside()
+    other.sign_in("admin")
+    page = root.get("/retention")
+    other.send(other.get("/retention"), 1, retention_flights_days="100")
+    page = root.send(page, 1, retention_flights_days="200", status=409)
+    assert "admin changed this since you opened it" in page
+    assert page.forms[1]["retention_flights_days"].value == "200"
+    assert "Stored now: 100" in " ".join(page.html.find(id="about-retention_flights_days").text.split())
+    assert root.runtime.current.of(HistorySettings).retention_flights_days == 100.0
+    root.send(page, 1)
+    assert root.runtime.current.of(HistorySettings).retention_flights_days == 200.0
+
+
+def test_what_the_ini_file_sets_is_shown_and_not_offered(make_visitor):
+    visitor = make_visitor(auth_mode="hybrid", retention_flights_days=7, station_lat=1, station_lon=2)
+    populate(visitor.runtime, "superadmin")
+    visitor.sign_in("superadmin")
+    page = visitor.get("/retention")
+    assert "retention_flights_days" not in page.forms[1].fields
+    assert "set by the ini file" in page
+    page = visitor.get("/station")
+    assert set(page.forms[1].fields) >= {"station_name"}
+    assert "station_lat" not in page.forms[1].fields
+    visitor.send(page, 1, station_name="Roof")
+    fields = {"csrf_token": visitor.token, "version": page.forms[1]["version"].value, "station_lat": "5"}
+    assert visitor.post("/station", fields, status=400)
+    assert visitor.runtime.current.of(PictureSettings).station == (1.0, 2.0)
+
+
+def test_retention_shows_the_room_of_each_kind_as_the_last_round_saw_it(root):
+    assert "none yet" in root.get("/retention")
+    publish_extents(root.runtime.bus, {"flights": Extent(1_234_567, 98_000_000, None)})
+    page = root.get("/retention")
+    assert rows_of(page)["flights"][:2] == ["1,234,567", "98.0 MB"]
+    # What another version says is no fault of this one.
+    document = json.dumps({"kinds": 1}).encode()
+    root.runtime.bus.publish(Message(topics.RETENTION, "extents", document, snapshot=True))
+    assert "none yet" in root.get("/retention")
+
+
+def test_settings_in_force_with_their_source_and_without_secrets(make_visitor):
+    visitor = make_visitor(
+        auth_mode="hybrid",
+        jwt_secret_key="hunter-0123456789abcdef0123456789abcdef",
+        receiver__net="readsb http://me:hunter2@pi/data/aircraft.json?key=hunter3",
+    )
+    populate(visitor.runtime, "superadmin")
+    visitor.sign_in("superadmin")
+    visitor.send(visitor.get("/station"), 1, station_name="Roof")
+    page = visitor.get("/settings")
+    rows = rows_of(page)
+    assert rows["jwt_secret_key"][:2] == ["********", "ini file"]
+    assert rows["station_name"][:2] == ["Roof", "database"]
+    assert rows["console_idle_minutes"][:2] == ["30", "default"]
+    assert "hunter" not in page
+    assert list(rows_of(visitor.get("/settings?search=STATION&changed=true"))) == ["station_name"]
+
+
+def test_a_stored_setting_that_is_not_in_force_is_named_with_the_reason(root):
+    root.send(root.get("/retention"), 1, retention_flights_days="100")
+    with root.runtime.sessions() as session, session.begin():
+        session.get_one(StoredSetting, "retention_flights_days").value = "x"
+    root.runtime.stored.expire()
+    page = root.get("/settings")
+    assert "Stored, but not in force" in page
+    assert "expected a number" in page
+
+
+def test_health_with_its_history(root):
+    log = HealthLog(root.runtime.sessions)
+    log.take([Check("history", True, False, "works"), Check("disk", True, False, "much free")])
+    for number in range(60):
+        log.take([Check("disk", bool(number % 2), False, f"look {number}")])
+    page = root.get("/health")
+    assert page.html.find("b", class_="state")
+    assert "look 59" in page
+    assert "look 5<" not in page
+    older = page.click("Older")
+    assert "look 5<" in older
+    only = root.get("/health?part=history")
+    assert "works" in only
+    assert "look 59" not in only
+
+
+def test_software_names_versions_and_licences(root):
+    rows = rows_of(root.get("/software"))
+    assert rows["pyramid"][0].startswith("2.")
+    assert "BSD" in rows["pyramid"][1] or "Repoze" in rows["pyramid"][1]
+    assert rows["SQLAlchemy"][1] == "MIT"
+    # What others need is there too.
+    assert "zope.interface" in rows
