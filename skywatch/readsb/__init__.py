@@ -19,7 +19,7 @@ def includeme(config: Configurator) -> None:
 
     config.registry["readsb_past"] = PastPictures()
     config.registry["readsb_outline"] = RangeOutline()
-    for path in ("/data/", "/globe_history/"):
+    for path in ("/data/", "/globe_history/", "/v2/", "/re-api", "/re-api/"):
         config.add_live_reads(path)
-    for module in ("files", "tracks", "replay"):
+    for module in ("files", "tracks", "replay", "api"):
         config.scan(f"skywatch.readsb.{module}")

@@ -4,9 +4,30 @@ from tests.functional.access.grids import READ
 from tests.functional.access.table import Row
 
 DAY = "/globe_history/{year}/{month}/{day}"
+POINTS = (
+    ("point/{lat}/{lon}/{radius}", "point/47/8/50"),
+    ("lat/{lat}/lon/{lon}/dist/{radius}", "lat/47/lon/8/dist/50"),
+    ("closest/{lat}/{lon}/{radius}", "closest/47/8/50"),
+)
 ROWS = [
     Row("GET", "/data/aircraft.json", READ, "viewer"),
     Row("GET", "/data/receiver.json", READ, "viewer"),
+    Row("GET", "/re-api/", READ, "viewer", sample="/re-api/?all"),
+    *(Row("GET", f"/v2/{name}", READ, "viewer") for name in ("all", "mil", "pia", "ladd")),
+    *(
+        Row("GET", f"/v2/{name}/{{text}}", READ, "viewer", sample=f"/v2/{name}/7700", answer=200)
+        for name in ("squawk", "sqk", "type", "callsign")
+    ),
+    *(
+        Row("GET", f"/v2/{name}/{{text}}", READ, "viewer", sample=f"/v2/{name}/4b1620", answer=200)
+        for name in ("hex", "icao")
+    ),
+    # By registration needs aircraft.view_details besides; a viewer is refused whatever the access.
+    *(
+        Row("GET", f"/v2/{name}/{{text}}", READ, "viewer", sample=f"/v2/{name}/%ff", answer=(400, 403))
+        for name in ("registration", "reg")
+    ),
+    *(Row("GET", f"/v2/{path}", READ, "viewer", sample=f"/v2/{sample}", answer=200) for path, sample in POINTS),
     Row("GET", "/data/stats.json", READ, "viewer"),
     Row("GET", "/data/outline.json", READ, "viewer", answer=(200, 404)),
     Row("GET", "/data/history_{number}.json", READ, "viewer", sample="/data/history_999.json"),
