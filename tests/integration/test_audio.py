@@ -1,16 +1,18 @@
-"""Audio in a process as users run it: a worker that is killed at its work, and what is too large."""
+"""Audio in processes as users run them: workers that are killed at their work, and what is too large."""
 
 from __future__ import annotations
 
 import http.client
 import json
 import secrets
+import subprocess
 import threading
 
 import pytest
 
 from tests.functional.audio.test_transcription import Server
-from tests.processes import Service
+from tests.processes import ENVIRONMENT, SKYWATCH, Service
+from tests.servers import redis_prefix
 from tests.unit.audio.test_transcripts import vowel, written
 from tests.waiting import PATIENCE_S, until
 
@@ -44,13 +46,41 @@ def server():
 
 @pytest.fixture
 def service(tmp_path, server):
-    one = Service(
-        tmp_path, auth_mode="public", secret=secrets.token_hex(32), audio_directory=tmp_path / "audio",
-        transcription="openai", transcription_url=server.url, transcription_lease_s=5,
-    )  # fmt: skip
-    one.init().start()
-    yield one
-    one.stop()
+    with redis_prefix() as bus:
+        one = Service(
+            tmp_path, auth_mode="public", secret=secrets.token_hex(32), audio_directory=tmp_path / "audio",
+            transcription="openai", transcription_url=server.url, transcription_lease_s=5, bus=bus,
+        )  # fmt: skip
+        one.init().start("--role", "api", wait=False)
+        until(lambda: is_up(one))
+        yield one
+        one.stop()
+
+
+def is_up(service):
+    """Whether it answers; the picture is away, as there is no tracker."""
+    assert service.process.poll() is None, service.log.read_text()
+    try:
+        return service.get(PATH)["count"] == 0
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def start_worker(service):
+    """Starts the process that transcribes."""
+    workers = []
+
+    def start():
+        with service.log.open("ab") as log:
+            command = [*SKYWATCH, "serve", str(service.ini), "--role", "worker"]
+            workers.append(subprocess.Popen(command, env=ENVIRONMENT, stdout=log, stderr=log))
+        return workers[-1]
+
+    yield start
+    for worker in workers:
+        worker.kill()
+        worker.wait(PATIENCE_S)
 
 
 def form(data):
@@ -63,18 +93,22 @@ def form(data):
 def post(service, data):
     """The answer to an upload: status and JSON."""
     boundary, body = form(data)
+    return call(service, "POST", PATH, body, {"Content-Type": f"multipart/form-data; boundary={boundary}"})
+
+
+def call(service, method, path, body=None, headers=None):
+    """The answer: status and JSON."""
     connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE_S)
     try:
-        headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
-        connection.request("POST", PATH, body, headers)
+        connection.request(method, path, body, headers or {})
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read())
     finally:
         connection.close()
 
 
-def test_what_is_too_large_is_refused_and_a_killed_worker_s_recording_is_transcribed_after_all(
-    service, server, tmp_path
+def test_what_is_too_large_is_refused_and_killed_workers_recordings_are_tried_three_times_and_when_asked_for(
+    service, start_worker, server, tmp_path
 ):
     status, problem = post(service, b"\0" * (51 << 20))
     assert (status, problem["code"]) == (413, "payload_too_large")
@@ -84,15 +118,21 @@ def test_what_is_too_large_is_refused_and_a_killed_worker_s_recording_is_transcr
     voice = written(tmp_path, vowel(3.0)).read_bytes()
     status, made = post(service, voice)
     assert (status, made["status"]) == (201, "queued")
-    until(lambda: server.requests)
-    service.kill()
-    assert len(server.requests) == 1
-    service.start()
-    assert service.get(f"{PATH}/{made['id']}")["status"] == "processing"
-    # Once the lease of the dead worker has run out.
-    until(lambda: server.requests.count("asked") == 2)
+    where = f"{PATH}/{made['id']}"
+    for tries in (1, 2, 3):
+        worker = start_worker()
+        # The second and third time: once the lease of the dead worker has run out.
+        until(lambda tries=tries: server.requests.count("asked") == tries)
+        worker.kill()
+        worker.wait(PATIENCE_S)
+        assert service.get(where)["status"] == "processing"
+    start_worker()
+    failed = until(lambda: (now := service.get(where))["status"] != "processing" and now)
+    assert (failed["status"], failed["reason"]) == ("failed", "The worker was interrupted each time.")
+    assert server.requests.count("asked") == 3
     server.may_answer.set()
-    done = until(lambda: (now := service.get(f"{PATH}/{made['id']}"))["status"] == "done" and now)
+    assert call(service, "POST", f"{where}/transcribe")[0] == 202
+    done = until(lambda: (now := service.get(where))["status"] == "done" and now)
     assert done["transcript"] == "Speedbird two six niner, mayday"
     (kept,) = [path for path in stored.rglob("*") if path.is_file()]
     assert kept.read_bytes() == voice
