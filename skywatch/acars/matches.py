@@ -1,101 +1,103 @@
-"""Runs searches: the newest messages first, without reading all that match a frequent word.
+"""Runs searches: the newest messages first, without reading all that match a frequent word or beginning of a word.
 
-SQLite's full-text index is read in the order of identifiers. PostgreSQL's is not: its entries hold, beside the words,
-the block of identifiers that a message is in (see the migration), and a search asks for the newest blocks first.
+The full-text index of PostgreSQL, and one of SQLite's two, hold each word with the block of identifiers that its
+message is in (``b7xgate``; see the migration): a search reads the newest block, then the one before it, until it has
+enough. So the beginning of a word is looked for among the words of some blocks and not of all messages. SQLite's other
+index holds the words alone; it is read in the order of identifiers, which is quick for whole words, and for
+beginnings that are rare.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import TSQUERY, TSVECTOR
 from sqlalchemy.orm import Session
+from sqlalchemy.sql.util import ClauseAdapter
 
 from skywatch.acars.models import AcarsMessage
-from skywatch.acars.search import Search, postgresql_query, sqlite_query
+from skywatch.acars.search import BLOCK, Search, postgresql_query, sqlite_query
 
 # Identifiers of one block, as a power of two; the migration has it too.
-BLOCK_BITS = 14
-# Blocks that are searched one after the other, before all the others at once.
-STEPS = (1, 8, 64)
-BROAD_CHARACTERS = 2
-_index = sa.table("acars_search", sa.column("rowid", sa.BigInteger), sa.column("acars_search"))
+BLOCK_BITS = 13
+# Blocks that SQLite searches at once, before it turns to the index of the words alone.
+STEPS = (1, 4, 16, 64)
+_messages: Any = AcarsMessage.__table__
+_plain = sa.table("acars_search", sa.column("rowid", sa.BigInteger), sa.column("acars_search"))
+_blocks = sa.table("acars_search_blocks", sa.column("rowid", sa.BigInteger), sa.column("acars_search_blocks"))
 
 
-def matching(search: Search, dialect: str) -> Any:
-    """The condition that a message matches, wherever the message's row is."""
-    if not search.groups:
-        return sa.false()
-    if dialect == "sqlite":
-        found = sa.select(_index.c.rowid).where(_index.c.acars_search.op("MATCH")(sqlite_query(search)))
-        return AcarsMessage.id.in_(found)
-    return sa.column("words").op("@@")(_tsquery(search))
+def identifiers(
+    session: Session, query: sa.Select[Any], search: Search, before: int | None, limit: int, *, is_narrow: bool = False
+) -> list[int]:
+    """The identifiers of the newest messages below ``before`` that ``query`` selects and the search matches.
 
-
-def identifiers(session: Session, query: sa.Select[Any], search: Search, before: int | None, limit: int) -> list[int]:
-    """The identifiers of the newest messages below ``before`` that ``query`` selects and the search matches."""
+    ``is_narrow``: the query selects so few, by an index of its own, that each of them may be looked at.
+    """
     if not search.groups:
         return []
-    selected = query.with_only_columns(AcarsMessage.id).order_by(None)
-    if session.get_bind().dialect.name == "sqlite":
-        return _of_sqlite(session, selected, search, before, limit)
-    return _of_postgresql(session, selected, search, before, limit)
-
-
-def _of_sqlite(session: Session, selected: sa.Select[Any], search: Search, before: int | None, limit: int) -> list[int]:
-    if selected.whereclause is None:
-        selected = sa.select(_index.c.rowid)
-    else:
-        selected = selected.join(_index, _index.c.rowid == AcarsMessage.id)
-    selected = selected.where(_index.c.acars_search.op("MATCH")(sqlite_query(search)))
-    if before is not None:
-        selected = selected.where(_index.c.rowid < before)
-    return list(session.scalars(selected.order_by(_index.c.rowid.desc()).limit(limit)))
-
-
-def _of_postgresql(
-    session: Session, selected: sa.Select[Any], search: Search, before: int | None, limit: int
-) -> list[int]:
     if before is None:
         before = (session.scalar(sa.select(sa.func.max(AcarsMessage.id))) or 0) + 1
+    if session.get_bind().dialect.name == "sqlite":
+        return _of_sqlite(session, query.with_only_columns(AcarsMessage.id), search, before, limit)
+    # The estimated cost is that of all blocks; to compile the plan takes longer than the few that are read.
+    session.execute(sa.text("SET LOCAL jit = off"))
+    found = _among(query, search, before) if is_narrow else _by_blocks(query, search, before)
+    return list(session.scalars(found.limit(limit)))
+
+
+def _of_sqlite(session: Session, selected: sa.Select[Any], search: Search, before: int, limit: int) -> list[int]:
     found = list[int]()
-    broad = is_broad(search)
-    for blocks, low in _steps(before):
-        indexed: Any = sa.column("words")
-        words: Any = _tsquery(search)
-        if broad:
-            # All that begins with a letter is more than the index gives quickly: the newest rows are read themselves.
-            broad, indexed = False, indexed.op("||")(sa.cast("", TSVECTOR))
-        elif blocks is not None:
-            words = words.op("&&")(sa.cast(blocks, TSQUERY))
-        some = selected.where(indexed.op("@@")(words), AcarsMessage.id.between(low, before - 1))
-        found += session.scalars(some.order_by(AcarsMessage.id.desc()).limit(limit - len(found)))
-        before = low
-        if len(found) >= limit:
-            break
-    return found
+    if search.has_prefix:
+        following = ((before - 1) >> BLOCK_BITS) + 1
+        for count in STEPS:
+            blocks = range(max(0, following - count), following)
+            some = _matching(selected, _blocks, sqlite_query(search, blocks), before)
+            found += session.scalars(some.limit(limit - len(found)))
+            if len(found) >= limit or not blocks.start:
+                return found
+            following, before = blocks.start, blocks.start << BLOCK_BITS
+        # What has not been found by then is rare.
+    some = _matching(selected, _plain, sqlite_query(search), before)
+    return found + list(session.scalars(some.limit(limit - len(found))))
 
 
-def is_broad(search: Search) -> bool:
-    """Whether it asks for words that begin with one or two characters."""
-    terms = (term for group in search.groups for term in group)
-    return any(term.is_prefix and len(term.words[-1]) <= BROAD_CHARACTERS for term in terms)
+def _matching(selected: sa.Select[Any], index: sa.TableClause, words: str, before: int) -> sa.Select[Any]:
+    if selected.whereclause is None:
+        selected = sa.select(index.c.rowid)
+    else:
+        selected = selected.join(index, index.c.rowid == AcarsMessage.id)
+    selected = selected.where(index.c[index.name].op("MATCH")(words), index.c.rowid < before)
+    return selected.order_by(None).order_by(index.c.rowid.desc())
 
 
-def _steps(before: int) -> Iterator[tuple[str | None, int]]:
-    """The newest blocks below an identifier, then those below them (None: all the others), with the lowest of each."""
-    block = (before - 1) >> BLOCK_BITS
-    for count in STEPS:
-        if block < 0:
-            return
-        last = max(0, block - count + 1)
-        yield " | ".join(f"'#{number}'" for number in range(last, block + 1)), last << BLOCK_BITS
-        block = last - 1
-    if block >= 0:
-        yield None, 0
+def _by_blocks(query: sa.Select[Any], search: Search, before: int) -> sa.Select[Any]:
+    """Block by block, the newest first: PostgreSQL joins in this order, and ends with the limit."""
+    numbers = sa.func.generate_series((before - 1) >> BLOCK_BITS, 0, -1)
+    blocks = numbers.table_valued(sa.column("block", sa.BigInteger), name="blocks").render_derived()
+    some = _table(AcarsMessage.id < before, _words_match(search, blocks.c.block)).correlate(blocks).lateral()
+    return _filtered(sa.select(some.c.id).select_from(blocks.join(some, sa.true())), some, query.whereclause)
 
 
-def _tsquery(search: Search) -> Any:
-    return sa.func.to_tsquery(sa.literal_column("'simple'"), postgresql_query(search))
+def _among(query: sa.Select[Any], search: Search, before: int) -> sa.Select[Any]:
+    """Each message that the query selects."""
+    where = [] if query.whereclause is None else [query.whereclause]
+    some = _table(AcarsMessage.id < before, *where).subquery()
+    return _filtered(
+        sa.select(some.c.id), some, _words_match(search, _messages.c.id.op(">>")(sa.literal(BLOCK_BITS, sa.Integer)))
+    )
+
+
+def _table(*conditions: Any) -> sa.Select[Any]:
+    """Messages by some conditions, the newest first. OFFSET 0 keeps others out of the plan: their indexes are worse."""
+    return sa.select(*_messages.c, sa.column("words")).where(*conditions).order_by(_messages.c.id.desc()).offset(0)
+
+
+def _filtered(selected: sa.Select[Any], table: sa.FromClause, where: Any) -> sa.Select[Any]:
+    """By a condition on messages that is to hold for what ``table`` has of them."""
+    return selected if where is None else selected.where(ClauseAdapter(table).traverse(where))
+
+
+def _words_match(search: Search, block: Any) -> Any:
+    words = sa.func.replace(postgresql_query(search), BLOCK, sa.cast(block, sa.Text))
+    return sa.column("words").op("@@")(sa.func.to_tsquery(sa.literal_column("'simple'"), words))

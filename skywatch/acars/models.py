@@ -1,7 +1,8 @@
 """Tables: ACARS messages, and how far followed files have been read.
 
-The words of a message are searched in a full-text index: SQLite has a table ``acars_search`` beside it that triggers
-keep (see the migration), PostgreSQL a column ``words`` that is made from ``search_text``.
+The words of a message are searched in a full-text index (see ``matches``): SQLite has the tables ``acars_search`` and
+``acars_search_blocks`` beside it that triggers keep (see the migrations), PostgreSQL a column ``words`` that is made
+from ``search_text``.
 """
 
 from __future__ import annotations

@@ -10,9 +10,12 @@ database. A part that only excludes finds nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 MAXIMUM_CHARACTERS = 200
+# Stands for the number of a block of identifiers; no word has it.
+BLOCK = "#"
 _WORD = re.compile(r"[0-9A-Za-z]+")
 _PIECE = re.compile(r'(-?)(?:"([^"]*)"?|([^\s"]+))')
 
@@ -31,6 +34,11 @@ class Search:
     """Groups of terms of which one must match; none matches nothing."""
 
     groups: tuple[tuple[Term, ...], ...]
+
+    @property
+    def has_prefix(self) -> bool:
+        """Whether it asks for the beginning of a word."""
+        return any(term.is_prefix for group in self.groups for term in group)
 
 
 def words_of(text: str) -> str:
@@ -65,30 +73,33 @@ def _term(text: str, is_excluded: bool, is_quoted: bool) -> Term | None:
     return Term(words, is_prefix, is_excluded)
 
 
-def sqlite_query(search: Search) -> str:
-    """The search in the language of FTS5."""
-    groups = []
-    for group in search.groups:
-        wanted = " AND ".join(_fts(term) for term in group if not term.is_excluded)
-        unwanted = " OR ".join(_fts(term) for term in group if term.is_excluded)
-        groups.append(f"(({wanted}) NOT ({unwanted}))" if unwanted else f"({wanted})")
-    return " OR ".join(groups)
+def sqlite_query(search: Search, blocks: Iterable[int] | None = None) -> str:
+    """The search in the language of FTS5: for words alone, or for words of blocks."""
+    starts = [""] if blocks is None else [f"b{block}x" for block in blocks]
+    return " OR ".join(_fts_group(group, start) for start in starts for group in search.groups)
 
 
-def _fts(term: Term) -> str:
-    return f'"{" ".join(term.words)}"' + ("*" if term.is_prefix else "")
+def _fts_group(group: tuple[Term, ...], start: str) -> str:
+    wanted = " AND ".join(_fts(term, start) for term in group if not term.is_excluded)
+    unwanted = " OR ".join(_fts(term, start) for term in group if term.is_excluded)
+    return f"(({wanted}) NOT ({unwanted}))" if unwanted else f"({wanted})"
+
+
+def _fts(term: Term, start: str) -> str:
+    return f'"{" ".join(start + word for word in term.words)}"' + ("*" if term.is_prefix else "")
 
 
 def postgresql_query(search: Search) -> str:
-    """The search in the language of ``to_tsquery``."""
-    groups = []
-    for group in search.groups:
-        groups.append(" & ".join(f"!({_ts(term)})" if term.is_excluded else f"({_ts(term)})" for term in group))
-    return " | ".join(f"({group})" for group in groups)
+    """The search in the language of ``to_tsquery``, for words of the block whose number is put for ``BLOCK``."""
+    return " | ".join(f"({_ts_group(group)})" for group in search.groups)
+
+
+def _ts_group(group: tuple[Term, ...]) -> str:
+    return " & ".join(f"!({_ts(term)})" if term.is_excluded else f"({_ts(term)})" for term in group)
 
 
 def _ts(term: Term) -> str:
-    words = [f"'{word}'" for word in term.words]
+    words = [f"'b{BLOCK}x{word}'" for word in term.words]
     if term.is_prefix:
         words[-1] += ":*"
     return " <-> ".join(words)

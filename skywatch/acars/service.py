@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,9 +20,12 @@ from skywatch.http.cursor import Key
 from skywatch.security.visibility import Visibility
 
 STATS_SPAN = timedelta(hours=24)
-# Matches are counted up to this number: to count millions takes longer than to find the newest.
+# Matches are counted up to this number: to count millions takes longer than to find the newest. Of a search it is what
+# a phrase of frequent words, of which one message in a thousand has it, allows within its time.
 MOST_COUNTED = 10_000
-MOST_COUNTED_OF_A_SEARCH = 1_000
+MOST_COUNTED_OF_A_SEARCH = 250
+# A search in a span of no more messages looks at each of them.
+MOST_LOOKED_AT = 20_000
 FREQUENCY_MARGIN_MHZ = 0.0005
 MOST_GROUPS = 100
 
@@ -38,7 +42,9 @@ def find(
     """A page of messages, the latest received first; how many match, up to a limit; the last one's key."""
     query = _filtered(visible(may), may, filters)
     if filters.get("q") is not None:
-        return _search(session, query, _parsed(may, filters["q"]), limit, offset, after)
+        words = _parsed(may, filters["q"])
+        search = functools.partial(identifiers, session, query, words, is_narrow=_is_narrow(session, filters))
+        return _search(session, search, limit, offset, after)
     counted = query.with_only_columns(AcarsMessage.id).order_by(None).limit(MOST_COUNTED).subquery()
     count = session.scalar(sa.select(sa.func.count()).select_from(counted)) or 0
     if after is not None:
@@ -48,13 +54,29 @@ def find(
 
 
 def _search(
-    session: Session, query: sa.Select[Any], search: Search, limit: int, offset: int, after: Key | None
+    session: Session, search: Callable[[int | None, int], list[int]], limit: int, offset: int, after: Key | None
 ) -> tuple[Sequence[AcarsMessage], int, Key | None]:
-    count = len(identifiers(session, query, search, None, MOST_COUNTED_OF_A_SEARCH))
-    before = after[1] if after is not None else None
-    wanted = identifiers(session, query, search, before, offset + limit + 1)[offset:]
-    found = sa.select(AcarsMessage).where(AcarsMessage.id.in_(wanted)).order_by(AcarsMessage.id.desc())
-    return _page(session.scalars(found).all() if wanted else [], limit, count)
+    most = MOST_COUNTED_OF_A_SEARCH
+    newest = search(None, most)
+    page = newest if after is None else [one for one in newest if one < after[1]]
+    size = offset + limit + 1
+    if len(page) < size and len(newest) == most:
+        # The page goes on behind those that were counted.
+        before = newest[-1] if after is None else min(newest[-1], after[1])
+        page += search(before, size - len(page))
+    rows = sa.select(AcarsMessage).where(AcarsMessage.id.in_(page[offset:size])).order_by(AcarsMessage.id.desc())
+    return _page(session.scalars(rows).all() if page[offset:size] else [], limit, len(newest))
+
+
+def _is_narrow(session: Session, filters: dict[str, Any]) -> bool:
+    """Whether filters with an index select so few messages that a search may look at each of them."""
+    if filters.get("icao_hex") is not None or filters.get("registration") is not None:
+        return True
+    begin, end = filters.get("from"), filters.get("to")
+    if begin is None and end is None:
+        return False
+    some = _between(sa.select(AcarsMessage.id), begin, end).limit(MOST_LOOKED_AT + 1).subquery()
+    return (session.scalar(sa.select(sa.func.count()).select_from(some)) or 0) <= MOST_LOOKED_AT
 
 
 def _page(rows: Sequence[AcarsMessage], limit: int, count: int) -> tuple[Sequence[AcarsMessage], int, Key | None]:

@@ -25,7 +25,7 @@ label_list = ApiService("acars.labels", "/acars/labels", feature=FEATURE)
 def list_acars_messages(request: Request) -> dict[str, Any]:
     """List ACARS messages, the latest received first
 
-    `count` is exact up to 10,000, with `q` up to 1,000. Without `acars.view_full` texts, raw envelopes and decoded
+    `count` is exact up to 10,000, with `q` up to 250. Without `acars.view_full` texts, raw envelopes and decoded
     values are left out, and `q` is refused.
     """
     query = dict(request.validated["querystring"])

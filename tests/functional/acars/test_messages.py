@@ -7,6 +7,7 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
+from skywatch.acars import service
 from skywatch.acars.decoder import AcarsDecoder
 from skywatch.acars.envelopes import Burst, FramePosition
 from skywatch.acars.messages import linking
@@ -234,11 +235,17 @@ def test_bad_filters_are_named(client, query):
     assert client.get(f"/api/v1/acars/messages?{query}", headers=ANALYST, status=400).json["errors"]
 
 
-def test_pages_by_cursor_hold_every_message_once(client, receive):
+@pytest.mark.parametrize(("query", "count"), [("", 7), ("&q=number", 4), ("&q=num*", 4)])
+def test_pages_by_cursor_hold_every_message_once(client, receive, monkeypatch, query, count):
+    # Fewer than match: the pages go on behind those that are counted.
+    monkeypatch.setattr(service, "MOST_COUNTED_OF_A_SEARCH", 4)
     receive(*(burst(text=f"NUMBER {n}") for n in range(7)))
-    seen, url = [], "/api/v1/acars/messages?limit=3"
+    offset = client.get(f"/api/v1/acars/messages?limit=2&offset=3{query}", headers=ANALYST).json
+    assert [message["text"] for message in offset["messages"]] == ["NUMBER 3", "NUMBER 2"]
+    seen, url = [], f"/api/v1/acars/messages?limit=3{query}"
     while url:
         page = client.get(url, headers=ANALYST).json
+        assert page["count"] == count
         seen += [message["text"] for message in page["messages"]]
         url = page["next"] and page["next"].replace("http://localhost", "")
     assert seen == [f"NUMBER {n}" for n in reversed(range(7))]

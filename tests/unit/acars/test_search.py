@@ -3,7 +3,7 @@
 import pytest
 import sqlalchemy as sa
 
-from skywatch.acars.matches import identifiers
+from skywatch.acars.matches import BLOCK_BITS, identifiers
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.search import parse, words_of
 from skywatch.core.clock import utcnow
@@ -70,11 +70,12 @@ def test_every_query_finds_the_same_on_both_databases(sessions):
             assert found == sorted(found, reverse=True)
             condition = sa.select(AcarsMessage).where(AcarsMessage.military.is_(False))
             assert identifiers(session, condition, parse(query), None, 100) == found
+            assert identifiers(session, condition, parse(query), None, 100, is_narrow=True) == found
 
 
 def test_the_newest_are_found_first_in_every_block_of_identifiers(sessions):
-    """PostgreSQL searches block by block: what is found must not depend on where a block ends."""
-    numbers = [1, 5, *(n << 14 for n in (1, 2, 3, 12, 80, 90)), (1 << 14) + 1, (90 << 14) + 7]
+    """What is found must not depend on where a block ends, and which index it is found in."""
+    numbers = [1, 5, *(n << BLOCK_BITS for n in (1, 2, 3, 12, 80, 300)), (1 << BLOCK_BITS) + 1, (300 << BLOCK_BITS) + 7]
     with writing(sessions) as session:
         session.execute(sa.delete(AcarsMessage))
         for number in numbers:
@@ -85,7 +86,8 @@ def test_the_newest_are_found_first_in_every_block_of_identifiers(sessions):
             for before in (None, newest[2], newest[-1]):
                 expected = [number for number in newest if before is None or number < before][:limit]
                 assert identifiers(session, sa.select(AcarsMessage), parse('"block te*'), before, limit) == []
-                assert identifiers(session, sa.select(AcarsMessage), parse("test"), before, limit) == expected
+                for query in ("test", "te*", "b* t*", "block-te*", "-x* test OR tes*", " OR ".join(["t*"] * 30)):
+                    assert identifiers(session, sa.select(AcarsMessage), parse(query), before, limit) == expected
 
 
 def test_a_text_that_changes_or_goes_is_found_no_more(sessions):
