@@ -1,12 +1,13 @@
-// Colours by altitude. The stops are the palette that IBM published for colour-blind readers (orange to blue by way of
-// magenta), made lighter on dark ground and darker on light ground; two hues that look alike are never neighbours.
-type Colour = [number, number, number];
+// Colours by altitude, from amber by way of magenta to blue. The stops were searched for: any two of them, and those of
+// aircraft on the ground and without an altitude, stay apart for readers with any kind of colour blindness, and all stand
+// out from sea and land (held by test/colours.test.ts).
+export type Colour = [number, number, number];
 
 const ALTITUDES_FT = [0, 4000, 10000, 20000, 30000, 40000];
-const ON_DARK: Colour[] = [[255, 190, 60], [255, 138, 61], [255, 105, 150], [200, 130, 255], [125, 155, 255], [125, 210, 255]];
-const ON_LIGHT: Colour[] = [[168, 103, 0], [197, 72, 0], [196, 24, 92], [96, 30, 150], [40, 74, 190], [0, 128, 196]];
-const GROUND: Record<"dark" | "light", Colour> = { dark: [150, 165, 182], light: [98, 110, 124] };
-const UNKNOWN: Record<"dark" | "light", Colour> = { dark: [214, 222, 232], light: [70, 84, 100] };
+const ON_DARK: Colour[] = [[254, 179, 0], [226, 130, 40], [179, 69, 146], [187, 70, 250], [144, 163, 254], [133, 211, 253]];
+const ON_LIGHT: Colour[] = [[105, 69, 3], [176, 102, 7], [105, 0, 39], [70, 0, 126], [74, 80, 252], [0, 127, 191]];
+const GROUND: Record<"dark" | "light", Colour> = { dark: [177, 165, 149], light: [133, 120, 106] };
+const UNKNOWN: Record<"dark" | "light", Colour> = { dark: [255, 255, 249], light: [73, 85, 99] };
 export const LEGEND_FT = ALTITUDES_FT;
 
 export function altitudeColour(altitudeFt: number, onGround: boolean, dark: boolean): Colour {
