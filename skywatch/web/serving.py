@@ -79,8 +79,12 @@ def _page(request: Request, file: File, settings: WebSettings) -> Response:
     """The page, which says in its head where real map tiles are, if the installation has any."""
     body, _ = file.read(gzip=False)
     tiles, archive = settings.map_tiles_url, settings.map_pmtiles
-    named = (("skywatch-tiles", tiles), ("skywatch-pmtiles", archive))
-    lines = [f'<meta name="{name}" content="{escape(url)}">' for name, url in named if url]
+    named = (
+        ("skywatch-tiles", tiles),
+        ("skywatch-pmtiles", archive),
+        ("skywatch-attribution", settings.map_attribution if tiles or archive else ""),
+    )
+    lines = [f'<meta name="{name}" content="{escape(value)}">' for name, value in named if value]
     text = body.decode("utf-8").replace("</head>", "".join(f"  {line}\n  " for line in lines) + "</head>", 1)
     response = Response(text=text, content_type="text/html", charset="utf-8")
     response.headers["Cache-Control"] = EACH_TIME

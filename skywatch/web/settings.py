@@ -25,6 +25,13 @@ def parse_pmtiles(text: str) -> str:
     return text
 
 
+def parse_attribution(text: str) -> str:
+    """The source of the tiles for people, such as ``© A https://a.example``: one line, at most 200 characters."""
+    if len(text) > 200 or not text.isprintable():
+        raise ValueError("must be one line of at most 200 characters")
+    return text
+
+
 def _check_address(text: str) -> None:
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
@@ -46,4 +53,10 @@ class WebSettings(Settings):
     )
     map_pmtiles: str = setting(
         "", "address of a PMTiles archive with raster tiles, used in place of map_tiles_url", parse=parse_pmtiles
+    )
+    map_attribution: str = setting(
+        "",
+        "source of the tiles as the map names it; an https address at its end becomes its link "
+        "(PMTiles archives that name their source need none)",
+        parse=parse_attribution,
     )

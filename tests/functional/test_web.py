@@ -95,6 +95,17 @@ def test_map_tiles_are_named_in_page_and_policy(make_runtime, folder):
     assert "img-src 'self' data: blob: https://*.tiles.example;" in answer.headers["Content-Security-Policy"]
 
 
+def test_the_source_of_tiles_is_named_as_text(make_runtime, folder):
+    write(folder)
+    settings = {"map_pmtiles": "https://tiles.example/a.pmtiles", "map_attribution": "© <A> & B https://a.example"}
+    page = TestApp(make_app(make_runtime(**settings))).get("/").text
+    assert '<meta name="skywatch-attribution" content="© &lt;A&gt; &amp; B https://a.example">' in page
+    # Without tiles there is nothing to name.
+    assert "attribution" not in TestApp(make_app(make_runtime(map_attribution="© A"))).get("/").text
+    with pytest.raises(SettingsError, match="map_attribution"):
+        make_runtime(map_attribution="a" * 201)
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -35,7 +35,7 @@ def archive(tile: bytes) -> bytes:
 
     # One entry: tile 0, in a run of one, so many bytes, at the begin of the data.
     directory = b"\x01\x00\x01" + varint(len(tile)) + b"\x01"
-    metadata = b"{}"
+    metadata = b'{"attribution": "<b>Tiles</b> by nobody https://tiles.example/source"}'
     begin = 127
     offsets = (begin, len(directory), begin + len(directory), len(metadata), 0, 0)
     data_at = begin + len(directory) + len(metadata)

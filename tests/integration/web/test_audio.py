@@ -135,6 +135,9 @@ def test_an_aircraft_is_shown_with_its_messages_on_the_tiles_of_an_archive(stage
         return false;
     })()"""
     stage.shows(seen)
+    source = "document.querySelector('.map-source a')"
+    stage.shows(f"{source}?.textContent === 'Tiles by nobody'")
+    assert page.run(f"return {source}.href") == "https://tiles.example/source"
     found = stage.api("admin").get("/aircraft?limit=5").json()["aircraft"]
     address = next(one["hex"] for one in found if not one["hex"].startswith("~"))
     text = "<b>GATE</b> A12"

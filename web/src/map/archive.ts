@@ -9,14 +9,15 @@ const RASTER: Partial<Record<TileType, string>> = {
   [TileType.Avif]: "image/avif",
 };
 
-/** The source of a layer; raises Error where the archive cannot be read or holds no pictures. */
-export async function archiveSource(url: string): Promise<ImageTile> {
+/** The source of a layer, and what the archive says of its origin; raises Error where it cannot be read or holds no pictures. */
+export async function archiveSource(url: string): Promise<{ source: ImageTile; attribution: string }> {
   const archive = new PMTiles(url);
   const { tileType, tileCompression, minZoom, maxZoom } = await archive.getHeader();
   const type = RASTER[tileType];
   if (!type) throw new Error("it holds no raster tiles");
   if (tileCompression !== Compression.None && tileCompression !== Compression.Unknown && tileCompression !== Compression.Gzip) throw new Error("its compression is not supported");
-  return new ImageTile({
+  const { attribution } = (await archive.getMetadata()) as { attribution?: unknown };
+  const source = new ImageTile({
     minZoom,
     maxZoom,
     wrapX: true,
@@ -26,4 +27,5 @@ export async function archiveSource(url: string): Promise<ImageTile> {
       return tile ? createImageBitmap(new Blob([tile.data], { type })) : document.createElement("canvas");
     },
   });
+  return { source, attribution: typeof attribution === "string" ? attribution : "" };
 }

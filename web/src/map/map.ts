@@ -45,7 +45,7 @@ export class MapElement extends View {
 
   constructor() {
     super();
-    this.watch(live.selected, preferences);
+    this.watch(live.selected, preferences, this.tiles.source);
   }
 
   override connectedCallback(): void {
@@ -254,8 +254,16 @@ export class MapElement extends View {
         <button class="tool" @click=${() => go("settings")} title=${t("map.layers")} aria-label=${t("map.layers")}>${icon("layers")}</button>
       </div>
       <sw-legend></sw-legend>
+      ${this.renderSource()}
       ${this.hovered && this.hovered.hex !== live.selectedHex.value ? hoverCard(this.hovered, this.hoverAt, this.clientWidth) : null}
     `;
+  }
+
+  /** Where the tiles are from, which most licences ask for. */
+  private renderSource(): TemplateResult | null {
+    const { text, address } = this.tiles.source.value;
+    if (!text || !preferences.value.tiles) return null;
+    return html`<p class="map-source">${address ? html`<a href=${address} target="_blank" rel="noopener noreferrer">${text}</a>` : text}</p>`;
   }
 
   setTrail(trail: TrailPoint[][]): void {

@@ -2,12 +2,29 @@
 // (`map_pmtiles`). The page says so in meta elements.
 import TileLayer from "ol/layer/Tile";
 import XYZ from "ol/source/XYZ";
+import { Cell } from "../core/cell";
 import { preferences } from "../core/preferences";
 
 const addressOf = (name: string): string | undefined => document.querySelector<HTMLMetaElement>(`meta[name="skywatch-${name}"]`)?.content;
 
+/** Where tiles are from, while they are shown: its name, and an address if there is one. */
+export interface Attribution {
+  text: string;
+  address: string;
+}
+
+/** An https address at the end of the text becomes the link; markup, which archives bring, is taken out. */
+export function attribution(text: string): Attribution {
+  const plain = text.replace(/<[^<>]*>/g, " ").replace(/\s+/g, " ").trim();
+  const at = plain.lastIndexOf(" ") + 1;
+  const last = plain.slice(at);
+  return /^https:\/\/[^\s"'<>]+$/.test(last) && at > 0 ? { text: plain.slice(0, at - 1), address: last } : { text: plain, address: "" };
+}
+
 export class Tiles {
   readonly layers: TileLayer[] = [];
+  /** The source as the setting or the archive names it. */
+  readonly source = new Cell(attribution(addressOf("attribution") ?? ""));
 
   constructor() {
     if (!Tiles.areThere) return;
@@ -24,7 +41,9 @@ export class Tiles {
   private async open(layer: TileLayer, address: string): Promise<void> {
     try {
       const { archiveSource } = await import("./archive");
-      layer.setSource(await archiveSource(address));
+      const { source, attribution: named } = await archiveSource(address);
+      layer.setSource(source);
+      if (!this.source.value.text) this.source.set(attribution(named));
     } catch (error) {
       console.warn(`The map tiles of ${address} cannot be shown:`, error);
     }
