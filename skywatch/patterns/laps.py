@@ -160,9 +160,17 @@ def _bends_alike(before: Loop, after: Loop, s: PatternSettings) -> bool:
 
 def _goes_on(before: Loop, part: Loop, s: PatternSettings) -> bool:
     """Tell whether an unfinished lap turns like the one before, with no more transit than that had."""
-    if part.last_round_nm * s.lap_bend_ratio < _bend_nm(before) - 0.5 * s.lap_size_floor_nm:
+    # What leads out of the part makes its last round longer, and its own bend is known less well than a lap's.
+    tightest = min(part.last_round_nm * s.lap_bend_ratio, _bend_nm(part) * s.lap_bend_ratio * s.part_bend_slack)
+    if tightest < _bend_nm(before) - 0.5 * s.lap_size_floor_nm:
         return False
     return part.shape.straight_share <= s.part_straight_share or before.shape.straight_share >= s.lap_straight_share
+
+
+def stays_near(before: Loop, part: Loop, s: PatternSettings) -> bool:
+    """Tell whether an unfinished lap keeps to the place of the one before: a transit to another place does not."""
+    slack = s.lap_sparse_slack if is_sparse(before, s) or not well_seen(before, s) else 1.0
+    return part.stray_nm <= slack * s.part_stray_share * before.shape.reach_nm + s.position_noise_nm
 
 
 def _bend_nm(lap: Loop) -> float:

@@ -27,6 +27,8 @@ class Loop:
     """Circles turned, clockwise positive."""
     last_round_nm: float = 0.0
     """Of a part: way that a full circle takes at the rate of its last turns."""
+    stray_nm: float = 0.0
+    """Of a part: distance of its farthest vertex from the centre of the lap before."""
 
 
 class LoopFinder:
@@ -122,8 +124,8 @@ class LoopFinder:
             line.extend(after[1:])
         return None
 
-    def part(self, turn_deg: float) -> Loop | None:
-        """Return the unfinished loop at the end of the trail, if it has turned by at least `turn_deg`."""
+    def part(self, turn_deg: float, before: Loop) -> Loop | None:
+        """Return the unfinished loop that follows `before` at the end of the trail, turned by at least `turn_deg`."""
         if not self._line:
             return None
         turn = self._line[-1].turn_deg
@@ -132,8 +134,13 @@ class LoopFinder:
         if turned < turn_deg:
             return None
         sense = 1.0 if up > down else -1.0
-        part = self._loop(self._part_start(turn, sense, turned))
-        return None if part is None else replace(part, last_round_nm=self._round_nm(turn, sense, turn_deg))
+        start = self._part_start(turn, sense, turned)
+        part = self._loop(start)
+        if part is None:
+            return None
+        x, y = before.shape.x, before.shape.y
+        stray_nm = max(hypot(v.x - x, v.y - y) for v in islice(self._line, start, None))
+        return replace(part, last_round_nm=self._round_nm(turn, sense, turn_deg), stray_nm=stray_nm)
 
     def _round_nm(self, turn: float, sense: float, turn_deg: float) -> float:
         """Return the way that a full circle takes by the last `turn_deg`; a straight lead-in has no share in it."""

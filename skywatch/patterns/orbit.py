@@ -18,6 +18,7 @@ from skywatch.patterns.laps import (
     kind_of,
     leg_share,
     mean_radius_nm,
+    stays_near,
     turns_of,
     wander,
     well_seen,
@@ -32,7 +33,7 @@ from skywatch.patterns.trail import Vertex
 class OrbitDetector:
     """Collects loops into runs and reports a run as circling or racetrack."""
 
-    __slots__ = ("_before", "_finder", "_finding", "_heights", "_log", "_looked_t", "_lows", "_odd", "_past_turns",
+    __slots__ = ("_before", "_finder", "_finding", "_heights", "_log", "_lows", "_odd", "_past_turns",
                  "_run", "_s", "_turning_t")  # fmt: skip
 
     def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints) -> None:
@@ -46,7 +47,6 @@ class OrbitDetector:
         self._finding: Finding | None = None
         self._heights = Heights()
         self._turning_t = 0.0
-        self._looked_t = 0.0
         self._before: Vertex | None = None
 
     def clear(self) -> None:
@@ -84,6 +84,8 @@ class OrbitDetector:
             return
         if self._finding is not None and self._finding not in self._log.open:
             self._finding = None
+        if self._odd is not None and self._odd_goes_on(self._odd):
+            self._begin_again(self._odd)
         if self._finding is None:
             self._try(v)
         else:
@@ -104,13 +106,11 @@ class OrbitDetector:
             if odd is None and self._finding is not None:
                 self._odd = loop
                 return
-            if self._finding is not None:
-                strange = loop if odd is None else odd
-                self._finding.t1 = min(self._finding.t1, max(run[-1].shape.t1, strange.shape.t0))
-            self._end()
-            self._forget_run()
             if odd is not None and self._follows(odd, loop):
-                run.append(odd)
+                self._begin_again(odd)
+            else:
+                self._end_before(loop if odd is None else odd)
+                self._forget_run()
         self._odd = None
         self._turning_t = loop.shape.t1
         if len(run) == run.maxlen:
@@ -118,6 +118,30 @@ class OrbitDetector:
             self._heights = self._heights.add((run[0],), self._s)
         run.append(loop)
         self._split_by_kind()
+
+    def _end_before(self, strange: Loop) -> None:
+        """End the finding with its own last lap, before one that does not belong to it."""
+        if self._finding is not None:
+            self._finding.t1 = min(self._finding.t1, max(self._run[-1].shape.t1, strange.shape.t0))
+        self._end()
+
+    def _begin_again(self, odd: Loop) -> None:
+        """End the finding; the lap that did not belong to it is the first of another run."""
+        self._end_before(odd)
+        self._forget_run()
+        self._run.append(odd)
+        self._turning_t = max(self._turning_t, odd.shape.t1)
+
+    def _odd_goes_on(self, odd: Loop) -> bool:
+        """Tell whether the odd lap is being flown once more, and not the pattern that it interrupts."""
+        part = self._finder.part(self._s.part_turn_deg, odd) if self._finder.turning_t > odd.shape.t1 else None
+        return (
+            part is not None
+            and part.turns * odd.turns > 0.0
+            and self._follows(odd, part, part=True)
+            and stays_near(odd, part, self._s)
+            and not alike(self._run[-1], part, self._s, part=True)
+        )
 
     def _follows(self, before: Loop, after: Loop, *, part: bool = False) -> bool:
         """Tell whether two laps belong together by time, size and place."""
@@ -142,6 +166,8 @@ class OrbitDetector:
         recent = list(self._run)[-s.laps_to_change :]
         if kind_of(recent, s) is f.kind:
             return
+        if abs(leg_share(recent, s) - s.racetrack_leg_share) < s.kind_margin:
+            return
         if any(not well_seen(lap, s) or kind_of([lap], s) is f.kind for lap in recent):
             return
         f.t1 = max(min(f.t1, recent[0].shape.t0), f.t0)
@@ -157,6 +183,8 @@ class OrbitDetector:
         laps = self._steady_laps()
         part = self._part(laps[-1], s.part_turn_deg)
         if part is not None:
+            if kind_of(laps, s) is PatternType.CIRCLING and not stays_near(laps[-1], part, s):
+                return
             laps.append(part)
         turns = turns_of(laps)
         since_s = v.t - laps[0].shape.t0
@@ -187,7 +215,7 @@ class OrbitDetector:
 
     def _part(self, last: Loop, turn_deg: float) -> Loop | None:
         """Return the lap under way where it has turned by `turn_deg` and is seen to follow the last one."""
-        part = self._finder.part(turn_deg)
+        part = self._finder.part(turn_deg, last)
         if part is None or part.turns * last.turns <= 0.0 or not self._follows(last, part, part=True):
             return None
         return part
@@ -196,7 +224,8 @@ class OrbitDetector:
         """Return the laps of the run, or only the last ones to one side where quick turns to both sides are mixed."""
         laps = list(self._run)
         mean_s = sum(lap.shape.duration_s for lap in laps) / len(laps)
-        if direction_of(laps) != "both" or mean_s >= self._s.figure_eight_lap_s:
+        steady = mean_s >= self._s.figure_eight_lap_s or turns_of(laps) >= self._s.figure_eight_quick_turns
+        if direction_of(laps) != "both" or steady:
             return laps
         count = 1
         while laps[-count - 1].turns * laps[-1].turns > 0.0:
@@ -219,18 +248,25 @@ class OrbitDetector:
         if joined:
             f.t1 = max(f.t1, laps[-1].shape.t1)
             self._describe(f, laps)
-        elif v.t - self._looked_t >= s.orbit_part_s and self._odd is None:
-            self._looked_t = v.t
-            part = self._part(laps[-1], s.extend_turn_deg) if self._finder.turning_t == v.t else None
+        elif self._finder.turning_t == v.t and self._odd is None:
+            part = self._part(laps[-1], s.extend_turn_deg)
             if part is not None:
                 f.t1 = max(f.t1, part.shape.t1)
                 self._describe(f, [*laps, part])
         self._log.update(f)
 
+    def _kind_beyond_doubt(self, kind: PatternType, laps: list[Loop]) -> PatternType:
+        """Return what the laps are together, `kind` where they are near the limit: the first may be shaped by chance."""
+        if abs(leg_share(laps, self._s) - self._s.racetrack_leg_share) < self._s.kind_margin:
+            return kind
+        return kind_of(laps, self._s) or kind
+
     def _describe(self, f: Finding, laps: list[Loop]) -> None:
         """Write place, size, score and details of the finding from its last laps."""
         s = self._s
         heights = self._heights.add(laps, s)
+        if f.reason != AERODROME and self._past_turns + turns_of(laps) < s.laps_to_change:
+            f.kind = self._kind_beyond_doubt(f.kind, laps)
         f.reason = ordinary_reason(f.kind, laps, heights, self._lows, s)
         if f.reason == AERODROME:
             f.kind = PatternType.RACETRACK

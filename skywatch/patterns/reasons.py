@@ -35,6 +35,10 @@ class Heights:
     """Turns of those that climbed all the way."""
     down_turns: float = 0.0
     """Turns of those that descended all the way."""
+    slow_up_turns: float = 0.0
+    """Turns of those that climbed, if only slowly."""
+    slow_down_turns: float = 0.0
+    """Turns of those that descended, if only slowly."""
     steep_turns: float = 0.0
     """Turns of those that went far up or down or both."""
     climb_ft: float = 0.0
@@ -61,6 +65,8 @@ class Heights:
             sum_.climb_ft += climb_ft
             sum_.up_turns += turns * (rate_ft_min >= s.trend_ft_min)
             sum_.down_turns += turns * (rate_ft_min <= -s.trend_ft_min)
+            sum_.slow_up_turns += turns * (rate_ft_min >= s.steady_ft_min)
+            sum_.slow_down_turns += turns * (rate_ft_min <= -s.steady_ft_min)
         return sum_
 
     def is_steep(self, s: PatternSettings) -> bool:
@@ -69,11 +75,26 @@ class Heights:
 
     def climbs(self, s: PatternSettings) -> bool:
         """Tell whether most laps climbed."""
-        return self.climb_ft >= s.trend_least_ft and self.up_turns >= s.trend_share * self.turns
+        return self._follows_trend(self.up_turns, self.slow_up_turns, self.climb_ft, s)
 
     def descends(self, s: PatternSettings) -> bool:
         """Tell whether most laps descended."""
-        return self.climb_ft <= -s.trend_least_ft and self.down_turns >= s.trend_share * self.turns
+        return self._follows_trend(self.down_turns, self.slow_down_turns, -self.climb_ft, s)
+
+    def _follows_trend(self, turns: float, slow_turns: float, gained_ft: float, s: PatternSettings) -> bool:
+        """Tell whether most laps went the same way: quickly, or slowly but far and almost all of them."""
+        if gained_ft >= s.trend_least_ft and turns >= s.trend_share * self.turns:
+            return True
+        return gained_ft >= s.steady_least_ft and slow_turns >= s.steady_share * self.turns
+
+    def lifts(self, s: PatternSettings) -> bool:
+        """Tell whether the laps went far up, or far up and down again, and hardly any kept its height."""
+        moving = self.up_turns + self.down_turns >= s.trend_share * self.turns > 0.0
+        return moving and self.goes_far(s)
+
+    def goes_far(self, s: PatternSettings) -> bool:
+        """Tell whether lowest and highest level are as far apart as where parachutists board and leave."""
+        return self.highest_ft - self.lowest_ft >= s.parachute_climb_ft
 
 
 def ordinary_reason(
@@ -87,9 +108,8 @@ def ordinary_reason(
         return THERMAL
     if heights.descends(s):
         return SPIRAL_DESCENT
-    if heights.climbs(s) or heights.is_steep(s):
-        lifts = heights.highest_ft - heights.lowest_ft >= s.parachute_climb_ft
-        return PARACHUTES if lifts else SPIRAL_CLIMB if heights.climb_ft > 0.0 else SPIRAL_DESCENT
+    if heights.climbs(s) or heights.is_steep(s) or heights.lifts(s):
+        return PARACHUTES if heights.goes_far(s) else SPIRAL_CLIMB if heights.climb_ft > 0.0 else SPIRAL_DESCENT
     length = sum(lap.shape.length_nm for lap in laps)
     duration = sum(lap.shape.duration_s for lap in laps)
     speed_kt = length * 3600.0 / max(duration, 1.0)
@@ -99,8 +119,8 @@ def ordinary_reason(
         if heights.turns == 0.0:
             # Without a height an aerodrome circuit cannot be ruled out, and nobody is to be alarmed by one.
             return HEIGHT_UNKNOWN
-        if speed_kt >= s.holding_min_speed_kt:
-            return HOLDING if is_holding(laps, s) else None
+        if speed_kt >= s.holding_min_speed_kt and is_holding(laps, s):
+            return HOLDING
         return PRACTICE_HOLD if is_practice_hold(laps, speed_kt, heights, s) else None
     return None
 
@@ -146,7 +166,8 @@ def is_practice_hold(laps: Sequence[Loop], speed_kt: float, heights: Heights, s:
     turning_s = lap_s * (1.0 - leg_share(laps, s))
     leg_s = 0.5 * (lap_s - turning_s)
     return (
-        heights.all_turns <= s.practice_turns
+        speed_kt <= s.practice_max_speed_kt
+        and heights.all_turns <= s.practice_turns
         and s.practice_min_rate_deg_s <= 360.0 / max(turning_s, 1.0) <= s.practice_max_rate_deg_s
         and s.practice_min_leg_s <= leg_s <= s.practice_max_leg_s
     )

@@ -71,8 +71,8 @@ class PatternSettings:
     """A lap that takes longer (s) is a round trip. Tanker tracks of 45 nm take 1500 s."""
 
     # Circling and racetracks
-    circling_turns: float = 1.5
-    """Turns that make circling: more than a lap and a departing turn, less than two full circles."""
+    circling_turns: float = 1.6
+    """Turns that make circling: more than a lap with the turns onto and off it, less than two full circles."""
     racetrack_turns: float = 1.9
     """Turns that make a racetrack: two laps; arrivals often fly one."""
     figure_eight_turns: float = 2.5
@@ -83,6 +83,8 @@ class PatternSettings:
     """The last lap of a pattern counts from this turn on (deg): a third of a lap on the same circle."""
     figure_eight_lap_s: float = 75.0
     """Quicker laps (s) to both sides are training or aerobatics; of these only the last ones to one side count."""
+    figure_eight_quick_turns: float = 4.0
+    """... unless there are so many turns in one place: steep turns are trained in pairs."""
     orbit_min_s: float = 50.0
     """Nothing shorter (s) is reported."""
     training_slowest_kt: float = 85.0
@@ -97,8 +99,6 @@ class PatternSettings:
     """Of such laps fewer seconds are not reported: a pair of steep turns takes 80 to 130."""
     laps_time_share: float = 0.6
     """Share of the time since the first lap began that laps must fill: training fits a turn in here and there."""
-    orbit_part_s: float = 15.0
-    """The lap under way is looked at this often (s)."""
     orbit_pause_s: float = 180.0
     """Turning may pause this long (s) before the pattern is over; sparse positions hide as much."""
     orbit_pause_laps: float = 0.8
@@ -109,6 +109,8 @@ class PatternSettings:
     """Laps of which one takes this much more way do not resemble each other; bank held by eye is good to a third."""
     lap_bend_ratio: float = 1.8
     """... nor do laps of which one turns in this much more way, as a loop before a transit and a small one after it."""
+    part_bend_slack: float = 1.2
+    """The way in which an unfinished lap turns is known by this factor less well."""
     lap_sparse_share: float = 0.15
     """Where vertices are this share of a lap apart and more, seven to a lap, its size and place are known roughly:"""
     lap_sparse_slack: float = 1.6
@@ -123,6 +125,9 @@ class PatternSettings:
     """The centre may move this many radii from lap to lap: subjects move, and yet each lap overlies the one before."""
     part_shift_radii: float = 1.8
     """The same of an unfinished lap: the centre of two thirds of a circle lies half a radius aside."""
+    part_stray_share: float = 2.0
+    """No place of an unfinished lap lies farther from the centre of the lap before than this many times that lap's own
+    farthest place: who leaves in a transit goes on to turn elsewhere."""
     eight_shift_radii: float = 2.6
     """The same of laps to either side: the two circles of a figure of eight touch each other."""
     racetrack_leg_share: float = 0.36
@@ -141,7 +146,9 @@ class PatternSettings:
     polygon_radius_nm: float = 1.0
     """... and this large (nm) are polygons, as a sector search flies, not circles."""
     laps_to_change: int = 3
-    """Laps of the other kind, one after the other, that end circling for a racetrack or the reverse."""
+    """Laps of the other kind, one after the other, that end circling for a racetrack or the reverse..."""
+    kind_margin: float = 0.04
+    """... whose share of legs is off the limit by this much: ovals hardly longer than wide do not change their kind."""
     racetrack_least_share: float = 0.25
     """The share is the mean of two estimates, neither of which may be less than this."""
     racetrack_lap_share: float = 0.3
@@ -192,6 +199,12 @@ class PatternSettings:
     between laps."""
     trend_least_ft: float = 300.0
     """What all laps gain or lose at least (ft)."""
+    steady_ft_min: float = 100.0
+    """A lap that climbs or descends by more (ft/min) follows a slow trend..."""
+    steady_least_ft: float = 1500.0
+    """... that takes the pattern this far (ft) up or down in all..."""
+    steady_share: float = 0.8
+    """... in this share of the turns."""
     trend_share: float = 0.6
     """Share of the turns that must follow the trend."""
     steep_ft_min: float = 600.0
@@ -218,8 +231,10 @@ class PatternSettings:
     """... and so much (s) with it."""
     practice_turns: float = 7.0
     """Who practises leaves after a few laps; more turns are no practice."""
+    practice_max_speed_kt: float = 180.0
+    """... flown no faster (kt): holds are trained in light aircraft, singles and twins."""
     holding_min_speed_kt: float = 140.0
-    """Aircraft that hold are faster (kt); slower ones practise it."""
+    """Aircraft that hold are faster (kt)."""
     holding_min_altitude_ft: float = 3000.0
     """Aircraft hold at least this high (ft)."""
     holding_lap_min_s: float = 180.0
