@@ -160,9 +160,9 @@ def _bends_alike(before: Loop, after: Loop, s: PatternSettings) -> bool:
 
 def _goes_on(before: Loop, part: Loop, s: PatternSettings) -> bool:
     """Tell whether an unfinished lap turns like the one before, with no more transit than that had."""
-    # What leads out of the part makes its last round longer, and its own bend is known less well than a lap's.
-    tightest = min(part.last_round_nm * s.lap_bend_ratio, _bend_nm(part) * s.lap_bend_ratio * s.part_bend_slack)
-    if tightest < _bend_nm(before) - 0.5 * s.lap_size_floor_nm:
+    # What leads out of the part makes its last round longer.
+    tightest_nm = min(part.last_round_nm, _bend_nm(part))
+    if tightest_nm * s.lap_bend_ratio < _bend_nm(before) - 0.5 * s.lap_size_floor_nm:
         return False
     return part.shape.straight_share <= s.part_straight_share or before.shape.straight_share >= s.lap_straight_share
 

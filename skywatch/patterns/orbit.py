@@ -255,18 +255,19 @@ class OrbitDetector:
                 self._describe(f, [*laps, part])
         self._log.update(f)
 
-    def _kind_beyond_doubt(self, kind: PatternType, laps: list[Loop]) -> PatternType:
-        """Return what the laps are together, `kind` where they are near the limit: the first may be shaped by chance."""
-        if abs(leg_share(laps, self._s) - self._s.racetrack_leg_share) < self._s.kind_margin:
-            return kind
-        return kind_of(laps, self._s) or kind
+    def _is_round_after_all(self, laps: list[Loop]) -> bool:
+        """Tell whether the first laps are circles together: where seen in few places one may look like an oval."""
+        s = self._s
+        if self._past_turns + turns_of(laps) >= s.laps_to_change:
+            return False
+        return leg_share(laps, s) <= s.racetrack_leg_share - s.kind_margin and kind_of(laps, s) is PatternType.CIRCLING
 
     def _describe(self, f: Finding, laps: list[Loop]) -> None:
         """Write place, size, score and details of the finding from its last laps."""
         s = self._s
         heights = self._heights.add(laps, s)
-        if f.reason != AERODROME and self._past_turns + turns_of(laps) < s.laps_to_change:
-            f.kind = self._kind_beyond_doubt(f.kind, laps)
+        if f.kind is PatternType.RACETRACK and self._is_round_after_all(laps):
+            f.kind = PatternType.CIRCLING
         f.reason = ordinary_reason(f.kind, laps, heights, self._lows, s)
         if f.reason == AERODROME:
             f.kind = PatternType.RACETRACK

@@ -167,6 +167,7 @@ def is_practice_hold(laps: Sequence[Loop], speed_kt: float, heights: Heights, s:
     leg_s = 0.5 * (lap_s - turning_s)
     return (
         speed_kt <= s.practice_max_speed_kt
+        and heights.highest_ft <= s.practice_max_altitude_ft
         and heights.all_turns <= s.practice_turns
         and s.practice_min_rate_deg_s <= 360.0 / max(turning_s, 1.0) <= s.practice_max_rate_deg_s
         and s.practice_min_leg_s <= leg_s <= s.practice_max_leg_s

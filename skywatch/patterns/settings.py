@@ -109,8 +109,6 @@ class PatternSettings:
     """Laps of which one takes this much more way do not resemble each other; bank held by eye is good to a third."""
     lap_bend_ratio: float = 1.8
     """... nor do laps of which one turns in this much more way, as a loop before a transit and a small one after it."""
-    part_bend_slack: float = 1.2
-    """The way in which an unfinished lap turns is known by this factor less well."""
     lap_sparse_share: float = 0.15
     """Where vertices are this share of a lap apart and more, seven to a lap, its size and place are known roughly:"""
     lap_sparse_slack: float = 1.6
@@ -233,6 +231,8 @@ class PatternSettings:
     """Who practises leaves after a few laps; more turns are no practice."""
     practice_max_speed_kt: float = 180.0
     """... flown no faster (kt): holds are trained in light aircraft, singles and twins."""
+    practice_max_altitude_ft: float = 12000.0
+    """... and no higher (ft): above it such aircraft need oxygen."""
     holding_min_speed_kt: float = 140.0
     """Aircraft that hold are faster (kt)."""
     holding_min_altitude_ft: float = 3000.0
