@@ -15,6 +15,8 @@ from skywatch.patterns.findings import Finding, FindingLog, PatternType
 from skywatch.patterns.grid import GridDetector
 from skywatch.patterns.low_points import LowPoints
 from skywatch.patterns.passes import Pass, PassFinder
+from skywatch.patterns.procedure_turns import ProcedureTurns
+from skywatch.patterns.reasons import PROCEDURE_TURN
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.trail import Vertex
 
@@ -22,13 +24,21 @@ from skywatch.patterns.trail import Vertex
 class CorridorDetector:
     """Counts the passes that retrace one another."""
 
-    __slots__ = ("_finder", "_finding", "_grid", "_log", "_lows", "_passes", "_s")
+    __slots__ = ("_finder", "_finding", "_grid", "_log", "_lows", "_passes", "_procedures", "_s")
 
-    def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints, grid: GridDetector) -> None:
+    def __init__(
+        self,
+        settings: PatternSettings,
+        log: FindingLog,
+        lows: LowPoints,
+        grid: GridDetector,
+        procedures: ProcedureTurns,
+    ) -> None:
         self._s = settings
         self._grid = grid
         self._log = log
         self._lows = lows
+        self._procedures = procedures
         self._finder = PassFinder(settings)
         self._passes: deque[Pass] = deque(maxlen=settings.passes_remembered)
         self._finding: Finding | None = None
@@ -79,6 +89,7 @@ class CorridorDetector:
             elif now.back_nm > 0.0:
                 f.t1 = v.t
                 f.details["passes"] = len(self._passes) + 1
+                self._judge(f)
                 self._log.update(f)
             return
         if not self._retraces(now) or self._grid.shifting:
@@ -136,6 +147,13 @@ class CorridorDetector:
             "bend_deg": round(now.bend_deg),
             "speed_kt": round(now.speed_kt),
         }
+        self._judge(f)
+
+    def _judge(self, f: Finding) -> None:
+        """Name the reason of a line that is flown to and fro by procedure turns."""
+        if self._procedures.explain(f.t0, f.t1):
+            f.reason = PROCEDURE_TURN
+            f.score = min(f.score, self._s.ordinary_score)
 
 
 def _slenderness(passes: list[Pass]) -> float:

@@ -144,6 +144,17 @@ class FindingLog:
         self._events.append(PatternEvent(Change.DETECTED, self._pattern(finding)))
         return True
 
+    def reason_within(self, finding: Finding) -> str | None:
+        """Return the ordinary reason of the patterns that fill enough of the time of `finding`, if they do."""
+        shared: dict[str, float] = {}
+        for other in (*self.open, *self._ended):
+            overlap_s = min(other.t1, finding.t1) - max(other.t0, finding.t0)
+            if other is not finding and other.reason is not None and overlap_s > 0.0:
+                shared[other.reason] = shared.get(other.reason, 0.0) + overlap_s
+        if sum(shared.values()) < self._s.ordinary_share * (finding.t1 - finding.t0) or not shared:
+            return None
+        return max(shared, key=lambda reason: shared[reason])
+
     def update(self, finding: Finding) -> None:
         """Tell of a longer or better known finding, at most every `extend_every_s` seconds of it."""
         if finding.t1 - finding.reported_t1 >= self._s.extend_every_s:

@@ -216,9 +216,11 @@ class OrbitDetector:
     def _part(self, last: Loop, turn_deg: float) -> Loop | None:
         """Return the lap under way where it has turned by `turn_deg` and is seen to follow the last one."""
         part = self._finder.part(turn_deg, last)
-        if part is None or part.turns * last.turns <= 0.0 or not self._follows(last, part, part=True):
+        if part is None or not self._follows(last, part, part=True):
             return None
-        return part
+        # Turning to the other side is a departure, unless the laps before went to both sides.
+        same_side = part.turns * last.turns > 0.0
+        return part if same_side or direction_of(self._run) == "both" else None
 
     def _steady_laps(self) -> list[Loop]:
         """Return the laps of the run, or only the last ones to one side where quick turns to both sides are mixed."""

@@ -21,6 +21,7 @@ THERMAL = "thermal"
 SPIRAL_DESCENT = "spiral_descent"
 SPIRAL_CLIMB = "spiral_climb"
 PARACHUTES = "parachute_dropping"
+PROCEDURE_TURN = "procedure_turn"
 FAST = "fast"
 HEIGHT_UNKNOWN = "height_unknown"
 
@@ -60,7 +61,8 @@ class Heights:
             rate_ft_min = climb_ft / minutes
             sum_.lowest_ft = min(sum_.lowest_ft, shape.low_ft)
             sum_.highest_ft = max(sum_.highest_ft, shape.high_ft)
-            sum_.steep_turns += turns * (range_ft >= max(s.steep_least_ft, s.steep_ft_min * minutes))
+            steep_ft = min(max(s.steep_least_ft, s.steep_ft_min * minutes), s.steep_most_ft)
+            sum_.steep_turns += turns * (range_ft >= steep_ft)
             sum_.turns += turns
             sum_.climb_ft += climb_ft
             sum_.up_turns += turns * (rate_ft_min >= s.trend_ft_min)

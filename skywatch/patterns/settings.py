@@ -208,7 +208,9 @@ class PatternSettings:
     steep_ft_min: float = 600.0
     """A lap whose lowest and highest level are apart by more (ft, for each minute of it)..."""
     steep_least_ft: float = 1000.0
-    """... and by more than this (ft) is no watching, up or down or both."""
+    """... and by more than this (ft) is no watching, up or down or both..."""
+    steep_most_ft: float = 2500.0
+    """... and none where they are this far apart (ft), however long the lap takes."""
     parachute_climb_ft: float = 3000.0
     """Who climbs by so much (ft) in circles lifts parachutists, who leave at 10,000 to 14,000 ft above the ground."""
     thermal_radius_nm: float = 0.25
@@ -241,6 +243,16 @@ class PatternSettings:
     """Laps of a hold take at least this long (s)."""
     holding_lap_max_s: float = 480.0
     """Laps of a hold take at most this long (s)."""
+    procedure_aside_min_deg: float = 25.0
+    """A procedure turn leaves the outbound course by 45 degrees; by so little (deg) as flown by hand and in wind..."""
+    procedure_aside_max_deg: float = 65.0
+    """... and by so much (deg)."""
+    procedure_error_deg: float = 25.0
+    """Its turns, and the course back, are good to this (deg)."""
+    procedure_line_nm: float = 0.6
+    """It comes back to the line on which it went out, within this (nm)."""
+    procedure_max_s: float = 240.0
+    """From the turn aside to the way back it takes at most this (s): a minute before and after half a circle."""
 
     # The first test, and who is watched closely
     prefilter_step_s: float = 10.0
@@ -370,7 +382,7 @@ class PatternSettings:
     """Loitering takes this long (s): longer than a hold or a wait for clearance is expected to."""
     loiter_radius_nm: float = 3.0
     """Root mean square radius (nm) of loitering."""
-    search_level_ft: float = 500.0
+    search_level_ft: float = 400.0
     """A search keeps within this height (ft): what is looked for has to be seen alike from every leg."""
     search_s: float = 1800.0
     """An area search takes this long (s)."""
@@ -378,6 +390,12 @@ class PatternSettings:
     """Root mean square radius (nm) that a search has at least."""
     search_max_radius_nm: float = 6.0
     """Root mean square radius (nm) that a search has at most."""
+    ordinary_share: float = 0.33
+    """Loitering, a search or a line to and fro has the reason of the orbits or procedure turns that fill this share of
+    its time."""
+    search_order: float = 0.5
+    """Lines of a search run in a few directions, which agree by so much (0 at random, 1 exactly), whether they are at
+    right angles, as in an expanding square, or 60 degrees apart, as in a sector search."""
     search_new_share: float = 0.6
     """Share of the samples over new ground that tells a search from loitering."""
     stakeout_s: float = 360.0

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
 from skywatch.patterns.low_points import LowPoints
+from skywatch.patterns.procedure_turns import ProcedureTurns
+from skywatch.patterns.reasons import PROCEDURE_TURN
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.window import Sample, Window
 
@@ -28,11 +30,12 @@ class _Watch:
 class StationDetector:
     """Feeds the windows and reports what they show."""
 
-    __slots__ = ("_fastest_kt", "_log", "_loiter", "_lows", "_s", "_sampled_t", "_search", "_stake")
+    __slots__ = ("_fastest_kt", "_log", "_loiter", "_lows", "_procedures", "_s", "_sampled_t", "_search", "_stake")
 
-    def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints) -> None:
+    def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints, procedures: ProcedureTurns) -> None:
         s = self._s = settings
         self._log = log
+        self._procedures = procedures
         self._lows = lows
         self._stake = _Watch(PatternType.STAKEOUT, Window(s.stakeout_s, s.ground_cell_nm, s.station_gap_s))
         self._loiter = _Watch(PatternType.LOITERING, Window(s.loiter_s, s.ground_cell_nm, s.station_gap_s))
@@ -101,6 +104,9 @@ class StationDetector:
         f.score = min(0.9, 0.4 + 0.2 * (f.t1 - f.t0) / w.span_s)
         if f.kind is not PatternType.STAKEOUT:
             f.score *= min(1.0, folds / (2.0 * self._s.station_folds))
+        f.reason = PROCEDURE_TURN if self._procedures.explain(f.t0, f.t1) else self._log.reason_within(f)
+        if f.reason is not None:
+            f.score = min(f.score, self._s.ordinary_score)
         f.details = {
             "speed_kt": round(w.speed_kt()),
             "way_nm": round(way_nm, 1),
@@ -156,4 +162,5 @@ class StationDetector:
             s.search_min_radius_nm <= w.radius_nm <= s.search_max_radius_nm * slack
             and w.new_ground_share >= s.search_new_share / slack
             and self._keeps_station(w, slack, s.search_level_ft)
+            and w.order() >= s.search_order / slack
         )

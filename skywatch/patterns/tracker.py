@@ -10,6 +10,7 @@ from skywatch.patterns.grid import GridDetector
 from skywatch.patterns.legs import LegFinder
 from skywatch.patterns.low_points import LowPoints
 from skywatch.patterns.orbit import OrbitDetector
+from skywatch.patterns.procedure_turns import ProcedureTurns
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.station import StationDetector
 from skywatch.patterns.trail import Trail, Vertex
@@ -18,7 +19,8 @@ from skywatch.patterns.trail import Trail, Vertex
 class PatternTracker:
     """Feeds the positions of one aircraft to every detector; cost and memory do not grow with the trail."""
 
-    __slots__ = ("_corridor", "_grid", "_legs", "_log", "_lows", "_orbit", "_s", "_station", "_trail")
+    __slots__ = ("_corridor", "_grid", "_legs", "_log", "_lows", "_orbit", "_procedures", "_s", "_station",
+                 "_trail")  # fmt: skip
 
     def __init__(
         self, flight_id: str, icao24: str, settings: PatternSettings | None = None, first_number: int = 1
@@ -31,8 +33,9 @@ class PatternTracker:
         self._log = FindingLog(s, flight_id, icao24, first_number)
         self._orbit = OrbitDetector(s, self._log, self._lows)
         self._grid = GridDetector(s, self._log)
-        self._corridor = CorridorDetector(s, self._log, self._lows, self._grid)
-        self._station = StationDetector(s, self._log, self._lows)
+        self._procedures = ProcedureTurns(s)
+        self._corridor = CorridorDetector(s, self._log, self._lows, self._grid, self._procedures)
+        self._station = StationDetector(s, self._log, self._lows, self._procedures)
 
     @property
     def open(self) -> list[Finding]:
@@ -79,6 +82,8 @@ class PatternTracker:
     def _look(self, v: Vertex) -> None:
         self._orbit.add(v)
         ended = self._legs.add(v)
+        if ended is not None:
+            self._procedures.add(ended)
         self._grid.add(v, ended, self._legs.current)
         self._corridor.add(v)
         # The map is true near its anchor only; it is moved on while nothing hangs on it.
@@ -91,6 +96,7 @@ class PatternTracker:
         self._corridor.clear()
         self._station.clear()
         self._legs.clear()
+        self._procedures.clear()
         self._lows.clear()
 
     def close(self) -> list[PatternEvent]:

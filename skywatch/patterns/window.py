@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import pairwise
 from math import floor, sqrt
 from typing import NamedTuple
 
@@ -112,6 +113,24 @@ class Window:
     def new_ground_share(self) -> float:
         """Share of the samples that lie in a cell of their own: 1 over ever new ground, little over the same."""
         return len(self._cells) / max(len(self._samples), 1)
+
+    def order(self) -> float:
+        """Return how well the directions of the way agree, by right angles or by 60 degrees, whichever is more.
+
+        That is the length of the mean of exp(4i * direction) or exp(6i * direction) over the way: Mardia and Jupp,
+        *Directional Statistics*, 2000, on data with several axes. Looks at every sample.
+        """
+        square = sector = 0j
+        way = 0.0
+        for a, b in pairwise(self._samples):
+            step = complex(b.x - a.x, b.y - a.y)
+            length = abs(step)
+            if length > 0.0:
+                direction = step / length
+                square += length * direction**4
+                sector += length * direction**6
+                way += length
+        return max(abs(square), abs(sector)) / max(way, 1e-9)
 
     def altitude_range_ft(self) -> tuple[float, float] | None:
         """Return the lowest and the highest altitude; looks at every sample."""

@@ -111,6 +111,41 @@ def test_two_figures_of_eight_are_circling_and_one_is_not() -> None:
     assert kinds(eights(3)) == ["circling"]
 
 
+def test_quick_figures_of_eight_are_circling_where_they_go_on_in_one_place() -> None:
+    def eights(count: int) -> Flight:
+        flight = Flight(speed_kt=100.0, alt_ft=3500.0).straight(5.0)
+        for _ in range(count):
+            flight.orbit(1.0, 0.3).orbit(-1.0, 0.3)
+        return flight.straight(8.0)
+
+    assert kinds(eights(1)) == []
+    assert kinds(eights(4)) == ["circling"]
+
+
+def test_a_lap_a_transit_and_a_turn_elsewhere_are_no_circling() -> None:
+    for way_nm in (2.0, 3.0, 4.0):
+        flight = Flight(speed_kt=110.0).straight(8.0).orbit(1.1, 1.2).straight(way_nm).turn(200.0, 0.6).straight(9.0)
+        assert kinds(flight) == [], way_nm
+
+
+def test_a_pattern_ends_with_the_last_part_of_its_last_lap_whenever_heard() -> None:
+    for part in (0.5, 0.6, 0.7, 0.8):
+        for way_nm in (6.0, 6.2, 6.4):
+            flight = Flight(speed_kt=100.0).straight(way_nm).orbit(2.0 + part, 0.7)
+            end = flight.t
+            (pattern,) = found(flight.straight(8.0))
+            # An eighth of a lap is 20 s.
+            assert pattern.t1 == pytest.approx(end, abs=30.0)
+
+
+def test_orbits_elsewhere_end_the_orbits_before() -> None:
+    flight = Flight(speed_kt=100.0).straight(6.0).orbit(3.0, 0.6).straight(3.0).orbit(2.0, 0.6).straight(8.0)
+    first, second = found(flight)
+    assert (first.pattern_type, second.pattern_type) == ("circling", "circling")
+    assert first.t1 < second.t0
+    assert second.details["turns"] == pytest.approx(2.0, abs=0.3)
+
+
 @pytest.mark.parametrize(
     "flight",
     [
@@ -182,6 +217,31 @@ def test_gliders_in_thermals_are_no_surveillance() -> None:
     (pattern,) = found(flight.straight(5.0))
     assert pattern.details["reason"] == "thermal"
     assert not pattern.is_surveillance
+
+
+def test_a_slow_descent_over_many_laps_is_a_spiral() -> None:
+    flight = Flight(speed_kt=110.0, alt_ft=6000.0).straight(6.0)
+    for _ in range(6):
+        flight.turn(360.0, 1.0, climb_ft=-450.0)
+    (pattern,) = found(flight.straight(6.0))
+    assert pattern.details["reason"] == "spiral_descent"
+    assert not pattern.is_surveillance
+
+
+def test_far_up_and_down_again_in_circles_is_parachute_dropping() -> None:
+    flight = Flight(speed_kt=90.0, alt_ft=1000.0).straight(3.0)
+    flight.turn(360.0, 1.2, climb_ft=4000.0).turn(180.0, 1.2, climb_ft=3000.0).turn(180.0, 1.2, climb_ft=-3000.0)
+    flight.turn(360.0, 1.2, climb_ft=-3500.0)
+    patterns = found(flight.straight(6.0))
+    assert [p.details["reason"] for p in patterns] == ["parachute_dropping"]
+
+
+@pytest.mark.parametrize("speed_kt", [90.0, 130.0, 165.0])
+def test_holds_are_practised_at_any_speed_of_a_light_aircraft(speed_kt: float) -> None:
+    radius_nm = speed_kt / 3600.0 / math.radians(3.0)
+    flight = Flight(speed_kt=speed_kt, alt_ft=2500.0).straight(8.0).oval(3.0, speed_kt / 60.0, radius_nm).straight(8.0)
+    (pattern,) = found(flight)
+    assert pattern.details["reason"] == "practice_hold"
 
 
 def test_circles_before_and_after_a_landing_do_not_add_up() -> None:

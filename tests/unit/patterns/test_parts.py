@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from math import hypot
+from math import cos, hypot, radians, sin
 
 import pytest
 from hypothesis import given
@@ -57,6 +57,19 @@ def test_window_sums_agree_with_counting_anew(
     speeds = [p.speed_kt for p in samples if p.speed_kt is not None]
     if len(speeds) * 2 >= n:
         assert window.speed_kt() == pytest.approx(sum(speeds) / len(speeds), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("turns", "low", "high"), [((90.0,), 0.95, 1.0), ((120.0,), 0.95, 1.0), ((37.0, 101.0, -71.0), 0.0, 0.5)]
+)
+def test_order_tells_a_few_directions_from_many(turns: tuple[float, ...], low: float, high: float) -> None:
+    window = Window(1800.0, 0.5, 180.0)
+    x = y = heading = 0.0
+    for number in range(100):
+        x, y = x + 0.5 * sin(radians(heading)), y + 0.5 * cos(radians(heading))
+        heading += turns[number % len(turns)]
+        window.add(Sample(15.0 * number, x, y, 1000.0, 90.0, 0.5 * number))
+    assert low <= window.order() <= high + 1e-9
 
 
 def low_points(heights: list[float]) -> list[float]:

@@ -63,6 +63,42 @@ def test_sector_search_is_an_area_search() -> None:
     assert "area_search" in kinds(flight)
 
 
+def test_a_search_flies_in_a_few_directions() -> None:
+    flight = Flight(speed_kt=90.0, alt_ft=1000.0).straight(8.0)
+    for number in range(30):
+        flight.straight(1.6).turn((37.0, 95.0, -61.0, 128.0, -22.0, 83.0, 160.0)[number % 7], 0.3)
+    assert "area_search" not in kinds(flight)
+
+
+def approaches(count: int, side: float = 1.0) -> Flight:
+    """Practised approaches: outbound, a procedure turn, inbound over the beacon, and back onto the line."""
+    flight = Flight(speed_kt=100.0, alt_ft=3000.0).straight(2.0)
+    for _ in range(count):
+        flight.straight(3.0).turn(-45.0 * side, 0.5).straight(1.6).turn(180.0 * side, 0.5).straight(0.6)
+        flight.turn(45.0 * side, 0.5).straight(4.0).turn(-60.0, 0.3).turn(300.0, 0.3).turn(-60.0, 0.3)
+    return flight.straight(6.0)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_practised_procedure_turns_are_no_surveillance(side: float) -> None:
+    patterns = found(approaches(4, side))
+    assert patterns
+    assert {p.details["reason"] for p in patterns} == {"procedure_turn"}
+    assert not any(p.is_surveillance for p in patterns)
+    assert all(p.confidence == "low" for p in patterns)
+
+
+def test_loitering_in_thermals_is_no_surveillance() -> None:
+    flight = Flight(speed_kt=55.0, alt_ft=3000.0).straight(3.0)
+    for _ in range(4):
+        for _ in range(8):
+            flight.turn(360.0, 0.12, climb_ft=90.0)
+        flight.straight(1.2, climb_ft=-700.0).turn(150.0, 0.2)
+    patterns = found(flight)
+    assert "circling" in [p.pattern_type for p in patterns]
+    assert not any(p.is_surveillance for p in patterns)
+
+
 def test_wandering_over_the_same_ground_is_loitering() -> None:
     flight = Flight(speed_kt=80.0, alt_ft=1200.0).straight(8.0)
     for number in range(40):
