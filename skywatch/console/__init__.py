@@ -56,4 +56,7 @@ def includeme(config: Configurator) -> None:
     pages = load_pages()
     config.registry["console_pages"] = pages
     add_routes(config, pages)
+    uploads = {HOME + page.path: page.upload_bytes(settings) for page in pages if page.upload_bytes is not None}
+    config.registry["console_uploads"] = uploads
+    config.registry.setdefault("body_limits", {}).update(uploads)
     config.scan("skywatch.console.views")

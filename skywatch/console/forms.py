@@ -17,6 +17,7 @@ from zope.interface import implementer
 from skywatch.accounts.logins.tokens import new_token_id
 from skywatch.console.routes import RESET, SIGN_IN
 from skywatch.console.session import is_secure, secret_of, set_cookie
+from skywatch.console.uploads import UPLOAD_TYPE, read_upload
 from skywatch.core.problems import Problem
 from skywatch.http.errors import validation_problem
 from skywatch.http.request import Request
@@ -136,6 +137,8 @@ def checked(schema: colander.SchemaNode, values: Mapping[str, Any], location: st
 
 def pairs_of(request: Request) -> list[tuple[str, str]]:
     """The fields of a form in the order in which they were sent; raises Problem (400, 415) where the body is none."""
+    if request.content_type == UPLOAD_TYPE and request.environ.get("PATH_INFO") in request.registry["console_uploads"]:
+        return read_upload(request).texts
     if request.content_type != FORM_TYPE:
         raise Problem("unsupported_media_type", "The body must be a form.")
     try:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from skywatch.security.contexts import IDENTIFIED
+from skywatch.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,3 +23,5 @@ class Page:
     title: str = ""
     group: str = ""
     permission: str = IDENTIFIED
+    # The largest body of its forms (bytes) by the settings, where they have a file; none where they have not.
+    upload_bytes: Callable[[Settings], int] | None = None

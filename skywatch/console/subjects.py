@@ -24,7 +24,17 @@ SUBJECTS = (
 )
 
 # What the service receives, stores and runs on.
-SERVICE_SUBJECTS = ("receivers", "station", "retention", "health", "settings", "software")
+SERVICE_SUBJECTS = (
+    "receivers",
+    "station",
+    "retention",
+    "thresholds",
+    "channels",
+    "known_aircraft",
+    "health",
+    "settings",
+    "software",
+)
 
 
 def load_pages() -> tuple[Page, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.core.audit import Actor, Target, record
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.safety.models import SafetyPlace, SafetyThreshold
 from skywatch.safety.thresholds import FIELDS, Thresholds, meaning_of, with_changes
@@ -32,6 +34,21 @@ def set_values(session: Session, values: dict[str, float]) -> None:
         if value != meaning_of(name).default:
             session.add(SafetyThreshold(name=name, value=value, updated_at=utcnow()))
     session.flush()
+
+
+def change(session: Session, actor: Actor, values: Mapping[str, float]) -> None:
+    """Change thresholds, with an entry in the audit log; they are in force within two seconds."""
+    before = {entry["name"]: entry["value"] for entry in shown(session)}
+    set_values(session, dict(values))
+    changed = {name: before[name] for name in values}
+    record(
+        session,
+        actor,
+        "safety.settings_changed",
+        Target("safety_settings", "thresholds"),
+        before=changed,
+        after=dict(values),
+    )
 
 
 def shown(session: Session) -> list[dict[str, Any]]:

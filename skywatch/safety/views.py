@@ -109,17 +109,7 @@ def list_safety_settings(request: Request) -> dict[str, Any]:
 def update_safety_settings(request: Request) -> dict[str, Any]:
     """Change thresholds; they are in force within two seconds"""
     changes = {name: float(value) for name, value in request.validated["body"].items()}
-    before = {entry["name"]: entry["value"] for entry in settings_store.shown(request.db)}
-    settings_store.set_values(request.db, changes)
-    changed = {name: before[name] for name in changes}
-    audit.record(
-        request.db,
-        actor_of(request),
-        "safety.settings_changed",
-        audit.Target("safety_settings"),
-        before=changed,
-        after=changes,
-    )
+    settings_store.change(request.db, actor_of(request), changes)
     return {"settings": settings_store.shown(request.db)}
 
 

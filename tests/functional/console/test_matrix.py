@@ -138,7 +138,14 @@ def test_every_role_gets_the_pages_of_the_table(make_visitor, mode, level):
         mapping = ClaimMapping(name="m", claim_name="c", match_type="exact", claim_value="v", role_id=empty)
         session.add(mapping)
         session.flush()
-        numbers = {"user": target, "assignment": assignment, "role": empty, "mapping": mapping.id}
+        numbers = {
+            "user": target,
+            "assignment": assignment,
+            "role": empty,
+            "mapping": mapping.id,
+            "channel": 1,
+            "known": 1,
+        }
     opened = mode != "public" and level != "permission"
     faults = []
     for role in (*DEFAULT, *CUSTOM):

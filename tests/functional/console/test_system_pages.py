@@ -9,6 +9,7 @@ from skywatch.core.models import AuditEntry, StoredSetting
 from skywatch.core.retention import Extent
 from skywatch.history.settings import HistorySettings
 from skywatch.picture.settings import PictureSettings
+from skywatch.safety import settings_store
 from skywatch.system import status
 from skywatch.system.checks import Check
 from skywatch.system.extents import publish_extents
@@ -144,3 +145,32 @@ def test_software_names_versions_and_licences(root):
     assert rows["SQLAlchemy"][1] == "MIT"
     # What others need is there too.
     assert "zope.interface" in rows
+
+
+def test_thresholds_are_changed_within_their_bounds(root):
+    page = root.get("/thresholds")
+    page = root.send(page, 1, proximity_low_nm="0.7", area_aircraft="5").follow()
+    assert "2 changed." in page
+    assert page.forms[1]["proximity_low_nm"].value == "0.7"
+    with root.runtime.sessions() as session:
+        thresholds, _ = settings_store.read(session)
+        assert (thresholds.proximity_low_nm, thresholds.area_aircraft) == (0.7, 5)
+        entry = session.scalars(sa.select(AuditEntry).where(AuditEntry.action == "safety.settings_changed")).one()
+    assert (entry.method, entry.before, entry.after) == (
+        "console",
+        {"proximity_low_nm": 0.5, "area_aircraft": 3.0},
+        {"proximity_low_nm": 0.7, "area_aircraft": 5.0},
+    )
+    page = root.send(root.get("/thresholds"), 1, proximity_low_nm="99", emergency_hold_s="soon", status=400)
+    assert "greater than maximum" in page.html.find(id="about-proximity_low_nm").text
+    assert page.html.find(id="about-emergency_hold_s").find(class_="fault")
+    assert page.forms[1]["emergency_hold_s"].value == "soon"
+    root.send(root.get("/thresholds"), 1, proximity_low_nm="")
+    with root.runtime.sessions() as session:
+        assert settings_store.read(session)[0].proximity_low_nm == 0.5
+    other = root.beside()
+    other.sign_in("admin")
+    page = root.get("/thresholds")
+    other.send(other.get("/thresholds"), 1, area_aircraft="6")
+    page = root.send(page, 1, area_aircraft="7", status=409)
+    assert "admin changed this since you opened it" in page

@@ -1,0 +1,93 @@
+"""The thresholds of safety events, with their bounds and sources."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+from pyramid.response import Response
+from pyramid.view import view_config
+from sqlalchemy.orm import Session
+
+from skywatch.console.changes import changing, check_version, done, refused
+from skywatch.console.entries import Entries, fields_of, read_entries, version_of
+from skywatch.console.page import Page
+from skywatch.core.audit import Target
+from skywatch.core.problems import Problem, invalid_fields
+from skywatch.http.request import Request
+from skywatch.safety import settings_store
+from skywatch.safety.schemas import ThresholdChange
+from skywatch.security.permissions import Permission
+
+PAGES = (
+    Page(
+        route="console.thresholds",
+        path="/thresholds",
+        feature="safety",
+        title="Safety thresholds",
+        group="Data",
+        permission=Permission.SAFETY_MANAGE,
+    ),
+)
+TARGET = Target("safety_settings", "thresholds")
+
+
+@view_config(
+    route_name="console.thresholds",
+    request_method="GET",
+    permission=Permission.SAFETY_MANAGE,
+    renderer="thresholds.jinja2",
+)
+def show_thresholds(request: Request) -> dict[str, Any]:
+    """Every threshold of the safety events"""
+    return _page(request, _opened(request.db))
+
+
+@view_config(
+    route_name="console.thresholds",
+    request_method="POST",
+    permission=Permission.SAFETY_MANAGE,
+    renderer="thresholds.jinja2",
+)
+def post_thresholds(request: Request) -> dict[str, Any] | Response:
+    """Change thresholds; they are in force within two seconds"""
+    entries = read_entries(request, ThresholdChange())
+    try:
+        # An empty field takes the default.
+        with request.runtime.sessions() as session:
+            wanted = {row["name"]: row["default"] for row in settings_store.shown(session)}
+        missing = {name: "is missing" for name in wanted if name not in entries.values}
+        if missing:
+            raise invalid_fields(missing)
+        wanted |= fields_of(ThresholdChange(), entries, blank=tuple(wanted))
+        with changing(request, "safety.settings_changed", TARGET) as (session, caller):
+            caller.begin(session, Permission.SAFETY_MANAGE)
+            check_version(session, TARGET, entries.version, _stored(session))
+            present = {row["name"]: row["value"] for row in settings_store.shown(session)}
+            changes = {name: float(value) for name, value in wanted.items() if float(value) != present[name]}
+            if changes:
+                settings_store.change(session, caller.actor, changes)
+    except Problem as problem:
+        return refused(request, problem, _page(request, entries.refused(problem, _opened(request.db))))
+    return done(request, request.path, f"{len(changes)} changed." if changes else "Nothing was changed.")
+
+
+def _stored(session: Session) -> dict[str, str]:
+    """What a form opens with: a threshold that has its default is an empty field."""
+    rows = settings_store.shown(session)
+    return {row["name"]: "" if row["value"] == row["default"] else f"{row['value']:.10g}" for row in rows}
+
+
+def _opened(session: Session) -> Entries:
+    stored = _stored(session)
+    return Entries(stored, version_of(stored))
+
+
+def _page(request: Request, entries: Entries) -> dict[str, Any]:
+    rows = settings_store.shown(request.db)
+    groups = groupby(rows, key=lambda row: str(row["name"]).partition("_")[0])
+    return {
+        "groups": [(name, list(thresholds)) for name, thresholds in groups],
+        "entries": entries,
+        "problem": entries.problem,
+    }
