@@ -41,7 +41,7 @@ def cors_tween(handler: Handler, registry: Any) -> Handler:
         if allowed:
             headers = response.headers
             headers["Access-Control-Allow-Origin"] = "*" if settings.cors_allow_all_origins else origin
-            if settings.cors_allow_credentials:
+            if settings.cors_allow_credentials and origins.is_listed(origin):
                 headers["Access-Control-Allow-Credentials"] = "true"
             if preflight:
                 headers["Access-Control-Allow-Methods"] = METHODS

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from skywatch.core.addresses import parse_address
 from skywatch.http.settings import HttpSettings
 from skywatch.settings import split_listen
 
@@ -27,6 +28,8 @@ class AllowedOrigins:
     with_cookies: bool = False
     # Of ``base_url``; None where it is not set, and the service's own origin is the one it was reached by.
     public: str | None = None
+    # Pages of this machine may read and connect, though not with cookies: in development they come from any port.
+    loopback: bool = False
     # Ports of the same host whose pages belong to the service: the REST API with its console.
     service_ports: frozenset[int] = frozenset()
 
@@ -38,6 +41,7 @@ class AllowedOrigins:
             everybody=settings.cors_allow_all_origins,
             with_cookies=settings.cors_allow_credentials,
             public=normalize(origin_of(settings.base_url)) if settings.base_url else None,
+            loopback=settings.environment == "development",
             service_ports=frozenset({split_listen(settings.listen)[1]}),
         )
 
@@ -51,7 +55,7 @@ class AllowedOrigins:
 
     def may_read(self, origin: str | None) -> bool:
         """Whether pages of an origin may read answers of the API (CORS)."""
-        return bool(origin) and (self.everybody or self.is_listed(origin))
+        return bool(origin) and (self.everybody or self.is_listed(origin) or self._is_loopback(str(origin)))
 
     def may_write_by_cookie(self, origin: str | None, reached: str) -> bool:
         """Whether pages of an origin may send unsafe requests that a cookie proves."""
@@ -59,7 +63,7 @@ class AllowedOrigins:
 
     def may_connect(self, origin: str | None, host: str) -> bool:
         """Whether a page may open the real-time channel; ``host`` is the ``Host`` of the handshake."""
-        if not origin or self.everybody:
+        if not origin or self.everybody or self._is_loopback(origin):
             return True
         return self.is_listed(origin) or normalize(origin) == self.public or self._is_of_host(origin, host)
 
@@ -74,6 +78,19 @@ class AllowedOrigins:
         if self.with_cookies and self.is_listed(origin):
             return True
         return normalize(origin) == self.public if self.public is not None else self._is_of_host(origin, host)
+
+    def _is_loopback(self, origin: str) -> bool:
+        """Whether a page of this machine counts, and this is one."""
+        if not self.loopback:
+            return False
+        try:
+            page = urlsplit(origin)
+        except ValueError:
+            return False
+        if page.scheme not in ("http", "https") or page.hostname is None:
+            return False
+        address = parse_address(page.hostname)
+        return page.hostname == "localhost" if address is None else address.is_loopback
 
     def _is_of_host(self, origin: str, host: str) -> bool:
         """Whether a page comes from the host the channel was reached by, on the same port or one of the service's."""

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.realtime.frames import text_frame
 from skywatch.realtime.protocols import base
-from skywatch.realtime.queues import Outbox
+from skywatch.realtime.queues import Outlet
 
 
 class Answers:
     """Writes messages of one protocol into the outbox of one connection."""
 
-    def __init__(self, protocol: base.Protocol, outbox: Outbox) -> None:
+    def __init__(self, protocol: base.Protocol, outbox: Outlet) -> None:
         self._protocol = protocol
         self._outbox = outbox
 
     def send(self, kind: str, body: dict[str, Any], ack: int | None = None) -> None:
         """Tell something; ``ack`` is the number under which a Socket.IO client waits for it."""
         for payload in self._protocol.encode(kind, body, ack):
-            self._outbox.push(text_frame(payload, binary=self._protocol.is_binary))
+            self._outbox.push(self._protocol.frame(payload))
 
     def reply(self, command: base.Command, kind: str, body: dict[str, Any]) -> None:
         """Answer a command, with the id it came with."""

@@ -1,8 +1,10 @@
-"""Why a connection ends: the close codes and messages that clients may rely on."""
+"""Why a connection ends or is not let in: the close codes, messages and error codes that clients may rely on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from skywatch.core.problems import Problem
 
 
 @dataclass(frozen=True)
@@ -24,3 +26,37 @@ NOT_TEXT = Closing(1003, "Only text is understood")
 NOT_BINARY = Closing(1003, "Only binary messages are understood")
 RESTARTING = Closing(1012, "The service is restarting")
 TRY_AGAIN = Closing(1013, "Temporarily unavailable")
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why somebody is not let in: how the connection ends, and the code and detail that the client gets with it."""
+
+    closing: Closing
+    code: str
+    detail: str
+
+    @property
+    def data(self) -> dict[str, str]:
+        """What goes with the message."""
+        return {"code": self.code, "detail": self.detail}
+
+
+def wrong_credential(problem: Problem) -> Refusal:
+    """The refusal of a credential."""
+    return Refusal(AUTHENTICATION_FAILED, problem.kind.code, problem.detail)
+
+
+CREDENTIAL_REQUIRED = Refusal(
+    AUTHENTICATION_FAILED, "authentication_required", "This service lets in nobody without a credential."
+)
+CONNECT_MISSING = Refusal(AUTHENTICATION_FAILED, "authentication_required", "No connect message came in time.")
+TWO_CREDENTIALS = Refusal(
+    AUTHENTICATION_FAILED, "token_invalid", "The token of connect is another one than that of the handshake."
+)
+NO_TOPIC = Refusal(PERMISSION_DENIED, "permission_denied", "No topic is open to this caller.")
+ORIGIN_NOT_ALLOWED = Refusal(
+    PERMISSION_DENIED, "origin_not_allowed", "Pages of this origin may not open the channel (cors_allowed_origins)."
+)
+USER_HAS_ENOUGH = Refusal(TOO_MANY_CONNECTIONS, "rate_limited", "This user has as many connections as one may have.")
+ACCOUNTS_AWAY = Refusal(TRY_AGAIN, "unavailable", "The credential cannot be checked now.")

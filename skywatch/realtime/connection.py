@@ -1,14 +1,16 @@
 """One WebSocket below a session: Autobahn's protocol, with everything that keeps a hostile peer from doing harm.
 
-Autobahn does the handshake and reads frames. Frames to the client are ready-made and go straight to the transport;
-what a peer may send is bounded in size, rate and time, and a connection that fails tells why before it ends.
+A connection that begins with a poll is handed over to ``HttpConnection``. Autobahn does the handshake and reads
+frames. Frames to the client are ready-made and go straight to the transport; what a peer may send is bounded in size,
+rate and time, and a connection that fails tells why before it ends.
 """
 
 from __future__ import annotations
 
 import logging
+import re
+import secrets
 import time
-from dataclasses import dataclass, field
 from typing import Any
 
 from autobahn.asyncio.websocket import WebSocketServerProtocol
@@ -20,24 +22,26 @@ from skywatch.core.problems import Problem
 from skywatch.core.rate_limit import RateLimit
 from skywatch.realtime import closing, handshake
 from skywatch.realtime.authentication import Offer
-from skywatch.realtime.closing import Closing
-from skywatch.realtime.handshake import Rules
-from skywatch.realtime.hub import Hub
-from skywatch.realtime.limits import ConnectionCounter, Limits, LogInterval
+from skywatch.realtime.closing import Closing, Refusal
 from skywatch.realtime.metrics import REALTIME_CLOSED
+from skywatch.realtime.polling.client import PollingClient
+from skywatch.realtime.polling.http import HttpConnection
+from skywatch.realtime.protocols import engineio
 from skywatch.realtime.protocols.base import Protocol
 from skywatch.realtime.protocols.native import PACKED_SUBPROTOCOL, SUBPROTOCOL, NativeProtocol, PackedProtocol
 from skywatch.realtime.protocols.socketio import SocketIOProtocol
 from skywatch.realtime.queues import HIGH_WATER_BYTES, LOW_WATER_BYTES, Outbox
 from skywatch.realtime.session import Session
+from skywatch.realtime.shared import Shared
 
 log = logging.getLogger(__name__)
 # Autobahn pretty-prints all its options for a debug line with every connection, which costs more than the handshake.
 vars(autobahn_protocol)["pformat"] = str
 # Request line and headers of a handshake.
 MAXIMUM_HANDSHAKE_BYTES = 16 * 1024
-# Tokens in addresses are warned of this often at most.
-WARN_EVERY_S = 60.0
+# A request of Socket.IO's address, and what tells a WebSocket from a poll there.
+_SOCKET_IO = re.compile(rb"[A-Z]{1,16} /socket\.io[/? ]")
+_UPGRADE = re.compile(rb"\r\nupgrade:[ \t]*websocket[ \t]*\r\n", re.IGNORECASE)
 # A connection that is closing gets this long to take its last frames, one that broke the rules only this long.
 CLOSING_S = 5.0
 FAILED_S = 1.0
@@ -54,20 +58,6 @@ class _Silence:
         pass
 
 
-@dataclass
-class Shared:
-    """What the connections of one server have in common; each finds it in its factory."""
-
-    hub: Hub
-    rules: Rules
-    limits: Limits
-    addresses: ConnectionCounter
-    connections: dict[Connection, None] = field(default_factory=dict)
-    leak_warnings: LogInterval = field(default_factory=lambda: LogInterval(WARN_EVERY_S))
-    # Connections refused by a limit.
-    refused: int = 0
-
-
 class Connection(WebSocketServerProtocol):
     """One client; all methods run on the server's loop."""
 
@@ -79,10 +69,12 @@ class Connection(WebSocketServerProtocol):
         self.session: Session | None = None
         self.outbox: Outbox | None = None
         self.deflate = False
-        self.opened_at = self.heard_at = time.monotonic()
+        self.opened_at = self.heard_at = self._pinged_last_at = time.monotonic()
         self.pinged_at: float | None = None
         self._offer: Offer | Problem = Offer()
-        self._origin_refused = False
+        self._refusal: Refusal | None = None
+        # The client that polls until this WebSocket takes over.
+        self._candidate: PollingClient | None = None
         self._socket_io = False
         self._packed = False
         self._counted_address: str | None = None
@@ -122,6 +114,8 @@ class Connection(WebSocketServerProtocol):
         if self._counted_address is not None:
             self.shared.addresses.release(self._counted_address)
             self._counted_address = None
+        if self._candidate is not None:
+            self._candidate.end_upgrade(self)
         self._leave()
         super().connection_lost(exc)
 
@@ -131,7 +125,30 @@ class Connection(WebSocketServerProtocol):
         if len(self.data) > MAXIMUM_HANDSHAKE_BYTES and b"\r\n\r\n" not in self.data[: MAXIMUM_HANDSHAKE_BYTES + 4]:
             self.drop()
             return
-        super().processHandshake()
+        if self._is_poll():
+            self._hand_over()
+        else:
+            super().processHandshake()
+
+    def _is_poll(self) -> bool:
+        if _SOCKET_IO.match(self.data) is None:
+            return False
+        end = self.data.find(b"\r\n\r\n")
+        return end >= 0 and _UPGRADE.search(self.data, 0, end + 2) is None
+
+    def _hand_over(self) -> None:
+        """Leave the connection to one that reads plain requests."""
+        data, self.data = self.data, b""
+        self._deaf = True
+        self.state = self.STATE_CLOSED
+        if self.openHandshakeTimeoutCall is not None:
+            self.openHandshakeTimeoutCall.cancel()
+            self.openHandshakeTimeoutCall = None
+        self.shared.connections.pop(self, None)
+        connection = HttpConnection(self.shared, self.transport, self._peer, self._counted_address)
+        self._counted_address = None
+        self.transport.set_protocol(connection)
+        connection.data_received(data)
 
     def sendHttpErrorResponse(self, code: int, reason: str, responseHeaders: Any = None) -> None:  # noqa: N802, N803
         self.sendData(handshake.refusal(code, reason, responseHeaders or ()))
@@ -142,14 +159,22 @@ class Connection(WebSocketServerProtocol):
         forwarded = handshake.forwarded_address(request, self._peer, rules)
         if forwarded is not None and not self._count_address(forwarded):
             raise ConnectionDeny(429, "Too Many Requests")
-        self._origin_refused = not handshake.page_allowed(request, rules)
-        self._offer = handshake.offer_of(request, rules)
-        if isinstance(self._offer, Offer) and self._offer.leaks and self.shared.leak_warnings.take(self.opened_at):
-            log.warning("a client at %s sent its token in the address, where it leaks into logs", self._peer)
+        if self._socket_io and "sid" in request.params:
+            self._candidate = self._candidate_of(request, forwarded or self._peer)
+            return None
+        self._refusal = self.shared.refusal_of(request)
+        self._offer = self.shared.offer_of(request, self._peer)
         known = [name for name in request.protocols if name in (SUBPROTOCOL, PACKED_SUBPROTOCOL)]
         chosen = known[0] if known and not self._socket_io else None
         self._packed = chosen == PACKED_SUBPROTOCOL
         return chosen
+
+    def _candidate_of(self, request: ConnectionRequest, address: str) -> PollingClient:
+        """The client that wants to upgrade; raises ConnectionDeny where there is none."""
+        client = self.shared.polling.find(request.params["sid"][-1], client_network(address), request.origin or "")
+        if client is None or not client.may_upgrade:
+            raise ConnectionDeny(400, "Session ID unknown")
+        return client
 
     def onOpen(self) -> None:  # noqa: N802
         hub, limits, offer = self.shared.hub, self.shared.limits, self._offer
@@ -158,17 +183,22 @@ class Connection(WebSocketServerProtocol):
             self.transport, hub.turn, limits.queue_frames, limits.queue_bytes, self._overflow, self._cannot_write
         )
         self._rate = RateLimit(limits.messages_per_s)
+        if self._candidate is not None:
+            return
         protocol: Protocol
         if self._socket_io:
-            protocol = SocketIOProtocol(hub.heartbeat_s, limits.pong_s, limits.message_bytes)
+            sid = secrets.token_urlsafe(15)
+            protocol = SocketIOProtocol(
+                engineio.open_packet(sid, hub.heartbeat_s, limits.pong_s, limits.message_bytes, ())
+            )
         else:
             protocol = PackedProtocol() if self._packed else NativeProtocol()
         self.session = Session(hub, self, self.outbox, protocol)
         self._offer = Offer()
-        if self._origin_refused:
-            self.session.refuse(closing.PERMISSION_DENIED)
+        if self._refusal is not None:
+            self.session.refuse(self._refusal)
         elif isinstance(offer, Problem):
-            self.session.refuse(closing.AUTHENTICATION_FAILED)
+            self.session.refuse(closing.wrong_credential(offer))
         else:
             self.session.offer = offer
             # A Socket.IO client always sends its CONNECT packet, a native one need not when the header says it.
@@ -206,6 +236,9 @@ class Connection(WebSocketServerProtocol):
         super().onMessageFrameBegin(length)
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
+        if self._candidate is not None and not self._deaf:
+            self._negotiate(payload)
+            return
         if self.session is None or self._deaf:
             return
         if isBinary == self.session.protocol.is_binary:
@@ -214,6 +247,22 @@ class Connection(WebSocketServerProtocol):
             self.session.end(closing.NOT_BINARY)
         elif not self.session.protocol.expects_binary():
             self.session.end(closing.NOT_TEXT)
+
+    def _negotiate(self, payload: bytes) -> None:
+        """The two messages by which a client that polls tries a WebSocket and changes over to it."""
+        client, outbox = self._candidate, self.outbox
+        assert client is not None
+        assert outbox is not None
+        if payload == engineio.PROBE and client.may_upgrade:
+            outbox.push(engineio.PROBE_ANSWER_FRAME)
+            client.begin_upgrade(self)
+        elif payload == engineio.UPGRADE and client.is_upgrading(self):
+            self._candidate = None
+            self.session = session = client.session
+            session.move(self, outbox, client.protocol.upgraded(), client.change_over())
+            self.shared.polling.settle(client)
+        else:
+            self.drop()
 
     def onPing(self, payload: bytes) -> None:  # noqa: N802
         if self._count() and self.outbox is not None and not self.outbox.congested:
@@ -247,7 +296,10 @@ class Connection(WebSocketServerProtocol):
         """Once a second: ping who is silent, end who does not come in, read or answer."""
         session, outbox = self.session, self.outbox
         if session is None or outbox is None:
-            return  # Autobahn's handshake timeout looks after those.
+            # Autobahn's handshake timeout looks after the others.
+            if self._candidate is not None and now - self.opened_at > self.shared.limits.connect_s:
+                self.drop()
+            return
         if self.state != self.STATE_OPEN or session.state == "ended":
             self._closing_since = self._closing_since or now
             if now - self._closing_since > CLOSING_S and self.transport is not None:
@@ -255,7 +307,7 @@ class Connection(WebSocketServerProtocol):
             return
         limits = self.shared.limits
         if session.state in ("new", "connecting") and now - self.opened_at > limits.connect_s:
-            session.refuse(closing.AUTHENTICATION_FAILED)
+            session.refuse(closing.CONNECT_MISSING)
         elif outbox.stalled_s() > limits.stall_s:
             session.end(closing.TOO_SLOW)
         elif self.pinged_at is not None:
@@ -263,11 +315,20 @@ class Connection(WebSocketServerProtocol):
             if now - self.pinged_at > limits.pong_s and not outbox.congested:
                 session.gone()
                 self.drop()
-        elif now - self.heard_at > heartbeat_s and not outbox.congested:
-            self.pinged_at = now
+        elif self._is_ping_due(session, now, heartbeat_s) and not outbox.congested:
+            self.pinged_at = self._pinged_last_at = now
             outbox.push(session.protocol.ping)
 
+    def _is_ping_due(self, session: Session, now: float, heartbeat_s: float) -> bool:
+        """Engine.IO's clients end a connection that did not ping them in time, however much came over it."""
+        return now - (self._pinged_last_at if session.protocol.pings_regularly else self.heard_at) > heartbeat_s
+
     # The end
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody has been let in yet."""
+        return self.session is None
 
     def hang_up(self, reason: Closing) -> None:
         """Say goodbye with a close code; the connection ends with the peer's answer, or a little later without."""

@@ -98,9 +98,12 @@ class Event:
         return self._packed
 
     def frame(self, variant: tuple[Encoder, bool]) -> bytes:
-        """The frame for a variant: the protocol's encoder, and whether to compress."""
+        """The frame for a variant: the protocol's encoder, and whether to compress; a packet where it is for polls."""
         frame = self._frames.get(variant)
         if frame is None:
             encode, deflate = variant
-            frame = self._frames[variant] = message_frame(encode(self), deflate, getattr(encode, "is_binary", False))
+            frame = encode(self)
+            if not getattr(encode, "is_packet", False):
+                frame = message_frame(frame, deflate, getattr(encode, "is_binary", False))
+            self._frames[variant] = frame
         return frame

@@ -5,8 +5,9 @@ Where the channel is, which pages may open it, what the headers, the address and
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from autobahn.websocket.types import ConnectionDeny, ConnectionRequest
 
@@ -22,6 +23,22 @@ from skywatch.security.credentials import credential_of_headers, second_credenti
 
 SOCKET_IO_PATH = "/socket.io"
 UPGRADE_REQUIRED = 426
+
+
+class HandshakeRequest(Protocol):
+    """The request that begins a connection, of WebSocket or of a poll; names of headers are lower case."""
+
+    @property
+    def params(self) -> Mapping[str, Sequence[str]]:
+        """The query string."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The header fields."""
+
+    @property
+    def origin(self) -> str:
+        """The page that opens the channel; empty for programs."""
 
 
 @dataclass(frozen=True)
@@ -62,26 +79,26 @@ def refusal(code: int, reason: str, headers: Iterable[tuple[str, str]] = ()) -> 
     lines, text = [*headers, ("Connection", "close")], reason
     if code == UPGRADE_REQUIRED:
         lines = [*headers, ("Connection", "Upgrade, close"), ("Upgrade", "websocket")]
-        text = 'This address speaks WebSocket only; a Socket.IO client needs transports: ["websocket"].'
+        text = "This address speaks WebSocket only; Socket.IO is at /socket.io/."
     body = f"{text}\n".encode()
     lines += [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(body)))]
     head = "".join(f"{name}: {value}\r\n" for name, value in lines)
     return f"HTTP/1.1 {code} {reason}\r\n{head}\r\n".encode() + body
 
 
-def forwarded_address(request: ConnectionRequest, peer: str, rules: Rules) -> str | None:
+def forwarded_address(request: HandshakeRequest, peer: str, rules: Rules) -> str | None:
     """Whose connection a trusted proxy forwards; None where the peer is no proxy."""
     if peer not in rules.proxies:
         return None
     return rules.proxies.client_address(peer, request.headers.get("x-forwarded-for"))
 
 
-def page_allowed(request: ConnectionRequest, rules: Rules) -> bool:
+def page_allowed(request: HandshakeRequest, rules: Rules) -> bool:
     """Whether the page that opens the channel may; programs, which name no origin, may."""
     return rules.origins.may_connect(request.origin, request.headers.get("host", ""))
 
 
-def offer_of(request: ConnectionRequest, rules: Rules) -> Offer | Problem:
+def offer_of(request: HandshakeRequest, rules: Rules) -> Offer | Problem:
     """The credentials that the handshake brings, or why they cannot be taken."""
     try:
         credential = credential_of_headers(request.headers.get("authorization"), request.headers.get("x-api-key"))
@@ -95,7 +112,7 @@ def offer_of(request: ConnectionRequest, rules: Rules) -> Offer | Problem:
     return Offer(credential, _access_cookie(request, rules), leaks=bool(tokens))
 
 
-def _access_cookie(request: ConnectionRequest, rules: Rules) -> str | None:
+def _access_cookie(request: HandshakeRequest, rules: Rules) -> str | None:
     """The access token of the cookie, where the page that opens the channel may act for its user.
 
     A browser sends cookies along whichever page opens a WebSocket, and no CORS keeps another site's page from

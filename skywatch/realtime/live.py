@@ -19,7 +19,7 @@ from skywatch.realtime.column_events import ColumnEvents, Marks
 from skywatch.realtime.commands import Point
 from skywatch.realtime.frames import Encoder, Event
 from skywatch.realtime.metrics import REALTIME_DROPPED, REALTIME_SENT
-from skywatch.realtime.queues import Outbox
+from skywatch.realtime.queues import Outlet
 
 log = logging.getLogger(__name__)
 # Making the updates of many areas takes a while: what is made is sent on its way this often meanwhile. Not after each,
@@ -30,7 +30,7 @@ SEND_EVERY_S = 0.005
 class Listener(Protocol):
     """What the topics need to know of a subscriber."""
 
-    outbox: Outbox
+    outbox: Outlet
     variant: tuple[Encoder, bool]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from skywatch.core.metrics import counter, gauge
 
 REALTIME_CONNECTIONS = gauge("skywatch_realtime_connections", "Open connections", "protocol")
+REALTIME_POLLS = counter("skywatch_realtime_polls_total", "Polls of clients without WebSocket")
+REALTIME_UPGRADES = counter("skywatch_realtime_upgrades_total", "Clients that changed from polling to WebSocket")
 REALTIME_SUBSCRIBERS = gauge("skywatch_realtime_subscribers", "Subscriptions", "topic")
 REALTIME_SENT = counter("skywatch_realtime_messages_sent_total", "Messages sent", "topic")
 REALTIME_DROPPED = counter("skywatch_realtime_messages_dropped_total", "Messages replaced or dropped", "topic")

@@ -11,8 +11,8 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
 from skywatch.core.fault_log import FaultLog
 from skywatch.realtime.metrics import REALTIME_WRITE_ERRORS
@@ -36,7 +36,7 @@ class Turn:
     def __init__(self, loop: asyncio.AbstractEventLoop, before: Callable[[], None] = lambda: None) -> None:
         self._loop = loop
         self._before = before
-        self._outboxes: list[Outbox] = []
+        self._outboxes: list[Queue] = []
         self._called = False
         self._waiting_since: float | None = None
         self._faults = FaultLog(log, "what was gathered for subscribers is lost", "subscribers are served again")
@@ -48,7 +48,7 @@ class Turn:
             self._waiting_since = time.monotonic()
             self._loop.call_soon(self.flush)
 
-    def add(self, outbox: Outbox) -> None:
+    def add(self, outbox: Queue) -> None:
         """Flush this outbox at the end of the turn."""
         self._outboxes.append(outbox)
         self.call()
@@ -82,6 +82,33 @@ class Turn:
 
 
 _write_faults = FaultLog(log, "a connection is dropped: it cannot be written to", "connections can be written to")
+
+
+def report_write_error(error: Exception) -> None:
+    """Count and log that a connection could not be written to."""
+    REALTIME_WRITE_ERRORS.inc()
+    _write_faults.failed(f"{type(error).__name__}: {error}")
+
+
+class Queue(Protocol):
+    """What a turn flushes at its end."""
+
+    def flush(self) -> None:
+        """Write what was pushed."""
+
+    def fail(self, error: Exception) -> None:
+        """Writing has failed: close, and have the connection dropped."""
+
+
+class Outlet(Protocol):
+    """The way out to one subscriber, whatever it speaks."""
+
+    @property
+    def congested(self) -> bool:
+        """Whether frames wait because the subscriber takes none."""
+
+    def push(self, frame: bytes, /) -> None:
+        """Send a frame at the end of this turn of the loop."""
 
 
 class Outbox:
@@ -118,8 +145,8 @@ class Outbox:
         self._max_bytes = max_bytes
         self._on_overflow = on_overflow
         self._on_failure = on_failure
-        self._parts: list[bytes] = []
-        self._backlog: deque[bytes] = deque()
+        self._parts: list[bytes | memoryview] = []
+        self._backlog: deque[bytes | memoryview] = deque()
         self._backlog_bytes = 0
         self._offset = 0  # of the first frame in the backlog
         self._paused_at: float | None = None
@@ -144,6 +171,11 @@ class Outbox:
         if not self._queued:
             self._queued = True
             self._turn.add(self)
+
+    def write(self, frames: Iterable[bytes | memoryview]) -> None:
+        """Write without waiting for the end of the turn."""
+        self._parts.extend(frames)
+        self.flush()
 
     def flush(self) -> None:
         """Write what was pushed; called once a turn for each outbox that was given something."""
@@ -194,8 +226,7 @@ class Outbox:
 
     def fail(self, error: Exception) -> None:
         """Close because of an error in writing, and have the connection dropped."""
-        REALTIME_WRITE_ERRORS.inc()
-        _write_faults.failed(f"{type(error).__name__}: {error}")
+        report_write_error(error)
         self.discard()
         self._on_failure()
 

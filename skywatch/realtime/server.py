@@ -23,13 +23,15 @@ from skywatch.http.settings import HttpSettings
 from skywatch.picture.settings import PictureSettings
 from skywatch.realtime import closing
 from skywatch.realtime.authentication import Authenticator, ConnectionAuthenticator
-from skywatch.realtime.connection import CLOSING_S, Connection, Shared
+from skywatch.realtime.connection import CLOSING_S, Connection
 from skywatch.realtime.handshake import Rules
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.limits import ConnectionCounter, Limits
 from skywatch.realtime.marks import MarkReader
 from skywatch.realtime.metrics import REALTIME_CONNECTIONS, REALTIME_SUBSCRIBERS, REALTIME_TICK_AGE
+from skywatch.realtime.polling.clients import PollingClients
 from skywatch.realtime.settings import RealtimeSettings
+from skywatch.realtime.shared import Peer, PeerConnection, Shared
 from skywatch.realtime.topics import TopicTable
 from skywatch.settings import split_listen
 
@@ -78,7 +80,7 @@ class RealtimeServer:
         return self.rules.path
 
     @property
-    def connections(self) -> dict[Connection, None]:
+    def connections(self) -> dict[PeerConnection, None]:
         """Those that are open now."""
         return self._shared.connections
 
@@ -107,13 +109,16 @@ class RealtimeServer:
             picture_timeout_s=settings.of(PictureSettings).picture_timeout_s,
         )
         addresses = ConnectionCounter(settings.realtime_connections_per_address)
-        self._shared = Shared(self.hub, self.rules, self.limits, addresses)
+        # Counted apart: behind a proxy the connections of clients that poll are the proxy's.
+        polling = PollingClients(self.hub, self.limits, ConnectionCounter(settings.realtime_connections_per_address))
+        factory = self._factory(loop)
+        self._shared = factory.shared = Shared(self.hub, self.rules, self.limits, addresses, polling, factory)
         host, port = split_listen(settings.of(HttpSettings).realtime_listen)
         sockets = [_listening_socket(*address) for address in await _addresses(loop, host, port)]
         try:
             # Before the first subscriber comes: what happened before is none of their news.
             await self.hub.open()
-            self._server = await loop.create_server(self._factory(loop), sock=sockets[0], backlog=BACKLOG)
+            self._server = await loop.create_server(factory, sock=sockets[0], backlog=BACKLOG)
         except BaseException:
             for listening in sockets:
                 listening.close()
@@ -134,12 +139,15 @@ class RealtimeServer:
         self._server.close()
         if self._look_after is not None:
             self._look_after.cancel()
+        self._shared.stopping = True
         self.hub.end_all(closing.RESTARTING, self._settings.realtime_return_s)
+        self._shared.polling.end_all()
         deadline = time.monotonic() + CLOSING_S
         while self.connections and time.monotonic() < deadline:
-            for connection in list(self.connections):
-                if connection.session is None and connection.transport is not None:
-                    connection.transport.abort()  # Not even a handshake yet.
+            if not self._shared.polling.has_goodbyes:
+                for connection in list(self.connections):
+                    if connection.is_idle and connection.transport is not None:
+                        connection.transport.abort()  # Not even a handshake yet, or between two polls.
             await asyncio.sleep(0.02)
         for connection in list(self.connections):
             if connection.transport is not None:
@@ -151,9 +159,10 @@ class RealtimeServer:
         self._server = None
 
     def statistics(self) -> dict[str, int]:
-        """Counts for the system's status: connections, subscribers, views, connections refused by a limit."""
+        """Counts for the system's status: connections, clients that poll, subscribers, views, refused by a limit."""
         return {
             "connections": len(self.connections),
+            "polling": len(self._shared.polling),
             "subscribers": len(self.hub.sessions),
             "views": self.hub.live.view_count,
             "refused": self._shared.refused,
@@ -162,7 +171,6 @@ class RealtimeServer:
     def _factory(self, loop: asyncio.AbstractEventLoop) -> Any:
         factory: Any = WebSocketServerFactory(server="Skywatch", loop=loop)
         factory.protocol = Connection
-        factory.shared = self._shared
         factory.setProtocolOptions(
             versions=[13],
             webStatus=False,
@@ -184,7 +192,8 @@ class RealtimeServer:
         while True:
             await asyncio.sleep(1.0)
             self._looked_at = now = time.monotonic()
-            for connection in list(self.connections):
+            peers: list[Peer] = [*self.connections, *self._shared.polling.look_after(now)]
+            for connection in peers:
                 try:
                     connection.look_after(now, self.hub.heartbeat_s)
                 except Exception as error:
@@ -214,12 +223,13 @@ class RealtimeServer:
         elif tick_age_s > SILENT_S:
             detail = f"no tick of the picture has come for {tick_age_s:.0f} s"
         figures = {"subscribers": float(subscribers), "connections": float(len(self.connections))}
+        figures["polling"] = float(len(self._shared.polling))
         return State(not detail, detail, {**figures, "tick_age_s": round(tick_age_s, 1)})
 
     def _measure(self) -> None:
         """Bring the gauges of the metrics up to date."""
         REALTIME_TICK_AGE.set(time.monotonic() - self.hub.tick_at)
-        protocols: Counter[str] = Counter(native=0, socketio=0)
+        protocols: Counter[str] = Counter(native=0, socketio=0, polling=0)
         topics: Counter[str] = Counter(dict.fromkeys(self.hub.topics.all, 0))
         for session in self.hub.sessions:
             protocols[session.protocol.name] += 1

@@ -15,7 +15,7 @@ from skywatch.realtime import closing
 from skywatch.realtime.aircraft import View
 from skywatch.realtime.answers import Answers
 from skywatch.realtime.authentication import Admission, Offer, credential_of_auth
-from skywatch.realtime.closing import Closing
+from skywatch.realtime.closing import Closing, Refusal
 from skywatch.realtime.commands import (
     InvalidCommand,
     Ping,
@@ -27,11 +27,11 @@ from skywatch.realtime.commands import (
     convert,
 )
 from skywatch.realtime.events import Stream
-from skywatch.realtime.frames import Encoder, text_frame
+from skywatch.realtime.frames import Encoder
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.link import Link
 from skywatch.realtime.protocols import base, socketio
-from skywatch.realtime.queues import Outbox
+from skywatch.realtime.queues import Outlet
 from skywatch.realtime.subscriptions import Subscriptions
 from skywatch.security.visibility import Visibility
 
@@ -42,27 +42,41 @@ SNAPSHOT_COST = 4
 
 
 class Session:
-    """A subscriber. All methods run on the server's loop."""
+    """A subscriber. All methods run on the server's loop.
 
-    def __init__(self, hub: Hub, link: Link, outbox: Outbox, protocol: base.Protocol) -> None:
+    ``refusal`` is why it is not let in whatever it brings; it gets that as the answer to its connect.
+    """
+
+    def __init__(self, hub: Hub, link: Link, outbox: Outlet, protocol: base.Protocol) -> None:
         self.hub = hub
-        self.link = link
-        self.outbox = outbox
-        self.protocol = protocol
-        self.variant: tuple[Encoder, bool] = (protocol.encode_event, link.deflate)
+        self._use(link, outbox, protocol)
         self.state: Literal["new", "connecting", "ready", "ended"] = "new"
         self.offer = Offer()
+        self.refusal: Refusal | None = None
         self.admission: Admission | None = None
         self._topics = Subscriptions(hub, self)
         self.subscriptions: Mapping[str, View | Stream] = self._topics.sources
-        self._answers = Answers(protocol, outbox)
         self._early: deque[base.Command] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
         for payload in protocol.opened():
             outbox.push(self._frame(payload))
 
+    def _use(self, link: Link, outbox: Outlet, protocol: base.Protocol) -> None:
+        self.link = link
+        self.outbox = outbox
+        self.protocol = protocol
+        self.variant: tuple[Encoder, bool] = (protocol.encode_event, link.deflate)
+        self._answers = Answers(protocol, outbox)
+
+    def move(self, link: Link, outbox: Outlet, protocol: base.Protocol, waiting: list[bytes]) -> None:
+        """Go on by another connection, with the payloads that waited for the one before."""
+        self._use(link, outbox, protocol)
+        for payload in waiting:
+            outbox.push(self._frame(payload))
+        self.drained()
+
     def _frame(self, payload: bytes) -> bytes:
-        return text_frame(payload, binary=self.protocol.is_binary)
+        return self.protocol.frame(payload)
 
     # Being let in
 
@@ -74,22 +88,22 @@ class Session:
     async def _admit(self, credential: str | None) -> None:
         try:
             admission = await self.hub.connection_authenticator.admit(credential)
-        except Problem:
-            self.refuse(closing.AUTHENTICATION_FAILED)
+        except Problem as problem:
+            self.refuse(closing.wrong_credential(problem))
             return
         except Exception as error:
             self.hub.accounts_failed(error)
-            self.refuse(closing.TRY_AGAIN)
+            self.refuse(closing.ACCOUNTS_AWAY)
             return
         self.hub.account_faults.succeeded()
         if self.state != "connecting":
             return
         if admission.identity is None and self.hub.connection_authenticator.mode == "private":
-            self.refuse(closing.AUTHENTICATION_FAILED)
+            self.refuse(closing.CREDENTIAL_REQUIRED)
         elif not admission.topics:
-            self.refuse(closing.PERMISSION_DENIED)
+            self.refuse(closing.NO_TOPIC)
         elif not self.hub.enter(self, admission):
-            self.refuse(closing.TOO_MANY_CONNECTIONS)
+            self.refuse(closing.USER_HAS_ENOUGH)
         else:
             self.admission = admission
             self.state = "ready"
@@ -99,11 +113,11 @@ class Session:
             while self._early and self.state == "ready":
                 self._obey(self._early.popleft())
 
-    def refuse(self, reason: Closing) -> None:
-        """Do not let in."""
+    def refuse(self, refusal: Refusal) -> None:
+        """Do not let in, and say why."""
         if self.state != "ended":
-            self.outbox.push(self._frame(self.protocol.refused(reason.message)))
-            self.end(reason)
+            self.outbox.push(self._frame(self.protocol.refused(refusal.closing.message, refusal.data)))
+            self.end(refusal.closing)
 
     # What the client says
 
@@ -135,15 +149,18 @@ class Session:
                 self.error("authentication_required", "Connect first.", action)
 
     def _asked_to_connect(self, auth: Any) -> None:
+        if self.refusal is not None:
+            self.refuse(self.refusal)
+            return
         try:
             credential = credential_of_auth(auth)
-        except Problem:
-            self.refuse(closing.AUTHENTICATION_FAILED)
+        except Problem as problem:
+            self.refuse(closing.wrong_credential(problem))
             return
         offered = self.offer.credential
         if self.state == "new":
             if credential is not None and offered is not None and credential != offered:
-                self.refuse(closing.AUTHENTICATION_FAILED)
+                self.refuse(closing.TWO_CREDENTIALS)
             else:
                 self.connect(credential or offered or self.offer.cookie)
         elif credential is not None and credential != offered:

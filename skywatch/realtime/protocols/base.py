@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from skywatch.realtime.frames import Encoder
+from skywatch.realtime.frames import Encoder, text_frame
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,12 @@ class Protocol(ABC):
     encode_event: Encoder
     # Whether its messages are binary, both ways.
     is_binary = False
+    # Whether clients expect a ping at every interval, not only when they are silent.
+    pings_regularly = False
+
+    def frame(self, payload: bytes) -> bytes:
+        """A payload as it is written to the connection."""
+        return text_frame(payload, binary=self.is_binary)
 
     def opened(self) -> list[bytes]:
         """What is sent as soon as the WebSocket is open."""
@@ -74,8 +80,8 @@ class Protocol(ABC):
         """A message to this client alone (and its acknowledgement, where one is expected)."""
 
     @abstractmethod
-    def refused(self, message: str) -> bytes:
-        """That the client is not let in."""
+    def refused(self, message: str, data: dict[str, str]) -> bytes:
+        """That the client is not let in, and why."""
 
     def welcomed(self) -> list[bytes]:
         """What the protocol itself says when the client is let in."""

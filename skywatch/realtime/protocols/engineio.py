@@ -1,11 +1,9 @@
-"""Engine.IO protocol 4 over WebSocket: the packets below Socket.IO (open, close, ping, pong, message).
+"""Engine.IO protocol 4: the packets below Socket.IO (open, close, ping, pong, message, upgrade, noop).
 
-Source: github.com/socketio/engine.io-protocol, revision 4. HTTP long-polling is not offered.
+Source: github.com/socketio/engine.io-protocol, revision 4.
 """
 
 from __future__ import annotations
-
-import secrets
 
 import msgspec
 
@@ -15,14 +13,20 @@ from skywatch.realtime.protocols.base import BadPacket
 VERSION = "4"
 OPEN, CLOSE, PING, PONG, MESSAGE, UPGRADE, NOOP = (bytes([c]) for c in b"0123456")
 PING_FRAME = text_frame(PING)
+PROBE, PROBE_ANSWER = PING + b"probe", PONG + b"probe"
+PROBE_ANSWER_FRAME = text_frame(PROBE_ANSWER)
+# Between the packets of one poll.
+SEPARATOR = b"\x1e"
+# Stands before the base64 of binary data in a poll.
+BINARY = b"b"
 
 
-def open_packet(interval_s: float, timeout_s: float, max_payload: int) -> bytes:
+def open_packet(sid: str, interval_s: float, timeout_s: float, max_payload: int, upgrades: tuple[str, ...]) -> bytes:
     """The handshake that begins every connection."""
     return OPEN + msgspec.json.encode(
         {
-            "sid": secrets.token_urlsafe(15),
-            "upgrades": [],
+            "sid": sid,
+            "upgrades": upgrades,
             "pingInterval": int(interval_s * 1000),
             "pingTimeout": int(timeout_s * 1000),
             "maxPayload": max_payload,

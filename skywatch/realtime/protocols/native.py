@@ -48,8 +48,8 @@ class NativeProtocol(Protocol):
     def encode(self, kind: str, body: dict[str, Any], ack: int | None = None) -> list[bytes]:
         return [msgspec.json.encode({"type": kind, **body})]
 
-    def refused(self, message: str) -> bytes:
-        return self.encode("connect_error", {"message": message})[0]
+    def refused(self, message: str, data: dict[str, str]) -> bytes:
+        return self.encode("connect_error", {"message": message, "data": data})[0]
 
 
 class PackedEncoder:

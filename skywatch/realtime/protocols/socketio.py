@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from skywatch.realtime.frames import Event
+from skywatch.realtime.frames import Encoder, Event
 from skywatch.realtime.protocols import engineio
 from skywatch.realtime.protocols.base import (
     Action,
@@ -43,15 +43,16 @@ def encode_event(event: Event) -> bytes:
 
 
 class SocketIOProtocol(Protocol):
-    """One Socket.IO connection; it knows only how many binary attachments are still to come."""
+    """One Socket.IO connection by WebSocket; its state is how many binary attachments are still to come."""
 
     name = "socketio"
     ping = engineio.PING_FRAME
-    encode_event = staticmethod(encode_event)
+    encode_event: Encoder = staticmethod(encode_event)
+    pings_regularly = True
 
-    def __init__(self, heartbeat_s: float, timeout_s: float, max_payload: int) -> None:
-        self._open = engineio.open_packet(heartbeat_s, timeout_s, max_payload)
-        self._attachments = 0
+    def __init__(self, open_packet: bytes, attachments: int = 0) -> None:
+        self._open = open_packet
+        self._attachments = attachments
 
     def opened(self) -> list[bytes]:
         return [self._open]
@@ -97,8 +98,33 @@ class SocketIOProtocol(Protocol):
     def welcomed(self) -> list[bytes]:
         return [b"40" + msgspec.json.encode({"sid": secrets.token_urlsafe(15)})]
 
-    def refused(self, message: str) -> bytes:
-        return b"44" + msgspec.json.encode({"message": message})
+    def refused(self, message: str, data: dict[str, str]) -> bytes:
+        return b"44" + msgspec.json.encode({"message": message, "data": data})
+
+
+class PacketEncoder:
+    """Events as packets of a poll, each with the separator behind it."""
+
+    is_packet = True
+
+    def __call__(self, event: Event, /) -> bytes:
+        """The packet of an event."""
+        return encode_event(event) + engineio.SEPARATOR
+
+
+class PollingProtocol(SocketIOProtocol):
+    """The same by HTTP long polling: packets with separators in the place of frames."""
+
+    name = "polling"
+    ping = engineio.PING + engineio.SEPARATOR
+    encode_event = PacketEncoder()
+
+    def frame(self, payload: bytes) -> bytes:
+        return payload + engineio.SEPARATOR
+
+    def upgraded(self) -> SocketIOProtocol:
+        """The protocol of the WebSocket that takes over."""
+        return SocketIOProtocol(self._open, self._attachments)
 
 
 class OtherNamespace(BadMessage):

@@ -34,10 +34,15 @@ class JavaScript:
         self.process = process
 
     @classmethod
-    async def start(cls, modules: Path, port: int, auth: dict[str, Any], topics: str = "") -> JavaScript:
+    async def start(
+        cls, modules: Path, port: int, auth: dict[str, Any], topics: str = "", options: dict[str, Any] | None = None
+    ) -> JavaScript:
+        options = {"transports": ["websocket"], "reconnection": False} if options is None else options
         arguments = ["node", str(SCRIPT), str(modules), f"http://127.0.0.1:{port}", json.dumps(auth), topics]
+        arguments.append(json.dumps(options))
         pipe = asyncio.subprocess.PIPE
-        return cls(await asyncio.create_subprocess_exec(*arguments, stdin=pipe, stdout=pipe))
+        # A snapshot is one line.
+        return cls(await asyncio.create_subprocess_exec(*arguments, stdin=pipe, stdout=pipe, limit=1 << 24))
 
     async def next(self) -> list[Any]:
         assert self.process.stdout is not None
@@ -97,17 +102,23 @@ def test_the_javascript_client_subscribes_and_hears(make_runtime, socket_io_modu
     asyncio.run(scenario())
 
 
+@pytest.mark.parametrize("options", [None, {"reconnection": False}], ids=["websocket", "polling"])
 @pytest.mark.parametrize(
-    ("auth", "message"),
-    [({"token": "wrong"}, "Authentication failed"), ({"token": "history"}, "Permission denied")],
+    ("auth", "message", "code"),
+    [
+        ({"token": "wrong"}, "Authentication failed", "token_invalid"),
+        ({"token": "history"}, "Permission denied", "permission_denied"),
+    ],
 )
-def test_the_javascript_client_is_told_why_it_is_refused(make_runtime, socket_io_modules, auth, message):
+def test_the_javascript_client_is_told_why_it_is_refused(make_runtime, socket_io_modules, auth, message, code, options):
     async def scenario():
         runtime = make_runtime(realtime_listen="127.0.0.1:0", auth_mode="hybrid")
         async with serving(runtime, accounts()) as server:
-            client = await JavaScript.start(socket_io_modules, server.port, auth)
+            client = await JavaScript.start(socket_io_modules, server.port, auth, options=options)
             try:
-                assert await client.next() == ["connect_error", message]
+                assert await client.until("connect_error") == message
+                data = await client.until("connect_error_data")
+                assert (data["code"], data["detail"][-1]) == (code, ".")
             finally:
                 await client.stop()
 
@@ -160,11 +171,16 @@ def test_who_waits_for_an_acknowledgement_gets_it_for_data_that_cannot_be_read_t
     asyncio.run(scenario())
 
 
+@pytest.mark.parametrize("options", [CONNECT, {"wait_timeout": PATIENCE_S}], ids=["websocket", "polling"])
 @pytest.mark.parametrize(
-    ("token", "message"),
-    [("wrong", "Authentication failed"), ("history", "Permission denied"), (None, "Permission denied")],
+    ("token", "message", "code"),
+    [
+        ("wrong", "Authentication failed", "token_invalid"),
+        ("history", "Permission denied", "permission_denied"),
+        (None, "Permission denied", "permission_denied"),
+    ],
 )
-def test_the_python_client_is_told_why_it_is_refused(make_runtime, token, message):
+def test_the_python_client_is_told_why_it_is_refused(make_runtime, token, message, code, options):
     async def scenario():
         runtime = make_runtime(realtime_listen="127.0.0.1:0", auth_mode="hybrid")
         errors: list[Any] = []
@@ -173,9 +189,9 @@ def test_the_python_client_is_told_why_it_is_refused(make_runtime, token, messag
             client.on("connect_error", errors.append)
             with pytest.raises(socketio.exceptions.ConnectionError):
                 await client.connect(
-                    f"http://127.0.0.1:{server.port}", auth={"token": token} if token else None, **CONNECT
+                    f"http://127.0.0.1:{server.port}", auth={"token": token} if token else None, **options
                 )
-            assert errors == [{"message": message}]
+            assert [(error["message"], error["data"]["code"]) for error in errors] == [(message, code)]
 
     asyncio.run(scenario())
 

@@ -30,6 +30,30 @@ def test_pages_of_the_service_and_of_allowed_origins_may_come(origin, host, allo
 
 
 @pytest.mark.parametrize(
+    ("origin", "is_local"),
+    [
+        ("http://localhost:5173", True),
+        ("https://LOCALHOST", True),
+        ("http://127.0.0.1:8080", True),
+        ("http://[::1]:3000", True),
+        ("http://localhost.evil.example", False),
+        ("http://127.0.0.1.evil.example", False),
+        ("http://192.168.1.7:8080", False),
+        ("file://localhost", False),
+        ("http://[::1", False),
+        ("null", False),
+    ],
+)
+def test_in_development_pages_of_this_machine_may_read_and_connect_without_cookies(origin, is_local):
+    development, production = AllowedOrigins(loopback=True, with_cookies=True), AllowedOrigins(with_cookies=True)
+    assert development.may_connect(origin, "sky.example") is is_local
+    assert development.may_read(origin) is is_local
+    assert not development.may_connect_by_cookie(origin, "sky.example")
+    assert not production.may_connect(origin, "sky.example")
+    assert not production.may_read(origin)
+
+
+@pytest.mark.parametrize(
     ("origin", "normal"),
     [
         ("https://Sky.Example", "https://sky.example"),

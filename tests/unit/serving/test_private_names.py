@@ -63,7 +63,8 @@ WAITRESS: dict[type, tuple[str, ...]] = {
 AUTOBAHN: dict[type, tuple[str, ...]] = {
     WebSocketServerProtocol: (
         "processHandshake", "sendHttpErrorResponse", "sendData", "sendCloseFrame", "_dataReceived", "_fail_connection",
-        "dropConnection", "onMessageFrameBegin", "onConnect", "onOpen", "onMessage", "onPing", "onPong",
+        "dropConnection", "openHandshakeTimeoutCall", "STATE_CLOSED",
+        "onMessageFrameBegin", "onConnect", "onOpen", "onMessage", "onPing", "onPong",
         "data_received", "connection_made", "connection_lost", "STATE_OPEN", "log", "data", "state", "failedByMe",
         "wasClean", "_perMessageCompress",
     ),

@@ -1,0 +1,219 @@
+"""One client that polls: the link below its session, from the handshake to its end or to its upgrade to WebSocket."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+from skywatch.core.rate_limit import RateLimit
+from skywatch.realtime import closing
+from skywatch.realtime.closing import Closing
+from skywatch.realtime.hub import Hub
+from skywatch.realtime.limits import Limits
+from skywatch.realtime.metrics import REALTIME_CLOSED, REALTIME_UPGRADES
+from skywatch.realtime.polling.outbox import PollingOutbox
+from skywatch.realtime.protocols import engineio
+from skywatch.realtime.protocols.engineio import SEPARATOR
+from skywatch.realtime.protocols.socketio import PollingProtocol
+from skywatch.realtime.session import Session
+
+# A client that was sent away is known for so long, so that it can read the goodbye with its next poll.
+GOODBYE_S = 5.0
+# The client is at fault: its session ends without a goodbye.
+FAULTS = (closing.PROTOCOL_ERROR, closing.NOT_TEXT, closing.TOO_MANY_MESSAGES)
+NOTHING: Sequence[bytes] = (engineio.NOOP,)
+
+
+class Poll(Protocol):
+    """The request of a poll, and the connection that it came by."""
+
+    @property
+    def is_sending(self) -> bool:
+        """Whether the last answer has not left yet."""
+
+    def answer_poll(self, parts: Sequence[bytes | memoryview]) -> None:
+        """Send packets."""
+
+
+class UpgradeLink(Protocol):
+    """The WebSocket that a client changes over to."""
+
+    def drop(self) -> None:
+        """End at once."""
+
+
+class PollingClient:
+    """One client. All methods run on the server's loop."""
+
+    deflate = False
+
+    def __init__(self, hub: Hub, limits: Limits, sid: str, *, network: str, origin: str, upgrades: bool) -> None:
+        self.sid = sid
+        # A sid stands in addresses, which end up in logs: it is good for the client that was given it alone.
+        self.network = network
+        self.origin = origin
+        self.opened_at = self.heard_at = self._pinged_last_at = time.monotonic()
+        self.ended_at: float | None = None
+        self._ended_by: Closing | None = None
+        self._limits = limits
+        self._pinged_at: float | None = None
+        self._rate = RateLimit(limits.messages_per_s)
+        self._answering: Poll | None = None
+        self._upgrade: UpgradeLink | None = None
+        self.outbox = PollingOutbox(
+            hub.turn, limits.queue_frames, limits.queue_bytes, lambda: self.session.end(closing.TOO_SLOW), self.drop
+        )
+        offered = ("websocket",) if upgrades else ()
+        self.protocol = PollingProtocol(
+            engineio.open_packet(sid, hub.heartbeat_s, limits.pong_s, limits.message_bytes, offered)
+        )
+        self.session = Session(hub, self, self.outbox, self.protocol)
+
+    @property
+    def has_upgraded(self) -> bool:
+        """Whether the session has a WebSocket by now."""
+        return self.session.link is not self
+
+    @property
+    def has_goodbye(self) -> bool:
+        """Whether the client was sent away and has not read it yet."""
+        return self.ended_at is not None and not self.outbox.is_empty
+
+    # What the client sends
+
+    def _hear(self) -> None:
+        self.heard_at = time.monotonic()
+        self._pinged_at = None
+
+    def poll(self, poll: Poll) -> bool:
+        """Take a poll, which is answered now or later; False where it is not one that a client may send."""
+        if self.ended_at is not None and self.outbox.is_empty:
+            return False
+        if self.outbox.poll is not None:
+            # Two polls at a time: the client has lost track, or it is two.
+            self.session.end(closing.PROTOCOL_ERROR)
+            self.drop()
+            return False
+        self._hear()
+        self._answering = poll
+        if self._upgrade is not None:
+            poll.answer_poll(NOTHING)
+            return True
+        was_congested = self.outbox.congested
+        self.outbox.wait(poll)
+        if self.ended_at is not None:
+            self.outbox.flush()
+        elif was_congested:
+            self.session.drained()
+        return True
+
+    def post(self, body: bytes) -> bool:
+        """Handle packets; False where they are none, which ends the session."""
+        if self.ended_at is not None:
+            return True  # Sent before it could read the goodbye.
+        self._hear()
+        try:
+            body.decode()
+        except UnicodeDecodeError:
+            self.session.end(closing.PROTOCOL_ERROR)
+        else:
+            for packet in body.split(SEPARATOR):
+                self._handle(packet)
+                if self.ended_at is not None:
+                    break
+        if self._ended_by in FAULTS:
+            self.drop()
+            return False
+        return True
+
+    def _handle(self, packet: bytes) -> None:
+        if not self._rate.take(self.heard_at):
+            self.session.end(closing.TOO_MANY_MESSAGES)
+        elif not packet.startswith(engineio.BINARY):
+            self.session.received(packet)
+        elif not self.protocol.expects_binary():
+            self.session.end(closing.NOT_TEXT)
+
+    # What the session asks for
+
+    def charge(self, messages: int) -> None:
+        """Count a costly message as several."""
+        for _ in range(messages):
+            if not self._rate.take(self.heard_at):
+                self.session.end(closing.TOO_MANY_MESSAGES)
+                return
+
+    def hang_up(self, reason: Closing) -> None:
+        """Send what waits and a close packet, with the poll that waits or with the next one."""
+        REALTIME_CLOSED.labels(str(reason.code)).inc()
+        self._ended_by = reason
+        self._finish(engineio.NOOP if reason is closing.CLIENT_LEFT else engineio.CLOSE)
+
+    def drop(self) -> None:
+        """End at once."""
+        self.session.gone()
+        self._finish(engineio.CLOSE)
+        self.outbox.discard()
+
+    def _finish(self, goodbye: bytes) -> None:
+        if self.ended_at is None:
+            self.ended_at = time.monotonic()
+        self.outbox.close(goodbye)
+        if self._upgrade is not None:
+            self._upgrade.drop()
+
+    def poll_lost(self, poll: Poll) -> None:
+        """The connection of a poll has gone before it was answered: so has the client."""
+        if self.outbox.poll is poll:
+            self.outbox.poll = None
+            self.drop()
+
+    # Upgrade
+
+    def is_upgrading(self, link: UpgradeLink) -> bool:
+        """Whether a WebSocket may change over: it has asked whether it works."""
+        return self._upgrade is link and self.ended_at is None
+
+    @property
+    def may_upgrade(self) -> bool:
+        """Whether a WebSocket may take over."""
+        return self.ended_at is None and self._upgrade is None
+
+    def begin_upgrade(self, link: UpgradeLink) -> None:
+        """A WebSocket has asked whether it works: the poll that waits ends, packets wait for the change."""
+        self._upgrade = link
+        poll, self.outbox.poll = self.outbox.poll, None
+        if poll is not None:
+            poll.answer_poll(NOTHING)
+
+    def end_upgrade(self, link: UpgradeLink) -> None:
+        """The WebSocket has gone before the change: polling goes on."""
+        if self._upgrade is link:
+            self._upgrade = None
+
+    def change_over(self) -> list[bytes]:
+        """End here without ending the session; returns the packets that wait."""
+        self._upgrade = None
+        self.ended_at = time.monotonic()
+        waiting = b"".join(self.outbox.take()).split(SEPARATOR)[:-1]
+        self.outbox.discard()
+        REALTIME_UPGRADES.inc()
+        return waiting
+
+    def look_after(self, now: float, heartbeat_s: float) -> None:
+        """Once a second: ping, and end who does not come in or answer."""
+        session = self.session
+        if self.ended_at is not None:
+            return
+        if session.state in ("new", "connecting") and now - self.opened_at > self._limits.connect_s:
+            session.refuse(closing.CONNECT_MISSING)
+        elif self._pinged_at is not None:
+            # A snapshot may take the client longer than it has for an answer; its connection is judged by itself.
+            if self._answering is not None and self._answering.is_sending:
+                self._pinged_at = now
+            elif now - self._pinged_at > self._limits.pong_s:
+                self.drop()
+        elif now - self._pinged_last_at > heartbeat_s and self._upgrade is None:
+            self._pinged_at = self._pinged_last_at = now
+            self.outbox.push(session.protocol.ping)

@@ -1,0 +1,69 @@
+"""The clients that poll, by their session ids."""
+
+from __future__ import annotations
+
+import secrets
+
+from skywatch.realtime.hub import Hub
+from skywatch.realtime.limits import ConnectionCounter, Limits
+from skywatch.realtime.polling.client import GOODBYE_S, PollingClient
+
+# 120 bits that nobody guesses.
+SID_BYTES = 15
+
+
+class PollingClients:
+    """The clients of one server. ``addresses`` counts them by the network they come from."""
+
+    def __init__(self, hub: Hub, limits: Limits, addresses: ConnectionCounter) -> None:
+        self._hub = hub
+        self._limits = limits
+        self._addresses = addresses
+        self._clients: dict[str, PollingClient] = {}
+        self._counted: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._counted)
+
+    def open(self, network: str, origin: str, *, upgrades: bool) -> PollingClient | None:
+        """A new client; None where there are enough of them."""
+        if len(self._counted) >= self._limits.connections or not self._addresses.take(network):
+            return None
+        sid = secrets.token_urlsafe(SID_BYTES)
+        client = PollingClient(self._hub, self._limits, sid, network=network, origin=origin, upgrades=upgrades)
+        self._clients[sid] = client
+        self._counted.add(sid)
+        return client
+
+    def find(self, sid: str, network: str, origin: str) -> PollingClient | None:
+        """The client with an id, where it is asked for from where it was given."""
+        client = self._clients.get(sid)
+        if client is None or client.has_upgraded or (client.network, client.origin) != (network, origin):
+            return None
+        return client
+
+    def settle(self, client: PollingClient) -> None:
+        """Count a client no more that has ended."""
+        if client.ended_at is not None and client.sid in self._counted:
+            self._counted.discard(client.sid)
+            self._addresses.release(client.network)
+
+    def look_after(self, now: float) -> list[PollingClient]:
+        """Forget who has ended; returns the others."""
+        for client in list(self._clients.values()):
+            self.settle(client)
+            if client.ended_at is not None and now - client.ended_at > GOODBYE_S:
+                client.outbox.discard()
+                del self._clients[client.sid]
+        return [client for client in self._clients.values() if client.ended_at is None]
+
+    @property
+    def has_goodbyes(self) -> bool:
+        """Whether somebody was sent away and has not read it yet."""
+        return any(client.has_goodbye for client in self._clients.values())
+
+    def end_all(self) -> None:
+        """Drop those who have not been let in yet."""
+        for client in list(self._clients.values()):
+            if client.ended_at is None:
+                client.drop()

@@ -1,0 +1,279 @@
+"""One HTTP connection of clients that poll: reads requests, answers each in its turn, and bounds what a peer may do."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from skywatch.core.addresses import client_network
+from skywatch.core.fault_log import FaultLog
+from skywatch.core.problems import Problem
+from skywatch.realtime import handshake
+from skywatch.realtime.closing import wrong_credential
+from skywatch.realtime.metrics import REALTIME_POLLS
+from skywatch.realtime.polling import rules
+from skywatch.realtime.polling.client import PollingClient
+from skywatch.realtime.polling.request import BadRequest, Request, read_head
+from skywatch.realtime.polling.rules import EngineError, answer_head, page_headers
+from skywatch.realtime.protocols import engineio
+from skywatch.realtime.queues import Outbox
+from skywatch.realtime.shared import Shared
+
+log = logging.getLogger(__name__)
+_faults = FaultLog(log, "a connection is dropped: its request could not be handled", "requests are handled again")
+MAXIMUM_HEAD_BYTES = 16 * 1024
+# From the first byte of a request to its last.
+REQUEST_S = 10.0
+# Without a request, beyond what a client may be silent.
+IDLE_S = 30.0
+# A peer that broke the rules has so long to read the answer.
+FAILED_S = 1.0
+
+
+class HttpConnection(asyncio.Protocol):
+    """Takes over a connection whose first request is a poll; ``network`` is what it is counted for, if it is."""
+
+    session = None
+
+    def __init__(self, shared: Shared, transport: Any, peer: str, network: str | None) -> None:
+        self.shared = shared
+        self.transport = transport
+        self._peer = peer
+        self._counted_network = network
+        limits = shared.limits
+        # One answer at a time is on its way, so that nothing queues up behind it.
+        self._outbox = Outbox(transport, shared.hub.turn, limits.queue_frames, limits.queue_bytes, self.drop, self.drop)
+        self._buffer = bytearray()
+        self._began_at = self._heard_at = time.monotonic()
+        self._request: Request | None = None
+        # The request that is being answered, and whose poll it is.
+        self._current: Request | None = None
+        self._client: PollingClient | None = None
+        self._reading = self._deaf = self._ends = False
+        shared.connections[self] = None
+
+    # From the peer
+
+    def data_received(self, data: bytes) -> None:
+        if self._deaf:
+            return
+        self._heard_at = time.monotonic()
+        if not self._buffer:
+            self._began_at = self._heard_at
+        self._buffer += data
+        if len(self._buffer) > MAXIMUM_HEAD_BYTES + self.shared.limits.message_bytes:
+            self.drop()
+            return
+        try:
+            self._read()
+        except Exception as error:
+            _faults.failed(type(error).__name__, error)
+            self.drop()
+
+    def _read(self) -> None:
+        """Handle the requests that are complete, one after the other."""
+        if self._reading:
+            return
+        self._reading = True
+        try:
+            while self._current is None and not self._deaf and self._next():
+                pass
+        except BadRequest as error:
+            self._fail(error.status, str(error))
+        finally:
+            self._reading = False
+
+    def _next(self) -> bool:
+        """Handle one request; False where none is complete. Raises BadRequest."""
+        if self._request is None:
+            end = self._buffer.find(b"\r\n\r\n")
+            if end < 0 and len(self._buffer) <= MAXIMUM_HEAD_BYTES:
+                return False
+            if not 0 <= end <= MAXIMUM_HEAD_BYTES:
+                raise BadRequest(431, "The head of the request is too large.")
+            request = read_head(bytes(self._buffer[:end]))
+            if request.headers.get("upgrade", "").lower() == "websocket":
+                self._hand_over()
+                return False
+            self._request = request
+            del self._buffer[: end + 4]
+            if self._request.length > self.shared.limits.message_bytes:
+                raise BadRequest(413, f"A body has at most {self.shared.limits.message_bytes} bytes.")
+            if self._request.headers.get("expect", "").lower() == "100-continue":
+                self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request, length = self._request, self._request.length
+        if len(self._buffer) < length:
+            return False
+        body = bytes(self._buffer[:length])
+        del self._buffer[:length]
+        self._request, self._current = None, request
+        self._serve(request, body)
+        return True
+
+    def _hand_over(self) -> None:
+        """Leave the connection to a WebSocket: some clients upgrade on the connection that they polled by."""
+        if self._outbox.congested:
+            raise BadRequest(400, "The answer before has not been read yet.")
+        data = bytes(self._buffer)
+        self._deaf = True
+        self._buffer.clear()
+        self._release()
+        connection = self.shared.new_web_socket()
+        self.transport.set_protocol(connection)
+        connection.connection_made(self.transport)
+        connection.data_received(data)
+
+    def _serve(self, request: Request, body: bytes) -> None:
+        transport = request.param("transport")
+        if request.path.rstrip("/") != handshake.SOCKET_IO_PATH:
+            self._answer(404, rules.TEXT, [b"Not Found\n"])
+        elif request.method == "OPTIONS":
+            self._answer(200, rules.TEXT, [])
+        elif request.param("EIO") != engineio.VERSION:
+            self._refuse(rules.UNSUPPORTED_VERSION)
+        elif transport != "polling":
+            self._refuse(rules.BAD_REQUEST if transport == "websocket" else rules.UNKNOWN_TRANSPORT)
+        elif request.param("sid") is None:
+            self._shake_hands(request)
+        else:
+            self._serve_client(request, body)
+
+    def _network(self, request: Request) -> str:
+        forwarded = handshake.forwarded_address(request, self._peer, self.shared.rules)
+        return client_network(self._peer if forwarded is None else forwarded)
+
+    def _shake_hands(self, request: Request) -> None:
+        shared = self.shared
+        if request.method != "GET":
+            self._refuse(rules.BAD_HANDSHAKE_METHOD)
+            return
+        if shared.stopping:
+            self._refuse(rules.RESTARTING)
+            return
+        refusal = shared.refusal_of(request)
+        client = shared.polling.open(self._network(request), request.origin, upgrades=refusal is None)
+        if client is None:
+            shared.refused += 1
+            self._refuse(rules.TOO_MANY)
+            return
+        offer = shared.offer_of(request, self._peer)
+        if refusal is not None:
+            client.session.refusal = refusal
+        elif isinstance(offer, Problem):
+            client.session.refusal = wrong_credential(offer)
+        else:
+            client.session.offer = offer
+        self._poll(client)
+
+    def _serve_client(self, request: Request, body: bytes) -> None:
+        client = self.shared.polling.find(request.param("sid") or "", self._network(request), request.origin)
+        if client is None:
+            self._refuse(rules.UNKNOWN_SID)
+        elif request.method == "GET":
+            self._poll(client)
+        elif request.method != "POST":
+            self._refuse(rules.BAD_REQUEST)
+        else:
+            is_good = client.post(body)
+            self.shared.polling.settle(client)
+            if is_good:
+                self._answer(200, rules.TEXT, [b"ok"])
+            else:
+                self._refuse(rules.BAD_REQUEST)
+
+    def _poll(self, client: PollingClient) -> None:
+        REALTIME_POLLS.inc()
+        self._client = client
+        if not client.poll(self):
+            self._refuse(rules.BAD_REQUEST if not client.ended_at else rules.UNKNOWN_SID)
+
+    # Answers
+
+    @property
+    def is_sending(self) -> bool:
+        """Whether the last answer has not left yet."""
+        return self._outbox.congested
+
+    def answer_poll(self, parts: Sequence[bytes | memoryview]) -> None:
+        """Answer the poll that waits."""
+        self._client = None
+        self._answer(200, rules.TEXT, parts)
+
+    def _refuse(self, error: EngineError) -> None:
+        self._client = None
+        self._answer(error.status, rules.JSON, [error.body])
+
+    def _answer(self, status: int, media_type: bytes, parts: Sequence[bytes | memoryview]) -> None:
+        request, self._current = self._current, None
+        assert request is not None
+        self._ends = request.is_last or self.shared.stopping
+        headers = page_headers(request, self.shared.rules)
+        head = answer_head(status, media_type, sum(map(len, parts)), headers, is_last=self._ends)
+        self._outbox.write((head, *parts))
+        if self._ends:
+            self._deaf = True
+            self._close_when_sent()
+        elif self._buffer:
+            self._read()
+
+    def _fail(self, status: int, detail: str) -> None:
+        """Answer what cannot be read, listen no more, and end as soon as the peer has had a chance to read why."""
+        self._deaf = True
+        self._buffer.clear()
+        body = f"{detail}\n".encode()
+        self._outbox.write((answer_head(status, rules.TEXT, len(body), b"", is_last=True), body))
+        self.shared.hub.loop.call_later(FAILED_S, self.drop)
+
+    def _close_when_sent(self) -> None:
+        if not self._outbox.congested:
+            self.transport.close()
+
+    # Flow and the end
+
+    def pause_writing(self) -> None:
+        self._outbox.pause()
+
+    def resume_writing(self) -> None:
+        self._outbox.resume()
+        if self._ends:
+            self._close_when_sent()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is asked or answered."""
+        return self._current is None and not self._outbox.congested
+
+    def look_after(self, now: float, heartbeat_s: float) -> None:
+        """Once a second: end who does not finish a request, read its answer, or ask for anything."""
+        limits = self.shared.limits
+        unfinished = (self._buffer or self._request) and self._current is None
+        if (
+            (unfinished and now - self._began_at > REQUEST_S)
+            or self._outbox.stalled_s() > limits.stall_s
+            or (self.is_idle and now - self._heard_at > heartbeat_s + limits.pong_s + IDLE_S)
+        ):
+            self.drop()
+
+    def _release(self) -> None:
+        self.shared.connections.pop(self, None)
+        if self._counted_network is not None:
+            self.shared.addresses.release(self._counted_network)
+            self._counted_network = None
+
+    def drop(self) -> None:
+        """End at once."""
+        self._deaf = True
+        self._outbox.discard()
+        self.transport.abort()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._deaf = True
+        self._outbox.discard()
+        self._release()
+        client, self._client = self._client, None
+        if client is not None:
+            client.poll_lost(self)
+            self.shared.polling.settle(client)
