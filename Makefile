@@ -7,7 +7,7 @@ INI ?= development.ini
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures run test lint format typecheck floors unit drill-clients drill-deployment faults soak web web-beside web-check wheel bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors unit drill-clients drill-deployment faults soak web web-beside web-check wheel bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -102,6 +102,9 @@ bench: $(VENV)/.installed ## print the benchmarks beside their peers
 
 pictures: $(VENV)/.installed ## take the manual's pictures of the web application anew
 	SKYWATCH_PICTURES=docs/pictures $(BIN)/python -m pytest -n 0 -q tests/integration/web/test_pictures.py
+
+examples: $(VENV)/.installed ## write the manual's examples of requests and answers anew
+	SKYWATCH_EXAMPLES=1 $(BIN)/python -m pytest -n 0 -q tests/functional/test_examples.py
 
 docs: $(VENV)/.installed ## build the manual into site/
 	$(BIN)/mkdocs build --strict

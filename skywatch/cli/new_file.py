@@ -48,7 +48,7 @@ listen = {listen}
 realtime_listen = {realtime_listen}
 
 # public: everybody who reaches the address sees everything; hybrid: the feature access settings decide who sees what
-# (at the start the live picture is open to all); private: after a login only.
+# (at the start: whoever is logged in); private: after a login only.
 auth_mode = hybrid
 
 # Your receiver, and as many more as you like under other names:

@@ -28,24 +28,31 @@ SOURCE = "usr/local/src/skywatch"
 DOWNLOADS = ("1. Packages", "2. Skywatch", "Install")
 # What must hold once the page is done, as lines of a shell in the same Debian.
 CHECKS = {
-    "deployment": """
+    "deployment": r"""
 systemd-analyze verify --man=no /etc/systemd/system/skywatch.target /etc/systemd/system/skywatch-*.service
 for role in tracker api realtime worker; do
     pid=$(pgrep --full "skywatch serve .*--role $role")
     test "$(stat --format %U /proc/$pid)" = skywatch
     grep --text --quiet '^CapEff:[[:space:]]*0*$' /proc/$pid/status
-    tr '\\0' '\\n' </proc/$pid/environ | grep '^SECRET=' >/dev/null
+    tr '\0' '\n' </proc/$pid/environ | grep '^SECRET=' >/dev/null
 done
 test "$(stat --format '%U %a' /etc/skywatch/environment)" = "root 600"
 ! runuser -u nobody -- cat /etc/skywatch/production.ini
 curl --silent --head http://sky.example.org/ | grep '^Location: https://sky.example.org/' >/dev/null
-curl --silent --fail --cacert /root/sky.pem https://sky.example.org/data/aircraft.json | grep '"hex"' >/dev/null
-curl --silent --fail --cacert /root/sky.pem https://sky.example.org/console >/dev/null
+sky() { curl --silent --fail --cacert /root/sky.pem "$@"; }
+test "$(sky --output /dev/null --write-out '%{http_code}' https://sky.example.org/data/aircraft.json)" = 401
+printf '{"username": "ada", "password": "%s"}' "$PASSWORD" >/root/login.json
+sky https://sky.example.org/api/v1/auth/login --json @/root/login.json >/root/login
+TOKEN=$(sed 's/.*"access":"\([^"]*\)".*/\1/' /root/login)
+sky --header "Authorization: Bearer $TOKEN" --request PATCH --json '{"read_access": "public"}' \
+    https://sky.example.org/api/v1/feature-access/aircraft >/dev/null
+sky https://sky.example.org/data/aircraft.json | grep '"hex"' >/dev/null
+sky https://sky.example.org/console >/dev/null
 install -d /usr/local/share/tar1090/html && echo '<title>tar1090</title>' >/usr/local/share/tar1090/html/index.html
 cp /usr/local/src/skywatch/deploy/nginx/tar1090.conf /etc/skywatch/nginx.d/
 nginx -t && systemctl restart nginx
-curl --silent --fail --cacert /root/sky.pem https://sky.example.org/tar1090/ | grep tar1090 >/dev/null
-curl --silent --fail --cacert /root/sky.pem https://sky.example.org/tar1090/data/aircraft.json | grep '"hex"' >/dev/null
+sky https://sky.example.org/tar1090/ | grep tar1090 >/dev/null
+sky https://sky.example.org/tar1090/data/aircraft.json | grep '"hex"' >/dev/null
 """,
     "raspberry-pi": """
 systemd-analyze verify --man=no /etc/systemd/system/skywatch.service
@@ -94,7 +101,8 @@ def _run(debian: Debian, page: str) -> None:
             path.write_text(re.sub(r"(?m)^port = \d+", "port = 5432", path.read_text()))
         mark.touch()
     others = _script([block for block in every if block.heading not in DOWNLOADS])
-    debian.run(f"{others}\necho '== checks'; set -x{CHECKS[page]}", password, network=False, folder=f"/{SOURCE}")
+    checks = f"echo '== checks'; PASSWORD={password}; set -x{CHECKS[page]}"
+    debian.run(f"{others}\n{checks}", password, network=False, folder=f"/{SOURCE}")
 
 
 def _fetch(folder: Path) -> None:
