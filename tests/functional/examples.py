@@ -54,6 +54,8 @@ EXAMPLES: dict[str, list[Example]] = {
         get("What is known of an airframe", f"{V1}/aircraft/airframes/4B1620"),
     ],
     "data": [get("For programs written for readsb", "/data/aircraft.json")],
+    "re-api": [get("For programs written for readsb's API", "/re-api/?all&jv2")],
+    "v2": [get("For programs written for ADSBexchange's v2 interface", "/v2/hex/4b1620")],
     "history": [
         get("Flights of an airline", f"{V1}/history/flights?callsign=SWR*&limit=1"),
         get("What flew at a moment", f"{V1}/history/picture?at={FROM}"),

@@ -168,8 +168,8 @@ def page(client: Any) -> str:
     session = Session(client)
     parts = [
         "# Examples\n\nA request and its answer for every group of endpoints, in an order that works: `$TOKEN` is the "
-        f"member\n`access` of the login's answer. Lists are cut after {ENTRIES} entries, long texts and secrets with `...`. "
-        "A test makes every\nrequest and looks for every member in its answer.\n"
+        f"member\n`access` of the login's answer. Lists are cut after {ENTRIES} entries, long texts and secrets with "
+        "`...`. A test makes every\nrequest and looks for every member in its answer.\n"
     ]
     for tag, examples in EXAMPLES.items():
         parts.append(f"## {tag}\n\n{FEATURES.tags[tag]}\n")
@@ -184,8 +184,10 @@ def page(client: Any) -> str:
 
 
 def differences(answered: Any, shown: Any, where: str = "") -> list[str]:
-    """Where an answer is not as it is shown: a member that is not there, or a value of another kind. Null and an empty list
-    are like anything."""
+    """Where an answer is not as it is shown: a member that is not there, or a value of another kind.
+
+    Null and an empty list are like anything.
+    """
     if answered is None or shown is None:
         return []
     if isinstance(answered, dict) and isinstance(shown, dict):
