@@ -23,6 +23,7 @@ from skywatch.history import feature as history
 from skywatch.http import feature as http
 from skywatch.inputs import feature as inputs
 from skywatch.notify import feature as notify
+from skywatch.outputs import feature as outputs
 from skywatch.patterns import feature as patterns
 from skywatch.picture import feature as picture
 from skywatch.readsb import feature as readsb
@@ -43,6 +44,7 @@ FEATURES = FeatureSet(
         patterns.FEATURE,
         picture.FEATURE,
         readsb.FEATURE,
+        outputs.FEATURE,
         aircraft.FEATURE,
         accounts.FEATURE,
         sso.FEATURE,

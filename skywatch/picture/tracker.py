@@ -36,6 +36,8 @@ from skywatch.picture.statistics import TickMeter, TrackerStatistics
 from skywatch.picture.trails_remote import TrailServer
 from skywatch.receivers.base import Receiver, ReceiverStatus
 from skywatch.receivers.factory import open_receiver
+from skywatch.receivers.frame_tap import FrameTap
+from skywatch.receivers.receiver import RetryingReceiver
 
 log = logging.getLogger(__name__)
 
@@ -90,6 +92,7 @@ class Tracker:
         self._meter = TickMeter()
         self._publisher = SkyPublisher(runtime.bus)
         self._further = runtime.shared(FurtherReports)
+        self._tap = runtime.shared(FrameTap)
         self._monitor_errors: Counter[str] = Counter()
         self._slow_logged_at: dict[str, float] = {}
         self._saving: asyncio.Task[None] | None = None
@@ -169,6 +172,8 @@ class Tracker:
         return open_receiver(full_name.removeprefix("receiver."), text, self.picture.station)
 
     async def _run_receiver(self, receiver: Receiver) -> None:
+        if isinstance(receiver, RetryingReceiver):
+            receiver.tap = self._tap
         await receiver.run(self.picture)
 
     def _note_pace(self) -> None:

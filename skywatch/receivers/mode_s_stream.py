@@ -12,6 +12,7 @@ import numpy as np
 
 from skywatch.inputs.options import Station
 from skywatch.receivers.documents import Heard
+from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing.avr import AvrFramer
 from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
 from skywatch.receivers.framing.clock import TICKS_PER_S
@@ -44,18 +45,29 @@ class Framer(Protocol):
 class FrameReports:
     """Decodes batches of frames of one receiver.
 
-    Counts frames and positions that were refused in ``invalid``, and in ``cpr`` what became of position frames.
+    Counts frames and positions that were refused in ``invalid``, and in ``cpr`` what became of position frames; good
+    frames go to ``tap`` as well.
     """
 
-    def __init__(self, station: Station, invalid: Counter[str], cpr: Counter[str] | None = None) -> None:
+    def __init__(
+        self,
+        station: Station,
+        invalid: Counter[str],
+        cpr: Counter[str] | None = None,
+        tap: FrameTap | None = None,
+    ) -> None:
         self._decoder = FrameDecoder(station)
+        self._tap = tap
         self._invalid = invalid
         self._cpr = Counter[str]() if cpr is None else cpr
         self._counted: dict[str, int] = {}
 
     def decode(self, frames: FrameBatch) -> Heard:
         """A report for each good frame, with the frame's time."""
-        messages = self._decoder.decode(frames).messages()
+        decoded = self._decoder.decode(frames)
+        if self._tap is not None:
+            self._tap.put(decoded)
+        messages = decoded.messages()
         for message in messages:
             if message.on_ground is True and message.df in REPLIES:
                 message.alt_baro = GROUND
@@ -118,10 +130,15 @@ class ModeSDecoder(Decoder):
     """The meaning of one connection's frames."""
 
     def __init__(
-        self, framer: Framer, station: Station, invalid: Counter[str], cpr: Counter[str] | None = None
+        self,
+        framer: Framer,
+        station: Station,
+        invalid: Counter[str],
+        cpr: Counter[str] | None = None,
+        tap: FrameTap | None = None,
     ) -> None:
         self._framer = framer
-        self._reports = FrameReports(station, invalid, cpr)
+        self._reports = FrameReports(station, invalid, cpr, tap)
         self._times = ArrivalTimes()
 
     def feed(self, received: bytes, received_at: float) -> Heard:
@@ -145,4 +162,4 @@ class ModeSReceiver(StreamReceiver):
 
     def decoder(self) -> ModeSDecoder:
         """A decoder for a new connection."""
-        return ModeSDecoder(self.framer(), self._station, self.invalid, self.cpr)
+        return ModeSDecoder(self.framer(), self._station, self.invalid, self.cpr, self.tap)

@@ -12,6 +12,7 @@ import msgspec
 from skywatch.inputs.meter import RateMeter
 from skywatch.inputs.retrying import RetryingInput
 from skywatch.receivers.base import ReceiverStatus, Sink
+from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.report import Report
 
 
@@ -19,6 +20,8 @@ class RetryingReceiver(RetryingInput[ReceiverStatus]):
     """A receiver that reconnects for ever; a kind implements ``session``."""
 
     kind: ClassVar[str]
+    # Where receivers of frames put the good ones as well.
+    tap: FrameTap | None = None
 
     def __init__(self, name: str, address: str) -> None:
         super().__init__(ReceiverStatus(name=name, kind=self.kind, address=address))

@@ -21,6 +21,7 @@ from skywatch.inputs.options import Station
 from skywatch.receivers.aircraft_json import DocumentError, read_document, read_line
 from skywatch.receivers.documents import Heard, growth
 from skywatch.receivers.finishing import finish
+from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing import recording as frame_recordings
 from skywatch.receivers.mode_s.decoder import Decoder as FrameDecoder
 from skywatch.receivers.mode_s_stream import FrameReports
@@ -79,11 +80,12 @@ def moments(
     invalid: Counter[str],
     slice_s: float = 0.1,
     cpr: Counter[str] | None = None,
+    tap: FrameTap | None = None,
 ) -> Iterator[Moment]:
     """Play a recording once; frames are decoded together that lie within ``slice_s``.
 
-    What is invalid is counted in ``invalid``, what became of position frames in ``cpr``. Raises RecordingError
-    where the file cannot be opened or is damaged.
+    What is invalid is counted in ``invalid``, what became of position frames in ``cpr``; good frames go to
+    ``tap``. Raises RecordingError where the file cannot be opened or is damaged.
     """
     with _open(path) as stream:
         if kind == "document":
@@ -95,7 +97,7 @@ def moments(
         elif kind == "sbs":
             yield from _sbs(_lines(stream, invalid), invalid)
         else:
-            yield from _frames(stream, kind, FrameReports(station, invalid, cpr), slice_s)
+            yield from _frames(stream, kind, FrameReports(station, invalid, cpr, tap), slice_s)
 
 
 def _open(path: str) -> BinaryIO:

@@ -61,7 +61,7 @@ class ReplayReceiver(RetryingReceiver):
     async def _play(self) -> None:
         timeline: Timeline | None = None
         slice_s = SLICE_S * self.speed
-        recorded = moments(self._path, self._recording, self._station, self.invalid, slice_s, self.cpr)
+        recorded = moments(self._path, self._recording, self._station, self.invalid, slice_s, self.cpr, self.tap)
         for at, heard in _slices(recorded, slice_s):
             timeline = timeline or Timeline(at, time.time(), self.speed)
             due = timeline.place(at)

@@ -172,13 +172,13 @@ class ReceiverStates(Schema):
 class InputState(Schema):
     """One input."""
 
-    family = node(JsonString(), "The family of its setting: `receiver`, `acars`, `audio`.")
+    family = node(JsonString(), "The family of its setting: `receiver`, `acars`, `audio`, `output`.")
     name = node(JsonString(), "Its name in the settings.")
     kind = node(JsonString(), "Its kind.")
     address = node(JsonString(), "Where it reads, without credentials.")
     state = node(JsonString(), "starting, connected, listening, waiting, ended or failed.")
     message_rate = node(JsonNumber(), "Messages a second.")
-    received = node(JsonInteger(), "Messages received and decoded since the start.")
+    received = node(JsonInteger(), "Messages received and decoded since the start; of an output, messages sent.")
     stored = node(Nullable(JsonInteger()), "Messages saved since the start; null for receivers.")
     dropped = node(JsonInteger(), "Messages lost to a full queue or a limit.")
     refused = node(JsonInteger(), "Datagrams and connections that are not allowed.")

@@ -1,0 +1,68 @@
+"""From the text of a setting ``output.<name>`` to an output.
+
+``beast|raw|sbs|json-lines HOST:PORT`` listens, ``... to HOST:PORT`` connects; then ``military=no``,
+``sources=adsb,mlat``, and for those that listen ``allow=NETWORK,...`` and ``connections=64``.
+"""
+
+from __future__ import annotations
+
+from skywatch.core.runtime import Runtime
+from skywatch.inputs.base import InputStatus
+from skywatch.inputs.listener import DEFAULT_CONNECTIONS, MOST_CONNECTIONS
+from skywatch.inputs.options import Options, join_address, parse_address, split_setting
+from skywatch.outputs.feeder import ConnectingFeeder, Feeder, ListeningFeeder
+from skywatch.outputs.forms import HEARTBEATS
+from skywatch.outputs.hub import FORMS, Hub, Output
+from skywatch.outputs.selection import SOURCE_WORDS, Selection
+from skywatch.settings import SettingsError
+
+EXAMPLE = "beast 127.0.0.1:30005"
+
+
+def open_output(runtime: Runtime, name: str, text: str) -> Feeder:
+    """The output that a setting describes; nothing is opened before it runs. Raises SettingsError naming it."""
+    output = parse(name, text)
+    hub = runtime.shared(Hub)
+    output.feeder.on_start = lambda: hub.add(output)
+    output.feeder.on_stop = lambda: hub.remove(output)
+    return output.feeder
+
+
+def parse(name: str, text: str) -> Output:
+    """The output that a setting describes, on its own; raises SettingsError."""
+    setting = f"output.{name}"
+    form, words = split_setting(setting, text, FORMS, EXAMPLE)
+    try:
+        connects = words[:1] == ["to"]
+        if connects:
+            words = words[1:]
+        if not words:
+            raise ValueError(
+                f"expected the host:port to {'connect to' if connects else 'listen on, such as ' + EXAMPLE}"
+            )
+        address = parse_address(words[0], lowest_port=1 if connects else 0)
+        options = Options(words[1:])
+        selection = _selection(options)
+        status = InputStatus(name=name, kind=form, address=join_address(*address), family="output")
+        feeder: Feeder
+        if connects:
+            feeder = ConnectingFeeder(status, HEARTBEATS[form], address)
+        else:
+            allowed = options.networks("allow")
+            connections = options.whole("connections", DEFAULT_CONNECTIONS, 1, MOST_CONNECTIONS)
+            feeder = ListeningFeeder(status, HEARTBEATS[form], address, allowed, connections)
+        options.finish()
+    except ValueError as error:
+        raise SettingsError(setting, str(error)) from None
+    return Output(form, selection, feeder)
+
+
+def _selection(options: Options) -> Selection:
+    military, sources = options.text("military"), options.text("sources")
+    if military not in (None, "yes", "no"):
+        raise ValueError("military must be yes or no")
+    words = frozenset() if sources is None else frozenset(word.strip() for word in sources.split(","))
+    unknown = sorted(words - SOURCE_WORDS.keys())
+    if unknown:
+        raise ValueError(f"sources: there is no source {unknown[0]!r}; there are {', '.join(SOURCE_WORDS)}")
+    return Selection(military != "no", words)

@@ -1,0 +1,217 @@
+"""``Feeder``: sends bytes to readers over TCP, to those that connect or to one that it connects to.
+
+A reader has room for PENDING_BYTES in memory beyond what the system takes; one that leaves more unread, or something
+unread for STALLED_S, is closed, and nobody waits for it. What readers send is read and dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+
+from skywatch.core.addresses import Network, in_networks
+from skywatch.core.addresses import parse_address as parse_ip
+from skywatch.inputs.base import InputStatus
+from skywatch.inputs.retrying import InputError, RetryingInput, one_line
+from skywatch.inputs.tcp import CONNECT_TIMEOUT_S, READ_BYTES, close, keep_alive
+
+log = logging.getLogger(__name__)
+
+# A tick of 20,000 aircraft is 12 MB; what is pending of one when the next comes is too much of it.
+PENDING_BYTES = 4 * 1024 * 1024
+STALLED_S = 30.0
+# A port that has nothing to say says so: readers give up a connection that is silent for longer.
+HEARTBEAT_S = 30.0
+
+
+class Reader:
+    """One connected program; ``is_new`` until it has been sent something."""
+
+    def __init__(self, writer: asyncio.StreamWriter, host: str) -> None:
+        self._writer = writer
+        self.host = host
+        self.is_new = True
+        self._sent_at = self._empty_at = time.monotonic()
+
+    def send(self, data: bytes, now: float) -> bool:
+        """Hand bytes on; False for a reader that does not keep up. ``now`` is monotonic seconds."""
+        transport = self._writer.transport
+        pending = transport.get_write_buffer_size()
+        if not pending:
+            self._empty_at = now
+        if pending > PENDING_BYTES or now - self._empty_at > STALLED_S:
+            return False
+        self.is_new = False
+        self._sent_at = now
+        if not transport.is_closing():
+            transport.write(data)
+        return True
+
+    def is_silent(self, now: float) -> bool:
+        """Whether it is time for a heartbeat."""
+        return now - self._sent_at >= HEARTBEAT_S
+
+    def abort(self) -> None:
+        """Close the connection at once."""
+        self._writer.transport.abort()
+
+
+class Feeder(RetryingInput[InputStatus]):
+    """An output; a kind implements ``session``. ``heartbeat`` is sent to readers while there is nothing else.
+
+    In its status ``messages`` counts what was sent, to however many readers, ``dropped`` the readers that did not keep
+    up and ``refused`` connections that are not allowed.
+    """
+
+    def __init__(self, status: InputStatus, heartbeat: bytes) -> None:
+        super().__init__(status)
+        self.readers: set[Reader] = set()
+        # Called when the output begins to run, and when it has ended.
+        self.on_start: Callable[[], None] = _nothing
+        self.on_stop: Callable[[], None] = _nothing
+        self._heartbeat = heartbeat
+
+    @property
+    def status(self) -> InputStatus:
+        """The state of this moment, a copy."""
+        status = super().status
+        status.connections = len(self.readers)
+        return status
+
+    async def run(self) -> None:
+        """Send until cancelled."""
+        self.on_start()
+        try:
+            await self.read_for_ever()
+        finally:
+            self.on_stop()
+
+    @abstractmethod
+    async def session(self) -> None:
+        """Have readers until the connection or the port breaks."""
+
+    def send(self, data: bytes, count: int, to: Iterable[Reader] | None = None) -> None:
+        """Send bytes, which are so many messages, to some readers or to all."""
+        now = time.monotonic()
+        for reader in list(self.readers if to is None else to):
+            self._send_to(reader, data, now)
+        self.count_messages(count)
+
+    def send_heartbeats(self) -> None:
+        """Show the readers that nothing came for that there is a port."""
+        now = time.monotonic()
+        for reader in list(self.readers):
+            if reader.is_silent(now):
+                self._send_to(reader, self._heartbeat, now)
+
+    def _send_to(self, reader: Reader, data: bytes, now: float) -> None:
+        if reader.send(data, now):
+            return
+        self.readers.discard(reader)
+        reader.abort()
+        self.count_dropped()
+        self.set_problem(f"the reader {reader.host} was closed: it does not keep up")
+        log.warning("output %s: the reader %s was closed: it does not keep up", self.name, reader.host)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str) -> None:
+        """Send to a connection until the other side closes it."""
+        keep_alive(writer.get_extra_info("socket"))
+        one = Reader(writer, host)
+        self.readers.add(one)
+        try:
+            while await reader.read(READ_BYTES):
+                pass
+        finally:
+            self.readers.discard(one)
+
+
+class ListeningFeeder(Feeder):
+    """Readers connect to us."""
+
+    def __init__(
+        self,
+        status: InputStatus,
+        heartbeat: bytes,
+        address: tuple[str, int],
+        allowed: Sequence[Network],
+        connections: int,
+    ) -> None:
+        super().__init__(status, heartbeat)
+        self._address = address
+        self._allowed = tuple(allowed)
+        self._limit = connections
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.port: int | None = None
+
+    async def session(self) -> None:
+        """Listen until cancelled; raises InputError where the port cannot be opened."""
+        host, port = self._address
+        try:
+            server = await asyncio.start_server(self._accept, host, port)
+        except OSError as error:
+            raise InputError(f"cannot listen: {one_line(error)}") from None
+        try:
+            self.port = server.sockets[0].getsockname()[1]
+            self.set_connected("listening")
+            await asyncio.get_running_loop().create_future()
+        finally:
+            server.close()
+            serving = list(self._tasks)
+            for task in serving:
+                task.cancel()
+            await asyncio.gather(*serving, return_exceptions=True)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task, peer = asyncio.current_task(), writer.get_extra_info("peername")
+        host = str(peer[0]) if peer else ""
+        if task is None or not self._admits(host):
+            self.count_refused()
+            writer.transport.abort()
+            return
+        self._tasks.add(task)
+        try:
+            await self.serve(reader, writer, host)
+        except (OSError, asyncio.CancelledError):
+            pass  # The reader is gone, or the output stops; asyncio's server would log what its callback raises.
+        finally:
+            self._tasks.discard(task)
+            writer.transport.abort()
+
+    def _admits(self, host: str) -> bool:
+        if self._allowed:
+            address = parse_ip(host)
+            if address is None or not in_networks(address, self._allowed):
+                return False
+        return len(self._tasks) < self._limit
+
+
+class ConnectingFeeder(Feeder):
+    """We connect to the reader, again and again after growing pauses."""
+
+    def __init__(self, status: InputStatus, heartbeat: bytes, address: tuple[str, int]) -> None:
+        super().__init__(status, heartbeat)
+        self._address = address
+
+    async def session(self) -> None:
+        """Connect and send until the connection breaks."""
+        host, port = self._address
+        try:
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                reader, writer = await asyncio.open_connection(host, port)
+        except TimeoutError:
+            raise InputError(f"no connection within {CONNECT_TIMEOUT_S:g} s") from None
+        except OSError as error:
+            raise InputError(f"cannot connect: {one_line(error)}") from None
+        try:
+            self.set_connected()
+            await self.serve(reader, writer, host)
+        finally:
+            await close(writer)
+        raise InputError("the connection was closed")
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,46 @@
+"""``FrameTap``: hands the good frames of all receivers to whoever wants them, such as outputs for other programs.
+
+One for a process (``runtime.shared``); nobody listens as a rule, and then a batch costs one look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # Who only simulates loads no decoder.
+    from skywatch.receivers.framing.frames import Column, FrameBatch
+    from skywatch.receivers.mode_s.decoded import Decoded
+
+    # Takes good frames with their addresses i4[n] (24 bits), ?[n] whether they are not ICAO's, and u1[n] sources.
+    Listener = Callable[[FrameBatch, Column, Column, Column], None]
+
+# ``mode_s.decoded.Status.GOOD``.
+GOOD = 0
+
+
+class FrameTap:
+    """Listeners are called on the tracker's loop and must return at once."""
+
+    def __init__(self, runtime: Any = None) -> None:
+        self._listeners: list[Listener] = []
+
+    def add(self, listener: Listener) -> None:
+        """Hand all frames from now on to a listener."""
+        self._listeners.append(listener)
+
+    def remove(self, listener: Listener) -> None:
+        """Hand it no more."""
+        self._listeners.remove(listener)
+
+    def put(self, decoded: Decoded) -> None:
+        """Take what was decoded; frames that are not good are left out."""
+        if not self._listeners or not len(decoded):
+            return
+        good = (decoded.status == GOOD).nonzero()[0]
+        if len(good):
+            frames = decoded.frames[good]
+            addresses, non_icao, sources = decoded.address[good], decoded.non_icao[good], decoded.source[good]
+            for listener in self._listeners:
+                listener(frames, addresses, non_icao, sources)

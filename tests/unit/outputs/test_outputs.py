@@ -1,0 +1,276 @@
+"""Outputs with real readers: who gets what, and what becomes of one that stops reading."""
+
+import asyncio
+import contextlib
+import functools
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from skywatch.outputs import feeder as feeding
+from skywatch.outputs.factory import open_output
+from skywatch.outputs.hub import Hub
+from skywatch.receivers.factory import open_receiver
+from skywatch.receivers.frame_tap import FrameTap
+from skywatch.receivers.framing.frames import FrameBatch
+from skywatch.receivers.mode_s.decoder import Decoder
+from tests.skies import NOW, sky_of
+from tests.waiting import PATIENCE_S
+
+SWISS = {"hex": "4840d6", "flight": "KLM1023", "alt_baro": 38000, "lat": 52.2, "lon": 3.9}
+FIGHTER = {"hex": "43c001", "flight": "RRR1", "military": True, "lat": 52.5, "lon": 4.0}
+SQUITTER = bytes.fromhex("8D4840D6202CC371C32CE0576098")
+
+
+class Station:
+    """The outputs of a process, without the rest of it."""
+
+    def __init__(self):
+        self._shared = {}
+        self.hub, self.tap = self.shared(Hub), self.shared(FrameTap)
+        self._decoder = Decoder()
+        self.ticks = 0
+
+    def shared(self, create):
+        if create not in self._shared:
+            self._shared[create] = create(self)
+        return self._shared[create]
+
+    def tick(self, *aircraft):
+        self.ticks += 1
+        self.hub.on_tick(sky_of(*aircraft, now=NOW + self.ticks))
+
+    def hear(self, *frames):
+        self.tap.put(self._decoder.decode(FrameBatch.of_bytes(frames, time=NOW)))
+
+
+def asynchronous(test):
+    """Run a test on a loop of its own."""
+
+    @functools.wraps(test)
+    def run(*args, **kw):
+        asyncio.run(test(*args, **kw))
+
+    return run
+
+
+async def until(condition):
+    async with asyncio.timeout(PATIENCE_S):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+@contextlib.asynccontextmanager
+async def running(station, *texts):
+    outputs = [open_output(station, f"o{number}", text) for number, text in enumerate(texts)]
+    tasks = [asyncio.create_task(output.run()) for output in outputs]
+    try:
+        await until(lambda: all(output.status.state != "starting" for output in outputs))
+        yield outputs
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@contextlib.asynccontextmanager
+async def reading(output, count=1):
+    reader, writer = await asyncio.open_connection("127.0.0.1", output.port)
+    await until(lambda: len(output.readers) >= count)
+    try:
+        yield reader
+    finally:
+        writer.close()
+
+
+async def line(reader):
+    async with asyncio.timeout(PATIENCE_S):
+        return (await reader.readline()).decode()
+
+
+@asynchronous
+async def test_a_reader_gets_the_whole_picture_first_and_then_what_was_heard():
+    station = Station()
+    async with (
+        running(station, "json-lines 127.0.0.1:0", "sbs 127.0.0.1:0") as (lines, sbs),
+        reading(lines) as one,
+        reading(sbs) as other,
+    ):
+        station.tick(SWISS | {"seen": 40}, FIGHTER)
+        assert {(await line(one))[:40].split('"hex":"')[1][:6] for _ in range(2)} == {"4840d6", "43c001"}
+        assert {(await line(other)).split(",")[4] for _ in range(2)} == {"4840D6", "43C001"}
+        station.tick(SWISS | {"seen": 41}, FIGHTER)
+        assert '"hex":"43c001"' in await line(one)
+        station.tick(SWISS, FIGHTER | {"seen": 3})
+        assert '"hex":"4840d6"' in await line(one)
+        assert lines.status.messages == 4
+
+
+@asynchronous
+async def test_frames_reach_readers_of_beast_and_raw():
+    station = Station()
+    async with (
+        running(station, "raw 127.0.0.1:0", "beast 127.0.0.1:0") as (raw, beast),
+        reading(raw) as one,
+        reading(beast) as other,
+    ):
+        station.hear(SQUITTER, bytes(14), SQUITTER)
+        assert [await line(one) for _ in range(2)] == [f"*{SQUITTER.hex().upper()};\n"] * 2
+        async with asyncio.timeout(PATIENCE_S):
+            assert (await other.readexactly(23))[:2] == b"\x1a3"
+        assert raw.status.messages == beast.status.messages == 2
+
+
+@asynchronous
+async def test_who_listens_no_more_costs_nothing():
+    station = Station()
+    async with running(station, "raw 127.0.0.1:0"):
+        assert station.tap._listeners
+    assert not station.tap._listeners
+    station.hear(SQUITTER)
+    station.tick(SWISS)
+
+
+@asynchronous
+async def test_military_aircraft_and_sources_are_left_out_where_the_setting_says_so():
+    station = Station()
+    settings = ("json-lines 127.0.0.1:0 military=no", "raw 127.0.0.1:0 military=no", "raw 127.0.0.1:0 sources=mlat")
+    async with (
+        running(station, *settings) as (lines, raw, mlat),
+        reading(lines) as one,
+        reading(raw) as other,
+        reading(mlat) as third,
+    ):
+        station.hear(SQUITTER)  # No tick has shown yet that it is a civil aircraft.
+        station.tick(FIGHTER, SWISS)
+        assert '"hex":"4840d6"' in await line(one)
+        station.hear(SQUITTER)
+        assert SQUITTER.hex().upper() in await line(other)
+        assert (lines.status.messages, raw.status.messages, mlat.status.messages) == (1, 1, 0)
+        station.tick(FIGHTER, SWISS | {"hex": "4840d7"})
+        station.hear(SQUITTER)
+        assert raw.status.messages == 1
+        assert not third.at_eof()
+
+
+@asynchronous
+async def test_a_reader_that_stops_reading_is_closed_and_holds_up_nobody(monkeypatch):
+    monkeypatch.setattr(feeding, "PENDING_BYTES", 100_000)
+    station = Station()
+    crowd = [SWISS | {"hex": f"4b{number:04x}"} for number in range(300)]
+    async with running(station, "json-lines 127.0.0.1:0") as (output,), reading(output), reading(output, 2) as good:
+        received = 0
+
+        async def read():
+            nonlocal received
+            while data := await good.read(1 << 16):
+                received += data.count(b"\n")
+
+        task = asyncio.create_task(read())
+        async with asyncio.timeout(PATIENCE_S):
+            while output.status.dropped == 0:
+                began = time.perf_counter()
+                station.tick(*crowd)
+                assert time.perf_counter() - began < PATIENCE_S
+                await until(lambda: received == station.ticks * len(crowd))
+        station.tick(*crowd)
+        await until(lambda: received == station.ticks * len(crowd))
+        assert len(output.readers) == 1
+        assert "does not keep up" in output.status.last_error
+        task.cancel()
+
+
+@asynchronous
+async def test_a_reader_that_leaves_something_unread_for_too_long_is_closed(monkeypatch):
+    monkeypatch.setattr(feeding, "STALLED_S", -1.0)
+    station = Station()
+    async with running(station, "json-lines 127.0.0.1:0") as (output,), reading(output) as reader:
+        station.tick(SWISS)
+        assert output.status.dropped == 1
+        async with asyncio.timeout(PATIENCE_S):
+            assert await reader.read() == b""
+
+
+@asynchronous
+async def test_connections_that_are_not_allowed_are_closed():
+    station = Station()
+    async with running(station, "sbs 127.0.0.1:0 allow=192.0.2.0/24", "sbs 127.0.0.1:0 connections=1") as (closed, one):
+        reader, writer = await asyncio.open_connection("127.0.0.1", closed.port)
+        async with asyncio.timeout(PATIENCE_S):
+            with contextlib.suppress(ConnectionError):
+                assert await reader.read() == b""
+        writer.close()
+        assert (closed.status.refused, closed.status.connections) == (1, 0)
+        async with reading(one):
+            reader, writer = await asyncio.open_connection("127.0.0.1", one.port)
+            await until(lambda: one.status.refused == 1)
+            writer.close()
+        await until(lambda: one.status.connections == 0)
+
+
+@asynchronous
+async def test_an_output_connects_again_and_again(monkeypatch):
+    monkeypatch.setattr("skywatch.inputs.retrying.FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(feeding.Feeder, "first_pause_s", 0.01)
+    got = []
+
+    async def take(reader, writer):
+        got.append(await reader.readline())
+        writer.close()
+
+    server = await asyncio.start_server(take, "127.0.0.1", 0)
+    station = Station()
+    async with running(station, f"raw to 127.0.0.1:{server.sockets[0].getsockname()[1]}") as (output,):
+        for times in (1, 2):
+            await until(lambda: output.readers)
+            station.hear(SQUITTER)
+            await until(lambda times=times: len(got) >= times)
+            await until(lambda: not output.readers or output.status.reconnects > 0)
+        assert output.status.reconnects >= 1
+        server.close()
+        await until(lambda: output.status.state == "waiting")
+    assert all(SQUITTER.hex().upper().encode() in one for one in got)
+
+
+@asynchronous
+async def test_a_port_that_has_nothing_to_say_sends_heartbeats(monkeypatch):
+    monkeypatch.setattr(feeding, "HEARTBEAT_S", 0.0)
+    station = Station()
+    async with running(station, "beast 127.0.0.1:0") as (output,), reading(output) as reader:
+        station.tick()
+        async with asyncio.timeout(PATIENCE_S):
+            assert await reader.readexactly(11) == b"\x1a1" + bytes(9)
+
+
+@asynchronous
+async def test_a_port_that_is_taken_is_named_and_tried_again():
+    station = Station()
+    async with (
+        running(station, "sbs 127.0.0.1:0") as (first,),
+        running(station, f"sbs 127.0.0.1:{first.port}") as (second,),
+    ):
+        assert (second.status.state, second.status.last_error) == (
+            "waiting",
+            "cannot listen: address already in use",
+        )
+
+
+@pytest.mark.parametrize(
+    ("form", "kind"), [("beast", "beast"), ("raw", "avr"), ("sbs", "sbs"), ("json-lines", "readsb-lines")]
+)
+@asynchronous
+async def test_another_skywatch_can_be_the_reader(form, kind):
+    station, heard = Station(), set()
+    sink = SimpleNamespace(put=lambda name, reports, messages: heard.update(report.hex for report in reports))
+    async with running(station, f"{form} 127.0.0.1:0") as (output,):
+        receiver = open_receiver("net", f"{kind} 127.0.0.1:{output.port}", None)
+        task = asyncio.create_task(receiver.run(sink))
+        try:
+            await until(lambda: output.readers)
+            station.tick(SWISS, FIGHTER)
+            station.hear(SQUITTER)
+            await until(lambda: heard >= ({"4840d6"} if kind in ("beast", "avr") else {"4840d6", "43c001"}))
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
