@@ -1,4 +1,4 @@
-"""Links with which users give themselves a new password, and an index of what audit entries are about.
+"""Links with which users give themselves a new password, and indexes for every filter of the audit log.
 
 Revision ID: 0019
 Revises: 0020
@@ -13,6 +13,9 @@ revision = "0019"
 down_revision = "0020"
 branch_labels = None
 depends_on = None
+
+BEFORE = ("action", "actor_id")
+INDEXED = (*BEFORE, "actor_name", "address", "target_id", "target_type")
 
 
 def upgrade() -> None:
@@ -31,9 +34,15 @@ def upgrade() -> None:
         sa.UniqueConstraint("user_id", name="uq_password_resets_user_id"),
     )
     op.create_index("ix_password_resets_created_by", "password_resets", ["created_by"])
-    op.create_index("ix_audit_entries_target_type_target_id", "audit_entries", ["target_type", "target_id"])
+    for column in INDEXED:
+        op.create_index(f"ix_audit_entries_{column}_at", "audit_entries", [column, "at"])
+    for column in BEFORE:
+        op.drop_index(f"ix_audit_entries_{column}", "audit_entries")
 
 
 def downgrade() -> None:
-    op.drop_index("ix_audit_entries_target_type_target_id", "audit_entries")
+    for column in BEFORE:
+        op.create_index(f"ix_audit_entries_{column}", "audit_entries", [column])
+    for column in INDEXED:
+        op.drop_index(f"ix_audit_entries_{column}_at", "audit_entries")
     op.drop_table("password_resets")

@@ -27,7 +27,17 @@ def includeme(config: Configurator) -> None:
     """Add the pages, their session and their forms, unless the settings switch the console off."""
     from skywatch.console.forms import protect_forms
     from skywatch.console.problems import show_problem
-    from skywatch.console.routes import HOME, MAXIMUM_BODY_BYTES, RESET, SIGN_IN, SIGN_OUT, STYLE, add_routes
+    from skywatch.console.routes import (
+        HOME,
+        MAXIMUM_BODY_BYTES,
+        RESET,
+        SIGN_IN,
+        SIGN_ON,
+        SIGN_OUT,
+        SIGNED_ON,
+        STYLE,
+        add_routes,
+    )
     from skywatch.console.session import Sessions
     from skywatch.console.settings import ConsoleSettings
     from skywatch.console.subjects import load_pages
@@ -43,6 +53,8 @@ def includeme(config: Configurator) -> None:
         ("GET", SIGN_IN, "anon"),
         ("HEAD", SIGN_IN, "anon"),
         ("POST", SIGN_IN, "login"),
+        ("GET", SIGN_ON, "anon"),
+        ("GET", SIGNED_ON, "anon"),
         ("POST", SIGN_OUT, "anon"),
         ("GET", RESET, "anon"),
         ("HEAD", RESET, "anon"),

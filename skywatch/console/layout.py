@@ -12,7 +12,7 @@ from pyramid.config import Configurator
 from skywatch.console.notes import take
 from skywatch.console.page import Page
 from skywatch.console.routes import HOME, SIGN_IN, SIGN_OUT, STYLE
-from skywatch.console.wording import compact, moment, span
+from skywatch.console.wording import compact, differences, moment, span
 from skywatch.core.version import VERSION
 from skywatch.http.request import Request
 from skywatch.http.security import feature_context
@@ -63,7 +63,7 @@ def includeme(config: Configurator) -> None:
         environment = config.get_jinja2_environment()
         environment.trim_blocks = environment.lstrip_blocks = True
         environment.undefined = StrictUndefined
-        environment.filters.update(moment=moment, compact=compact, span=span)
+        environment.filters.update(moment=moment, compact=compact, span=span, differences=differences)
         environment.globals.update(
             layout_of=Layout, version=VERSION, style=STYLE_ADDRESS, home=HOME, sign_in=SIGN_IN, sign_out=SIGN_OUT
         )

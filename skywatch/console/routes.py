@@ -16,12 +16,16 @@ from skywatch.http.settings import HttpSettings
 
 HOME = "/console"
 SIGN_IN = f"{HOME}/sign-in"
+SIGN_ON = f"{SIGN_IN}/sso"
+SIGNED_ON = f"{SIGN_IN}/callback"
 SIGN_OUT = f"{HOME}/sign-out"
 STYLE = f"{HOME}/style.css"
 RESET = f"{HOME}/reset"
 # What is open to visitors who have no session.
 OWN_ROUTES = {
     "console.sign_in": SIGN_IN,
+    "console.sign_on": SIGN_ON,
+    "console.signed_on": SIGNED_ON,
     "console.sign_out": SIGN_OUT,
     "console.reset": RESET,
     "console.style": STYLE,
@@ -44,7 +48,7 @@ def local(address: str | None) -> str:
     """An address to go on to: one of the console's own pages, or else its first."""
     if address is None or len(address) > LONGEST_LOCAL or not LOCAL.fullmatch(address):
         return HOME
-    return HOME if address.partition("?")[0] in (SIGN_IN, SIGN_OUT, RESET) else address
+    return HOME if address.partition("?")[0] in (SIGN_IN, SIGN_ON, SIGNED_ON, SIGN_OUT, RESET) else address
 
 
 def reset_address(request: Request, token: str) -> str:

@@ -15,6 +15,7 @@ SUBJECTS = (
     "user",
     "user_editing",
     "assignments",
+    "sign_on",
     "reset",
     "keys",
     "roles",

@@ -33,3 +33,16 @@ def span(seconds: float | None) -> str:
 def field_moment(at: datetime | None) -> str:
     """A moment as the field of a form holds it, in UTC; nothing for none."""
     return at.strftime("%Y-%m-%dT%H:%M:%S") if at is not None else ""
+
+
+def differences(before: dict[str, Any] | None, after: dict[str, Any] | None) -> list[tuple[str, str, str]]:
+    """Name, value before and value after of all that an audit entry names; nothing where there was no value."""
+    names = sorted({*(before or {}), *(after or {})})
+    return [(name, _shown(before, name), _shown(after, name)) for name in names]
+
+
+def _shown(values: dict[str, Any] | None, name: str) -> str:
+    if values is None or name not in values:
+        return ""
+    value = values[name]
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

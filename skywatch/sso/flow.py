@@ -7,13 +7,16 @@ its code.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 
-from skywatch.accounts.logins.service import TokenPair
+from sqlalchemy.orm import Session
+
+from skywatch.accounts.logins.service import TokenPair, begin_login, tokens_of
 from skywatch.accounts.logins.tokens import THROWAWAY_SECRET, TokenCodec
-from skywatch.accounts.models import User
+from skywatch.accounts.models import Login, User
 from skywatch.core import audit
 from skywatch.core.db import writing
 from skywatch.core.problems import Problem, not_found
@@ -93,6 +96,18 @@ class SignOn:
 
     def finish(self, begun: PendingLogin, answer: Answer, actor: audit.Actor) -> tuple[User, TokenPair]:
         """The user and tokens that an answer yields; raises Problem (401, 404, 502), written down with its code."""
+        lifetime = timedelta(seconds=self._codec.refresh_lifetime_s)
+
+        def begin(session: Session, user: User) -> Login:
+            return begin_login(session, user, people.SOURCE, actor, lifetime)
+
+        user, login = self.begin_login(begun, answer, actor, begin)
+        return user, tokens_of(self._codec, login)
+
+    def begin_login(
+        self, begun: PendingLogin, answer: Answer, actor: audit.Actor, begin: Callable[[Session, User], Login]
+    ) -> tuple[User, Login]:
+        """The user that an answer is about, and the login that ``begin`` starts for them; raises like ``finish``."""
         with self._noting_failure(actor) as note:
             party = self.party(begun.provider)
             note["provider"] = party.provider.name
@@ -107,7 +122,7 @@ class SignOn:
             claims = people.merge_claims(claims, party.userinfo(tokens.access_token, claims["sub"]))
             sealed = self.sealer.seal(tokens.id_token)
             with writing(self._runtime.sessions) as session:
-                return people.sign_in(session, self._codec, party.provider, claims, sealed, actor)
+                return people.sign_in(session, begin, party.provider, claims, sealed, actor)
 
     @contextmanager
     def _noting_failure(self, actor: audit.Actor) -> Iterator[dict[str, Any]]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.changes import begin_change
-from skywatch.accounts.logins.service import TokenPair, start_login
-from skywatch.accounts.logins.tokens import TokenCodec
 from skywatch.accounts.models import Login, Role, User, UserRole
 from skywatch.accounts.rights import in_force
 from skywatch.accounts.superadmins import lasting_superadmins
@@ -34,13 +32,13 @@ NAME_CLAIMS = ("preferred_username", "upn", "email", "nickname", "name")
 
 def sign_in(
     session: Session,
-    codec: TokenCodec,
+    begin: Callable[[Session, User], Login],
     provider: Provider,
     claims: Mapping[str, Any],
     sealed_id_token: str,
     actor: audit.Actor,
-) -> tuple[User, TokenPair]:
-    """Begin a login of whoever checked claims are about; raises Problem (401)."""
+) -> tuple[User, Login]:
+    """Let ``begin`` start a login of whoever checked claims are about; raises Problem (401), and what it raises."""
     begin_change(session)
     # The change is the provider's doing; who it is about stands beside it.
     by_provider = audit.Actor(provider.name, SOURCE, None, actor.address, actor.request_id)
@@ -49,13 +47,12 @@ def sign_in(
         raise Problem("account_disabled")
     _bring_up_to_date(session, user, claims, by_provider)
     _bring_roles_up_to_date(session, user, provider, claims, by_provider)
-    pair = start_login(session, codec, user, SOURCE, actor)
+    login = begin(session, user)
     session.flush()
-    login_id = codec.read(pair.refresh, "refresh").login_id
     session_id = claims.get("sid")
     session.add(
         ExternalLogin(
-            login_id=login_id,
+            login_id=login.id,
             provider=provider.name,
             issuer=claims["iss"],
             subject=claims["sub"],
@@ -65,7 +62,7 @@ def sign_in(
     )
     session.flush()
     session.expire(user)
-    return get_user(session, user.id), pair
+    return get_user(session, user.id), login
 
 
 def merge_claims(id_token: Mapping[str, Any], userinfo: Mapping[str, Any]) -> dict[str, Any]:

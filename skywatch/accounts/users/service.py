@@ -20,12 +20,15 @@ from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, not_found
 from skywatch.security.permissions import Permission
 
+# Users who hold a role are looked up by their role up to this number, beyond it by their name.
+FEW_HOLDERS = 1000
+
 
 def find_users(
     session: Session, *, search: str | None, is_active: bool | None, role: str | None, limit: int, offset: int
 ) -> tuple[Sequence[User], int]:
     """A page of users by name, and how many match; ``search`` is part of a name or an e-mail address."""
-    query = _matching(search, is_active, role)
+    query = _matching(session, search, is_active, role)
     count = session.scalar(sa.select(sa.func.count()).select_from(query.subquery())) or 0
     page = query.options(with_roles()).order_by(User.username_key).limit(limit).offset(offset)
     return session.scalars(page).all(), count
@@ -45,7 +48,7 @@ def find_users_from(
 
     However far down the list, it reads no more than it gives.
     """
-    query = _matching(search, is_active, role).options(with_roles()).limit(limit)
+    query = _matching(session, search, is_active, role).options(with_roles()).limit(limit)
     if before is not None:
         query = query.where(User.username_key < username_key(before)).order_by(User.username_key.desc())
         return session.scalars(query).all()[::-1]
@@ -56,7 +59,7 @@ def find_users_from(
 
 def count_users(session: Session, *, search: str | None, is_active: bool | None, role: str | None, most: int) -> int:
     """How many users match, counted to ``most`` at most."""
-    matches = _matching(search, is_active, role).with_only_columns(User.id).limit(most).subquery()
+    matches = _matching(session, search, is_active, role).with_only_columns(User.id).limit(most).subquery()
     return session.scalar(sa.select(sa.func.count()).select_from(matches)) or 0
 
 
@@ -226,13 +229,15 @@ def target_of(user: User) -> audit.Target:
     return audit.Target("user", user.id, user.username)
 
 
-def _matching(search: str | None, is_active: bool | None, role: str | None) -> sa.Select[User]:
+def _matching(session: Session, search: str | None, is_active: bool | None, role: str | None) -> sa.Select[User]:
     query = sa.select(User)
     if search is not None:
         folded = username_key(search)
         matches = [
             User.username_key.contains(folded, autoescape=True),
-            sa.func.lower(User.email).contains(folded, autoescape=True),
+            User.email_key.contains(folded, autoescape=True),
+            # An address that nobody has confirmed has no key.
+            sa.and_(User.email_key.is_(None), sa.func.lower(User.email).contains(folded, autoescape=True)),
             sa.func.lower(User.display_name).contains(folded, autoescape=True),
         ]
         query = query.where(sa.or_(*matches))
@@ -240,7 +245,12 @@ def _matching(search: str | None, is_active: bool | None, role: str | None) -> s
         query = query.where(User.is_active.is_(is_active))
     if role is not None:
         holders = sa.select(UserRole.user_id).join(Role).where(Role.name == role, in_force(utcnow()))
-        query = query.where(User.id.in_(holders))
+        few = sa.select(sa.func.count()).select_from(holders.limit(FEW_HOLDERS).subquery())
+        if (session.scalar(few) or 0) < FEW_HOLDERS:
+            query = query.where(User.id.in_(holders))
+        else:
+            # Where many hold it, a page of users by name is complete long before all holders were collected.
+            query = query.where(holders.where(UserRole.user_id == User.id).correlate(User).exists())
     return query
 
 

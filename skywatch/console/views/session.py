@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
+from pyramid.renderers import render
 from pyramid.response import Response
 from pyramid.view import view_config
 
@@ -14,13 +16,14 @@ from skywatch.accounts.settings import AccountSettings
 from skywatch.console.forms import checked, read_form
 from skywatch.console.layout import STYLE_SHEET
 from skywatch.console.notes import say, take
-from skywatch.console.routes import SIGN_IN, local, see_other
+from skywatch.console.routes import SIGN_IN, SIGN_ON, local, see_other
 from skywatch.console.session import is_secure
 from skywatch.console.signing_in import METHOD, sign_in
 from skywatch.core.audit import Actor
 from skywatch.core.problems import Problem
 from skywatch.http.request import Request
 from skywatch.security.contexts import EXCHANGE
+from skywatch.sso.logout import logout_url
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
@@ -50,11 +53,7 @@ def post_sign_in(request: Request) -> dict[str, Any] | Response:
             nobody(request),
         )
     except Problem as problem:
-        request.response.status_code = problem.kind.status
-        request.response.headers.update(problem.headers)
-        if problem.kind.status == 401:
-            request.response.headers["WWW-Authenticate"] = 'Form realm="skywatch console"'
-        return _form(request, onward=onward, username=form.get("username", ""), problem=problem)
+        return show_refusal(request, problem, onward, form.get("username", ""))
     response = see_other(request, onward)
     request.registry["console_sessions"].begin(response, login.user_id, login.id, login.expires_at)
     return response
@@ -62,13 +61,19 @@ def post_sign_in(request: Request) -> dict[str, Any] | Response:
 
 @view_config(route_name="console.sign_out", request_method="POST", permission=EXCHANGE)
 def post_sign_out(request: Request) -> Response:
-    """Sign out: the session ends"""
+    """Sign out: the session ends; who came by single sign-on is offered to end the session at the provider too"""
     read_form(request)
     session = request.registry["console_sessions"].read(request)
     rights = request.registry["authenticator"].rights(session.user_id) if session is not None else None
     if session is not None and rights is not None and rights.is_active:
         actor = Actor(rights.username, METHOD, rights.user_id, request.client_address, request.request_id)
         log_out(request.db, Caller(actor), {session.login_id})
+        url = logout_url(request.runtime, request.registry["sign_on"], {session.login_id})
+        if url is not None:
+            page = render("signed_out.jinja2", {"logout_url": url}, request)
+            response = Response(page)
+            request.registry["console_sessions"].forget(response)
+            return response
     response = see_other(request, SIGN_IN)
     request.registry["console_sessions"].forget(response)
     say(request, response, "You are signed out.")
@@ -83,6 +88,15 @@ def show_style(request: Request) -> Response:
     return response
 
 
+def show_refusal(request: Request, problem: Problem, onward: str | None, username: str = "") -> dict[str, Any]:
+    """The sign-in page with the reason why nobody was let in."""
+    request.response.status_code = problem.kind.status
+    request.response.headers.update(problem.headers)
+    if problem.kind.status == 401:
+        request.response.headers["WWW-Authenticate"] = 'Form realm="skywatch console"'
+    return _form(request, onward=onward, username=username, problem=problem)
+
+
 def _form(
     request: Request, *, onward: str | None, username: str = "", problem: Problem | None = None
 ) -> dict[str, Any]:
@@ -92,6 +106,10 @@ def _form(
         "username": username,
         "problem": problem,
         "note": take(request),
+        "providers": [
+            (party.provider.display_name, f"{SIGN_ON}?{urlencode({'provider': name, 'next': local(onward)})}")
+            for name, party in request.registry["sign_on"].parties.items()
+        ],
         "is_local_enabled": settings.of(AccountSettings).local_auth_enabled,
         # The browser will not send the cookie back: better said before than wondered at after.
         "needs_tls": is_secure(settings) and request.scheme != "https" and request.domain not in LOOPBACK,

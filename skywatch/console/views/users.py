@@ -51,7 +51,9 @@ def show_users(request: Request) -> dict[str, Any]:
     rows = users.find_users_from(
         request.db, **filters, limit=PAGE_SIZE + 1, after=query.get("after"), before=query.get("before")
     )
-    count = users.count_users(request.db, **filters, most=MOST_COUNTED + 1)
+    # What fits on the first page is counted already.
+    is_whole = len(rows) <= PAGE_SIZE and "after" not in query and "before" not in query
+    count = len(rows) if is_whole else users.count_users(request.db, **filters, most=MOST_COUNTED + 1)
     shown, pages = cut(request, rows, query, count, lambda user: user.username)
     return {
         "users": [{"user": user, "roles": users.roles_of(user)} for user in shown],

@@ -21,13 +21,12 @@ from skywatch.http.request import Request
 from skywatch.http.service import ApiService
 from skywatch.http.settings import HttpSettings
 from skywatch.security.contexts import EXCHANGE
-from skywatch.settings import split_listen
 from skywatch.sso import schemas
+from skywatch.sso.addresses import own_address
 from skywatch.sso.answer import Answer
 from skywatch.sso.logout import obey
 from skywatch.sso.page import failure_page, hand_over_page
 from skywatch.sso.pending import LIFETIME
-from skywatch.sso.redirects import is_loopback
 from skywatch.sso.settings import SsoSettings
 
 COOKIE = "skywatch_sso"
@@ -66,7 +65,7 @@ def start_oidc_login(request: Request) -> dict[str, str]:
     url, begun = sign_on.authorize(
         query.get("provider"),
         redirect_uri,
-        _own_address(request) + CALLBACK,
+        own_address(request) + CALLBACK,
         _opener(request, redirect_uri),
         _browser(request),
     )
@@ -145,7 +144,7 @@ def oidc_backchannel_logout(request: Request) -> dict[str, str]:
 
 def show_problem(problem: Problem, request: Request) -> Response:
     """The page of a sign-on that has failed. Who waits for it is known once the sign-on has been found."""
-    opener = getattr(request, "sign_on_opener", None) or origin_of(_own_address(request))
+    opener = getattr(request, "sign_on_opener", None) or origin_of(own_address(request))
     return failure_page(problem, request.request_id, opener)
 
 
@@ -153,21 +152,6 @@ def _browser(request: Request) -> str | None:
     """What the cookie says, where it is one of ours."""
     value = request.cookies.get(COOKIE, "")
     return value if re.fullmatch(r"[A-Za-z0-9_-]{43}", value) else None
-
-
-def _own_address(request: Request) -> str:
-    """The public address of the service, never one that only a ``Host`` header names.
-
-    Without ``base_url``, which production requires, it is the loopback name that the browser used, else ``listen``.
-    """
-    settings = request.runtime.settings.of(HttpSettings)
-    if settings.base_url:
-        return settings.base_url.rstrip("/")
-    if is_loopback(request.host_url):
-        reached: str = request.host_url
-        return reached
-    port = split_listen(settings.listen)[1]
-    return f"http://127.0.0.1:{port}"
 
 
 def _opener(request: Request, redirect_uri: str | None) -> str:
@@ -178,7 +162,7 @@ def _opener(request: Request, redirect_uri: str | None) -> str:
     registered = request.runtime.settings.of(SsoSettings).oidc_redirect_uris
     if redirect_uri in registered and redirect_uri.startswith(("https://", "http://")):
         return origin_of(redirect_uri)
-    return origin_of(_own_address(request))
+    return origin_of(own_address(request))
 
 
 def _nobody(request: Request) -> Actor:

@@ -9,6 +9,7 @@ from pyramid.interfaces import IStaticURLInfo
 
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.models import FeatureAccessSetting, UserRole
+from skywatch.console.routes import OWN_ROUTES
 from skywatch.core.db import writing
 from skywatch.http.openapi import SERVICE_PERMISSIONS
 from skywatch.http.service import NUMBER, ApiService
@@ -45,6 +46,7 @@ TABLE = (
     ("GET", "/access", "system.manage"),
     ("POST", "/access", "system.manage"),
     ("GET", "/audit", "system.manage"),
+    ("GET", "/audit/export", "system.manage"),
 )
 TABLE += SYSTEM_PAGES
 # Roles beside the default ones, each with one administrative permission.
@@ -61,7 +63,7 @@ CUSTOM = {
 }
 DEFAULT = ("viewer", "operator", "analyst", "admin", "superadmin")
 # What Pyramid and Cornice make themselves: no page of ours.
-OPEN_PATHS = {"/console/sign-in", "/console/sign-out", "/console/reset", "/console/style.css"}
+OPEN_PATHS = set(OWN_ROUTES.values())
 
 
 def views(registry):

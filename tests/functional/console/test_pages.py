@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.accounts.models import Login, User
+from skywatch.accounts.users import service as users
 from skywatch.console.entries import version_of
 from skywatch.core.bus import Message, topics
 from skywatch.core.models import AuditEntry
@@ -54,7 +55,7 @@ def test_the_overview_shows_every_receiver_and_the_aircraft(root):
     assert "1 of 1 not connected: roof" in page.text
 
 
-def test_users_are_found_by_name_state_and_role_page_by_page(root):
+def test_users_are_found_by_name_state_and_role_page_by_page(root, monkeypatch):
     for number in range(60):
         root.people.user(f"pilot{number:02}", active=number % 2 == 0)
 
@@ -68,6 +69,8 @@ def test_users_are_found_by_name_state_and_role_page_by_page(root):
     assert names(second) == [f"pilot{number:02}" for number in range(50, 60)]
     assert names(second.click("Previous")) == names(first)
     assert len(names(root.get("/users?search=pilot&is_active=false"))) == 30
+    assert names(root.get("/users?role=admin")) == ["admin"]
+    monkeypatch.setattr(users, "FEW_HOLDERS", 1)
     assert names(root.get("/users?role=admin")) == ["admin"]
     empty = root.get("/users?search=nobody+of+this+name")
     assert "Nothing found" in empty.text
@@ -237,19 +240,21 @@ def test_settings_that_make_no_sense_or_are_stale_are_told_on_the_page(root):
 
 
 def test_the_audit_log_is_filtered_and_read_on(root):
+    def rows(page):
+        return len(page.html("td", attrs={"data-head": "When"}))
+
     for number in range(55):
         root.client.post_json("/api/v1/auth/login", {"username": f"x{number}", "password": "x"}, status=401)
     first = root.get("/audit?action=login.failed")
-    assert len(first.html("tr")) == 51
+    assert rows(first) == 50
     assert "55 entries" in first.text
     second = first.click("Older")
-    assert len(second.html("tr")) == 6
-    assert len(second.click("Newest").html("tr")) == 51
+    assert rows(second) == 5
+    assert rows(second.click("Newest")) == 50
     mine = root.get(f"/audit?actor={root.people.numbers['superadmin']}")
-    assert "login.succeeded" in mine.text
-    assert "login.failed" not in mine.text
+    assert {cell.code.text for cell in mine.html("td", attrs={"data-head": "Action"})} == {"login.succeeded"}
     assert "0 entries" in root.get("/audit?from=2030-01-01T00:00:00").text
-    assert "login.failed" in root.get("/audit?from=2020-01-01T00:00&address=127.0.0.1").text
+    assert rows(root.get("/audit?from=2020-01-01T00:00&address=127.0.0.1")) == 50
     for refused in ("from=yesterday", "cursor=-1", f"actor={'9' * 400}"):
         root.get(f"/audit?{refused}", status=400)
 
