@@ -15,7 +15,6 @@ from skywatch.history.nodes import SpanQuery
 from skywatch.history.points import in_order
 from skywatch.history.reading import flights, schemas, tracks
 from skywatch.history.reading.spans import span_of
-from skywatch.http.answer import answer
 from skywatch.http.cursor import cursor_page
 from skywatch.http.request import Request
 from skywatch.http.service import ApiService
@@ -70,8 +69,8 @@ def list_flights(request: Request) -> dict[str, Any]:
         offset=0 if query["cursor"] else query["offset"],
         cursor=query["cursor"],
     )
-    last = (found[-1].first_seen_at, found[-1].id) if more else None
-    return cursor_page(request, "flights", [_answer(f, request.may) for f in found], count, last)
+    last = (found[-1]["first_seen_at"], found[-1]["id"]) if more else None
+    return cursor_page(request, "flights", [_shown(flight, request.may) for flight in found], count, last)
 
 
 @flight_one.get(permission=Permission.HISTORY_VIEW, path=schemas.FlightPath(), responses={200: schemas.FlightRecord()})
@@ -131,10 +130,16 @@ def get_aircraft_track(request: Request) -> dict[str, Any]:
 
 
 def _answer(flight: Flight, may: Visibility) -> dict[str, Any]:
-    computed: dict[str, Any] = {"duration_s": round((flight.last_seen_at - flight.first_seen_at).total_seconds(), 1)}
+    names = flights.COLUMNS
+    return _shown(dict(zip(names, [getattr(flight, name) for name in names], strict=True)), may)
+
+
+def _shown(shown: dict[str, Any], may: Visibility) -> dict[str, Any]:
+    """The record of a flight, made of its columns."""
+    shown["duration_s"] = round((shown["last_seen_at"] - shown["first_seen_at"]).total_seconds(), 1)
     for name, digits in DIGITS.items():
-        value = getattr(flight, name)
-        computed[name] = round(value, digits) if value is not None else None
+        if shown[name] is not None:
+            shown[name] = round(shown[name], digits)
     if not may.details:
-        computed |= {"registration": None, "operator": None}
-    return answer(schemas.FlightRecord, flight, **computed)
+        shown["registration"] = shown["operator"] = None
+    return shown
