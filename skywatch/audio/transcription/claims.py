@@ -23,6 +23,7 @@ from skywatch.audio.transcription.sightings import confirmed
 from skywatch.audio.vocabulary import Flag, Status
 from skywatch.core import events
 from skywatch.core.clock import utcnow
+from skywatch.picture.sky import Sky
 
 MOST_TRIES = 3
 # After the first and the second failure (s).
@@ -87,15 +88,15 @@ def give_back(session: Session, held: Claim) -> None:
         row.lease = row.leased_until = None
 
 
-def succeed(session: Session, held: Claim, segments: Sequence[Segment]) -> bool:
-    """Record a transcript; False where the lease was lost meanwhile."""
+def succeed(session: Session, held: Claim, segments: Sequence[Segment], sky: Sky) -> bool:
+    """Record a transcript, whose aircraft may be in the picture; False where the lease was lost meanwhile."""
     row = _held(session, held)
     if row is None:
         return False
     text = " ".join(segment.text for segment in segments)
     row.transcript = text
     row.segments = [{"begin_s": round(s.begin_s, 2), "end_s": round(s.end_s, 2), "text": s.text} for s in segments]
-    sighting = confirmed(session, read_callsigns(text), row.at)
+    sighting = confirmed(session, sky, read_callsigns(text), row.at)
     row.icao_hex = sighting.icao_hex if sighting else None
     row.callsign = sighting.callsign if sighting else None
     row.military = sighting is not None and sighting.military

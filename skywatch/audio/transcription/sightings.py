@@ -1,4 +1,4 @@
-"""Which spoken callsigns belong to aircraft that were received at that time, by the flights of history."""
+"""Which spoken callsigns belong to aircraft that were received then, by the flights of history or the picture."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.columns import Moment
+from skywatch.picture.sky import Sky
 
 # An aircraft is heard before it is received and after it is lost; history writes a flight's end a little late.
 MARGIN = timedelta(minutes=3)
@@ -35,10 +37,15 @@ class Sighting:
     military: bool
 
 
-def confirmed(session: Session, spoken: Sequence[str], at: datetime) -> Sighting | None:
+def confirmed(session: Session, sky: Sky, spoken: Sequence[str], at: datetime) -> Sighting | None:
     """The first of some callsigns whose aircraft was received then; None where none was."""
     if not spoken:
         return None
+    flown, present = _in_history(session, spoken, at), _in_picture(sky, spoken, at)
+    return next((known[name] for name in spoken for known in (flown, present) if name in known), None)
+
+
+def _in_history(session: Session, spoken: Sequence[str], at: datetime) -> dict[str, Sighting]:
     columns = FLIGHTS.c
     registration = sa.func.replace(columns.registration, "-", "")
     rows = session.execute(
@@ -50,8 +57,23 @@ def confirmed(session: Session, spoken: Sequence[str], at: datetime) -> Sighting
         )
         .order_by(columns.last_seen_at.desc())
     ).all()
-    for name in spoken:
-        for icao_hex, callsign, registered, military in rows:
-            if name in (callsign, registered):
-                return Sighting(icao_hex, callsign or name, bool(military))
-    return None
+    known: dict[str, Sighting] = {}
+    for icao_hex, callsign, registered, military in rows:
+        for name in (callsign, registered):
+            if name:
+                known.setdefault(name, Sighting(icao_hex, callsign or name, bool(military)))
+    return known
+
+
+def _in_picture(sky: Sky, spoken: Sequence[str], at: datetime) -> dict[str, Sighting]:
+    """Also without history, and before it has written a flight that began a moment ago."""
+    callsigns, registrations = sky.column("flight").tolist(), sky.column("registration").tolist()
+    begins, ends = sky.column("first_seen") - MARGIN.total_seconds(), sky.column("seen_at") + MARGIN.total_seconds()
+    known: dict[str, Sighting] = {}
+    for row in np.flatnonzero((begins <= at.timestamp()) & (at.timestamp() <= ends)).tolist():
+        callsign, registration = callsigns[row].decode(), registrations[row].decode().replace("-", "")
+        # Addresses with ~ are not the aircraft's own.
+        if not sky.hexes[row].startswith("~"):
+            sighting = Sighting(sky.hexes[row].upper(), callsign or registration, bool(sky.column("military")[row]))
+            known |= dict.fromkeys({callsign, registration} & set(spoken), sighting)
+    return known

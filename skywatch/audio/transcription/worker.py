@@ -24,6 +24,8 @@ from skywatch.core import health, tasks
 from skywatch.core.db import is_outage, outage_of, reason, writing
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
+from skywatch.picture.follower import PictureFollower
+from skywatch.picture.settings import PictureSettings
 
 log = logging.getLogger(__name__)
 COMPONENT = "transcription"
@@ -43,6 +45,7 @@ class TranscriptionWorker:
         self._lease_s = runtime.settings.of(AudioSettings).transcription_lease_s
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="transcription")
         self._task: asyncio.Task[None] | None = None
+        self._picture = PictureFollower(runtime.bus, runtime.settings.of(PictureSettings).picture_timeout_s)
         # Each ends with the success of its own: the queue may be empty for long after an outage.
         self._queue_faults = FaultLog(log, "transcription: the queue fails", "transcription: the queue works again")
         self._engine_faults = FaultLog(log, "transcription: the engine fails", "transcription: the engine works again")
@@ -51,6 +54,7 @@ class TranscriptionWorker:
     async def start(self) -> None:
         """Begin."""
         if self._engine is not None:
+            await asyncio.to_thread(self._picture.start)
             health.watch(COMPONENT, self.state)
             self._task = asyncio.create_task(self._run(), name="transcription")
 
@@ -59,6 +63,7 @@ class TranscriptionWorker:
         if self._task is not None:
             await tasks.end(self._task)
             health.withdraw(COMPONENT, self.state)
+            await asyncio.to_thread(self._picture.close)
         # An engine cannot be interrupted: its thread is left behind, and what it returns is not stored.
         self._threads.shutdown(wait=False, cancel_futures=True)
 
@@ -128,7 +133,7 @@ class TranscriptionWorker:
         metrics.TRANSCRIPTION_SECONDS.observe(time.perf_counter() - began)
         metrics.TRANSCRIPTIONS.labels("done" if segments else "no_speech").inc()
         if segments:
-            await self._in_database(lambda session: claims.succeed(session, held, segments))
+            await self._in_database(lambda session: claims.succeed(session, held, segments, self._picture.sky))
         else:
             await self._in_database(lambda session: claims.end_without_speech(session, held, why))
 

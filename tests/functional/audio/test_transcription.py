@@ -15,12 +15,13 @@ from skywatch.audio.transcription import claims
 from skywatch.audio.transcription import worker as worker_module
 from skywatch.audio.transcription.worker import create
 from skywatch.core import health
-from skywatch.core.clock import utcnow
+from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.db import writing
 from skywatch.history.models import Flight
 from skywatch.settings import SettingsError
 from tests.accounts import Population
 from tests.audio import UPLOAD, sound, upload
+from tests.skies import show, sky_of
 from tests.unit.audio.test_transcripts import vowel, written
 from tests.waiting import PATIENCE_S
 
@@ -140,6 +141,16 @@ def test_a_callsign_that_nobody_received_is_not_believed(client, voice):
     after = transcribed(client, upload(client, voice, at=NOON.isoformat()).json)
     assert after["status"] == "done"
     assert after["icao_hex"] is None
+
+
+@pytest.mark.parametrize(("ago_s", "icao_hex"), [(60, "400A1B"), (600, None)])
+def test_a_callsign_is_believed_of_an_aircraft_in_the_picture_also_without_history(client, voice, ago_s, icao_hex):
+    aircraft = {"hex": "400a1b", "flight": "BAW269", "first_seen": unix_now() - 60}
+    show(client.runtime, sky_of(aircraft, now=unix_now()))
+    at = (utcnow() - timedelta(seconds=ago_s)).isoformat()
+    after = transcribed(client, upload(client, voice, at=at).json)
+    assert after["status"] == "done"
+    assert after["icao_hex"] == icao_hex
 
 
 def test_the_link_to_a_military_aircraft_is_hidden(make_client, client, voice):
