@@ -19,7 +19,7 @@ from skywatch.acars.envelopes import Burst, FramePosition
 from skywatch.acars.messages import rows
 from skywatch.acars.messages.assembler import Assembler, Step
 from skywatch.acars.messages.draft import Draft
-from skywatch.acars.messages.linking import Linker
+from skywatch.acars.messages.linking import FlightAddresses, Linker
 from skywatch.acars.metrics import ACARS_MERGED, ACARS_MESSAGES
 from skywatch.acars.models import AcarsFile
 from skywatch.acars.settings import AcarsSettings
@@ -62,6 +62,7 @@ class AcarsIntake:
         self._file_inputs: set[str] = set()
         self._inputs: dict[str, Input] = {}
         self._linker = Linker()
+        self._addresses = FlightAddresses()
         self._queue: WriteQueue[Entry] = WriteQueue(QUEUE_LIMIT)
         self._writer: BackgroundWriter[Entry, list[rows.Stored]] = BackgroundWriter(
             "acars", self._sessions, self._queue, self._write, committed=self._committed, refused=self._refused
@@ -97,10 +98,11 @@ class AcarsIntake:
             assembler = self._files if origin.input in self._file_inputs else self._live
             merged, repeated = assembler.merged, assembler.repeated
             for content in messages:
+                self._addresses.learn(content, content.at or origin.received_at)
                 if isinstance(content, Burst):
                     self._enqueue(assembler.add(content, origin.received_at, origin.input))
-                elif content.icao_hex is not None:
-                    self._show(content.icao_hex, content.at or origin.received_at, content)
+                elif self._positions is not None:
+                    self._show_frame(content, content.at or origin.received_at)
             if assembler.merged != merged:
                 ACARS_MERGED.labels("station").inc(assembler.merged - merged)
             if assembler.repeated != repeated:
@@ -120,6 +122,11 @@ class AcarsIntake:
                     self._count_dropped(step.draft)
             else:
                 self._queue.replace(step.draft, step.draft)
+
+    def _show_frame(self, frame: FramePosition, at: float) -> None:
+        icao_hex = frame.icao_hex or self._addresses.find(frame.flight, at)
+        if icao_hex is not None:
+            self._show(icao_hex, at, frame)
 
     def _show(self, icao_hex: str, at: float, place: FramePosition | Position) -> None:
         """Pass a position on to the picture, which trusts it less than one that was multilaterated."""
@@ -153,7 +160,9 @@ class AcarsIntake:
                 _store_position(session, *entry)
         stored = rows.store(session, list(dict.fromkeys(drafts)), self._linker)
         for _, row, is_new in stored:
-            if is_new and row.icao_hex is not None and row.direction == "downlink" and row.lat is not None:
+            # A text that goes on may name earlier positions first.
+            is_recent = is_new and row.direction == "downlink" and not row.incomplete
+            if is_recent and row.icao_hex is not None and row.lat is not None:
                 place = Position(row.lat, row.lon or 0.0, row.altitude_ft)
                 self._show(row.icao_hex, row.at.timestamp(), place)
             events.publish(session, rows.message_event(row))

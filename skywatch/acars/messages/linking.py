@@ -1,4 +1,7 @@
-"""Links messages to aircraft and flights: by address, else by registration through the imported airframes."""
+"""Links messages to aircraft and flights: by address, else by registration.
+
+A registration's address is that of the imported airframes, else the one that came with it in another message.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.acars.envelopes import Burst, FramePosition
 from skywatch.airframes import service as airframes
 from skywatch.airframes.models import AirframeRecord
 from skywatch.core.columns import Moment
@@ -26,6 +30,8 @@ CLOCKS = timedelta(seconds=60)
 SPAN = timedelta(hours=2)
 # History begins a new flight after this long: none that began earlier can be the one.
 LONGEST_FLIGHT = timedelta(hours=25)
+# The same number is flown again a day later, perhaps by another aircraft.
+FLIGHT_NUMBER_S = 6 * 3600.0
 # Features meet in the database: the columns of history's flights that are read here.
 _flights = sa.table(
     "history_flights",
@@ -66,6 +72,8 @@ class Linker:
 
     def __init__(self) -> None:
         self._by_registration: OrderedDict[str, str | None] = OrderedDict()
+        # Of messages with both; None where they contradict each other.
+        self._received: OrderedDict[str, str | None] = OrderedDict()
         self._military: OrderedDict[str, bool] = OrderedDict()
         self._imports: dict[str, datetime] = {}
         self._looked_at = float("-inf")
@@ -75,6 +83,8 @@ class Linker:
         self._forget_after_import(session)
         nameless = {one.registration for one in sightings if one.icao_hex is None and one.registration}
         by_registration = self._addresses_of(session, nameless)
+        self._learn(sightings)
+        by_registration = {name: address or self._received.get(name) for name, address in by_registration.items()}
         addresses = [one.icao_hex or by_registration.get(one.registration or "") for one in sightings]
         known = {address for address in addresses if address}
         military = self._military_of(session, known)
@@ -88,6 +98,14 @@ class Linker:
             flight_id, callsign = (flight.id, flight.callsign) if flight is not None else (None, None)
             links.append(Link(address, military[address], flight_id, callsign))
         return links
+
+    def _learn(self, sightings: Sequence[Sighting]) -> None:
+        received: dict[str, str | None] = {}
+        for one in sightings:
+            if one.icao_hex is not None and one.registration:
+                known = received.get(one.registration, self._received.get(one.registration, one.icao_hex))
+                received[one.registration] = one.icao_hex if known == one.icao_hex else None
+        _remember(self._received, received)
 
     def _forget_after_import(self, session: Session) -> None:
         if time.monotonic() - self._looked_at < IMPORTS_EVERY_S:
@@ -140,6 +158,23 @@ class Linker:
                     flight = _Flight(int(row.id), row.callsign, row.first_seen_at, row.last_seen_at)
                     flights.setdefault(row.icao_hex, []).append(flight)
         return flights
+
+
+class FlightAddresses:
+    """The addresses of flight numbers, of what names both; for frames over HF that name the flight alone."""
+
+    def __init__(self) -> None:
+        self._addresses: OrderedDict[str, tuple[str, float]] = OrderedDict()
+
+    def learn(self, content: Burst | FramePosition, at: float) -> None:
+        """Note what a burst or frame of ``at`` (unix s) names."""
+        if content.icao_hex is not None and content.flight:
+            _remember(self._addresses, {content.flight: (content.icao_hex, at)})
+
+    def find(self, flight: str | None, at: float) -> str | None:
+        """The address that was last received with this flight number, where that is not long ago."""
+        icao_hex, known_at = self._addresses.get(flight or "", (None, 0.0))
+        return icao_hex if abs(at - known_at) <= FLIGHT_NUMBER_S else None
 
 
 def _flight_at(flights: Iterable[_Flight], at: datetime) -> _Flight | None:

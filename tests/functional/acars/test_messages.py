@@ -175,6 +175,15 @@ def test_an_imported_airframe_links_the_messages_that_come_then(client, receive,
     }  # fmt: skip
 
 
+def test_a_registration_that_no_airframe_has_is_linked_by_another_message_unless_they_contradict(client, receive):
+    receive(burst(registration="N888XX", icao_hex="A88888", text="BOTH"))
+    receive(burst(registration="N888XX", text="LATER"))
+    receive(burst(registration="N888XX", icao_hex="A99999", text="OTHER"), burst(registration="N888XX", text="DOUBT"))
+    assert {one["text"]: one["icao_hex"] for one in listed(client, headers=ANALYST)} == {
+        "BOTH": "A88888", "LATER": "A88888", "OTHER": "A99999", "DOUBT": None,
+    }  # fmt: skip
+
+
 def test_a_message_belongs_to_the_flight_that_was_in_the_air(client, intake, receive):
     now = utcnow()
     columns = dict.fromkeys(("messages", "positions", "points", "distance_nm"), 0)
@@ -292,10 +301,16 @@ def test_positions_feed_the_picture_where_that_is_switched_on(make_runtime, is_o
     intake.start()
     text = "POSN47300W122150,ABCDE,101112,370,FGHIJ,103000,KLMNO,M52,278034,1481234"
     frame = FramePosition(source="hfdl", at=unix_now(), icao_hex="A99999", flight=None, lat=47.0, lon=8.0)
+    named = burst(icao_hex="A66666", flight="XY0001")
+    by_flight = [msgspec.structs.replace(frame, icao_hex=None, flight=flight) for flight in ("XY0001", "XY0002")]
     old = burst(text=text, label="H1", icao_hex="A55555", at=unix_now() - 300)
-    intake.put([burst(text=text, label="H1", icao_hex="A12345"), frame, old], Origin("vhf", "host", unix_now()))
+    incomplete = burst(
+        text=text, label="H1", icao_hex="A77777", message_number="M09", sequence="A", more=True, at=unix_now() - 40
+    )
+    whole = burst(text=text, label="H1", icao_hex="A12345")
+    intake.put([whole, frame, named, *by_flight, old, incomplete], Origin("vhf", "host", unix_now()))
     until(lambda: not intake.waiting)
     intake.close()
     tracker = Tracker(runtime, receivers=[])
     sky = tracker.tick()
-    assert sorted(sky.hexes) == (["a12345", "a99999"] if is_on else [])
+    assert sorted(sky.hexes) == (["a12345", "a66666", "a99999"] if is_on else [])

@@ -2,16 +2,20 @@
 
 import gzip
 from collections import Counter
+from itertools import pairwise
 
 import sqlalchemy as sa
 
 from skywatch.acars.decoder import AcarsDecoder
+from skywatch.acars.decoding import decode
 from skywatch.acars.envelopes import Burst
+from skywatch.acars.messages.assembler import Assembler
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.monitor import AcarsIntake
 from skywatch.airframes.models import AirframeRecord
 from skywatch.core.clock import unix_now
 from skywatch.core.db import writing
+from skywatch.core.geo import distance_nm
 from skywatch.inputs.base import Origin
 
 # Bursts in each recording, and the messages that they are.
@@ -31,6 +35,33 @@ def bursts_of(path):
     contents = [content for line in path.read_bytes().splitlines(True) for content in decoder.feed(line, 0.0)]
     assert set(invalid) <= {"frame"}
     return [content for content in contents if isinstance(content, Burst)]
+
+
+def places_of(path):
+    """When and where each aircraft says that it was."""
+    assembler, drafts, places = Assembler(is_live=False), {}, {}
+    for burst in bursts_of(path):
+        for step in assembler.add(burst, burst.at):
+            drafts[id(step.draft)] = step.draft
+    assembler.finish()
+    for draft in drafts.values():
+        one = draft.snapshot()
+        decoded = decode(one.burst.label, one.text, one.burst.sublabel or "", one.application)
+        if decoded is not None and decoded.position is not None and one.burst.direction != "uplink":
+            name = one.burst.registration or one.burst.icao_hex
+            places.setdefault(name, []).append((one.at, decoded.position))
+    return places
+
+
+def test_no_aircraft_leaps_between_the_positions_that_it_names(shared_data):
+    pairs = 0
+    for name in RECORDINGS:
+        for places in places_of(shared_data / "acars" / f"{name}.jsonl").values():
+            for (earlier, a), (later, b) in pairwise(sorted(places, key=lambda place: place[0])):
+                pairs += 1
+                # The fastest airliner with a jet stream, and reports that are five minutes old.
+                assert distance_nm(a.lat, a.lon, b.lat, b.lon) <= 650 * (later - earlier + 300) / 3600, (name, a, b)
+    assert pairs > 20
 
 
 def airframes_of(folder, registrations):
