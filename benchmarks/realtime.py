@@ -1,6 +1,8 @@
 """The real-time channel beside websockets, Autobahn and python-socketio; delay, memory, restart, hostile clients, soak.
 
-``python -m benchmarks.realtime [throughput|compression|delay|idle|restart|hostile|soak] [--minutes N] [--clients N]``
+``python -m benchmarks.realtime [throughput|compression|delay|by_polling|idle|restart|hostile|soak]``
+
+``soak`` takes ``--minutes N`` and ``--clients N``.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import time
 from multiprocessing.connection import Connection as Pipe
 from typing import Any
 
+from benchmarks._realtime_polling import polling
 from benchmarks._realtime_rates import NATIVE_HELLO, compression, throughput
 from benchmarks._realtime_return import return_after_restart
 from benchmarks._swarm import Delays, Drain, Subscriber, connect_many, masked
@@ -248,13 +251,19 @@ def soak(minutes: float, clients: int) -> None:
         asyncio.run(_soak(port, pid, pipe, minutes, clients))
 
 
+def by_polling() -> None:
+    """Clients who poll beside those with a WebSocket."""
+    allow_files()
+    polling()
+
+
 def restart() -> None:
     """Five hundred clients are sent away by a restart and come back."""
     allow_files()
     return_after_restart()
 
 
-PARTS = {f.__name__: f for f in (throughput, compression, delay, idle, restart, hostile)}
+PARTS = {f.__name__: f for f in (throughput, compression, delay, by_polling, idle, restart, hostile)}
 SHOWN = tuple(PARTS)
 
 

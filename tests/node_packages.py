@@ -13,7 +13,7 @@ INSTALL_S = 300
 
 
 def installed(package: str, folder: Path) -> Path:
-    """The folder with the package (``name@version``) in its ``node_modules``, installed at first use.
+    """The folder with packages (``name@version``, blanks between) in its ``node_modules``, installed at first use.
 
     Skips the test where there is no node, npm or package registry.
     """
@@ -26,7 +26,7 @@ def installed(package: str, folder: Path) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not done.is_file() or done.read_text() != package:
             (folder / "package.json").write_text('{"private": true, "type": "module"}')
-            command = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--ignore-scripts", package]
+            command = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--ignore-scripts", *package.split()]
             said = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=INSTALL_S, check=False)
             if said.returncode:
                 skip_or_fail(f"npm cannot install {package}: {said.stderr.strip()[-300:]}")

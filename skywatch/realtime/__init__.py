@@ -3,3 +3,18 @@
 ``server.RealtimeServer`` is the door. Which topic a subscriber may hear is decided by ``security.policy`` alone;
 what the topics carry comes from the bus and, after an interruption, from the features' event sources.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyramid.config import Configurator
+
+# Seconds that a browser uses its copy of the client for pages without asking again.
+CLIENT_MAX_AGE_S = 3600
+
+
+def includeme(config: Configurator) -> None:
+    """The client for web pages, where pages can import it: below the REST API, which every proxy hands on."""
+    config.add_static_view("api/v1/realtime", "skywatch.realtime:static", cache_max_age=CLIENT_MAX_AGE_S)

@@ -8,6 +8,7 @@ from skywatch.realtime.settings import RealtimeSettings
 
 FEATURE = Feature(
     name="realtime",
+    include="skywatch.realtime",
     retention="skywatch.realtime.retention:KINDS",
     settings=RealtimeSettings,
     problems=(ProblemKind("origin_not_allowed", 403, "The channel is not open to pages of this origin"),),

@@ -1,20 +1,27 @@
-"""A Python client that openapi-python-client makes from our document, against a running service."""
+"""Clients that others' generators make from our document, in Python and TypeScript, against a running service."""
 
 from __future__ import annotations
 
 import importlib
 import json
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from tests.conftest import ROOT
+from tests.node_packages import installed
 from tests.processes import Service, run_command
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 PASSWORD = "seven zebras cross the Limmat"
+PROGRAM = Path(__file__).with_name("generated_client.ts")
+TYPED = "openapi-typescript@7 openapi-fetch@0.17 typescript@5"
+STRICT = ["--strict", "--noUncheckedIndexedAccess", "--target", "es2022", "--lib", "es2022,dom,dom.iterable"]
 
 
 @pytest.fixture(scope="module")
@@ -121,3 +128,30 @@ def test_it_streams_a_replay(sky, client):
             return [frame for frame in map(json.loads, answer.iter_lines()) if frame.get("aircraft")]
 
     assert until(frames, "stored positions")
+
+
+def test_typescript_compiles_strictly_and_does_the_same(running, tmp_path):
+    modules = installed(TYPED, ROOT / "build" / "typed-client") / "node_modules"
+    (tmp_path / "node_modules").symlink_to(modules)
+    (tmp_path / "package.json").write_text('{"private": true, "type": "module"}')
+    shutil.copy(PROGRAM, tmp_path / "client.ts")
+    base = f"http://127.0.0.1:{running.port}"
+
+    def run(*command: str) -> str:
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=5 * PATIENCE_S, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run("node", str(modules / ".bin" / "openapi-typescript"), f"{base}/api/v1/openapi.json", "-o", "schema.d.ts")
+    resolution = ["--module", "nodenext", "--moduleResolution", "nodenext", "--outDir", "out"]
+    run("node", str(modules / ".bin" / "tsc"), *STRICT, *resolution, "client.ts")
+    said = dict(json.loads(line) for line in run("node", "out/client.js", base, "ada", PASSWORD).splitlines())
+    assert max(height for height in said["heights"] if height is not None) > 0
+    wanted, chosen = said["chosen"]
+    assert chosen
+    assert set(chosen) <= set(wanted)
+    assert (said["by key"], said["beyond its scope"], said["deleted"]) == (200, "scope_denied", 204)
+    assert said["pages"] == [[1, ["ada"]], [1, []]]
+    assert said["replayed"] is True

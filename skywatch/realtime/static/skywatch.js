@@ -1,6 +1,6 @@
 // The reference client of Skywatch's real-time channel for web pages (an ES module without dependencies).
 //
-//   import { SkywatchChannel } from "./skywatch.js";
+//   import { SkywatchChannel } from "https://sky.example/api/v1/realtime/skywatch.js";
 //   const channel = new SkywatchChannel({ url: "wss://sky.example/ws", topics: ["aircraft", "alerts"],
 //     token: async () => accessToken,               // asked again before it expires; null comes by the access cookie
 //                                                   // (renewed before null is given), or anonymously
