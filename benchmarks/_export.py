@@ -1,4 +1,7 @@
-"""One export in a process of its own: ``python -m benchmarks._export URL FORMAT BEGIN END`` prints what it took."""
+"""Exports in a process of their own: ``python -m benchmarks._export URL FORMAT END BEGIN ...`` prints what each took.
+
+They follow each other; the peak of memory is that of the process up to the end of each.
+"""
 
 from __future__ import annotations
 
@@ -24,21 +27,25 @@ def peak_mb() -> float:
     return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))) * 1024 / 1e6
 
 
-def main(url: str, format_: str, begin: float, end: float) -> None:
-    """Export through the view, throw the bytes away, and say how large it was and what it took."""
+def main(url: str, format_: str, end: float, *begins: float) -> None:
+    """Export through the view, throw the bytes away, and say how large each export was and what it took."""
     client = Client(url)
     client("flights", limit=1)
+    for begin in begins:
+        print(json.dumps(_figures(client, format_, begin, end)))
+
+
+def _figures(client: Client, format_: str, begin: float, end: float) -> dict[str, float]:
     idle_mb, began = resident_mb(), time.process_time()
     size = client("export", format=format_, from_=iso(begin), to=iso(end))
-    figures = {
+    return {
         "bytes": size,
         "cpu_s": time.process_time() - began,
         "idle_mb": idle_mb,
         "peak_mb": peak_mb(),
         "end_mb": resident_mb(),
     }
-    print(json.dumps(figures))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4]))
+    main(sys.argv[1], sys.argv[2], *map(float, sys.argv[3:]))

@@ -36,12 +36,11 @@ def fill(base: Database, points: int) -> int:
         return int(session.scalar(sa.select(sa.func.sum(Chunk.points))) or 0)
 
 
-def export(url: str, format_: str, begin: float, end: float) -> dict[str, Any]:
-    """Export in a process of its own; what it says of itself (see ``_export``)."""
-    command = [sys.executable, "-m", "benchmarks._export", url, format_, str(begin), str(end)]
+def export(url: str, format_: str, end: float, *begins: float) -> list[dict[str, Any]]:
+    """Export from each begin in one process of its own; what it says of each (see ``_export``)."""
+    command = [sys.executable, "-m", "benchmarks._export", url, format_, str(end), *map(str, begins)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return figures
+    return [json.loads(line) for line in done.stdout.splitlines()[-len(begins) :]]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -62,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
                 f"    {'':<10}{'peak MB':>9}{'idle MB':>9}{'MB out':>9}{'CPU s':>8}{'points/s of CPU':>17}", flush=True
             )
             for name in options.format or FORMATS:
-                said = export(base.url, name, begin.timestamp() - 1, START + FLOWN_S + 1)
+                [said] = export(base.url, name, START + FLOWN_S + 1, begin.timestamp() - 1)
                 print(
                     f"    {name:<10}{said['peak_mb']:>9.0f}{said['idle_mb']:>9.0f}{said['bytes'] / 1e6:>9.0f}"
                     f"{said['cpu_s']:>8.1f}{points / said['cpu_s']:>16,.0f}",

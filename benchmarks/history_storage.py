@@ -91,25 +91,29 @@ class Fresh:
         return fresh
 
 
-def tape(base: Database, path: Path) -> tuple[list[dict[str, Any]], Worst]:
-    """Record a recording; its positions as rows, and the error of each."""
-    writer, fresh = new_writer(base), Fresh()
+def tape(path: Path, *bases: Database) -> tuple[list[dict[str, Any]], list[Worst]]:
+    """Record a recording in each database; its positions as rows, and the errors of all positions in each."""
+    writers, fresh = [new_writer(base) for base in bases], Fresh()
     rows: list[dict[str, Any]] = []
     now = 0.0
     for number, sky in enumerate(skies(path)):
         now = sky.now
-        writer.recorder.take(sky)
         rows += rows_of(sky, fresh(sky))
-        if number % FLUSH_S == FLUSH_S - 1:
-            writer.flush()
-    land_in(writer, now)
-    worst = Worst()
-    with base.sessions() as session:
-        points = read(session, Span(rows[0]["at"] - 3600, now + 3600))
+        for writer in writers:
+            writer.recorder.take(sky)
+            if number % FLUSH_S == FLUSH_S - 1:
+                writer.flush()
     aircraft = np.array([address_code(row["icao_hex"]) for row in rows])
-    names = ("at", "lat", "lon", "alt")
-    worst.look(points, aircraft, *(np.array([row[name] for row in rows], float) for name in names))
-    return rows, worst
+    columns = [np.array([row[name] for row in rows], float) for name in ("at", "lat", "lon", "alt")]
+    errors = []
+    for base, writer in zip(bases, writers, strict=True):
+        land_in(writer, now)
+        worst = Worst()
+        with base.sessions() as session:
+            points = read(session, Span(rows[0]["at"] - 3600, now + 3600))
+        worst.look(points, aircraft, *columns)
+        errors.append(worst)
+    return rows, errors
 
 
 def day_error(base: Database, traffic: Traffic, seconds: int) -> Worst:
@@ -176,7 +180,7 @@ def feeds(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as place, database(kind, Path(place)) as base:
         together, rows = Worst(), list[dict[str, Any]]()
         for path in sorted(folder.glob("*.gz")):
-            more, worst = tape(base, path)
+            more, [worst] = tape(path, base)
             rows += more
             together.add(worst)
         row_bytes = bytes_a_row(base, [rows])

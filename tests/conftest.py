@@ -23,6 +23,7 @@ from skywatch.core.runtime import Runtime
 from skywatch.features import load
 from skywatch.settings import Settings
 from tests.contract import CheckedApp
+from tests.database_pool import DatabasePool
 from tests.servers import postgresql_database, redis_prefix, skip_or_fail
 from tests.waiting import PATIENCE_S
 
@@ -93,11 +94,20 @@ def sqlite_url(migrated_sqlite: Path, tmp_path: Path) -> str:
     return f"sqlite:///{path}"
 
 
+@pytest.fixture(scope="session")
+def postgresql_pool(migrated_postgresql: str) -> Iterator[DatabasePool]:
+    """Copies of the migrated PostgreSQL database."""
+    pool = DatabasePool(migrated_postgresql)
+    yield pool
+    pool.close()
+
+
 @pytest.fixture
-def postgresql_url(migrated_postgresql: str) -> Iterator[str]:
+def postgresql_url(postgresql_pool: DatabasePool) -> Iterator[str]:
     """A migrated PostgreSQL database of this test's own."""
-    with postgresql_database(template=migrated_postgresql) as url:
-        yield url
+    url = postgresql_pool.take()
+    yield url
+    postgresql_pool.give_back(url)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ STREAMS = {
     "sbs": ("sbs/ulss7_61s.sbs", 4306),
     "readsb-lines": ("raw/ulss7_readsb/json_port.jsonl", 719),
 }
+# So much of a recording is played in real time.
+REAL_TIME_S = 12
 CALLSIGNS = {
     "AAR542",
     "AFL030",
@@ -79,6 +82,11 @@ def timed_messages(data: bytes, kind: str) -> list[tuple[float, bytes]]:
     return found
 
 
+def texts(reports: Iterable[Any], name: str) -> set[str]:
+    """What reports say under one name."""
+    return {value for report in reports if isinstance(value := getattr(report, name), str)}
+
+
 def expected(shared_data: Path) -> dict[str, Any]:
     answers: dict[str, Any] = json.loads((shared_data / "raw/EXPECTED.json").read_text())["ulss7_61s"]
     return answers
@@ -110,10 +118,14 @@ def test_recordings_over_a_socket(kind: str, size: int, shared_data: Path) -> No
     asyncio.run(play())
 
 
-def test_mode_s_in_real_time(shared_data: Path) -> None:
-    path, count = STREAMS["beast"]
-    answers = expected(shared_data)
-    messages = timed_messages((shared_data / path).read_bytes(), "beast")
+def test_mode_s_in_real_time(shared_data: Path, tmp_path: Path) -> None:
+    messages = timed_messages((shared_data / STREAMS["beast"][0]).read_bytes(), "beast")
+    messages = [message for message in messages if message[0] < messages[0][0] + REAL_TIME_S]
+    span_s = messages[-1][0] - messages[0][0]
+    cut = tmp_path / "cut.beast"
+    cut.write_bytes(b"".join(frame for _, frame in messages))
+    offline = [moment.heard for moment in moments(str(cut), "beast", (59.95, 30.30), Counter())]
+    count = sum(one.messages for one in offline)
     # The last Beast message is complete only when the next begins.
     messages.append((messages[-1][0], b"\x1a1" + bytes(9) + b"\x1a"))
 
@@ -121,27 +133,24 @@ def test_mode_s_in_real_time(shared_data: Path) -> None:
         async with feeder(in_life(messages)) as server:
             receiver = open_receiver("roof", f"beast 127.0.0.1:{server.port}", (59.95, 30.30))
             async with running(receiver) as heard:
-                await eventually(lambda: heard.messages >= count, wait_s=answers["span_s"] + PATIENCE_S)
+                await eventually(lambda: heard.messages >= count, wait_s=span_s + PATIENCE_S)
             status = receiver.status
-            assert heard.messages == count
-            assert heard.hexes == set(answers["aircraft_with_crc"])
-            assert {report.flight for report in heard.reports if isinstance(report.flight, str)} == CALLSIGNS
-            assert {report.squawk for report in heard.reports if isinstance(report.squawk, str)} == set(
-                answers["squawks"]
-            )
-            assert status.positions == answers["positions_own"] == 728
-            assert status.invalid == {"unknown_address": 3}
+            reports = [report for one in offline for report in one.reports]
+            assert heard.messages == count > 500
+            for name in ("hex", "flight", "squawk"):
+                assert texts(heard.reports, name) == texts(reports, name) != set()
+            assert status.positions == sum(one.positions for one in offline) > 50
             assert 10 < status.message_rate < 300
             # Told by the counter: within the gathering of when each was sent.
             first = heard.reports[0].at
-            assert heard.reports[-1].at - first == pytest.approx(answers["span_s"], abs=2)
+            assert heard.reports[-1].at - first == pytest.approx(span_s, abs=2)
 
     asyncio.run(play())
 
 
 def test_avr_in_real_time(shared_data: Path, tmp_path: Path) -> None:
     messages = timed_messages((shared_data / STREAMS["avr"][0]).read_bytes(), "avr")
-    messages = [message for message in messages if message[0] < messages[0][0] + 12]
+    messages = [message for message in messages if message[0] < messages[0][0] + REAL_TIME_S]
     cut = tmp_path / "cut.avr"
     cut.write_bytes(b"".join(line for _, line in messages))
     offline = [moment.heard for moment in moments(str(cut), "avr", (59.95, 30.30), Counter())]

@@ -16,8 +16,16 @@ from skywatch.core.retention import Pruner, extent
 from skywatch.features import FEATURES
 from skywatch.history.models import Chunk, Flight
 from tests.accounts import Population
+from tests.servers import postgresql_database
 
 DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def postgresql_url(migrated_postgresql):
+    """A database that no test has used: its size is measured."""
+    with postgresql_database(template=migrated_postgresql) as url:
+        yield url
 
 
 @pytest.fixture
@@ -179,7 +187,7 @@ def test_every_kind_of_data_that_grows_has_a_limit_of_age():
     assert {kind.name for kind in FEATURES.retention_kinds()} == {
         "acars_messages", "alert_matches", "alerts", "audio", "audit", "cannonball_alerts",
         "cannonball_patterns", "cannonball_sessions", "deliveries", "events", "flights", "logins",
-        "positions", "safety_events", "safety_regions",
+        "health", "positions", "safety_events", "safety_regions",
     }  # fmt: skip
 
 
