@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from skywatch import make_app
+from skywatch.console.session import ADMINISTRATIVE, is_administrative
 from skywatch.core.problems import KINDS
 from skywatch.core.runtime import Runtime
 from skywatch.features import FEATURES, SETTINGS, load
@@ -83,19 +84,39 @@ def endpoints_page(services: Iterable[Any]) -> str:
     return head + table(("method", "path", "permission", "purpose"), sorted(rows, key=lambda r: (r[1], r[0])))
 
 
-def console_table(registry: Any) -> str:
-    """Every page of the console, its permission and purpose."""
+def console_page(registry: Any) -> str:
+    """Every page of the console: what it asks for, and which default roles get it."""
+    features = {page.route: page.feature for page in registry["console_pages"]}
     routes = {entry["introspectable"]["name"]: entry for entry in registry.introspector.get_category("routes")}
     rows = []
     for entry in registry.introspector.get_category("views"):
         view = entry["introspectable"]
-        if str(view["route_name"]).startswith("console."):
-            path = re.sub(r"\{(\w+):[^/]*\}", r"{\1}", routes[view["route_name"]]["introspectable"]["pattern"])
+        route = str(view["route_name"])
+        if route.startswith("console."):
+            path = re.sub(r"\{(\w+):[^/]*\}", r"{\1}", routes[route]["introspectable"]["pattern"])
             permission = next(r["value"] for r in entry["related"] if r.category_name == "permissions")
             purpose = view["callable"].__doc__.strip().partition("\n")[0]
-            rows.append((f"`{view['request_methods']}`", f"`{path}`", f"`{permission}`", purpose))
-    head = "\n## Pages of the console\n\nFor [sessions of the console](../console.md) alone.\n\n"
-    return head + table(("method", "path", "permission", "purpose"), sorted(rows, key=lambda r: (r[1], r[0])))
+            yes = ["yes" if _gets_page(role.name, permission) else "" for role in DEFAULT_ROLES]
+            cells = (f"`{view['request_methods']}`", f"`{path}`", f"`{permission}`", features.get(route) or "")
+            rows.append((*cells, *yes, purpose))
+    begins = ", ".join(f"`{permission}`" for permission in sorted(ADMINISTRATIVE))
+    head = (
+        "# Pages of the console\n\nWhat each page of [the console](../console.md) asks for, and which default roles "
+        f"get it. Only sessions of the console count here, and only who holds one of {begins} begins one.\n\n"
+        "The access setting of the feature decides as in the API: while the feature is switched off nobody gets its "
+        "pages, and where its level is `public` or `authenticated`, outside of mode `public`, everybody with a session "
+        "reads what asks for `users.view` or `roles.view`. No page offers what its viewer may not do, and nobody "
+        "changes who, or hands out what, goes beyond their own rights.\n\n"
+    )
+    heads = ("method", "path", "permission", "feature", *(role.name for role in DEFAULT_ROLES), "purpose")
+    return head + table(heads, sorted(rows, key=lambda r: (r[1], r[0])))
+
+
+def _gets_page(role: str, permission: str) -> bool:
+    held = default_permissions(role)
+    if permission == EXCHANGE:
+        return True
+    return is_administrative(held) and (permission == IDENTIFIED or permission in held)
 
 
 def permissions_page() -> str:
@@ -156,7 +177,8 @@ def pages() -> dict[str, str]:
         runtime.close()
     return {
         "settings.md": settings_page(),
-        "endpoints.md": endpoints_page(registry.cornice_services.values()) + console_table(registry),
+        "endpoints.md": endpoints_page(registry.cornice_services.values()),
+        "console.md": console_page(registry),
         "permissions.md": permissions_page(),
         "errors.md": errors_page(),
     }
