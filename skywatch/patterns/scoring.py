@@ -8,11 +8,13 @@ outside its segments too: those can be told neither right nor wrong and are coun
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import atan2, degrees, hypot
 from statistics import median
 
 from skywatch.patterns.findings import Pattern, PatternType
+from skywatch.patterns.plane import LocalPlane, wrap_deg
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.tracks import Segment, Track
 from skywatch.patterns.trail import Trail
@@ -105,9 +107,9 @@ class Score:
             s.segments_strict += any(_union_share(segment, p) >= 0.5 for p in found)
             hits = [p for p, overlap in zip(found, shared, strict=True) if overlap > 0.0]
             if hits:
-                at = min(p.detected_at for p in hits)
-                s.delays_s.append(at - segment.t0)
-                s.delays_turns.append(_turns_between(track, segment.t0, at))
+                first = min(hits, key=lambda p: p.detected_at)
+                s.delays_s.append(first.detected_at - segment.t0)
+                s.delays_turns.append(_turns_between(track, segment.t0, first.detected_at, first))
             if track.points and segment.t0 - (track.points[0][0] or 0.0) >= _BEGINS_S:
                 s.segments_begun += 1
                 s.begun_in_time += bool(hits) and s.delays_turns[-1] <= 2.0
@@ -152,19 +154,16 @@ def _union_share(segment: Segment, pattern: Pattern) -> float:
     return _shared_s(segment, pattern) / max(union, 1e-9)
 
 
-def _turns_between(track: Track, t0: float, t1: float) -> float:
-    """Return the circles turned to either side between two times; what the heading jitters does not count."""
-    trail = Trail(PatternSettings())
+def _turns_between(track: Track, t0: float, t1: float, pattern: Pattern) -> float:
+    """Return the circles turned to either side between two times; what the heading jitters does not count.
+
+    The turns of laps are those of chords of a twelfth of a lap: recordings that were interpolated go to and fro between
+    their own positions.
+    """
+    headings = _headings(track, t0, t1) if "lap_s" not in pattern.details else _chord_headings(track, t0, t1, pattern)
     begin: float | None = None
     turned, low, high, sense = 0.0, 0.0, 0.0, 0
-    for point in track.points:
-        t, lat, lon = point[:3]
-        if t is None or lat is None or lon is None or t > t1:
-            break
-        trail.add(t, lat, lon, *point[3:6])
-        if t <= t0:
-            continue
-        turn = trail.turn_deg
+    for turn in headings:
         if begin is None:
             begin = low = high = turn
         low, high = min(low, turn), max(high, turn)
@@ -177,6 +176,37 @@ def _turns_between(track: Track, t0: float, t1: float) -> float:
     if begin is not None:
         turned += high - begin if sense > 0 else begin - low if sense < 0 else 0.0
     return turned / 360.0
+
+
+def _headings(track: Track, t0: float, t1: float) -> Iterator[float]:
+    """Yield the unwound heading (deg) at the positions between two times."""
+    trail = Trail(PatternSettings())
+    for point in track.points:
+        t, lat, lon = point[:3]
+        if t is None or lat is None or lon is None or t > t1:
+            return
+        trail.add(t, lat, lon, *point[3:6])
+        if t > t0:
+            yield trail.turn_deg
+
+
+def _chord_headings(track: Track, t0: float, t1: float, pattern: Pattern) -> Iterator[float]:
+    """Yield the unwound course (deg) of chords of a twelfth of the pattern's laps between two times."""
+    chord_nm = pattern.details["speed_kt"] * pattern.details["lap_s"] / 3600.0 / 12.0
+    plane = LocalPlane(pattern.center_lat, pattern.center_lon)
+    at: tuple[float, float] | None = None
+    heading: float | None = None
+    for t, lat, lon, *_ in track.points:
+        if t is None or lat is None or lon is None or not t0 <= t <= t1:
+            continue
+        x, y = plane.project(lat, lon)
+        if at is None:
+            at = x, y
+        elif hypot(x - at[0], y - at[1]) >= chord_nm:
+            course = degrees(atan2(x - at[0], y - at[1]))
+            heading = course if heading is None else heading + wrap_deg(course - heading)
+            at = x, y
+            yield heading
 
 
 def report(total: Score) -> list[str]:
