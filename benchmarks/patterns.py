@@ -116,6 +116,7 @@ CASES: dict[str, Change] = {
     "no track, noise of 100 m": both(without(4, 5, 6), noisy(100.0)),
     "no altitude": without(3),
     "30 % lost": lost(0.3),
+    "multilateration only": both(both(without(3, 4, 5, 6), thinned(20.0)), both(lost(0.3), noisy(100.0))),
     "60 s lost in 5 min": holed(300.0, 60.0),
     "120 s lost in 10 min": holed(600.0, 120.0),
     "4/5 of the size": moved(45.0, 5.0, scale=0.8),

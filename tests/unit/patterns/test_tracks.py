@@ -29,6 +29,10 @@ def orbit() -> list[Position]:
     return Flight().straight(5.0).orbit(4.0, 0.8).straight(5.0).positions()
 
 
+def _scored(track: Track) -> Score:
+    return score([(track, find_patterns(track))])
+
+
 def run(*arguments: object) -> Result:
     return CliRunner().invoke(patterns, [str(a) for a in arguments])
 
@@ -211,6 +215,20 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
         )
     assert done.returncode == 1
     assert done.stderr == "skywatch: the patterns cannot be written: No space left on device\n"
+
+
+def test_wrong_tracks_add_no_turns_to_the_time_until_a_report() -> None:
+    flight = Flight().straight(5.0)
+    t0 = flight.t
+    flight.orbit(4.0, 0.8)
+    points = [list(p) for p in flight.straight(5.0).positions()]
+    # Interpolated recordings have wrong tracks now and then.
+    spiked = [[*p[:5], (p[5] + 60.0) % 360.0 if number % 7 == 0 else p[5], None] for number, p in enumerate(points)]
+    label = [Segment("circling", t0, flight.t - 200.0)]
+    (smooth,) = _scored(Track(points, segments=label)).labels["circling"].delays_turns
+    (jumpy,) = _scored(Track(spiked, segments=label)).labels["circling"].delays_turns
+    assert smooth == pytest.approx(1.6, abs=0.2)
+    assert jumpy == pytest.approx(smooth, abs=0.3)
 
 
 def test_score_of_a_labelled_file(tmp_path: Path) -> None:
