@@ -16,7 +16,7 @@ from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing.frames import FrameBatch
 from skywatch.receivers.mode_s.decoder import Decoder
 from tests.skies import NOW, sky_of
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, eventually
 
 SWISS = {"hex": "4840d6", "flight": "KLM1023", "alt_baro": 38000, "lat": 52.2, "lon": 3.9}
 FIGHTER = {"hex": "43c001", "flight": "RRR1", "military": True, "lat": 52.5, "lon": 4.0}
@@ -55,18 +55,12 @@ def asynchronous(test):
     return run
 
 
-async def until(condition):
-    async with asyncio.timeout(PATIENCE_S):
-        while not condition():
-            await asyncio.sleep(0.01)
-
-
 @contextlib.asynccontextmanager
 async def running(station, *texts):
     outputs = [open_output(station, f"o{number}", text) for number, text in enumerate(texts)]
     tasks = [asyncio.create_task(output.run()) for output in outputs]
     try:
-        await until(lambda: all(output.status.state != "starting" for output in outputs))
+        await eventually(lambda: all(output.status.state != "starting" for output in outputs))
         yield outputs
     finally:
         for task in tasks:
@@ -77,7 +71,7 @@ async def running(station, *texts):
 @contextlib.asynccontextmanager
 async def reading(output, count=1):
     reader, writer = await asyncio.open_connection("127.0.0.1", output.port)
-    await until(lambda: len(output.readers) >= count)
+    await eventually(lambda: len(output.readers) >= count)
     try:
         yield reader
     finally:
@@ -173,9 +167,9 @@ async def test_a_reader_that_stops_reading_is_closed_and_holds_up_nobody(monkeyp
                 began = time.perf_counter()
                 station.tick(*crowd)
                 assert time.perf_counter() - began < PATIENCE_S
-                await until(lambda: received == station.ticks * len(crowd))
+                await eventually(lambda: received == station.ticks * len(crowd))
         station.tick(*crowd)
-        await until(lambda: received == station.ticks * len(crowd))
+        await eventually(lambda: received == station.ticks * len(crowd))
         assert len(output.readers) == 1
         assert "does not keep up" in output.status.last_error
         task.cancel()
@@ -204,9 +198,9 @@ async def test_connections_that_are_not_allowed_are_closed():
         assert (closed.status.refused, closed.status.connections) == (1, 0)
         async with reading(one):
             reader, writer = await asyncio.open_connection("127.0.0.1", one.port)
-            await until(lambda: one.status.refused == 1)
+            await eventually(lambda: one.status.refused == 1)
             writer.close()
-        await until(lambda: one.status.connections == 0)
+        await eventually(lambda: one.status.connections == 0)
 
 
 @asynchronous
@@ -223,13 +217,13 @@ async def test_an_output_connects_again_and_again(monkeypatch):
     station = Station()
     async with running(station, f"raw to 127.0.0.1:{server.sockets[0].getsockname()[1]}") as (output,):
         for times in (1, 2):
-            await until(lambda: output.readers)
+            await eventually(lambda: output.readers)
             station.hear(SQUITTER)
-            await until(lambda times=times: len(got) >= times)
-            await until(lambda: not output.readers or output.status.reconnects > 0)
+            await eventually(lambda times=times: len(got) >= times)
+            await eventually(lambda: not output.readers or output.status.reconnects > 0)
         assert output.status.reconnects >= 1
         server.close()
-        await until(lambda: output.status.state == "waiting")
+        await eventually(lambda: output.status.state == "waiting")
     assert all(SQUITTER.hex().upper().encode() in one for one in got)
 
 
@@ -267,10 +261,10 @@ async def test_another_skywatch_can_be_the_reader(form, kind):
         receiver = open_receiver("net", f"{kind} 127.0.0.1:{output.port}", None)
         task = asyncio.create_task(receiver.run(sink))
         try:
-            await until(lambda: output.readers)
+            await eventually(lambda: output.readers)
             station.tick(SWISS, FIGHTER)
             station.hear(SQUITTER)
-            await until(lambda: heard >= ({"4840d6"} if kind in ("beast", "avr") else {"4840d6", "43c001"}))
+            await eventually(lambda: heard >= ({"4840d6"} if kind in ("beast", "avr") else {"4840d6", "43c001"}))
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
