@@ -98,6 +98,10 @@ class PollingClient:
         self._hear()
         self._answering = poll
         if self._upgrade is not None:
+            # Answered at once, so that the client's haste alone decides how many come.
+            if not self._rate.take(self.heard_at):
+                self.drop()
+                return False
             poll.answer_poll(NOTHING)
             return True
         was_congested = self.outbox.congested

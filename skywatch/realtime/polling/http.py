@@ -11,6 +11,7 @@ from typing import Any
 from skywatch.core.addresses import client_network
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.problems import Problem
+from skywatch.core.rate_limit import RateLimit
 from skywatch.realtime import handshake
 from skywatch.realtime.closing import wrong_credential
 from skywatch.realtime.metrics import REALTIME_POLLS
@@ -53,6 +54,8 @@ class HttpConnection(asyncio.Protocol):
         self._current: Request | None = None
         self._client: PollingClient | None = None
         self._reading = self._deaf = self._ends = False
+        # Of requests that no session counts; what is refused ends the connection.
+        self._rate = RateLimit(limits.messages_per_s)
         shared.connections[self] = None
 
     # From the peer
@@ -69,6 +72,7 @@ class HttpConnection(asyncio.Protocol):
             return
         try:
             self._read()
+            _faults.succeeded()
         except Exception as error:
             _faults.failed(type(error).__name__, error)
             self.drop()
@@ -129,7 +133,9 @@ class HttpConnection(asyncio.Protocol):
     def _serve(self, request: Request, body: bytes) -> None:
         transport = request.param("transport")
         if request.path.rstrip("/") != handshake.SOCKET_IO_PATH:
-            self._answer(404, rules.TEXT, [b"Not Found\n"])
+            self._answer(404, rules.TEXT, [b"Not Found\n"], is_last=True)
+        elif request.param("sid") is None and not self._rate.take(self._heard_at):
+            self._refuse(rules.TOO_MANY_REQUESTS)
         elif request.method == "OPTIONS":
             self._answer(200, rules.TEXT, [])
         elif request.param("EIO") != engineio.VERSION:
@@ -204,12 +210,14 @@ class HttpConnection(asyncio.Protocol):
 
     def _refuse(self, error: EngineError) -> None:
         self._client = None
-        self._answer(error.status, rules.JSON, [error.body])
+        self._answer(error.status, rules.JSON, [error.body], is_last=True)
 
-    def _answer(self, status: int, media_type: bytes, parts: Sequence[bytes | memoryview]) -> None:
+    def _answer(
+        self, status: int, media_type: bytes, parts: Sequence[bytes | memoryview], *, is_last: bool = False
+    ) -> None:
         request, self._current = self._current, None
         assert request is not None
-        self._ends = request.is_last or self.shared.stopping
+        self._ends = is_last or request.is_last or self.shared.stopping
         headers = page_headers(request, self.shared.rules)
         head = answer_head(status, media_type, sum(map(len, parts)), headers, is_last=self._ends)
         self._outbox.write((head, *parts))

@@ -38,6 +38,7 @@ BAD_HANDSHAKE_METHOD = EngineError(2, "Bad handshake method")
 BAD_REQUEST = EngineError(3, "Bad request")
 UNSUPPORTED_VERSION = EngineError(5, "Unsupported protocol version")
 TOO_MANY = EngineError(4, "Too many connections", 429)
+TOO_MANY_REQUESTS = EngineError(4, "Too many requests", 429)
 RESTARTING = EngineError(4, "The service is restarting", 503)
 
 
@@ -64,11 +65,7 @@ def page_headers(request: Request, rules: Rules) -> bytes:
 
 def answer_head(status: int, media_type: bytes, length: int, headers: bytes, *, is_last: bool) -> bytes:
     """Status line and header fields with the empty line at their end."""
-    return b"HTTP/1.1 %d %b\r\nContent-Type: %b\r\nContent-Length: %d\r\nCache-Control: no-store\r\n%b%b\r\n" % (
-        status,
-        _REASONS[status],
-        media_type,
-        length,
-        b"Connection: close\r\n" if is_last else b"",
-        headers,
-    )
+    return (
+        b"HTTP/1.1 %d %b\r\nContent-Type: %b\r\nContent-Length: %d\r\n"
+        b"Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n%b%b\r\n"
+    ) % (status, _REASONS[status], media_type, length, b"Connection: close\r\n" if is_last else b"", headers)

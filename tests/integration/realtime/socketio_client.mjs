@@ -23,7 +23,11 @@ socket.on("connect_error", (error) => {
   if (error.data) say("connect_error_data", error.data);
   if (!stays) process.exit(0);
 });
-socket.on("disconnect", (reason) => { say("disconnect", reason); if (!stays || reason === "io client disconnect") process.exit(0); });
+// Who says goodbye stays until the test ends it: the last packets are still to be sent.
+socket.on("disconnect", (reason) => {
+  say("disconnect", reason);
+  if (!stays && reason !== "io client disconnect") process.exit(0);
+});
 socket.onAny((event, data) => say(event, data));
 readline.createInterface({ input: process.stdin }).on("line", (line) => {
   const [event, data] = JSON.parse(line);

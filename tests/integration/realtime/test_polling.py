@@ -159,16 +159,19 @@ def test_the_same_bounds_hold_as_for_sockets(make_runtime):
         async with polling(server) as client, polling(server) as talker:
             await client.enter("safety")
             await client.until("subscribed")
+            [session] = server.hub.sessions
+            stream = session.subscriptions["safety"]
             for number in range(20):
                 runtime.bus.publish(Message("safety", "safety:event", b'{"id":%d}' % number))
-                await eventually(lambda: server.hub.turn.waiting_s() == 0)
+                await eventually(lambda: stream.seq > number)  # noqa: B023
             await eventually(lambda: not server.hub.sessions, "the end of who does not poll")
             await talker.shake_hands()
             assert (await talker.post(*["40"] * 100)).status_code == 400
             assert (await talker.get()).json()["code"] == 1
             await talker.http.aclose()
 
-    run(make_runtime, scenario, realtime_queue_events=8)
+    # Nothing but the bound can end it in this time.
+    run(make_runtime, scenario, realtime_queue_events=8, realtime_heartbeat_s=300)
 
 
 def test_bodies_that_are_no_packets_end_the_session(make_runtime):
@@ -336,7 +339,36 @@ def test_requests_in_one_write_are_answered_in_their_order(make_runtime):
     run(make_runtime, scenario)
 
 
+def test_who_asks_without_end_is_refused_and_its_connection_ends(make_runtime):
+    async def scenario(server, runtime):
+        handshake = b"GET /socket.io/?EIO=4&transport=polling HTTP/1.1\r\nHost: x\r\n\r\n"
+        unknown = b"GET /socket.io/?EIO=4&transport=polling&sid=x HTTP/1.1\r\nHost: x\r\n\r\n"
+        for request, last in ((handshake, b"429 "), (unknown, b"400 ")):
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            writer.write(request * 100)
+            answers = (await asyncio.wait_for(reader.read(), PATIENCE_S)).split(b"HTTP/1.1 ")[1:]
+            assert answers[-1].startswith(last)
+            assert len(answers) <= 41
+            writer.close()
+
+    run(make_runtime, scenario, realtime_messages_per_s=2)
+
+
 # Pages
+
+
+@pytest.mark.parametrize("options", [{}, {"transports": ["websocket"]}], ids=["default", "websocket"])
+def test_the_javascript_client_of_a_strange_page_is_told_the_reason(make_runtime, socket_io_modules, options):
+    async def scenario(server, runtime):
+        page = {"extraHeaders": {"Origin": PAGE}, "reconnection": False}
+        client = await JavaScript.start(socket_io_modules, server.port, {"token": "viewer"}, "", options | page)
+        try:
+            assert await client.until("connect_error") == "Permission denied"
+            assert (await client.until("connect_error_data"))["code"] == "origin_not_allowed"
+        finally:
+            await client.stop()
+
+    run(make_runtime, scenario)
 
 
 def test_a_page_of_another_origin_is_told_that_it_is_refused(make_runtime, caplog):
