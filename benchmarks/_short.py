@@ -21,7 +21,16 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
                     "cannonball.WARM_UP_TICKS": 2, "cannonball.TICKS": 2, "cannonball.KNOWN": 500,
                     "cannonball.SEARCHES": 5, "cannonball.CHECKS": 5, "cannonball.IMPORTED": 1000}, None),
     "columns": ({"columns.TICKS": 1, "columns.AREAS": 2}, ["--aircraft", "50"]),
-    "console": ({"console.USERS": 200, "console.ENTRIES": 2000, "console.KEYS": 20, "console.ROUNDS": 1}, SQLITE),
+    "console": (
+        {
+            "console.USERS": 200,
+            "console.ENTRIES": 2000,
+            "console.KEYS": 20,
+            "console.KNOWN": 200,
+            "console.ROUNDS": 1,
+        },
+        SQLITE,
+    ),
     "deliveries": ({}, ["--alerts", "2", "--down", "1"]),
     "history": ({"history.AIRCRAFT": 20, "history.ROW_SAMPLE": 1000, "history.FLOWN": 20_000, "history.SKY": 50,
                  "_history_queries.ROUNDS": 1, "_history_queries.LONG_ROUNDS": 1},

@@ -1,7 +1,7 @@
 """Pages of the console over many rows: processor time of a page, and the time that its user waits.
 
-100,000 users and 1,000,000 audit entries. With SQLite the processor time holds the database's; with PostgreSQL what
-its server takes is in the time that the user waits alone.
+100,000 users, 1,000,000 audit entries and 300,000 known aircraft. With SQLite the processor time holds the database's;
+with PostgreSQL what its server takes is in the time that the user waits alone.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from skywatch.features import load
 from tests.servers import postgresql_database
 
 KINDS = ("sqlite", "postgresql")
-USERS, ENTRIES, KEYS = 100_000, 1_000_000, 10_000
+USERS, ENTRIES, KEYS, KNOWN = 100_000, 1_000_000, 10_000, 300_000
 ROUNDS = 20
 TARGET_MS = 100.0
 FIRST = datetime(2025, 1, 1, tzinfo=UTC)
@@ -80,7 +80,9 @@ def _measure(kind: str, url: str) -> None:
         engine.dispose()
         client = TestApp(make_app(runtime))
         _sign_in(client)
-        print(f"\n{kind}: {USERS:,} users, {ENTRIES:,} audit entries, {ROUNDS} pages of each (ms)")
+        print(
+            f"\n{kind}: {USERS:,} users, {ENTRIES:,} audit entries, {KNOWN:,} known aircraft; {ROUNDS} pages each (ms)"
+        )
         print(f"{'page':58} {'CPU p50':>8} {'CPU p95':>8} {'wait p95':>8}")
         slow = [name for name, address in _pages() if not _time(client, name, address)]
         print(f"target {TARGET_MS:.0f} ms: {'met' if not slow else 'missed by ' + ', '.join(slow)}")
@@ -122,6 +124,14 @@ def _pages() -> Iterator[tuple[str, str]]:
     yield "audit, of the first days", f"/console/audit?to={_text(FIRST.timestamp() + 86_400 * 3)}"
     yield "audit, of the last days", f"/console/audit?from={_text(late)}"
     yield "audit, a rare action of a common actor", "/console/audit?action=role.changed&actor=user1000000"
+    yield "known aircraft, first page", "/console/known-aircraft"
+    yield "known aircraft, near the end", f"/console/known-aircraft?offset={KNOWN - KNOWN // 20}"
+    yield "known aircraft, part of an agency that many have", "/console/known-aircraft?search=sheriff"
+    yield "known aircraft, part of a registration", "/console/known-aircraft?search=n123"
+    yield "known aircraft, what nobody has", "/console/known-aircraft?search=zeppelin"
+    yield "known aircraft, verified ones of a state", "/console/known-aircraft?verified=true&agency_state=CA"
+    for subject in ("receivers", "station", "retention", "thresholds", "channels", "health", "settings", "software"):
+        yield subject, f"/console/{subject}"
     yield (
         "audit, an action from an address in a time",
         (f"/console/audit?action=login.failed&address=10.0.0.7&from={_text(FIRST.timestamp())}&to={_text(late)}"),
@@ -156,6 +166,10 @@ def seed(engine: sa.Engine) -> None:
     true, false = ("1", "0") if kind == "sqlite" else ("true", "false")
     empty = "'{}'" if kind == "sqlite" else "'{}'::jsonb"
     after = """'{"method": "console"}'""" + ("" if kind == "sqlite" else "::jsonb")
+    hexadecimal = (
+        "printf('%06X', 4096 + i * 7)" if kind == "sqlite" else "upper(lpad(to_hex((4096 + i * 7)::int), 6, '0'))"
+    )
+    nothing = "'[]'" if kind == "sqlite" else "'[]'::jsonb"
     scopes = """'["aircraft"]'""" + ("" if kind == "sqlite" else "::jsonb")
     name = "'user' || (1000000 + i)"
     statements = (
@@ -187,6 +201,16 @@ def seed(engine: sa.Engine) -> None:
             f"WHEN i % 10 < 9 THEN 'login.failed' ELSE 'user.changed' END, {FIRST_USER} + i % 5000, "
             "'user' || (1000000 + i % 5000), 'jwt', '10.0.' || (i / 250 % 40) || '.' || (i % 250), 'user', "
             f"CAST({FIRST_USER} + i % 5000 AS VARCHAR(64)), 'user' || (1000000 + i % 5000), {after} FROM n",
+        ),
+        (
+            KNOWN,
+            "INSERT INTO cannonball_known_aircraft (icao_hex, registration, aircraft_type, aircraft_model, "
+            "agency_name, agency_type, agency_state, agency_city, source, source_url, verified, times_detected, "
+            f"notes, created_at, updated_at, edited_fields, revision) {{series}}SELECT {hexadecimal}, "
+            "'N' || (i % 99999), 'AS50', "
+            "'Airbus AS-350', 'Sheriff of county ' || (i % 5000), CASE WHEN i % 3 = 0 THEN 'state' ELSE 'local' END, "
+            f"CASE WHEN i % 4 = 0 THEN 'CA' ELSE '' END, '', 'community', '', CASE WHEN i % 3 = 0 THEN {true} "
+            f"ELSE {false} END, 0, '', {at}, {at}, {nothing}, 1 FROM n",
         ),
     )
     with engine.begin() as connection:

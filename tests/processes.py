@@ -46,6 +46,8 @@ class Service:
             "database_url": f"sqlite:///{folder}/skywatch.sqlite",
             "listen": f"127.0.0.1:{self.port}",
             "realtime_listen": f"127.0.0.1:{self.realtime_port}",
+            # Tests open the web application without users and receivers.
+            "console_first_run": "false",
             # Who waits for something asks for it again and again.
             "default_throttle_rates.anon": "1000000/minute",
             "default_throttle_rates.live": "1000000/minute",

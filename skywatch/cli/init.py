@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from skywatch.accounts.caller import CLI_CALLER
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
+from skywatch.accounts.first_run import issue_password, note_first_administrator
 from skywatch.accounts.models import User
 from skywatch.accounts.rights import SUPERADMIN
 from skywatch.accounts.users.service import create_user
@@ -62,7 +63,13 @@ def init(
     if added:
         click.echo(f"Added: {', '.join(added)}.")
     click.echo("The database is up to date.")
-    if first_administrator:
+    if not first_administrator:
+        with writing(sessions) as session:
+            password = issue_password(session)
+        if password is not None:
+            click.echo(f"There is no user yet. The console at /console asks for this one-time password: {password}")
+            click.echo("It is not shown again; `skywatch user add` makes a user without it.")
+    else:
         with writing(sessions) as session:
             password = create_first_administrator(session, settings)
         if password is not None:
@@ -85,4 +92,5 @@ def create_first_administrator(session: Session, settings: Settings) -> str | No
         "roles": [SUPERADMIN],
     }
     create_user(session, CLI_CALLER, fields)
+    note_first_administrator(session)
     return password

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from sqlalchemy.exc import SQLAlchemyError
 
 from skywatch.core.command import ini_argument, one_line_errors, read_ini
-from skywatch.core.db import create_engine, reason
 from skywatch.core.logs import without_passwords
-from skywatch.core.stored_settings import in_force
+from skywatch.core.stored_settings import look_up
 from skywatch.settings import origins_of
 
 
@@ -22,14 +20,10 @@ def settings(ini: Path) -> None:
 
     Secrets are masked.
     """
-    loaded, origins = read_ini(ini)
-    engine = create_engine(loaded.database_url)
-    try:
-        origins = origins_of(in_force(loaded, engine))
-    except SQLAlchemyError as error:
-        click.echo(f"skywatch: settings of the console are not shown: {reason(error)}", err=True)
-    finally:
-        engine.dispose()
+    settings, fault = look_up(read_ini(ini)[0])
+    if fault:
+        click.echo(f"skywatch: settings of the console are not shown: {fault}", err=True)
+    origins = origins_of(settings)
     width = max(len(origin.name) for origin in origins)
     for origin in sorted(origins, key=lambda o: o.name):
         shown = "********" if origin.secret and origin.value else without_passwords(_text(origin.value))

@@ -25,12 +25,14 @@ HEADERS = {
 
 def includeme(config: Configurator) -> None:
     """Add the pages, their session and their forms, unless the settings switch the console off."""
+    from skywatch.console.first_run import FirstRun
     from skywatch.console.forms import protect_forms
     from skywatch.console.problems import show_problem
     from skywatch.console.routes import (
         HOME,
         MAXIMUM_BODY_BYTES,
         RESET,
+        SETUP,
         SIGN_IN,
         SIGN_ON,
         SIGN_OUT,
@@ -59,11 +61,15 @@ def includeme(config: Configurator) -> None:
         ("GET", RESET, "anon"),
         ("HEAD", RESET, "anon"),
         ("POST", RESET, "login"),
+        ("GET", SETUP, "anon"),
+        ("HEAD", SETUP, "anon"),
+        ("POST", SETUP, "login"),
         ("GET", STYLE, "anon"),
     ):
         config.add_throttle_bucket(method, path, bucket)
     config.include("pyramid_jinja2")
     config.include("skywatch.console.layout")
+    config.registry["first_run"] = FirstRun(config.registry["runtime"])
     protect_forms(config)
     pages = load_pages()
     config.registry["console_pages"] = pages

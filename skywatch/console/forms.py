@@ -15,7 +15,7 @@ from pyramid.interfaces import ICSRFStoragePolicy
 from zope.interface import implementer
 
 from skywatch.accounts.logins.tokens import new_token_id
-from skywatch.console.routes import RESET, SIGN_IN, SIGN_ON, SIGNED_ON
+from skywatch.console.routes import RESET, SETUP, SIGN_IN, SIGN_ON, SIGNED_ON
 from skywatch.console.session import is_secure, secret_of, set_cookie
 from skywatch.console.uploads import UPLOAD_TYPE, read_upload
 from skywatch.core.problems import Problem
@@ -25,7 +25,7 @@ from skywatch.security.area import area_of
 
 TOKEN = "csrf_token"  # noqa: S105
 # Pages that show a form to people who have no session.
-VISITORS = (SIGN_IN, SIGN_ON, SIGNED_ON, RESET)
+VISITORS = (SIGN_IN, SIGN_ON, SIGNED_ON, RESET, SETUP)
 FORM_TYPE = "application/x-www-form-urlencoded"
 MAXIMUM_FIELDS = 500
 # Who has no session is known by a number that the page to sign in, or to set a password, gave their browser.

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 from pyramid.renderers import render
 from pyramid.response import Response
 
-from skywatch.console.routes import HOME, SIGN_IN, SIGN_OUT, local, see_other
+from skywatch.console.routes import HOME, SETUP, SIGN_IN, SIGN_OUT, local, see_other
 from skywatch.core.problems import Problem
 from skywatch.http.database import SAFE_METHODS
 from skywatch.http.errors import with_headers
@@ -29,6 +29,8 @@ def show_problem(problem: Problem, request: Request) -> Response:
 
 
 def _sign_in_first(request: Request) -> Response:
+    if request.registry["first_run"].state == "create":
+        return see_other(request, SETUP)
     page = _page_of(request)
     onward = f"?next={quote(page, safe='/')}" if page != HOME else ""
     response = see_other(request, SIGN_IN + onward)

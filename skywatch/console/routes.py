@@ -21,6 +21,9 @@ SIGNED_ON = f"{SIGN_IN}/callback"
 SIGN_OUT = f"{HOME}/sign-out"
 STYLE = f"{HOME}/style.css"
 RESET = f"{HOME}/reset"
+SETUP = f"{HOME}/setup"
+# The steps after the first administrator.
+STATION_STEP, RECEIVER_STEP = f"{HOME}/station?step=2", f"{HOME}/receivers/input?step=3"
 # What is open to visitors who have no session.
 OWN_ROUTES = {
     "console.sign_in": SIGN_IN,
@@ -28,6 +31,7 @@ OWN_ROUTES = {
     "console.signed_on": SIGNED_ON,
     "console.sign_out": SIGN_OUT,
     "console.reset": RESET,
+    "console.setup": SETUP,
     "console.style": STYLE,
 }
 # The largest form has some hundred short fields.
@@ -48,7 +52,7 @@ def local(address: str | None) -> str:
     """An address to go on to: one of the console's own pages, or else its first."""
     if address is None or len(address) > LONGEST_LOCAL or not LOCAL.fullmatch(address):
         return HOME
-    return HOME if address.partition("?")[0] in (SIGN_IN, SIGN_ON, SIGNED_ON, SIGN_OUT, RESET) else address
+    return HOME if address.partition("?")[0] in (SIGN_IN, SIGN_ON, SIGNED_ON, SIGN_OUT, RESET, SETUP) else address
 
 
 def reset_address(request: Request, token: str) -> str:

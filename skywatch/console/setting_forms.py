@@ -50,8 +50,10 @@ def open_entries(request: Request, names: Iterable[str]) -> Entries:
     return Entries(stored, version_of(stored))
 
 
-def save(request: Request, names: Iterable[str], page: dict[str, Any], text: str) -> dict[str, Any] | Response:
-    """Store what was entered and go on; the page again where that is refused."""
+def save(
+    request: Request, names: Iterable[str], page: dict[str, Any], text: str, onward: str = ""
+) -> dict[str, Any] | Response:
+    """Store what was entered and go on, to ``onward`` or the page itself; the page again where that is refused."""
     names = [name for name in names if request.runtime.settings.sources.get(name, "default") in FREE]
     entries = read_entries(request, colander.SchemaNode(colander.Mapping()), *names)
     try:
@@ -70,7 +72,7 @@ def save(request: Request, names: Iterable[str], page: dict[str, Any], text: str
     except Problem as problem:
         again = entries.refused(problem, open_entries(request, names))
         return refused(request, problem, {**page, "entries": again})
-    return done(request, request.path, text)
+    return done(request, onward or request.path, text)
 
 
 def text_of(value: Any) -> str:

@@ -17,6 +17,7 @@ SUBJECTS = (
     "assignments",
     "sign_on",
     "reset",
+    "setup",
     "keys",
     "roles",
     "mappings",

@@ -21,14 +21,14 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.audit import Actor, Target, record
 from skywatch.core.clock import utcnow
-from skywatch.core.db import SessionFactory, outage_of, reason
+from skywatch.core.db import DatabaseError, SessionFactory, create_engine, outage_of, reason
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.feature import load
 from skywatch.core.logs import without_passwords
 from skywatch.core.models import StoredSetting
 from skywatch.core.problems import Problem, invalid, invalid_fields, not_found
 from skywatch.core.sealing import Sealer
-from skywatch.core.secret_file import path_of, with_secret
+from skywatch.core.secret_file import SUFFIX, path_of, with_secret
 from skywatch.settings import Settings, SettingsError, Source, check_settings, names_of, parse_setting
 
 log = logging.getLogger(__name__)
@@ -105,7 +105,9 @@ def read(session: Session, settings: Settings) -> dict[str, StoredValue]:
     """Every stored setting by name."""
     sealer = Sealer(settings.secret, PURPOSE)
     values = {}
-    for row in session.scalars(sa.select(StoredSetting).order_by(StoredSetting.name)):
+    # Names in brackets are no settings: what other parts note beside them.
+    rows = sa.select(StoredSetting).where(StoredSetting.name.not_like("(%"))
+    for row in session.scalars(rows.order_by(StoredSetting.name)):
         text = sealer.open(row.value) if row.sealed else row.value
         values[row.name] = StoredValue(row.name, text, row.updated_at, row.updated_by)
     return values
@@ -118,6 +120,26 @@ def in_force(settings: Settings, engine: Engine) -> Settings:
         settings = with_secret(settings)
     with Session(engine) as session:
         return merge(settings, read(session, settings))[0]
+
+
+def look_up(settings: Settings) -> tuple[Settings, str]:
+    """The settings in force for a command that opens no database itself, and why those stored could not be read.
+
+    A database that is not there yet holds none, and is not created.
+    """
+    path = path_of(settings)
+    if path is not None and not path.with_name(path.name.removesuffix(SUFFIX)).exists():
+        return settings, ""
+    try:
+        engine = create_engine(settings.database_url)
+    except DatabaseError as error:
+        return settings, str(error)
+    try:
+        return in_force(settings, engine), ""
+    except sa.exc.SQLAlchemyError as error:
+        return settings, reason(error)
+    finally:
+        engine.dispose()
 
 
 def listed(session: Session, settings: Settings, family: str = "") -> list[StoredValue]:

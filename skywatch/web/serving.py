@@ -47,6 +47,12 @@ def files_tween(handler: Handler, registry: Any) -> Handler:
             return handler(request)
         if request.method not in ("GET", "HEAD"):
             return handler(request)
+        # The console's, where there is one: whether a new installation is to be set up first.
+        first_run = registry.get("first_run")
+        if not name and first_run is not None and not request.query_string and first_run.state:
+            response = Response(status=303, headerlist=[("Location", _setup(http_settings))])
+            response.headers["Cache-Control"] = "no-store"
+            return response
         if file is None:
             return _not_there(application.reason())
         response = _page(request, file, settings) if not name else _file(request, file)
@@ -58,6 +64,11 @@ def files_tween(handler: Handler, registry: Any) -> Handler:
         return response
 
     return tween
+
+
+def _setup(settings: HttpSettings) -> str:
+    """The address of the first step of a new installation."""
+    return settings.base_url.rstrip("/") + "/console/setup"
 
 
 def _file(request: Request, file: File) -> Response:

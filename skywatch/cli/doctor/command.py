@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
-from sqlalchemy.exc import SQLAlchemyError
 
 from skywatch.audio.settings import AudioSettings
 from skywatch.cli.doctor.finding import Finding
@@ -23,8 +22,7 @@ from skywatch.cli.doctor.means import (
 from skywatch.cli.doctor.ports import check_ports
 from skywatch.cli.doctor.receivers import check_receivers
 from skywatch.core.command import ini_argument, one_line_errors, read_ini
-from skywatch.core.db import DatabaseError, create_engine
-from skywatch.core.stored_settings import in_force
+from skywatch.core.stored_settings import look_up
 from skywatch.http.settings import HttpSettings
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.settings import ReceiverSettings
@@ -66,22 +64,10 @@ def findings(ini: Path, settings: Settings, origins: Sequence[Origin], seconds: 
     yield from check_disk(folders_of(settings))
     yield from check_ports(addresses_of(settings))
     if "tracker" in settings.roles:
-        settings = with_stored(settings)
+        # Whether the database answers is another check's finding.
+        settings, _ = look_up(settings)
         receivers = settings.of(ReceiverSettings).receivers
         yield from check_receivers(receivers, settings.of(PictureSettings).station, seconds)
-
-
-def with_stored(settings: Settings) -> Settings:
-    """With what the console set, where the database answers; whether it does is another check's finding."""
-    engine = None
-    try:
-        engine = create_engine(settings.database_url)
-        return in_force(settings, engine)
-    except (DatabaseError, SQLAlchemyError):
-        return settings
-    finally:
-        if engine is not None:
-            engine.dispose()
 
 
 def folders_of(settings: Settings) -> dict[str, Path]:

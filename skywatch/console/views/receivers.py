@@ -21,7 +21,7 @@ from skywatch.core.audit import Target
 from skywatch.core.logs import without_passwords
 from skywatch.core.problems import Problem, invalid, not_found
 from skywatch.http.request import Request
-from skywatch.http.schema import JsonString, QueryString, Schema
+from skywatch.http.schema import JsonString, QueryInteger, QueryString, Schema
 from skywatch.inputs.trial import Trial
 from skywatch.security.permissions import Permission
 
@@ -44,6 +44,8 @@ class InputQuery(Schema):
     """Which input is edited; none for another one."""
 
     name = colander.SchemaNode(QueryString(), missing="", validator=colander.Length(max=100))
+    # The third of the three steps of a new installation.
+    step = colander.SchemaNode(QueryInteger(), missing=0, validator=colander.Range(3, 3))
 
 
 class InputForm(Schema):
@@ -103,6 +105,8 @@ def post_receiver(request: Request) -> dict[str, Any] | Response:
         again = entries.refused(_beside_fields(problem), Entries({}, stored.version) if what == "remove" else stored)
         return refused(request, again.problem or problem, _page(request, again))
     done_text = "is removed" if what == "remove" else "is saved"
+    if _is_step(request):
+        return done(request, HOME, f"{full_name} is saved. The installation is set up.")
     return done(request, LIST, f"{full_name} {done_text}. The tracker follows within seconds.")
 
 
@@ -140,6 +144,10 @@ def _text(entries: Entries, row: stored_settings.StoredValue | None) -> str:
 def _name(request: Request) -> str:
     name: str = read_query(request, InputQuery())["name"]
     return name
+
+
+def _is_step(request: Request) -> bool:
+    return bool(read_query(request, InputQuery())["step"])
 
 
 def _new_name(request: Request, entries: Entries) -> str:
@@ -185,6 +193,7 @@ def _page(request: Request, entries: Entries, trial: Trial | None = None) -> dic
         "examples": [(TITLES.get(prefix, prefix), family.example) for prefix, family in families.items()],
         "entries": entries,
         "trial": trial,
+        "is_step": _is_step(request),
         "problem": entries.problem,
     }
 

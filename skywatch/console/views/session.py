@@ -16,7 +16,7 @@ from skywatch.accounts.settings import AccountSettings
 from skywatch.console.forms import checked, read_form
 from skywatch.console.layout import STYLE_SHEET
 from skywatch.console.notes import say, take
-from skywatch.console.routes import SIGN_IN, SIGN_ON, local, see_other
+from skywatch.console.routes import HOME, SETUP, SIGN_IN, SIGN_ON, STATION_STEP, local, see_other
 from skywatch.console.session import is_secure
 from skywatch.console.signing_in import METHOD, sign_in
 from skywatch.core.audit import Actor
@@ -29,8 +29,10 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
 @view_config(route_name="console.sign_in", request_method="GET", permission=EXCHANGE, renderer="sign_in.jinja2")
-def show_sign_in(request: Request) -> dict[str, Any]:
+def show_sign_in(request: Request) -> dict[str, Any] | Response:
     """The form to sign in with"""
+    if request.registry["first_run"].state == "create":
+        return see_other(request, SETUP)
     try:
         onward = request.GET.get("next")
     except UnicodeDecodeError:
@@ -43,6 +45,8 @@ def post_sign_in(request: Request) -> dict[str, Any] | Response:
     """Sign in with username (or e-mail address) and password"""
     form = read_form(request, "username", "password", "next")
     onward = local(form.pop("next", None))
+    # Whoever signs in first goes on with the steps of a new installation.
+    is_first = request.registry["first_run"].state == "sign_in" and onward == HOME
     try:
         credentials = checked(Credentials(), form)
         login = sign_in(
@@ -54,7 +58,8 @@ def post_sign_in(request: Request) -> dict[str, Any] | Response:
         )
     except Problem as problem:
         return show_refusal(request, problem, onward, form.get("username", ""))
-    response = see_other(request, onward)
+    request.registry["first_run"].expire()
+    response = see_other(request, STATION_STEP if is_first else onward)
     request.registry["console_sessions"].begin(response, login.user_id, login.id, login.expires_at)
     return response
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import colander
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from skywatch.console.forms import read_query
 from skywatch.console.page import Page
+from skywatch.console.routes import RECEIVER_STEP
 from skywatch.console.setting_forms import describe, open_entries, save
 from skywatch.http.request import Request
+from skywatch.http.schema import QueryInteger, Schema
 from skywatch.security.permissions import Permission
 
 PAGES = (
@@ -22,6 +26,14 @@ PAGES = (
         permission=Permission.SYSTEM_MANAGE,
     ),
 )
+
+
+class StationQuery(Schema):
+    """Whether the page is a step of a new installation."""
+
+    step = colander.SchemaNode(QueryInteger(), missing=0, validator=colander.Range(2, 2))
+
+
 NAMES = ("station_name", "station_lat", "station_lon")
 LABELS = {"station_name": "Name", "station_lat": "Latitude (degrees)", "station_lon": "Longitude (degrees)"}
 
@@ -39,8 +51,20 @@ def show_station(request: Request) -> dict[str, Any]:
 )
 def post_station(request: Request) -> dict[str, Any] | Response:
     """Change name and position; the tracker follows within seconds"""
-    return save(request, NAMES, _page(request), "Saved. The picture follows within seconds.")
+    onward = RECEIVER_STEP if _is_step(request) else ""
+    return save(request, NAMES, _page(request), "Saved. The picture follows within seconds.", onward)
 
 
 def _page(request: Request) -> dict[str, Any]:
-    return {"settings": describe(request.runtime.current, NAMES), "labels": LABELS, "problem": None}
+    return {
+        "settings": describe(request.runtime.current, NAMES),
+        "labels": LABELS,
+        "is_step": _is_step(request),
+        "onward": RECEIVER_STEP,
+        "problem": None,
+    }
+
+
+def _is_step(request: Request) -> bool:
+    """Whether the page is the second of the three steps of a new installation."""
+    return bool(read_query(request, StationQuery())["step"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import Any
 
 from pyramid.response import Response
@@ -85,9 +84,11 @@ def _opened(session: Session) -> Entries:
 
 def _page(request: Request, entries: Entries) -> dict[str, Any]:
     rows = settings_store.shown(request.db)
-    groups = groupby(rows, key=lambda row: str(row["name"]).partition("_")[0])
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(str(row["name"]).partition("_")[0], []).append(row)
     return {
-        "groups": [(name, list(thresholds)) for name, thresholds in groups],
+        "groups": list(groups.items()),
         "entries": entries,
         "problem": entries.problem,
     }

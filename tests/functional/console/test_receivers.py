@@ -83,22 +83,22 @@ def test_those_of_the_ini_file_are_shown_and_cannot_be_changed(root):
     assert receivers_of(root) == {"ini": "beast me.example:30005"}
 
 
-@pytest.mark.parametrize(
-    ("fields", "field", "reason"),
-    [
-        ({"name": "roof", "text": "beats localhost:30005"}, "text", "did you mean beast?"),
-        ({"name": "roof", "text": "beast localhost"}, "text", "expected host:port"),
-        ({"name": "roof", "text": ""}, "text", "is missing"),
-        ({"name": "roof", "text": "replay /etc/passwd"}, "text", "only the ini file may name them"),
-        ({"name": "Roof!", "text": "beast localhost:30005"}, "name", "lower-case letters"),
-    ],
+WRONG = (
+    ({"name": "roof", "text": "beats localhost:30005"}, "text", "did you mean beast?"),
+    ({"name": "roof", "text": "beast localhost"}, "text", "expected host:port"),
+    ({"name": "roof", "text": ""}, "text", "is missing"),
+    ({"name": "roof", "text": "replay /etc/passwd"}, "text", "only the ini file may name them"),
+    ({"name": "Roof!", "text": "beast localhost:30005"}, "name", "lower-case letters"),
 )
-@pytest.mark.parametrize("do", ["save", "try"])
-def test_what_is_wrong_is_told_beside_its_field_and_kept(root, do, fields, field, reason):
-    page = add(root, do=do, status=400, **fields)
-    assert reason in page.html.find(id=f"about-{field}").text
-    assert page.forms[1]["text"].value == fields["text"]
-    assert page.forms[1]["name"].value == fields["name"]
+
+
+def test_what_is_wrong_is_told_beside_its_field_and_kept(root):
+    for do in ("save", "try"):
+        for fields, field, reason in WRONG:
+            page = add(root, do=do, status=400, **fields)
+            assert reason in page.html.find(id=f"about-{field}").text
+            assert page.forms[1]["text"].value == fields["text"]
+            assert page.forms[1]["name"].value == fields["name"]
     with root.runtime.sessions() as session:
         assert session.scalar(sa.select(sa.func.count()).select_from(StoredSetting)) == 0
 

@@ -151,3 +151,15 @@ def test_what_was_read_stays_in_force_while_the_database_is_away(make_runtime):
         connection.exec_driver_sql("ALTER TABLE stored_settings RENAME TO away")
     runtime.stored.expire()
     assert runtime.current.of(PictureSettings).station_name == "Roof"
+
+
+def test_commands_see_what_is_stored_and_create_no_database(make_runtime, make_settings, tmp_path):
+    store(make_runtime(), station_name="Roof")
+    settings, fault = stored_settings.look_up(make_settings())
+    assert (settings.of(PictureSettings).station_name, fault) == ("Roof", "")
+    nowhere = make_settings(database_url=f"sqlite:///{tmp_path}/none.sqlite")
+    assert stored_settings.look_up(nowhere) == (nowhere, "")
+    assert not (tmp_path / "none.sqlite").exists()
+    (tmp_path / "empty.sqlite").touch()
+    _, fault = stored_settings.look_up(make_settings(database_url=f"sqlite:///{tmp_path}/empty.sqlite"))
+    assert fault == "no such table: stored_settings"

@@ -1,0 +1,165 @@
+"""The first run: three steps from an empty installation, for whoever has the one-time password of ``init``."""
+
+import pytest
+import sqlalchemy as sa
+
+from skywatch.accounts import first_run
+from skywatch.accounts.changes import begin_change
+from skywatch.accounts.defaults import install
+from skywatch.accounts.models import User
+from skywatch.cli.init import create_first_administrator
+from skywatch.console.first_run import FirstRun
+from skywatch.core.audit import Actor
+from skywatch.core.db import writing
+from skywatch.core.models import AuditEntry, StoredSetting
+from skywatch.core.problems import Problem
+from skywatch.core.stored_settings import listed
+from skywatch.picture.settings import PictureSettings
+from skywatch.receivers.settings import ReceiverSettings
+from tests.functional.console.visitor import ORIGIN, populate
+
+OWN = "a long password of my own"
+
+
+@pytest.fixture(autouse=True)
+def each_time(monkeypatch):
+    monkeypatch.setattr("skywatch.console.first_run.KEPT_S", 0.0)
+
+
+@pytest.fixture
+def visitor(make_visitor):
+    found = make_visitor(auth_mode="hybrid", receiver__demo="simulate aircraft=2")
+    with writing(found.runtime.sessions) as session:
+        begin_change(session)
+        install(session)
+    return found
+
+
+def issue(visitor):
+    with writing(visitor.runtime.sessions) as session:
+        return first_run.issue_password(session)
+
+
+def users_of(visitor):
+    with visitor.runtime.sessions() as session:
+        return list(session.scalars(sa.select(User)))
+
+
+def root_page(visitor, **kw):
+    return visitor.client.get("/", **kw)
+
+
+def test_three_steps_lead_from_nothing_to_a_receiver(visitor):
+    password = issue(visitor)
+    for page in (visitor.get("", status=303), visitor.get("/sign-in", status=303), root_page(visitor, status=303)):
+        assert page.headers["Location"].endswith("/console/setup")
+    page = visitor.get("/setup")
+    page = visitor.send(page, 0, setup_password=password, username="ada", email="ada@example.org", password=OWN)
+    page = page.follow()
+    assert "Step 2 of 3" in page
+    (ada,) = users_of(visitor)
+    assert (ada.username, ada.email) == ("ada", "ada@example.org")
+    page = visitor.send(page, 1, station_name="Roof", station_lat="47.45", station_lon="8.56").follow()
+    assert "Step 3 of 3" in page
+    form = page.forms[1]
+    form["name"], form["text"] = "roof", "beast localhost:30005"
+    page = form.submit("do", value="save", headers=ORIGIN, status=303).follow()
+    assert "The installation is set up." in page
+    settings = visitor.runtime.current
+    assert settings.of(PictureSettings).station == (47.45, 8.56)
+    assert settings.of(ReceiverSettings).receivers["roof"] == "beast localhost:30005"
+    # The password is used up.
+    assert visitor.get("/setup", status=303).headers["Location"].endswith("/console")
+    with visitor.runtime.sessions() as session:
+        assert session.get(StoredSetting, first_run.ROW) is None
+        entry = session.scalars(sa.select(AuditEntry).where(AuditEntry.action == "user.created")).one()
+    assert (entry.actor_name, entry.method, entry.after["roles"]) == ("first run", "console", ["superadmin"])
+    # Ada holds everything, and signs in with her own password.
+    other = visitor.beside()
+    other.sign_in("ada", OWN)
+    assert "ada" in other.get("/users")
+
+
+def test_each_step_can_be_skipped(visitor):
+    password = issue(visitor)
+    page = visitor.send(visitor.get("/setup"), 0, setup_password=password, password=OWN).follow()
+    page = page.click("Skip to the receiver")
+    page = page.click("Skip to the overview")
+    assert "Overview" in page
+    assert [user.username for user in users_of(visitor)] == ["admin"]
+
+
+def test_without_the_password_nothing_is_made(visitor):
+    issue(visitor)
+    page = visitor.send(visitor.get("/setup"), 0, setup_password="guess", password=OWN, status=400)
+    assert "is not the one-time password" in page.html.find(id="about-setup_password").text
+    assert OWN not in page
+    page = visitor.send(visitor.get("/setup"), 0, setup_password="guess", password="short", status=400)
+    assert page.html.find(id="about-password").find(class_="fault")
+    assert users_of(visitor) == []
+    with visitor.runtime.sessions() as session:
+        entry = session.scalars(sa.select(AuditEntry).where(AuditEntry.action == "login.failed")).one()
+    assert entry.after == {"reason": "setup_password"}
+
+
+def test_forms_of_other_sites_are_refused(visitor):
+    password = issue(visitor)
+    page = visitor.get("/setup")
+    visitor.send(page, 0, {"Origin": "http://elsewhere"}, 403, setup_password=password, password=OWN)
+    assert users_of(visitor) == []
+
+
+def test_the_password_is_worth_nothing_once_there_is_a_user(visitor):
+    password = issue(visitor)
+    page = visitor.get("/setup")
+    populate(visitor.runtime, "viewer")
+    visitor.send(page, 0, setup_password=password, password=OWN, status=303)
+    assert [user.username for user in users_of(visitor)] == ["viewer"]
+    fields = {"username": "eve", "password": OWN}
+    with visitor.runtime.sessions() as session, pytest.raises(Problem, match="There is a user already"):
+        first_run.create_first_administrator(session, Actor("x", "console"), password, fields)
+    assert issue(visitor) is None
+    assert visitor.get("/sign-in")
+
+
+def test_the_administrator_of_init_is_led_on_at_the_first_sign_in(visitor):
+    with writing(visitor.runtime.sessions) as session:
+        password = create_first_administrator(session, visitor.runtime.settings)
+    assert root_page(visitor, status=303).headers["Location"].endswith("/console/setup")
+    page = visitor.get("/setup", status=303).follow()
+    assert "Sign in" in page
+    page = visitor.sign_in("admin", password).follow()
+    assert "Step 2 of 3" in page
+    assert root_page(visitor, status="*").status_int != 303
+    other = visitor.beside()
+    assert other.sign_in("admin", password).headers["Location"].endswith("/console")
+
+
+def test_an_installation_with_a_receiver_or_where_it_is_switched_off_is_not_led(make_visitor):
+    switched_off = make_visitor(auth_mode="hybrid", console_first_run="false")
+    issue(switched_off)
+    assert switched_off.get("/sign-in")
+    assert root_page(switched_off, status="*").status_int != 303
+    with_receiver = make_visitor(auth_mode="hybrid", receiver__roof="beast localhost:30005")
+    issue(with_receiver)
+    assert with_receiver.get("/sign-in")
+    assert root_page(with_receiver, status="*").status_int != 303
+
+
+def test_who_asks_for_more_of_the_web_application_gets_it(visitor):
+    issue(visitor)
+    assert root_page(visitor, params={"map": "1"}, status="*").status_int != 303
+
+
+def test_the_row_of_the_password_is_no_setting(visitor):
+    issue(visitor)
+    with visitor.runtime.sessions() as session:
+        assert listed(session, visitor.runtime.settings) == []
+    assert FirstRun(visitor.runtime).state == "create"
+
+
+def test_a_database_that_does_not_answer_leads_nowhere(visitor):
+    issue(visitor)
+    with visitor.runtime.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE stored_settings RENAME TO away")
+    assert FirstRun(visitor.runtime).state == ""

@@ -1,0 +1,83 @@
+"""The first run in a real browser, by keyboard alone, and what axe-core finds on the pages of the service."""
+
+import shutil
+
+import pytest
+
+from skywatch.accounts.changes import begin_change
+from skywatch.accounts.defaults import install
+from skywatch.accounts.first_run import issue_password
+from skywatch.core.db import writing
+from skywatch.picture.settings import PictureSettings
+from skywatch.receivers.settings import ReceiverSettings
+from tests.chromium import chromium
+from tests.integration.sso.running import served
+from tests.integration.web.stage import AXE, SERIOUS
+from tests.ports import free_port
+
+BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+PHONE, DESKTOP = (390, "dark"), (1440, "light")
+PAGES = (
+    "receivers",
+    "receivers/input",
+    "station",
+    "retention",
+    "thresholds",
+    "channels",
+    "known-aircraft",
+    "known-aircraft/new",
+    "known-aircraft/import",
+    "health",
+    "settings",
+    "software",
+)
+TAB, ENTER = "\ue004", "\ue007"
+OWN = "a long password of my own"
+
+
+def look(browser, width, scheme):
+    browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
+    browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+
+def faults(browser):
+    """What axe-core finds of serious or critical impact, and whether the page is wider than the screen."""
+    browser.run(AXE.read_text())
+    found = browser.run_async(SERIOUS)
+    wider = browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    return found + ([f"{wider} px wider than the screen"] if wider > 0 else [])
+
+
+@pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="there is no chromium with its driver here")
+@pytest.mark.skipif(not AXE.is_file(), reason="the packages of the web application are not installed")
+def test_an_installation_is_set_up_by_keyboard_and_its_pages_are_accessible(make_runtime):
+    runtime = make_runtime(environment="development", auth_mode="hybrid")
+    with writing(runtime.sessions) as session:
+        begin_change(session)
+        install(session)
+    with writing(runtime.sessions) as session:
+        password = issue_password(session)
+    found = {}
+    with served(runtime, free_port()) as url, chromium(BROWSER, DRIVER) as browser:
+        look(browser, *PHONE)
+        browser.open(f"{url}/")
+        assert browser.shows("h1", "Set up Skywatch")
+        found["setup"] = faults(browser)
+        browser.run("document.querySelector('#field-setup_password').focus()")
+        browser.keys(f"{password}{TAB}{TAB}{TAB}{OWN}{ENTER}")
+        assert browser.shows("h1", "Station")
+        browser.run("document.querySelector('#field-station_name').focus()")
+        browser.keys(f"Roof{TAB}47.45{TAB}8.56{TAB}{ENTER}")
+        assert browser.shows("h1", "Another receiver or input")
+        browser.run("document.querySelector('#field-name').focus()")
+        browser.keys(f"roof{TAB}beast localhost:30005{ENTER}")
+        assert browser.shows("h1", "Overview")
+        for size in (PHONE, DESKTOP):
+            look(browser, *size)
+            for page in PAGES:
+                browser.open(f"{url}/console/{page}")
+                browser.text_of("h1")
+                found[f"{page} at {size}"] = faults(browser)
+    assert {page: list_of for page, list_of in found.items() if list_of} == {}
+    assert runtime.current.of(PictureSettings).station == (47.45, 8.56)
+    assert runtime.current.of(ReceiverSettings).receivers == {"roof": "beast localhost:30005"}
