@@ -100,7 +100,7 @@ bench: $(VENV)/.installed ## print the benchmarks beside their peers
 	@$(PIP) install --editable '.[dev,bench]'
 	$(BIN)/python -m benchmarks
 
-pictures: $(VENV)/.installed ## take the manual's pictures of the web application anew
+pictures: $(VENV)/.installed ## take the manual's pictures anew (TAR1090_HTML=folder: tar1090's, too)
 	SKYWATCH_PICTURES=docs/pictures $(BIN)/python -m pytest -n 0 -q tests/integration/web/test_pictures.py
 
 examples: $(VENV)/.installed ## write the manual's examples of requests and answers anew

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import io
 import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
+from rich.console import Console
 
-from tests.integration.web.pages import LIVE, ROWS
+from skywatch.cli.radar_columns import Trends
+from skywatch.cli.radar_table import screen
+from skywatch.cli.radar_view import View
+from tests.conftest import ROOT
+from tests.integration.web.pages import LIVE, PASSWORD, ROWS, Page
+from tests.ports import free_port
+from tests.waiting import PATIENCE_S, until
 
 MOST_BYTES = 150_000
 PICTURES = {
@@ -35,6 +49,87 @@ def test_a_picture_of_the_manual(page, house, name):
         hexa = page.run(ROWS)[8].removeprefix("row-")
         page.run(f"location.hash = '#/map?hex={hexa}'")
         page.wait_for_element(".panel h2")
+    take(page, name)
+
+
+def test_the_picture_of_the_console(page, house):
+    page.size(1280, 800)
+    page.visit(house, "/console")
+    page.type("input[name=username]", "root")
+    page.type("input[name=password]", PASSWORD)
+    page.click("main button")
+    page.wait_for(
+        "return document.querySelectorAll('main table tr, main .card').length > 3", "the console's first page"
+    )
+    take(page, "console")
+
+
+def test_the_picture_of_the_radar(page, house, tmp_path):
+    """As Rich draws it, on a page of its own."""
+    aircraft = house.call("GET", "aircraft?limit=1000").json()["aircraft"]
+    console = Console(
+        record=True, file=io.StringIO(), width=112, height=34, force_terminal=True, color_system="truecolor"
+    )
+    view = View()
+    for key in ("", "down", "down", "down", "enter"):
+        view.press(key)
+        shown = screen(aircraft, "live", view, Trends(), 110, 34)
+    console.print(shown)
+    drawing = console.export_svg(title="skywatch radar http://127.0.0.1:6543")
+    # The typeface is this machine's own: a picture asks nobody on the internet.
+    drawing = re.sub(r"@font-face \{.*?\}", "", drawing, flags=re.S)
+    style = "<style>body { margin: 0; overflow: hidden }</style>"
+    (tmp_path / "radar.html").write_text(f"{style}{drawing}", encoding="utf-8")
+    page.size(1280, 800)
+    page.open((tmp_path / "radar.html").as_uri())
+    page.wait_for("return document.querySelector('svg') !== null", "the drawing")
+    take(page, "radar")
+
+
+def test_the_picture_of_tar1090(page, service):
+    """tar1090's page is not part of Skywatch: TAR1090_HTML names its folder ``html``."""
+    html = os.environ.get("TAR1090_HTML")
+    if html is None:
+        pytest.skip("TAR1090_HTML does not name tar1090's page")
+    running = service(auth_mode="public")
+    running.start()
+    with behind(html, running.port) as port:
+        page.size(1280, 800)
+        page.open(f"http://127.0.0.1:{port}/tar1090/?zoom=8&centerReceiver&tableInView")
+        page.wait_for("return document.querySelectorAll('#planesTable tbody tr').length > 20", "aircraft")
+        take(page, "tar1090")
+
+
+@contextlib.contextmanager
+def behind(html: str, api_port: int) -> Iterator[int]:
+    """The site of the deployment page with tar1090's page in a folder: its port."""
+    port = free_port()
+    site = (ROOT / "deploy/nginx/tar1090.conf").read_text().replace("/usr/local/share/tar1090/html", html.rstrip("/"))
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "nginx.conf"
+        config.write_text(
+            f"daemon off; master_process off; pid {folder}/pid; error_log stderr; events {{}}\n"
+            f"http {{ include /etc/nginx/mime.types; access_log off; client_body_temp_path {folder};\n"
+            f"upstream skywatch_api {{ server 127.0.0.1:{api_port}; }}\n"
+            f"server {{ listen 127.0.0.1:{port};\n{site}\n}} }}\n"
+        )
+        process = subprocess.Popen(["nginx", "-c", str(config), "-p", folder])
+        try:
+            until(lambda: _answers(port), "nginx")
+            yield port
+        finally:
+            process.terminate()
+            process.wait(PATIENCE_S)
+
+
+def _answers(port: int) -> bool:
+    with contextlib.suppress(httpx.TransportError):
+        return httpx.get(f"http://127.0.0.1:{port}/tar1090/").is_success
+    return False
+
+
+def take(page: Page, name: str) -> None:
+    """Take a picture of the page, and write it where it is wanted."""
     page.wait_for("return document.fonts.status === 'loaded'", "the letters")
     page.run_async("const done = arguments[arguments.length - 1]; setTimeout(done, 300)")
     picture = base64.b64decode(page.cdp("Page.captureScreenshot", format="webp", quality=82)["data"])
