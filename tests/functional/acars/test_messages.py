@@ -235,6 +235,13 @@ def test_filters_and_search(client, receive):
         ("label=80", 2),
         ("icao_hex=a12345", 1),
         ("to=2020-01-01T00:00:00Z", 0),
+        # By an index of their own, and by that of the words.
+        ("q=gate&registration=n99", 1),
+        ("q=ks*&icao_hex=a12345", 1),
+        ("q=gate&icao_hex=a12345", 0),
+        ("q=gat*&label=80&from=2020-01-01T00:00:00Z", 1),
+        ("q=gat*&label=80&source=acars", 1),
+        ("q=gate&to=2020-01-01T00:00:00Z", 0),
     ):
         assert len(listed(client, query, headers=ANALYST)) == count, query
 
