@@ -123,18 +123,13 @@ def _find(session: Session, provider: Provider, claims: Mapping[str, Any], actor
 
 def _linked(session: Session, provider: Provider, claims: Mapping[str, Any], actor: audit.Actor) -> User | None:
     address = _address(claims)
-    if address is None:
+    # An unverified address counts as none, whether or not it is an account's: whoever may write any address into a
+    # provider's profile neither becomes whoever has it here nor finds out that somebody has.
+    if address is None or claims.get("email_verified") is not True or not provider.allow_email_linking:
         return None
     # An address that users gave themselves has no key: they could have taken somebody's to be linked with.
     user = session.scalars(sa.select(User).where(User.email_key == email_key(address))).one_or_none()
-    if user is None:
-        return None
-    if claims.get("email_verified") is not True:
-        # Whoever may write any address into a provider's profile would become whoever has it here.
-        raise Problem("sso_email_unverified")
-    if not provider.allow_email_linking:
-        return None
-    if user.is_active:
+    if user is not None and user.is_active:
         after = {"issuer": claims["iss"], "subject": claims["sub"]}
         audit.record(session, actor, "user.linked", target_of(user), after=after)
     return user
