@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from skywatch.core.addresses import Network, in_networks
 from skywatch.core.addresses import parse_address as parse_ip
@@ -56,21 +56,11 @@ class ListenInput(MessageInput[Message]):
 
     async def session(self) -> None:
         """Listen until cancelled; raises InputError where the port cannot be opened."""
-        host, port = self._address
-        try:
-            server = await asyncio.start_server(self._accept, host, port, limit=READ_BYTES)
-        except OSError as error:
-            raise InputError(f"cannot listen: {one_line(error)}") from None
-        try:
-            self.port = server.sockets[0].getsockname()[1]
-            self.set_connected("listening")
-            await asyncio.get_running_loop().create_future()
-        finally:
-            server.close()
-            clients = list(self._clients)
-            for task in clients:
-                task.cancel()
-            await asyncio.gather(*clients, return_exceptions=True)
+        await accept_for_ever(self._address, self._accept, self._set_open, self._clients)
+
+    def _set_open(self, port: int) -> None:
+        self.port = port
+        self.set_connected("listening")
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -114,6 +104,32 @@ class ListenInput(MessageInput[Message]):
         if len(self._clients) >= self._limit:
             return False
         return sum(other == host for other in self._clients.values()) < self._limit_of_address
+
+
+async def accept_for_ever(
+    address: tuple[str, int],
+    accept: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]],
+    opened: Callable[[int], None],
+    tasks: Collection[asyncio.Task[None]],
+) -> None:
+    """Accept connections until cancelled, which ends ``tasks`` too; ``opened`` gets the port.
+
+    Raises InputError where the port cannot be opened.
+    """
+    host, port = address
+    try:
+        server = await asyncio.start_server(accept, host, port, limit=READ_BYTES)
+    except OSError as error:
+        raise InputError(f"cannot listen: {one_line(error)}") from None
+    try:
+        opened(server.sockets[0].getsockname()[1])
+        await asyncio.get_running_loop().create_future()
+    finally:
+        server.close()
+        ending = list(tasks)
+        for task in ending:
+            task.cancel()
+        await asyncio.gather(*ending, return_exceptions=True)
 
 
 def create(

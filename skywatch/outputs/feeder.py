@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from skywatch.core.addresses import Network, in_networks
 from skywatch.core.addresses import parse_address as parse_ip
 from skywatch.inputs.base import InputStatus
+from skywatch.inputs.listener import accept_for_ever
 from skywatch.inputs.retrying import InputError, RetryingInput, one_line
 from skywatch.inputs.tcp import CONNECT_TIMEOUT_S, READ_BYTES, close, keep_alive
 
@@ -148,21 +149,11 @@ class ListeningFeeder(Feeder):
 
     async def session(self) -> None:
         """Listen until cancelled; raises InputError where the port cannot be opened."""
-        host, port = self._address
-        try:
-            server = await asyncio.start_server(self._accept, host, port)
-        except OSError as error:
-            raise InputError(f"cannot listen: {one_line(error)}") from None
-        try:
-            self.port = server.sockets[0].getsockname()[1]
-            self.set_connected("listening")
-            await asyncio.get_running_loop().create_future()
-        finally:
-            server.close()
-            serving = list(self._tasks)
-            for task in serving:
-                task.cancel()
-            await asyncio.gather(*serving, return_exceptions=True)
+        await accept_for_ever(self._address, self._accept, self._set_open, self._tasks)
+
+    def _set_open(self, port: int) -> None:
+        self.port = port
+        self.set_connected("listening")
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task, peer = asyncio.current_task(), writer.get_extra_info("peername")
