@@ -245,9 +245,10 @@ def _matching(session: Session, search: str | None, is_active: bool | None, role
         query = query.where(User.is_active.is_(is_active))
     if role is not None:
         holders = sa.select(UserRole.user_id).join(Role).where(Role.name == role, in_force(utcnow()))
-        few = sa.select(sa.func.count()).select_from(holders.limit(FEW_HOLDERS).subquery())
-        if (session.scalar(few) or 0) < FEW_HOLDERS:
-            query = query.where(User.id.in_(holders))
+        few = session.scalars(holders.limit(FEW_HOLDERS)).all()
+        if len(few) < FEW_HOLDERS:
+            # As values: PostgreSQL would rather try every user by name than begin with the few of a subquery.
+            query = query.where(User.id.in_(few))
         else:
             # Where many hold it, a page of users by name is complete long before all holders were collected.
             query = query.where(holders.where(UserRole.user_id == User.id).correlate(User).exists())
