@@ -27,6 +27,7 @@ from skywatch.security.permissions import Permission
 from skywatch.settings import Settings
 
 COOKIE = "skywatch_console"
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 # The moment a visitor was last seen is written down in the cookie once in so long.
 SEEN_EVERY_S = 60.0
 _DIRECTORIES = frozenset(p.feature for p in Permission if p.kind == "directory")
@@ -118,6 +119,11 @@ def secret_of(settings: Settings) -> str:
 def is_secure(settings: Settings) -> bool:
     """Whether cookies travel over TLS alone."""
     return settings.environment == "production"
+
+
+def needs_tls(request: Request) -> bool:
+    """Whether the browser would not send the cookies of this page back, because it was reached without TLS."""
+    return is_secure(request.runtime.settings) and request.scheme != "https" and request.domain not in LOOPBACK
 
 
 def set_cookie(response: Any, name: str, value: str, *, secure: bool, max_age_s: int | None = None) -> None:

@@ -17,15 +17,13 @@ from skywatch.console.forms import checked, read_form
 from skywatch.console.layout import STYLE_SHEET
 from skywatch.console.notes import say, take
 from skywatch.console.routes import HOME, SETUP, SIGN_IN, SIGN_ON, STATION_STEP, local, see_other
-from skywatch.console.session import is_secure
+from skywatch.console.session import needs_tls
 from skywatch.console.signing_in import METHOD, sign_in
 from skywatch.core.audit import Actor
 from skywatch.core.problems import Problem
 from skywatch.http.request import Request
 from skywatch.security.contexts import EXCHANGE
 from skywatch.sso.logout import logout_url
-
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
 @view_config(route_name="console.sign_in", request_method="GET", permission=EXCHANGE, renderer="sign_in.jinja2")
@@ -117,5 +115,5 @@ def _form(
         ],
         "is_local_enabled": settings.of(AccountSettings).local_auth_enabled,
         # The browser will not send the cookie back: better said before than wondered at after.
-        "needs_tls": is_secure(settings) and request.scheme != "https" and request.domain not in LOOPBACK,
+        "needs_tls": needs_tls(request),
     }

@@ -16,6 +16,7 @@ from skywatch.accounts.nodes import email_node, password_node, username_node
 from skywatch.console.changes import TOLD_ON_THE_PAGE
 from skywatch.console.entries import Entries, fields_of, read_entries
 from skywatch.console.routes import HOME, SETUP, SIGN_IN, STATION_STEP, see_other
+from skywatch.console.session import needs_tls
 from skywatch.console.settings import ConsoleSettings
 from skywatch.console.signing_in import METHOD
 from skywatch.core.audit import Actor, Target, record_apart
@@ -42,7 +43,7 @@ class FirstAdministrator(Schema):
 @view_config(route_name="console.setup", request_method="GET", permission=EXCHANGE, renderer="setup.jinja2")
 def show_setup(request: Request) -> dict[str, Any] | Response:
     """The form of the first administrator; elsewhere where there is one"""
-    return _elsewhere(request) or _page(Entries({"username": "admin"}))
+    return _elsewhere(request) or _page(request, Entries({"username": "admin"}))
 
 
 @view_config(route_name="console.setup", request_method="POST", permission=EXCHANGE, renderer="setup.jinja2")
@@ -68,7 +69,7 @@ def post_setup(request: Request) -> dict[str, Any] | Response:
             reason = {"reason": "setup_password"}
             record_apart(runtime.sessions, actor, "login.failed", Target("user"), after=reason)
         request.response.status_code = problem.kind.status
-        return _page(entries.refused(problem))
+        return _page(request, entries.refused(problem))
     request.registry["first_run"].expire()
     response = see_other(request, STATION_STEP)
     request.registry["console_sessions"].begin(response, login.user_id, login.id, login.expires_at)
@@ -82,5 +83,5 @@ def _elsewhere(request: Request) -> Response | None:
     return see_other(request, f"{SIGN_IN}?next={quote(STATION_STEP, safe='/')}" if state else HOME)
 
 
-def _page(entries: Entries) -> dict[str, Any]:
-    return {"entries": entries, "setup": SETUP, "problem": entries.problem}
+def _page(request: Request, entries: Entries) -> dict[str, Any]:
+    return {"entries": entries, "setup": SETUP, "needs_tls": needs_tls(request), "problem": entries.problem}

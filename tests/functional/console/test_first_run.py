@@ -102,6 +102,13 @@ def test_without_the_password_nothing_is_made(visitor):
     assert entry.after == {"reason": "setup_password"}
 
 
+def test_a_page_that_was_reached_without_tls_says_so_in_production(make_visitor):
+    visitor = make_visitor(environment="production", auth_mode="hybrid")
+    issue(visitor)
+    assert "reached without TLS" in visitor.get("/setup", extra_environ={"HTTP_HOST": "radar.example"})
+    assert "reached without TLS" not in visitor.get("/setup")
+
+
 def test_forms_of_other_sites_are_refused(visitor):
     password = issue(visitor)
     page = visitor.get("/setup")
