@@ -150,8 +150,9 @@ class CorridorDetector:
         self._judge(f)
 
     def _judge(self, f: Finding) -> None:
-        """Name the reason of a line that is flown to and fro by procedure turns."""
-        if self._procedures.explain(f.t0, f.t1):
+        """Name the reason of a line flown to and fro by procedure turns; roads bend, approaches do not."""
+        straight = f.details["bend_deg"] < self._s.highway_bend_deg
+        if straight and self._procedures.explain(f.t0, f.t1):
             f.reason = PROCEDURE_TURN
             f.score = min(f.score, self._s.ordinary_score)
 

@@ -48,6 +48,18 @@ def test_ordinary_turns_are_no_surveillance(total: Score, kind: str) -> None:
     assert total.surveillance[kind] == 0
 
 
+@pytest.mark.parametrize("kind", ["orbit", "following", "eights", "road", "close_lanes", "wide_field"])
+def test_watching_is_surveillance(total: Score, kind: str) -> None:
+    assert total.flights[kind] == 2
+    assert total.surveillance[kind] == 2
+
+
+def test_a_road_whose_bends_look_like_procedure_turns_is_no_approach() -> None:
+    *_, road = draw(1, 18, kinds=("road",))
+    (pattern,) = find_patterns(road)
+    assert (pattern.pattern_type, pattern.is_surveillance) == ("highway_tracking", True)
+
+
 @pytest.mark.parametrize(
     ("kind", "reasons"),
     [
