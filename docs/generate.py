@@ -19,13 +19,14 @@ from skywatch.core.problems import KINDS
 from skywatch.core.runtime import Runtime
 from skywatch.features import FEATURES, SETTINGS, load
 from skywatch.http.service import ApiService
-from skywatch.security.contexts import EXCHANGE, IDENTIFIED, OPEN, OPEN_UNLESS_PRIVATE, OWN_ACCOUNT
+from skywatch.security.contexts import EVERYBODY, EXCHANGE, IDENTIFIED, OPEN, OPEN_UNLESS_PRIVATE, OWN_ACCOUNT
 from skywatch.security.kinds import BEHAVIOUR
 from skywatch.security.permissions import DEFAULT_ROLES, Permission, default_permissions
 from skywatch.settings import names_of, public_name
 
 WITHOUT_ROLE = {
     OPEN: "everybody, in every mode",
+    EVERYBODY: "everybody, in every mode; credentials are not looked at",
     OPEN_UNLESS_PRIVATE: "everybody; in private mode only who is identified",
     EXCHANGE: "everybody: one credential is exchanged for another",
     IDENTIFIED: "every identity, API keys included",

@@ -12,12 +12,12 @@ from skywatch.core.problems import KINDS
 from skywatch.http.openapi_schema import JsonSchema, SchemaWriter
 from skywatch.http.schema import JsonInteger, JsonList, JsonString, Schema
 from skywatch.http.service import BODY_METHODS, NUMBER, ApiService, Operation
-from skywatch.security.contexts import EXCHANGE, IDENTIFIED, OPEN, OPEN_UNLESS_PRIVATE, OWN_ACCOUNT
+from skywatch.security.contexts import EVERYBODY, EXCHANGE, IDENTIFIED, OPEN, OPEN_UNLESS_PRIVATE, OWN_ACCOUNT
 
 PROBLEM = "application/problem+json"
 PAGE = "text/html"
 # Permissions that no role holds: they are about the service itself.
-SERVICE_PERMISSIONS = frozenset({OPEN, OPEN_UNLESS_PRIVATE, EXCHANGE, IDENTIFIED, OWN_ACCOUNT})
+SERVICE_PERMISSIONS = frozenset({OPEN, EVERYBODY, OPEN_UNLESS_PRIVATE, EXCHANGE, IDENTIFIED, OWN_ACCOUNT})
 # What any call may meet: limits, a service that is not available, and faults of our own.
 ALWAYS = (400, 429, 500, 503)
 LOCATION = {"description": "Address of what was created.", "required": True, "schema": {"type": "string"}}
@@ -142,7 +142,7 @@ def _operation(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
 
 def _security(permission: str) -> list[dict[str, list[str]]]:
     """Which credentials a call may carry; an empty one stands for none at all."""
-    if permission in (OPEN, EXCHANGE):
+    if permission in (OPEN, EVERYBODY, EXCHANGE):
         return [{}]
     if permission == OWN_ACCOUNT:
         return [{"bearer": []}]

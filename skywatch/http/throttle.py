@@ -55,7 +55,7 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
                 identity = request.identity
             except Problem as problem:
                 # Whoever presents wrong credentials is nobody, and is counted as such.
-                refusal = problem
+                refusal = problem if path != HEALTH_PATH else None
             except OUT_OF_REACH:
                 if path != HEALTH_PATH:
                     raise

@@ -21,6 +21,9 @@ Acl = list[tuple[str, str, Any]]
 
 OPEN = "open"
 """The permission of the few views that everybody may see in every mode, even of a feature that is switched off."""
+EVERYBODY = "everybody"
+"""The permission of views that answer everybody alike, like ``OPEN``, and look at no credentials: whoever watches the
+service must not be refused for a token that has expired."""
 OPEN_UNLESS_PRIVATE = "open_unless_private"
 """The permission of views that everybody may see, but in private mode only who is identified."""
 EXCHANGE = "exchange"

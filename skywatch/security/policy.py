@@ -17,7 +17,7 @@ from pyramid.security import Allowed, Denied
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from skywatch.security.area import area_of
-from skywatch.security.contexts import EXCHANGE, IDENTIFIED, OPEN, FeatureContext
+from skywatch.security.contexts import EVERYBODY, EXCHANGE, IDENTIFIED, OPEN, FeatureContext
 from skywatch.security.identity import Identity, principals_of
 
 CredentialMethod = Callable[[Request], Identity | None]
@@ -32,8 +32,8 @@ def decide(context: Any, identity: Identity | None, permission: str) -> Any:
     """Allowed or Denied for an identity on a context; the one place that decides, for REST and real time."""
     if identity is not None and identity.scopes is not None and not reaches(context, identity.scopes, permission):
         return Denied("scope_denied")
-    if permission == OPEN:
-        return Allowed(OPEN)
+    if permission in (OPEN, EVERYBODY):
+        return Allowed(permission)
     context = getattr(context, "context", context)
     if not getattr(context, "is_enabled", True):
         return Denied("feature_disabled")
@@ -93,7 +93,7 @@ class SkywatchSecurityPolicy:
 
     def permits(self, request: Request, context: Any, permission: str) -> Any:
         try:
-            identity = None if permission == EXCHANGE else self.identity(request)
+            identity = None if permission in (EVERYBODY, EXCHANGE) else self.identity(request)
         except OUT_OF_REACH:
             # What everybody may see is not kept from those whom nobody can look up now.
             if permission != OPEN:

@@ -11,7 +11,7 @@ from skywatch.core.bus import BusError
 from skywatch.core.retention import Kind, extent
 from skywatch.http.request import Request
 from skywatch.http.service import ApiService
-from skywatch.security.contexts import OPEN
+from skywatch.security.contexts import EVERYBODY
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 from skywatch.system import checks, schemas, status
@@ -30,15 +30,16 @@ retention_service = ApiService("system_retention", "/system/retention", feature=
 
 
 @health_service.get(
-    permission=OPEN,
+    permission=EVERYBODY,
     query=schemas.HealthQuery(),
     responses={200: schemas.Health(), 503: schemas.Health()},
 )
 def get_health(request: Request) -> dict[str, Any]:
     """Whether the service is alive and ready
 
-    Open to everybody in every mode. With `probe=live` always 200; otherwise 503 where the service cannot do its
-    work. `degraded` is still ready: the picture lives, but a receiver, the history's writer or the disk does not.
+    Open to everybody in every mode; credentials are not looked at. With `probe=live` always 200; otherwise 503 where
+    the service cannot do its work. `degraded` is still ready: the picture lives, but a receiver, the history's writer
+    or the disk does not.
     """
     if request.validated["querystring"]["probe"] == "live":
         return {"status": "ok", "live": True, "ready": True, "checks": []}

@@ -126,6 +126,16 @@ def test_too_little_room_on_the_disk_degrades(client, monkeypatch):
     assert check(answer, "disk")["detail"].startswith("only ")
 
 
+@pytest.mark.parametrize("probe", ["", "?probe=live", "?probe=ready"])
+@pytest.mark.parametrize(
+    "wrong", [{"Authorization": "Bearer no.real.token"}, {"Authorization": "nonsense"}, {"X-API-Key": "sk_unknown"}]
+)
+def test_health_does_not_look_at_credentials(client, probe, wrong):
+    tick(client, roof="connected")
+    assert get(client, "health" + probe, wrong).json["live"] is True
+    assert client.get("/api/v1/system/status", headers=wrong, status=401)
+
+
 def test_without_the_database_health_still_answers(client, monkeypatch):
     tick(client, roof="connected")
     engine = client.runtime.engine

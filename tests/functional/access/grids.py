@@ -8,7 +8,8 @@
 * ``key``: an API key of a user with the permission, whose scopes name the area,
 * ``other key``: the same user's key for another area.
 
-Wrong credentials (deactivated, expired, revoked) get 401 everywhere, except where credentials are exchanged.
+Wrong credentials (deactivated, expired, revoked) get 401 everywhere, except where credentials are exchanged, and
+from health.
 """
 
 from __future__ import annotations
@@ -67,6 +68,12 @@ EXCHANGE = Kind(
     key         ok   ok   ok   ok   ok   ok
     other key   ok   ok   ok   ok   ok   ok
     """,
+    looks_at_credentials=False,
+)
+EVERYBODY = Kind(
+    "everybody",
+    "answers everybody alike, also of a feature that is switched off; credentials are not looked at",
+    EXCHANGE.grid,
     looks_at_credentials=False,
 )
 CHECKED = Kind(
@@ -188,6 +195,7 @@ KINDS = (
     OPEN,
     PAGE,
     EXCHANGE,
+    EVERYBODY,
     CHECKED,
     IDENTIFIED,
     OWN,

@@ -27,6 +27,8 @@ export interface Listener {
   aircraft(list: Aircraft[], removed: string[], full: boolean, now: number): void;
   event(topic: string, event: string, data: Record<string, unknown>): void;
   state(state: ChannelState, detail: string, denied: string[]): void;
+  /** Whether the picture is stale: the tracker publishes nothing, and aircraft only grow older. */
+  picture(isStale: boolean): void;
   /** Topics ended because the rights are other ones now. */
   rights(lost: string[]): void;
 }
@@ -46,6 +48,7 @@ interface Message {
   denied?: string[];
   topics?: string[];
   after_s?: number;
+  state?: string;
   code?: string;
   detail?: string;
   id?: number;
@@ -206,6 +209,7 @@ export class Channel {
     switch (message.type) {
       case "connected":
         clearTimeout(this.patience);
+        this.listener.picture(false); // A stale one is named again after the subscription.
         this.isOpen = true;
         this.showToken(); // Renewed while the connection was being made.
         this.subscribe(this.topics);
@@ -224,6 +228,9 @@ export class Channel {
           this.plain = true;
           this.subscribe(["aircraft"]);
         }
+        break;
+      case "picture":
+        this.listener.picture(message.state === "stale");
         break;
       case "reconnect":
         this.comeBackMs = (message.after_s ?? 1) * 1000;

@@ -48,6 +48,8 @@ class Live {
   readonly station = new Cell<Station | null>(null);
   readonly now = new Cell<number>(0);
   readonly happening = new Cell<Happening | null>(null);
+  /** Whether the tracker has fallen silent: what is shown only grows older. */
+  readonly isStale = new Cell<boolean>(false);
   readonly isReplay = new Cell<boolean>(false);
   readonly framed = new Set<(frame: Frame) => void>();
   private readonly worker = new Worker(new URL(WORKER_FILE, import.meta.url), { type: "module" });
@@ -173,6 +175,9 @@ class Live {
         this.state.set(news.state);
         if (news.detail.startsWith("4003")) void session.reload();
         else if (news.state === "waiting" || news.state === "refused") session.check();
+        break;
+      case "picture":
+        this.isStale.set(news.isStale);
         break;
       case "rights":
         void session.reload();

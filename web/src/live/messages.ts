@@ -128,6 +128,7 @@ export type News =
   | { type: "picked"; id: number; aircraft: Aircraft | null }
   | { type: "state"; state: ChannelState; detail: string; denied: string[] }
   | { type: "rights" }
+  | { type: "picture"; isStale: boolean }
   | { type: "event"; topic: string; event: string; data: Record<string, unknown> };
 
 export type ChannelState = "idle" | "connecting" | "open" | "waiting" | "refused";

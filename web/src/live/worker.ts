@@ -42,6 +42,7 @@ const channel = new Channel({
   },
   event: (topic, event, data) => tell({ type: "event", topic, event, data }),
   state: (state, detail, denied) => tell({ type: "state", state, detail, denied }),
+  picture: (isStale) => tell({ type: "picture", isStale }),
   rights: (lost) => {
     if (lost.includes("aircraft")) fleet.clear();
     tell({ type: "rights" });

@@ -29,7 +29,7 @@ class App extends View {
 
   constructor() {
     super();
-    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.list, live.selectedHex, live.isReplay, preferences, dark, announcement, notice, unread);
+    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.list, live.selectedHex, live.isReplay, live.isStale, preferences, dark, announcement, notice, unread);
     live.state.subscribe((state) => this.noteState(state));
     setTimeout(() => {
       if (session.status.value !== "loading") return;
@@ -152,6 +152,9 @@ class App extends View {
     }
     if (this.late && this.lateTimer !== undefined && !live.isReplay.value) {
       return html`<div class="banner" role="status"><span>${t("state.lost")}</span></div>`;
+    }
+    if (live.isStale.value && live.state.value === "open" && !live.isReplay.value) {
+      return html`<div class="banner" role="status"><span>${t("state.stale")}</span></div>`;
     }
     return nothing;
   }

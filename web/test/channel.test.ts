@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { Channel, type Listener } from "../src/live/channel";
+
+mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
+
+/** A connection that the test speaks through. */
+class Socket {
+  static readonly OPEN = 1;
+  static last: Socket;
+  readonly readyState = 1;
+  readonly protocol = "skywatch.v1";
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onclose: ((event: { code: number; reason: string }) => void) | null = null;
+  constructor() {
+    Socket.last = this;
+  }
+  send(): void {}
+  close(): void {}
+  hear(message: Record<string, unknown>): void {
+    this.onmessage?.({ data: JSON.stringify(message) });
+  }
+}
+Object.assign(globalThis, { WebSocket: Socket });
+
+test("a tracker that falls silent is told, and forgotten with the connection", () => {
+  const told: boolean[] = [];
+  const nothing = (): void => undefined;
+  const listener: Listener = {
+    columns: nothing, aircraft: nothing, event: nothing, state: nothing, rights: nothing, picture: (isStale) => told.push(isStale),
+  };
+  const channel = new Channel(listener);
+  channel.start("ws://127.0.0.1/ws", null, ["aircraft"], []);
+  Socket.last.hear({ type: "connected" });
+  Socket.last.hear({ type: "subscribed" });
+  Socket.last.hear({ type: "picture", state: "stale", age_s: 4.2 });
+  assert.deepEqual(told, [false, true]);
+  Socket.last.hear({ type: "picture", state: "live", age_s: 0 });
+  assert.deepEqual(told, [false, true, false]);
+  Socket.last.hear({ type: "picture", state: "stale", age_s: 4.2 });
+  Socket.last.onclose?.({ code: 1006, reason: "" });
+  mock.timers.tick(60_000);
+  Socket.last.hear({ type: "connected" });
+  assert.deepEqual(told, [false, true, false, true, false]);
+  channel.stop();
+});
