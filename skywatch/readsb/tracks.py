@@ -45,6 +45,8 @@ day_trace = ApiService(
 
 FULL_SPAN = timedelta(hours=24)
 RECENT_POINTS = 100
+# Times are unix seconds, and the day after is a day as well.
+FIRST_YEAR, LAST_YEAR = 1970, 9998
 # Marks of a position, readsb's bits: nothing was received for a while before it, and it begins a flight.
 STALE, NEW_LEG = 1, 2
 # A position of a live trail so long after the one before (s) is stale.
@@ -120,8 +122,10 @@ def get_trace_of_day(request: SkyRequest) -> dict[str, Any]:
 
 
 def day_of(path: dict[str, Any]) -> datetime:
-    """The begin of the day that a path names; raises Problem (404) for a day that no calendar has."""
+    """The begin of the day that a path names; raises Problem (404) for a day of which there can be no recording."""
     try:
+        if not FIRST_YEAR <= path["year"] <= LAST_YEAR:
+            raise ValueError(path["year"])
         return datetime(path["year"], path["month"], path["day"], tzinfo=UTC)
     except (ValueError, OverflowError):
         raise not_found("such day") from None

@@ -267,6 +267,8 @@ def test_what_is_not_there(client):
         ("/globe_history/2025/13/01/heatmap/00.bin.ttf", 404),
         ("/globe_history/2025/02/30/traces/20/trace_full_4b1620.json", 404),
         ("/globe_history/2025/01/01/heatmap/48.bin.ttf", 400),
+        ("/globe_history/1969/12/31/heatmap/47.bin.ttf", 404),
+        ("/globe_history/9999/12/31/traces/20/trace_full_4b1620.json", 404),
         ("/globe_history/99999999/01/01/heatmap/01.bin.ttf", 404),
     ):
         assert client.get(address, headers=ANALYST, status=status).json["status"] == status
