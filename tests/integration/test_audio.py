@@ -52,9 +52,11 @@ def service(tmp_path, server):
             transcription="openai", transcription_url=server.url, transcription_lease_s=5, bus=bus,
         )  # fmt: skip
         one.init().start("--role", "api", wait=False)
-        until(lambda: is_up(one))
-        yield one
-        one.stop()
+        try:
+            until(lambda: is_up(one))
+            yield one
+        finally:
+            one.stop()
 
 
 def is_up(service):
