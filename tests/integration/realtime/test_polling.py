@@ -245,7 +245,7 @@ def test_a_poll_whose_connection_ends_takes_its_session_with_it(make_runtime):
             await client.enter("aircraft")
             await client.until("aircraft:snapshot")
             with pytest.raises(httpx.ReadTimeout):
-                await client.http.get("/socket.io/", params=client.params, timeout=0.5)
+                await client.http.get("/socket.io/", params=client.params, timeout=httpx.Timeout(PATIENCE_S, read=0.5))
             await eventually(lambda: not server.hub.sessions)
             other.params = client.params
             assert (await other.get()).json()["code"] == 1

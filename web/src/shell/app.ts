@@ -97,7 +97,8 @@ class App extends View {
 
   private state(): TemplateResult {
     const { total } = live.list.value;
-    const state: ChannelState | "replay" = live.isReplay.value ? "replay" : live.state.value;
+    let state: ChannelState | "replay" | "stopped" = live.isReplay.value ? "replay" : live.state.value;
+    if (state === "open" && live.isStale.value) state = "stopped";
     const isLive = state === "open" || state === "replay";
     return html`<span class="state state-${state}" title=${live.detail.value}>
       <i class="lamp" aria-hidden="true"></i>

@@ -34,7 +34,7 @@ def sessions(database_url):
 def found(sessions, limit=100, offset=0, may=EVERYTHING, **wanted):
     with sessions() as session:
         flights, count, more = search(session, FlightFilter(**wanted), may=may, limit=limit, offset=offset)
-        return [flight.id for flight in flights], count, more
+        return [flight["id"] for flight in flights], count, more
 
 
 @pytest.mark.parametrize("beginning", ["SWR1", "swr", "SW", "=EV", "100%", "%", "", "SWR\u00c9", "Z"])
