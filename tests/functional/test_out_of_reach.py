@@ -52,15 +52,15 @@ def test_the_live_picture_goes_on_for_callers_who_are_known_already(api, monkeyp
 def test_health_answers_with_its_own_document_to_whoever_asks(api):
     database = {"name": "database", "ok": False, "required": True, "detail": "does not answer"}
     stranger = {"Authorization": f"Bearer {api.people.codec.access_token(99, 'f' * 32)}"}
-    for headers in ({}, api.headers, stranger):
+    # Health looks at no credentials, not even at such as cannot be any.
+    for headers in ({}, api.headers, stranger, {"Authorization": "Bearer " + "k" * 40}):
         for address in ("/api/v1/system/health", "/api/v1/system/health/"):
             answer = api.get(address, headers=headers, status=503)
             assert answer.json["status"] == "failing"
             assert database in answer.json["checks"]
             assert "Retry-After" in answer.headers
     # What is wrong without a look into the database stays wrong.
-    api.get("/api/v1/system/health", headers={"Authorization": "Bearer " + "k" * 40}, status=401)
-    # Whoever may see it needs no look-up; everything else does.
+    api.get("/api/v1/system/status", headers={"Authorization": "Bearer " + "k" * 40}, status=401)
     for path in ("/api/v1/system/status", "/api/v1/auth/profile"):
         assert api.get(path, headers=stranger, status=503).json["code"] == "unavailable"
 
