@@ -221,7 +221,7 @@ def test_receivers_follow_what_the_console_stores(make_runtime):
         store(runtime, own=None)
         await eventually(lambda: list(statuses_of(runtime)) == ["ini"])
         assert list(tracker.receivers) == [untouched]
-        assert "own" not in exposition({"test": export()}).decode()
+        assert '"own"' not in exposition({"test": export()}).decode()
         # Another position of the station is for all of them.
         epoch = tracker.picture.epoch
         store(runtime, station_lat="59.9", station_lon="30.3")
