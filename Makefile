@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INI ?= development.ini
-# One test process more than there are cores: many tests wait for a process or a timer.
-WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+# Two test processes more than there are cores: many tests wait for a process or a timer.
+WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 2)")
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
 .PHONY: pictures examples run test lint format typecheck floors unit drill-clients drill-deployment faults soak web web-beside web-check wheel bench docs man clean help

@@ -10,9 +10,9 @@ from skywatch.history.exports import FORMATS
 # The databases differ in how points are read, the formats in how they are written.
 CASES = [*(("sqlite", name) for name in FORMATS), ("postgresql", "csv"), ("postgresql", "parquet")]
 SECONDS, AIRCRAFT = 600, 200
-SHORT, LONG = 150_000, 600_000
-# What the length may cost, where the points alone are 18 MB more; Parquet's index of row groups is a part of it.
-MOST_MORE_MB = 8.0
+SHORT, LONG = 75_000, 300_000
+# What the length may cost, where the points alone are 9 MB more; Parquet's index of row groups is a part of it.
+MOST_MORE_MB = 7.0
 # The whole application is in the process, and with Parquet all of pyarrow.
 MOST_MB = 220.0
 

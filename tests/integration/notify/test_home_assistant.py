@@ -106,8 +106,9 @@ def reader(prefix, broker):
 
 
 @pytest.fixture
-def publish(make_runtime, database_url, prefix):
-    """Runs a publisher for a while."""
+def publish(make_runtime, database_url, prefix, monkeypatch):
+    """Runs a publisher for a while; it counts at every look."""
+    monkeypatch.setattr("skywatch.notify.mqtt.publisher.STATISTICS_EVERY_S", 0.0)
     runtime = make_runtime(
         database_url=database_url,
         notify_mqtt_url=f"mqtt://{HOST}:{PORT}",
