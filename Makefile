@@ -3,11 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INI ?= development.ini
-# Two test processes more than there are cores: many tests wait for a process or a timer.
-WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 2)")
+# One test process more than there are cores: many tests wait for a process or a timer.
+WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors unit drill-clients drill-deployment faults soak web web-beside web-check wheel bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors unit drill-clients drill-console drill-deployment faults soak web web-beside web-check wheel bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -89,6 +89,9 @@ drill-deployment: $(VENV)/.installed ## run the manual's deployment pages in a f
 
 faults: $(VENV)/.installed ## break two installations in every way (half an hour, loopback only)
 	$(BIN)/python -m tests.drills.faults
+
+drill-console: $(VENV)/.installed web ## every form of the console in a browser, at two widths, light and dark, with and without scripts
+	$(BIN)/python -m tests.drills.console
 
 soak: $(VENV)/.installed ## two hours with 2,000 aircraft, 200 subscribers and callers: memory, ticks, log
 	$(BIN)/python -m tests.drills.soak
