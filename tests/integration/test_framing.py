@@ -178,8 +178,9 @@ def answers(connection: socket.socket, request: bytes) -> tuple[list[int], bool]
     # Refused early, the rest may find the connection closed.
     with contextlib.suppress(ConnectionError):
         connection.sendall(request)
-    connection.settimeout(0.5)
     while not is_closed:
+        # The first answer may take its time; after it half a second of silence is the end.
+        connection.settimeout(0.5 if received else 10.0)
         try:
             part = connection.recv(65536)
         except TimeoutError:
