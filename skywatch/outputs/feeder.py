@@ -12,10 +12,10 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 
-from skywatch.core.addresses import Network, in_networks
-from skywatch.core.addresses import parse_address as parse_ip
+from skywatch.core.addresses import Network
+from skywatch.core.fault_log import FaultLog
 from skywatch.inputs.base import InputStatus
-from skywatch.inputs.listener import accept_for_ever
+from skywatch.inputs.port import Port
 from skywatch.inputs.retrying import InputError, RetryingInput, one_line
 from skywatch.inputs.tcp import CONNECT_TIMEOUT_S, READ_BYTES, close, keep_alive
 
@@ -74,6 +74,9 @@ class Feeder(RetryingInput[InputStatus]):
         self.on_start: Callable[[], None] = _nothing
         self.on_stop: Callable[[], None] = _nothing
         self._heartbeat = heartbeat
+        self._slow = FaultLog(
+            log, f"output {self.name}: readers do not keep up", f"output {self.name}: readers keep up"
+        )
 
     @property
     def status(self) -> InputStatus:
@@ -115,11 +118,10 @@ class Feeder(RetryingInput[InputStatus]):
         reader.abort()
         self.count_dropped()
         self.set_problem(f"the reader {reader.host} was closed: it does not keep up")
-        log.warning("output %s: the reader %s was closed: it does not keep up", self.name, reader.host)
+        self._slow.failed(f"the reader {reader.host} was closed")
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str) -> None:
         """Send to a connection until the other side closes it."""
-        keep_alive(writer.get_extra_info("socket"))
         one = Reader(writer, host)
         self.readers.add(one)
         try:
@@ -141,42 +143,16 @@ class ListeningFeeder(Feeder):
         connections: int,
     ) -> None:
         super().__init__(status, heartbeat)
-        self._address = address
-        self._allowed = tuple(allowed)
-        self._limit = connections
-        self._tasks: set[asyncio.Task[None]] = set()
-        self.port: int | None = None
+        self._port = Port(self, address, allowed, connections, self.serve)
+
+    @property
+    def port(self) -> int | None:
+        """The number of the port, once it is open."""
+        return self._port.number
 
     async def session(self) -> None:
         """Listen until cancelled; raises InputError where the port cannot be opened."""
-        await accept_for_ever(self._address, self._accept, self._set_open, self._tasks)
-
-    def _set_open(self, port: int) -> None:
-        self.port = port
-        self.set_connected("listening")
-
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task, peer = asyncio.current_task(), writer.get_extra_info("peername")
-        host = str(peer[0]) if peer else ""
-        if task is None or not self._admits(host):
-            self.count_refused()
-            writer.transport.abort()
-            return
-        self._tasks.add(task)
-        try:
-            await self.serve(reader, writer, host)
-        except (OSError, asyncio.CancelledError):
-            pass  # The reader is gone, or the output stops; asyncio's server would log what its callback raises.
-        finally:
-            self._tasks.discard(task)
-            writer.transport.abort()
-
-    def _admits(self, host: str) -> bool:
-        if self._allowed:
-            address = parse_ip(host)
-            if address is None or not in_networks(address, self._allowed):
-                return False
-        return len(self._tasks) < self._limit
+        await self._port.accept_for_ever()
 
 
 class ConnectingFeeder(Feeder):
@@ -197,6 +173,7 @@ class ConnectingFeeder(Feeder):
         except OSError as error:
             raise InputError(f"cannot connect: {one_line(error)}") from None
         try:
+            keep_alive(writer.get_extra_info("socket"))
             self.set_connected()
             await self.serve(reader, writer, host)
         finally:
