@@ -106,7 +106,7 @@ async def _listen(url: str, message: dict[str, Any], soak: Soak, listener: Liste
 
 async def _call(client: httpx.AsyncClient, soak: Soak, a_second: float) -> None:
     """Ask for everything in turn, so often a second."""
-    logged_in_at = 0.0
+    logged_in_at = float("-inf")
     hexes: list[str] = []
     for number in itertools.count():
         began = time.monotonic()
