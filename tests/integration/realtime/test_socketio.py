@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,59 +10,11 @@ import socketio
 import websockets
 
 from skywatch.core.bus import Message
-from tests.realtime import FakeAccounts, Skies, connected, publish_sky, serving
+from tests.realtime import Skies, connected, publish_sky, serving
+from tests.socket_io import SWISS, JavaScript, accounts
 from tests.waiting import PATIENCE_S
 
-SCRIPT = Path(__file__).with_name("socketio_client.mjs")
 CONNECT: dict[str, Any] = {"transports": ["websocket"], "wait_timeout": PATIENCE_S}
-SWISS = {"lat": 46.9, "lon": 7.4}
-
-
-def accounts() -> FakeAccounts:
-    fake = FakeAccounts()
-    fake.add("viewer", "viewer", 1)
-    fake.add("history", "viewer", 2, scopes=["history"])
-    return fake
-
-
-class JavaScript:
-    """The script beside this file, running."""
-
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
-
-    @classmethod
-    async def start(
-        cls, modules: Path, port: int, auth: dict[str, Any], topics: str = "", options: dict[str, Any] | None = None
-    ) -> JavaScript:
-        options = {"transports": ["websocket"], "reconnection": False} if options is None else options
-        arguments = ["node", str(SCRIPT), str(modules), f"http://127.0.0.1:{port}", json.dumps(auth), topics]
-        arguments.append(json.dumps(options))
-        pipe = asyncio.subprocess.PIPE
-        # A snapshot is one line.
-        return cls(await asyncio.create_subprocess_exec(*arguments, stdin=pipe, stdout=pipe, limit=1 << 24))
-
-    async def next(self) -> list[Any]:
-        assert self.process.stdout is not None
-        line = await asyncio.wait_for(self.process.stdout.readline(), PATIENCE_S)
-        assert line, "the client has ended"
-        answer: list[Any] = json.loads(line)
-        return answer
-
-    async def until(self, kind: str) -> Any:
-        while True:
-            said, value = await self.next()
-            if said == kind:
-                return value
-
-    def send(self, event: str, data: Any = None) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps([event, data]).encode() + b"\n")
-
-    async def stop(self) -> None:
-        if self.process.returncode is None:
-            self.process.kill()
-        await self.process.wait()
 
 
 def test_the_javascript_client_subscribes_and_hears(make_runtime, socket_io_modules):

@@ -1,0 +1,161 @@
+"""Real Socket.IO clients with their defaults: polling, upgrade, restart, refusal, and through nginx."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+import socketio
+
+from tests.polling import PAGE, run
+from tests.ports import free_port
+from tests.realtime import Skies, publish_sky, serving
+from tests.servers import skip_or_fail
+from tests.socket_io import SWISS, JavaScript, accounts
+from tests.waiting import PATIENCE_S, eventually
+
+
+@pytest.mark.parametrize("options", [{}, {"transports": ["websocket"]}], ids=["default", "websocket"])
+def test_the_javascript_client_of_a_refused_origin_gets_the_reason(make_runtime, socket_io_modules, options):
+    async def scenario(server, runtime):
+        page = {"extraHeaders": {"Origin": PAGE}, "reconnection": False}
+        client = await JavaScript.start(socket_io_modules, server.port, {"token": "viewer"}, "", options | page)
+        try:
+            assert await client.until("connect_error") == "Permission denied"
+            assert (await client.until("connect_error_data"))["code"] == "origin_not_allowed"
+        finally:
+            await client.stop()
+
+    run(make_runtime, scenario)
+
+
+def test_the_javascript_client_upgrades_survives_a_restart_and_resumes(make_runtime, socket_io_modules):
+    async def scenario():
+        port = free_port()
+        runtime = make_runtime(realtime_listen=f"127.0.0.1:{port}", auth_mode="hybrid", realtime_return_s=0)
+        skies = Skies()
+        publish_sky(runtime, skies.next({"4b1620": SWISS}))
+        client = None
+        try:
+            async with serving(runtime, accounts()):
+                options: dict[str, Any] = {}
+                client = await JavaScript.start(socket_io_modules, port, {"token": "viewer"}, "", options)
+                assert await client.until("open") == "polling"
+                assert await client.until("upgrade") == "websocket"
+                client.send("subscribe", {"topics": ["aircraft"]})
+                snapshot = await client.until("aircraft:snapshot")
+            assert "transport" in await client.until("disconnect")
+            async with serving(runtime, accounts()):
+                publish_sky(runtime, skies.next({"4b1620": SWISS, "4b1621": SWISS}))
+                assert await client.until("open") == "polling"
+                since = {"epoch": snapshot["epoch"], "seq": snapshot["seq"]}
+                client.send("subscribe", {"topics": ["aircraft"], "since": since})
+                assert (await client.until("subscribed"))["joined"] == ["aircraft"]
+                update = await client.until("aircraft:update")
+                assert (update["since"], [one["hex"] for one in update["aircraft"]]) == (1, ["4b1621"])
+                client.send("bye")
+                assert await client.until("disconnect") == "io client disconnect"
+        finally:
+            if client is not None:
+                await client.stop()
+
+    asyncio.run(scenario())
+
+
+def test_the_python_client_upgrades_and_resumes(make_runtime):
+    async def scenario(server, runtime):
+        skies = Skies()
+        publish_sky(runtime, skies.next({"4b1620": SWISS}))
+        heard: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
+
+        async def until(name: str) -> Any:
+            while True:
+                event, data = await asyncio.wait_for(heard.get(), PATIENCE_S)
+                if event == name:
+                    return data
+
+        since = None
+        for number in range(2):
+            client = socketio.AsyncClient()
+            client.on("*", lambda event, data: heard.put_nowait((event, data)))
+            await client.connect(f"http://127.0.0.1:{server.port}", auth={"token": "viewer"}, wait_timeout=PATIENCE_S)
+            assert client.transport() == "websocket"
+            await client.call("subscribe", {"topics": ["aircraft"], "since": since}, timeout=PATIENCE_S)
+            if number == 0:
+                snapshot = await until("aircraft:snapshot")
+                since = {"epoch": snapshot["epoch"], "seq": snapshot["seq"]}
+            else:
+                assert (await until("aircraft:update"))["removed"] == ["4b1620"]
+            await client.disconnect()
+            publish_sky(runtime, skies.next({}))
+            await eventually(lambda: server.hub.live.state.sky.seq == skies.last.seq)
+
+    run(make_runtime, scenario)
+
+
+@pytest.mark.parametrize("options", [{}, {"transports": ["polling"]}], ids=["default", "polling"])
+def test_the_javascript_client_gets_everything_through_nginx(make_runtime, socket_io_modules, tmp_path, options):
+    if shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin") is None:
+        skip_or_fail("nginx is not here")
+
+    async def scenario(server, runtime):
+        skies = Skies()
+        publish_sky(runtime, skies.next({f"{i:06x}": SWISS | {"note": "x" * 200} for i in range(2000)}))
+        port = free_port()
+        nginx = start_nginx(tmp_path, port, server.port)
+        try:
+            client = await JavaScript.start(
+                socket_io_modules, port, {"token": "viewer"}, "aircraft", options | {"reconnection": True}
+            )
+            try:
+                assert await client.until("open") == "polling"
+                assert (await client.until("aircraft:snapshot"))["count"] == 2000
+                for number in range(3):
+                    publish_sky(runtime, skies.next({"4b1620": SWISS | {"alt": number}}))
+                    update = await client.until("aircraft:update")
+                    assert [one["hex"] for one in update["aircraft"]] == ["4b1620"]
+                client.send("ping", {})
+                assert "timestamp" in await client.until("pong")
+                [session] = server.hub.sessions
+                assert session.protocol.name == ("polling" if options else "socketio")
+                client.send("bye")
+                assert await client.until("disconnect") == "io client disconnect"
+                await eventually(lambda: not server.hub.sessions)
+            finally:
+                await client.stop()
+        finally:
+            nginx.terminate()
+            nginx.wait(PATIENCE_S)
+
+    run(make_runtime, scenario, trusted_proxy="127.0.0.1")
+
+
+NGINX = """
+daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log; events {{}}
+http {{
+  access_log off;
+  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+  map $http_upgrade $connection_upgrade {{ default upgrade; '' ''; }}
+  upstream channel {{ server 127.0.0.1:{channel}; keepalive 32; }}
+  server {{
+    listen 127.0.0.1:{port};
+    location /socket.io/ {{
+      proxy_pass http://channel; proxy_http_version 1.1; proxy_set_header Host $host;
+      proxy_set_header X-Forwarded-For $remote_addr; proxy_buffering off;
+      proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;
+    }}
+  }}
+}}
+"""
+
+
+def start_nginx(folder: Any, port: int, channel: int) -> subprocess.Popen[bytes]:
+    """nginx with the part of the manual that is about the channel."""
+    configuration = folder / "nginx.conf"
+    configuration.write_text(NGINX.format(folder=folder, port=port, channel=channel))
+    program = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
+    return subprocess.Popen([program, "-p", str(folder), "-c", str(configuration)], stderr=subprocess.DEVNULL)
