@@ -12,6 +12,9 @@ import click
 
 from skywatch.cli.outline import Entry, Option, entries
 
+# For files alone: a command whose name a folder has as well would get a slash behind it.
+_BASH_FILES = "compopt -o filenames 2>/dev/null"
+
 
 @click.command()
 @click.argument("shell", metavar="bash|zsh|fish", type=click.Choice(["bash", "zsh", "fish"]))
@@ -33,38 +36,47 @@ def _names(entry: Entry) -> list[str]:
     return [name for option in entry.options for name in option.names]
 
 
-def _with_values(found: list[Entry]) -> Iterator[tuple[Entry, Option]]:
-    return ((entry, option) for entry in found for option in entry.options if option.takes_value)
+def _with_values(outline: list[Entry]) -> Iterator[tuple[Entry, Option]]:
+    return ((entry, option) for entry in outline for option in entry.options if option.takes_value)
 
 
 def _patterns(entry: Entry, option: Option) -> str:
     return "|".join(f'"{_place(entry)} {name}"' for name in option.names)
 
 
-def _steps(found: list[Entry]) -> str:
+def _steps(outline: list[Entry]) -> str:
     """The paths of all commands, as patterns of ``case``."""
-    return "|".join(f'"{" ".join(entry.path[:-1])} {entry.path[-1]}"' for entry in found[1:])
+    return "|".join(f'"{" ".join(entry.path[:-1])} {entry.path[-1]}"' for entry in outline[1:])
 
 
-def _bash(found: list[Entry]) -> str:
+def _walk(outline: list[Entry], words: str) -> list[str]:
+    """Lines of bash and zsh that put the command which the words before the cursor name into ``place``."""
+    return [
+        f"    for word in {words}; do",
+        '        case "$place $word" in',
+        f'            {_steps(outline)}) place="${{place:+$place }}$word" ;;',
+        "        esac",
+        "    done",
+    ]
+
+
+def _bash(outline: list[Entry]) -> str:
     lines = [
         "# Completion of skywatch for bash, written by `skywatch completion bash`.",
         "_skywatch() {",
         '    local place="" word current="${COMP_WORDS[COMP_CWORD]}" commands="" options="" files=no',
-        '    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
-        '        case "$place $word" in',
-        f'            {_steps(found)}) place="${{place:+$place }}$word" ;;',
-        "        esac",
-        "    done",
+        *_walk(outline, '"${COMP_WORDS[@]:1:COMP_CWORD-1}"'),
         '    case "$place ${COMP_WORDS[COMP_CWORD-1]}" in',
     ]
-    for entry, option in _with_values(found):
+    for entry, option in _with_values(outline):
         reply = f'-W "{" ".join(option.choices)}"' if option.choices else "-f"
+        files = "" if option.choices else f"{_BASH_FILES}; "
         lines.append(
-            f'        {_patterns(entry, option)}) mapfile -t COMPREPLY < <(compgen {reply} -- "$current"); return ;;'
+            f"        {_patterns(entry, option)}) {files}"
+            f'mapfile -t COMPREPLY < <(compgen {reply} -- "$current"); return ;;'
         )
     lines += ["    esac", '    case "$place" in']
-    for entry in found:
+    for entry in outline:
         commands, options = " ".join(entry.subcommands), " ".join(_names(entry))
         files = "; files=yes" if entry.takes_file else ""
         lines.append(f'        "{_place(entry)}") commands="{commands}"; options="{options}"{files} ;;')
@@ -73,12 +85,13 @@ def _bash(found: list[Entry]) -> str:
         "    if [[ $current == -* ]]; then",
         '        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")',
         "    elif [[ $files == yes ]]; then",
+        f"        {_BASH_FILES}",
         '        mapfile -t COMPREPLY < <(compgen -f -- "$current")',
         "    else",
         '        mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$current")',
         "    fi",
         "}",
-        "complete -o filenames -F _skywatch skywatch",
+        "complete -F _skywatch skywatch",
     ]
     return "\n".join(lines) + "\n"
 
@@ -87,29 +100,25 @@ def _described(name: str, text: str) -> str:
     return shlex.quote(f"{name.replace(':', chr(92) + ':')}:{text}")
 
 
-def _zsh(found: list[Entry]) -> str:
+def _zsh(outline: list[Entry]) -> str:
     lines = [
         "#compdef skywatch",
         "# Completion of skywatch for zsh, written by `skywatch completion zsh`.",
         "_skywatch() {",
         '    local place="" word files=no',
         "    local -a commands options values",
-        "    for word in ${words[2,CURRENT-1]}; do",
-        '        case "$place $word" in',
-        f'            {_steps(found)}) place="${{place:+$place }}$word" ;;',
-        "        esac",
-        "    done",
+        *_walk(outline, "${words[2,CURRENT-1]}"),
         '    case "$place ${words[CURRENT-1]}" in',
     ]
-    for entry, option in _with_values(found):
+    for entry, option in _with_values(outline):
         if option.choices:
             action = f"values=({' '.join(map(shlex.quote, option.choices))}); _describe value values"
         else:
             action = "_files"
         lines.append(f"        {_patterns(entry, option)}) {action}; return ;;")
     lines += ["    esac", '    case "$place" in']
-    summaries = {entry.path: entry.summary for entry in found}
-    for entry in found:
+    summaries = {entry.path: entry.summary for entry in outline}
+    for entry in outline:
         lines.append(f'        "{_place(entry)}")')
         commands = " ".join(_described(name, summaries[(*entry.path, name)]) for name in entry.subcommands)
         options = " ".join(_described(name, option.help) for option in entry.options for name in option.names)
@@ -138,14 +147,14 @@ def _zsh(found: list[Entry]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _fish(found: list[Entry]) -> str:
+def _fish(outline: list[Entry]) -> str:
     lines = [
         "# Completion of skywatch for fish, written by `skywatch completion fish`.",
         "function __skywatch_at",
         "    set -l place ''",
         "    for word in (commandline -opc)[2..-1]",
         '        switch "$place $word"',
-        f"            case {_steps(found).replace('|', ' ')}",
+        f"            case {_steps(outline).replace('|', ' ')}",
         '                set place (string trim -- "$place $word")',
         "        end",
         "    end",
@@ -153,8 +162,8 @@ def _fish(found: list[Entry]) -> str:
         "end",
         "complete -c skywatch -f",
     ]
-    summaries = {entry.path: entry.summary for entry in found}
-    for entry in found:
+    summaries = {entry.path: entry.summary for entry in outline}
+    for entry in outline:
         at = f"complete -c skywatch -n {_fish_quote('__skywatch_at ' + _place(entry))}"
         if entry.takes_file:
             lines.append(f"{at} -F")

@@ -71,12 +71,26 @@ def test_commands_options_values_and_files_are_offered(offered):
     assert offered("skywatch", "decode", "--format", "b") == {"beast"}
 
 
+def test_bash_takes_files_alone_for_files(scripts, tmp_path):
+    """Else a command whose name a folder has as well is completed with a slash."""
+    script = 'compopt() { printf "%s\\n" "$*"; }\n' + BASH + "complete -p skywatch"
+
+    def run(*words: str) -> list[str]:
+        command = ["bash", "-c", script, "bash", str(scripts / "bash"), *words]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE_S, check=True)
+        return done.stdout.splitlines()
+
+    (tmp_path / "history").mkdir()
+    assert run("skywatch", "hist") == ["history", "complete -F _skywatch skywatch"]
+    assert run("skywatch", "serve", "hist") == ["-o filenames", "history", "complete -F _skywatch skywatch"]
+
+
 def test_another_shell_is_refused():
     done = CliRunner().invoke(group, ["completion", "tcsh"])
     assert done.exit_code == 2
 
 
-def test_every_command_of_the_manual_exists():
+def test_every_command_is_in_the_manual():
     text = (Path(__file__).parents[3] / "docs/first-steps.md").read_text(encoding="utf-8")
     missing = [name for name in {*COMMANDS, *FEATURES.commands} if f"`skywatch {name}" not in text]
     # Described on the pages of their features.
