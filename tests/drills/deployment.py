@@ -37,7 +37,7 @@ for role in tracker api realtime worker; do
     tr '\0' '\n' </proc/$pid/environ | grep '^SECRET=' >/dev/null
 done
 test "$(stat --format '%U %a' /etc/skywatch/environment)" = "root 600"
-! runuser -u nobody -- cat /etc/skywatch/production.ini
+if runuser -u nobody -- cat /etc/skywatch/production.ini; then exit 1; fi
 curl --silent --head http://sky.example.org/ | grep '^Location: https://sky.example.org/' >/dev/null
 sky() { curl --silent --fail --cacert /root/sky.pem "$@"; }
 test "$(sky --output /dev/null --write-out '%{http_code}' https://sky.example.org/data/aircraft.json)" = 401
