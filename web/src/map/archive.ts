@@ -16,7 +16,8 @@ export async function archiveSource(url: string): Promise<{ source: ImageTile; a
   const type = RASTER[tileType];
   if (!type) throw new Error("it holds no raster tiles");
   if (tileCompression !== Compression.None && tileCompression !== Compression.Unknown && tileCompression !== Compression.Gzip) throw new Error("its compression is not supported");
-  const { attribution } = (await archive.getMetadata()) as { attribution?: unknown };
+  // Tiles are shown also where the metadata cannot be read.
+  const metadata = (await archive.getMetadata().catch(() => null)) as { attribution?: unknown } | null;
   const source = new ImageTile({
     minZoom,
     maxZoom,
@@ -27,5 +28,5 @@ export async function archiveSource(url: string): Promise<{ source: ImageTile; a
       return tile ? createImageBitmap(new Blob([tile.data], { type })) : document.createElement("canvas");
     },
   });
-  return { source, attribution: typeof attribution === "string" ? attribution : "" };
+  return { source, attribution: typeof metadata?.attribution === "string" ? metadata.attribution : "" };
 }
