@@ -28,7 +28,7 @@ from tests.servers import postgresql_database
 
 ROWS = int(os.environ.get("SKYWATCH_BENCH_ACARS_ROWS", "200000"))
 # Drawn ones; beyond them they are repeated, which takes a fraction of the time.
-DRAWN = min(ROWS, 200_000)
+DRAWN = min(ROWS, int(os.environ.get("SKYWATCH_BENCH_ACARS_DRAWN", "200000")))
 BATCH = 10_000
 _messages: Any = AcarsMessage.__table__
 EVERYTHING = Visibility(None, frozenset({"acars.view_full", "aircraft.view_military", "aircraft.view_details"}))
@@ -136,7 +136,7 @@ def _repeat(engine: sa.Engine) -> None:
 
 
 def _measure(session: Session) -> list[Any]:
-    """Two pages of each search; prints the 95th percentiles, returns the identifiers of the first pages."""
+    """Two pages of each search; prints medians and 95th percentiles, returns the identifiers of the first pages."""
     server = None
     if session.get_bind().dialect.name == "postgresql":
         server = session.scalar(sa.text("SELECT pg_backend_pid()"))
