@@ -61,10 +61,10 @@ def main(arguments: list[str] | None = None) -> None:
                 f"    {'':<10}{'peak MB':>9}{'idle MB':>9}{'MB out':>9}{'CPU s':>8}{'points/s of CPU':>17}", flush=True
             )
             for name in options.format or FORMATS:
-                [said] = export(base.url, name, START + FLOWN_S + 1, begin.timestamp() - 1)
+                [figures] = export(base.url, name, START + FLOWN_S + 1, begin.timestamp() - 1)
                 print(
-                    f"    {name:<10}{said['peak_mb']:>9.0f}{said['idle_mb']:>9.0f}{said['bytes'] / 1e6:>9.0f}"
-                    f"{said['cpu_s']:>8.1f}{points / said['cpu_s']:>16,.0f}",
+                    f"    {name:<10}{figures['peak_mb']:>9.0f}{figures['idle_mb']:>9.0f}{figures['bytes'] / 1e6:>9.0f}"
+                    f"{figures['cpu_s']:>8.1f}{points / figures['cpu_s']:>16,.0f}",
                     flush=True,
                 )
 

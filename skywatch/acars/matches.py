@@ -42,24 +42,24 @@ def identifiers(
         return _of_sqlite(session, query.with_only_columns(AcarsMessage.id), search, before, limit)
     # The estimated cost is that of all blocks; to compile the plan takes longer than the few that are read.
     session.execute(sa.text("SET LOCAL jit = off"))
-    found = _among(query, search, before) if is_narrow else _by_blocks(query, search, before)
-    return list(session.scalars(found.limit(limit)))
+    matching = _among(query, search, before) if is_narrow else _by_blocks(query, search, before)
+    return list(session.scalars(matching.limit(limit)))
 
 
 def _of_sqlite(session: Session, selected: sa.Select[Any], search: Search, before: int, limit: int) -> list[int]:
-    found = list[int]()
+    ids = list[int]()
     if search.has_prefix:
         following = ((before - 1) >> BLOCK_BITS) + 1
         for count in STEPS:
             blocks = range(max(0, following - count), following)
             some = _matching(selected, _blocks, sqlite_query(search, blocks), before)
-            found += session.scalars(some.limit(limit - len(found)))
-            if len(found) >= limit or not blocks.start:
-                return found
+            ids += session.scalars(some.limit(limit - len(ids)))
+            if len(ids) >= limit or not blocks.start:
+                return ids
             following, before = blocks.start, blocks.start << BLOCK_BITS
         # What has not been found by then is rare.
     some = _matching(selected, _plain, sqlite_query(search), before)
-    return found + list(session.scalars(some.limit(limit - len(found))))
+    return ids + list(session.scalars(some.limit(limit - len(ids))))
 
 
 def _matching(selected: sa.Select[Any], index: sa.TableClause, words: str, before: int) -> sa.Select[Any]:

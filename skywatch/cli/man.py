@@ -31,13 +31,13 @@ def man(context: click.Context) -> None:
     click.echo(page(list(entries(context.find_root().command))), nl=False)
 
 
-def page(found: list[Entry]) -> str:
+def page(outline: list[Entry]) -> str:
     """The page in roff."""
-    return "\n".join(_lines(found)) + "\n"
+    return "\n".join(_lines(outline)) + "\n"
 
 
-def _lines(found: list[Entry]) -> Iterator[str]:
-    root, *commands = found
+def _lines(outline: list[Entry]) -> Iterator[str]:
+    root, *commands = outline
     yield f'.TH SKYWATCH 1 "" "skywatch {VERSION}" "Skywatch"'
     yield from (".SH NAME", r"skywatch \- self\-hosted, real\-time aircraft tracking service")
     yield from (".SH SYNOPSIS", ".B skywatch", _text(" ".join(root.usage)))

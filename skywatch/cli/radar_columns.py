@@ -45,7 +45,7 @@ class Trends:
 
     def update(self, aircraft: list[dict[str, Any]], now_s: float) -> None:
         """Take the list of this moment (monotonic seconds)."""
-        kept: dict[str, tuple[float, float, str]] = {}
+        distances: dict[str, tuple[float, float, str]] = {}
         for entry in aircraft:
             distance, address = number(entry.get("distance_nm")), str(entry.get("hex"))
             if distance is None:
@@ -55,8 +55,8 @@ class Trends:
                 moved = distance - before
                 arrow = "" if abs(moved) < MOVED_NM else RISING if moved > 0 else FALLING
                 at, before = now_s, distance
-            kept[address] = (at, before, arrow)
-        self._before = kept
+            distances[address] = (at, before, arrow)
+        self._before = distances
 
     def distance(self, address: str) -> str:
         """The arrow of its distance."""
@@ -92,14 +92,14 @@ def altitude_ft(aircraft: Aircraft) -> float | None:
     """Barometric, else geometric altitude; 0 on the ground."""
     if aircraft.get("alt_baro") == "ground":
         return 0.0
-    known = number(aircraft.get("alt_baro"))
-    return known if known is not None else number(aircraft.get("alt_geom"))
+    barometric = number(aircraft.get("alt_baro"))
+    return barometric if barometric is not None else number(aircraft.get("alt_geom"))
 
 
 def rate_fpm(aircraft: Aircraft) -> float | None:
     """Barometric, else geometric vertical rate."""
-    known = number(aircraft.get("baro_rate"))
-    return known if known is not None else number(aircraft.get("geom_rate"))
+    barometric = number(aircraft.get("baro_rate"))
+    return barometric if barometric is not None else number(aircraft.get("geom_rate"))
 
 
 def colour(aircraft: Aircraft) -> str:
@@ -174,16 +174,16 @@ def ordered(aircraft: list[dict[str, Any]], sort: str, descending: bool = False)
     """Sorted by a column; those whose value is not known come last in both directions."""
     key = COLUMNS[sort].key
     by_address = sorted(aircraft, key=lambda entry: str(entry.get("hex")))
-    known = [entry for entry in by_address if key(entry) is not None]
-    known.sort(key=lambda entry: key(entry) or 0, reverse=descending)
-    return known + [entry for entry in by_address if key(entry) is None]
+    keyed = [entry for entry in by_address if key(entry) is not None]
+    keyed.sort(key=lambda entry: key(entry) or 0, reverse=descending)
+    return keyed + [entry for entry in by_address if key(entry) is None]
 
 
 def matching(aircraft: list[dict[str, Any]], words: str) -> list[dict[str, Any]]:
     """Those in which every word is found: in callsign, address, registration, type, owner, squawk or receiver;
     ``military`` and ``emergency`` are words too."""
-    wanted = words.lower().split()
-    return [entry for entry in aircraft if all(word in _haystack(entry) for word in wanted)] if wanted else aircraft
+    terms = words.lower().split()
+    return [entry for entry in aircraft if all(word in _haystack(entry) for word in terms)] if terms else aircraft
 
 
 def _haystack(aircraft: Aircraft) -> str:

@@ -29,12 +29,12 @@ class Keys:
 
     def names(self, data: bytes) -> list[str]:
         """Of these bytes."""
-        found = []
+        names = []
         for match in _ONE.finditer(self._decoder.decode(data)):
             name = _SEQUENCES.get(match[1]) if match[1] else _CHARACTERS.get(match[2], match[2])
             if name is not None:
-                found.append(name)
-        return found
+                names.append(name)
+        return names
 
 
 @contextlib.contextmanager

@@ -65,17 +65,17 @@ def table(
     trends = trends or Trends()
     rows = [{name: cell(column, entry, units, trends) for name, column in COLUMNS.items()} for entry in aircraft]
     chosen = _columns(rows, width)
-    found = Table(box=box.SIMPLE_HEAD, expand=False, pad_edge=False, show_edge=False)
+    rendered = Table(box=box.SIMPLE_HEAD, expand=False, pad_edge=False, show_edge=False)
     for name in chosen:
         column = COLUMNS[name]
         title = f"{column.title}{('▼' if descending else '▲') if name == sort else ''}"
-        found.add_column(title, justify=column.justify, no_wrap=True)
+        rendered.add_column(title, justify=column.justify, no_wrap=True)
     for entry, row in zip(aircraft, rows, strict=True):
         style = "bold red" if entry.get("squawk") in EMERGENCIES else ""
         if selected is not None and entry.get("hex") == selected:
             style = f"{style} reverse".strip()
-        found.add_row(*(row[name] for name in chosen), style=style)
-    return found
+        rendered.add_row(*(row[name] for name in chosen), style=style)
+    return rendered
 
 
 def _columns(rows: list[dict[str, Text]], width: int | None) -> list[str]:
@@ -165,9 +165,9 @@ def _details(aircraft: dict[str, Any], units: Units, trends: Trends) -> Panel:
         "Signal": measure(number(aircraft.get("rssi")), (1, "dBFS"), ".1f"),
         "Seen": measure(number(aircraft.get("seen")), (1, "s ago"), ".1f"),
     }
-    known = [(name, text) for name, text in facts.items() if text]
-    half = (len(known) + 1) // 2
+    lines = [(name, text) for name, text in facts.items() if text]
+    half = (len(lines) + 1) // 2
     grid = Table.grid(padding=(0, 2))
-    for left, right in zip(known[:half], [*known[half:], ("", "")], strict=False):
+    for left, right in zip(lines[:half], [*lines[half:], ("", "")], strict=False):
         grid.add_row(Text(left[0], style="dim"), Text(left[1]), Text(right[0], style="dim"), Text(right[1]))
     return Panel(grid, title=plain(aircraft.get("flight") or aircraft.get("hex")), border_style=colour(aircraft))

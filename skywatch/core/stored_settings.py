@@ -186,11 +186,11 @@ def change(session: Session, settings: Settings, actor: Actor, values: Mapping[s
     rows = read(session, settings)
     for name, text in values.items():
         _check_name(settings, name, text)
-    wanted = {name: row.text for name, row in rows.items()} | dict(values)
-    members = [name for name, text in wanted.items() if text is not None and _family_of(settings, name)]
+    merged_texts = {name: row.text for name, row in rows.items()} | dict(values)
+    members = [name for name, text in merged_texts.items() if text is not None and _family_of(settings, name)]
     if len(members) > MOST_MEMBERS:
         raise Problem("conflict", f"There are {MOST_MEMBERS} inputs already; remove one first.")
-    _check_texts(settings, wanted, values)
+    _check_texts(settings, merged_texts, values)
     sealer = Sealer(settings.secret, PURPOSE)
     for name, text in values.items():
         before = rows[name].text if name in rows else None
@@ -245,7 +245,7 @@ def _check_name(settings: Settings, name: str, text: str | None) -> None:
         raise not_found("setting")
 
 
-def _check_texts(settings: Settings, wanted: Mapping[str, str | None], changed: Mapping[str, str | None]) -> None:
+def _check_texts(settings: Settings, merged_texts: Mapping[str, str | None], changed: Mapping[str, str | None]) -> None:
     names = names_of(type(settings))
     faults: dict[str, str] = {}
     for name, text in changed.items():
@@ -265,7 +265,7 @@ def _check_texts(settings: Settings, wanted: Mapping[str, str | None], changed: 
         raise invalid_fields(faults)
     texts = {
         name: text
-        for name, text in wanted.items()
+        for name, text in merged_texts.items()
         if text is not None
         and is_storable(settings, name)
         and settings.sources.get(name, "default") not in ("ini", "environment")

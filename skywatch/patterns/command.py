@@ -38,7 +38,7 @@ def patterns(file: Path, scored: bool, as_table: bool) -> None:
     value is unknown.
 
     For each pattern one line says flight_id, icao24, pattern_type, confidence_score (0 to 1), t0 and t1 (begin and
-    end, unix s), centre ([latitude, longitude] in degrees), radius (nm) and detected_at (when it was first told,
+    end, unix s), centre ([latitude, longitude] in degrees), radius (nm) and detected_at (when it was first reported,
     unix s); then id and radius_nm, which are flight_id and radius once more, callsign, confidence in words,
     is_surveillance, duration_s and details.
 

@@ -68,7 +68,7 @@ class CorridorDetector:
             self._look(v)
 
     def _retraces(self, p: Pass) -> bool:
-        """Tell whether a pass went back over the one before it: most of the shorter of the two."""
+        """Return whether a pass went back over the one before it: most of the shorter of the two."""
         if not self._passes:
             return False
         s = self._s
@@ -129,7 +129,7 @@ class CorridorDetector:
         return first.t0
 
     def _lands(self, passes: list[Pass]) -> bool:
-        """Tell whether a pass came down to a low point, as approaches do."""
+        """Return whether a pass came down to a low point, as approaches do."""
         since = passes[0].t0
         return any(p.t >= since for p in self._lows.points)
 

@@ -123,7 +123,7 @@ class FindingLog:
         """Open a finding at time `now` (unix s) and return true, unless a more telling one explains it.
 
         In its turn it ends the open findings that it explains, whose details then name it as `superseded_by`; one that
-        ended shortly before is told as ended once more.
+        ended shortly before is reported as ended once more.
         """
         if any(_explains(other, finding) for other in (*self.open, *self._ended)):
             return False
@@ -156,7 +156,7 @@ class FindingLog:
         return max(shared, key=lambda reason: shared[reason])
 
     def update(self, finding: Finding) -> None:
-        """Tell of a longer or better known finding, at most every `extend_every_s` seconds of it."""
+        """Report a longer or better supported finding, at most every `extend_every_s` seconds of it."""
         if finding.t1 - finding.reported_t1 >= self._s.extend_every_s:
             finding.reported_t1 = finding.t1
             self._events.append(PatternEvent(Change.EXTENDED, self._pattern(finding)))
@@ -229,7 +229,7 @@ _VAGUE = (PatternType.LOITERING, PatternType.AREA_SEARCH)
 
 
 def _explains(high: Finding, low: Finding) -> bool:
-    """Tell whether `low` is but another view of what `high` describes: of lower rank, there and then, no detail."""
+    """Return whether `low` is but another view of what `high` describes: of lower rank, there and then, no detail."""
     overlap_s = min(low.t1, high.t1) - max(low.t0, high.t0)
     return (
         _RANK[high.kind] > _RANK[low.kind]

@@ -125,7 +125,7 @@ class GridDetector:
 
 
 def _shifts(sweeps: list[Sweep], s: PatternSettings) -> bool:
-    """Tell whether each of these sweeps lies beyond the one before."""
+    """Return whether each of these sweeps lies beyond the one before."""
     shift = shift_of(sweeps)
     steps = [abs(b.across_nm - a.across_nm) for a, b in pairwise(sweeps)]
     return shift.one_sided >= s.grid_one_sided and shift.in_order and min(steps) >= s.lane_min_nm
@@ -138,5 +138,5 @@ def _spacing_nm(sweeps: list[Sweep]) -> float:
 
 
 def _is_orbit(f: Finding, s: PatternSettings) -> bool:
-    """Tell round laps beyond doubt; positions far apart make chords of them that look like legs."""
+    """Return whether laps are round beyond doubt; positions far apart make chords of them that look like legs."""
     return f.kind is PatternType.CIRCLING and f.details["leg_share"] <= s.circling_leg_share

@@ -59,7 +59,7 @@ def leg_share(laps: Sequence[Loop], s: PatternSettings) -> float:
 
 
 def well_seen(lap: Loop, s: PatternSettings) -> bool:
-    """Tell whether the lap was seen well enough for its shape to be told.
+    """Return whether the lap was seen well enough for its shape to count.
 
     Gaps straighten a line, which then is too short for the reported speed, or winds more often than it turns.
     """
@@ -71,7 +71,7 @@ def well_seen(lap: Loop, s: PatternSettings) -> bool:
 
 
 def is_sparse(lap: Loop, s: PatternSettings) -> bool:
-    """Tell whether the lap was seen in so few places that its size is known roughly."""
+    """Return whether the lap was seen in so few places that its size is known roughly."""
     return lap.shape.spacing_s >= s.lap_sparse_share * lap.shape.duration_s
 
 
@@ -102,7 +102,7 @@ def _are_ovals(laps: Sequence[Loop], s: PatternSettings) -> bool:
 
 
 def _are_polygons(laps: Sequence[Loop], s: PatternSettings) -> bool:
-    """Tell wide laps of long straight legs, not elongated as a whole: what a sector search flies."""
+    """Return whether laps are wide, of long straight legs, not elongated as a whole, as in a sector search."""
     elongation, straight = leg_shares(laps, s)
     return (
         straight >= s.polygon_leg_share
@@ -112,12 +112,12 @@ def _are_polygons(laps: Sequence[Loop], s: PatternSettings) -> bool:
 
 
 def wander(laps: Sequence[Loop], s: PatternSettings) -> bool:
-    """Tell laps that go to and fro so much that they are none."""
+    """Return whether laps go to and fro so much that they are none."""
     return median(lap.shape.meander for lap in laps) > s.run_meander
 
 
 def is_spiral(laps: Sequence[Loop], s: PatternSettings) -> bool:
-    """Tell laps about one centre that grow from each to the next: an expanding square or spiral search."""
+    """Return whether laps about one centre grow from each to the next: an expanding square or spiral search."""
     growth = s.spiral_growth if len(laps) > 2 else s.spiral_growth_first
     shapes = [lap.shape for lap in laps]
     return len(shapes) > 1 and all(
@@ -132,7 +132,7 @@ def round_nm(lap: Loop) -> float:
 
 
 def alike(before: Loop, after: Loop, s: PatternSettings, *, part: bool = False) -> bool:
-    """Tell whether a lap resembles the one before and overlies it; `part` where it is not finished.
+    """Return whether a lap resembles the one before and overlies it; `part` where it is not finished.
 
     Resembling is to take about as much way for a full circle of turn, overlying to have its centre within the other.
     Figures of eight have two centres, side by side.
@@ -153,13 +153,13 @@ def alike(before: Loop, after: Loop, s: PatternSettings, *, part: bool = False) 
 
 
 def _bends_alike(before: Loop, after: Loop, s: PatternSettings) -> bool:
-    """Tell whether two laps turn in about as much way: a small loop after a transit does not turn like a large one."""
+    """Return whether two laps turn in about as much way: a small loop after a transit does not."""
     tight, wide = sorted((_bend_nm(before), _bend_nm(after)))
     return wide <= s.lap_bend_ratio * max(tight, 0.5 * s.lap_size_floor_nm)
 
 
 def _goes_on(before: Loop, part: Loop, s: PatternSettings) -> bool:
-    """Tell whether an unfinished lap turns like the one before, with no more transit than that had."""
+    """Return whether an unfinished lap turns like the one before, with no more transit than that had."""
     # What leads out of the part makes its last round longer.
     tightest_nm = min(part.last_round_nm, _bend_nm(part))
     if tightest_nm * s.lap_bend_ratio < _bend_nm(before) - 0.5 * s.lap_size_floor_nm:
@@ -168,7 +168,7 @@ def _goes_on(before: Loop, part: Loop, s: PatternSettings) -> bool:
 
 
 def stays_near(before: Loop, part: Loop, s: PatternSettings) -> bool:
-    """Tell whether an unfinished lap keeps to the place of the one before: a transit to another place does not."""
+    """Return whether an unfinished lap keeps to the place of the one before: a transit to another place does not."""
     slack = s.lap_sparse_slack if is_sparse(before, s) or not well_seen(before, s) else 1.0
     return part.stray_nm <= slack * s.part_stray_share * before.shape.reach_nm + s.position_noise_nm
 

@@ -30,7 +30,7 @@ class Leg(NamedTuple):
     length_nm: float
     course_deg: float
     turn_deg: float
-    """Unwound heading at the end, by which turns to the left and right between legs are told."""
+    """Unwound heading at the end, which separates left from right turns between legs."""
     x: float
     """Mean place of the leg without the turns at its ends: what its distance from other legs is measured from."""
     y: float
@@ -100,7 +100,7 @@ class LegFinder:
         return line[first : last + 1]
 
     def _straight(self, v: Vertex) -> bool:
-        """Tell whether the line to `v` is still straight: no vertex far off it, and `v` straight ahead."""
+        """Return whether the line to `v` is still straight: no vertex far off it, and `v` straight ahead."""
         s, a, last = self._s, self._line[0], self._line[-1]
         dx, dy = v.x - a.x, v.y - a.y
         length = hypot(dx, dy)

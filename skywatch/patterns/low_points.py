@@ -1,6 +1,6 @@
 """Low points of a flight: where it came down, and climbed away again.
 
-An aerodrome circuit is told from an orbit by its height: lap after lap it comes down to the same place at the same
+An aerodrome circuit differs from an orbit in its height: lap after lap it comes down to the same place at the same
 level in the same direction, the runway's, and climbs away, while who watches something keeps the height. No database
 of aerodromes is needed, and the runway need not be seen: reception often ends above it.
 """
@@ -81,7 +81,7 @@ class LowPoints:
         )
 
     def landed(self, before_ft: float | None, after_ft: float | None) -> bool:
-        """Tell whether both heights are so low that the aircraft may have stood on the ground in between."""
+        """Return whether both heights are so low that the aircraft may have stood on the ground in between."""
         if before_ft is None or after_ft is None:
             return False
         return max(before_ft, after_ft) <= self.lowest_ft + self._s.circuit_lowest_ft

@@ -92,7 +92,7 @@ class OrbitDetector:
             self._extend(self._finding, v, joined=loop is not None and self._odd is None)
 
     def _landed(self, v: Vertex) -> bool:
-        """Tell whether the aircraft stood on the ground since the vertex before: long, slow, low at both ends."""
+        """Return whether the aircraft stood on the ground since the vertex before: long, slow, low at both ends."""
         before, s = self._before, self._s
         if before is None or v.t - before.t < s.landing_s:
             return False
@@ -133,7 +133,7 @@ class OrbitDetector:
         self._turning_t = max(self._turning_t, odd.shape.t1)
 
     def _odd_goes_on(self, odd: Loop) -> bool:
-        """Tell whether the odd lap is being flown once more, and not the pattern that it interrupts."""
+        """Return whether the odd lap is being flown once more, and not the pattern that it interrupts."""
         part = self._finder.part(self._s.part_turn_deg, odd) if self._finder.turning_t > odd.shape.t1 else None
         return (
             part is not None
@@ -144,7 +144,7 @@ class OrbitDetector:
         )
 
     def _follows(self, before: Loop, after: Loop, *, part: bool = False) -> bool:
-        """Tell whether two laps belong together by time, size and place."""
+        """Return whether two laps belong together by time, size and place."""
         since_t = before.shape.t1 if self._odd is None else self._odd.shape.t1
         return after.shape.t0 - since_t <= self._pause_s() and alike(before, after, self._s, part=part)
 
@@ -235,7 +235,7 @@ class OrbitDetector:
         return laps[-count:]
 
     def _beyond_doubt(self, kind: PatternType, laps: list[Loop]) -> bool:
-        """Tell whether the second lap need not be waited for: round, seen well, and without an ordinary reason."""
+        """Return whether the second lap need not be waited for: round, seen well, and without an ordinary reason."""
         s = self._s
         return (
             kind is PatternType.CIRCLING
@@ -258,7 +258,7 @@ class OrbitDetector:
         self._log.update(f)
 
     def _is_round_after_all(self, laps: list[Loop]) -> bool:
-        """Tell whether the first laps are circles together: where seen in few places one may look like an oval."""
+        """Return whether the first laps are circles together: where seen in few places one may look like an oval."""
         s = self._s
         if self._past_turns + turns_of(laps) >= s.laps_to_change:
             return False

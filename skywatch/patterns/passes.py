@@ -138,7 +138,7 @@ class PassFinder:
             self.now.bend_deg = self._rightmost - self._leftmost
 
     def _back(self, v: Vertex, course: float, line: list[Vertex]) -> bool:
-        """Tell whether `v` lies on `line`, looking on from where the last vertex did, and was reached against it."""
+        """Return whether `v` lies on `line`, looking on from where the last vertex did, and was reached against it."""
         s = self._s
         best, best_at = float("inf"), self._at
         for at in range(min(self._at + 2, len(line) - 1), 0, -1):

@@ -49,7 +49,7 @@ class ProcedureTurns:
                 return
 
     def explain(self, t0: float, t1: float) -> bool:
-        """Tell whether procedure turns, with the legs to and from them, fill enough of the time between two times."""
+        """Return whether procedure turns, with the legs to and from them, fill enough of the time between two times."""
         flown_s = sum(max(0.0, min(b, t1) - max(a, t0)) for a, b in self._times)
         return flown_s >= self._s.ordinary_share * (t1 - t0)
 

@@ -1,6 +1,6 @@
 """Ordinary reasons to fly loops: circuits, holds, spirals, thermals, parachutes, speed; or a height that nobody knows.
 
-Each is told by a few measures that a pilot would recognise; none needs a database.
+Each is recognised by a few measures that a pilot would recognise; none needs a database.
 """
 
 from __future__ import annotations
@@ -72,30 +72,30 @@ class Heights:
         return sum_
 
     def is_steep(self, s: PatternSettings) -> bool:
-        """Tell whether most laps went far up or down."""
+        """Return whether most laps went far up or down."""
         return self.turns > 0.0 and self.steep_turns >= s.trend_share * self.turns
 
     def climbs(self, s: PatternSettings) -> bool:
-        """Tell whether most laps climbed."""
+        """Return whether most laps climbed."""
         return self._follows_trend(self.up_turns, self.slow_up_turns, self.climb_ft, s)
 
     def descends(self, s: PatternSettings) -> bool:
-        """Tell whether most laps descended."""
+        """Return whether most laps descended."""
         return self._follows_trend(self.down_turns, self.slow_down_turns, -self.climb_ft, s)
 
     def _follows_trend(self, turns: float, slow_turns: float, gained_ft: float, s: PatternSettings) -> bool:
-        """Tell whether most laps went the same way: quickly, or slowly but far and almost all of them."""
+        """Return whether most laps went the same way: quickly, or slowly but far and almost all of them."""
         if gained_ft >= s.trend_least_ft and turns >= s.trend_share * self.turns:
             return True
         return gained_ft >= s.steady_least_ft and slow_turns >= s.steady_share * self.turns
 
     def lifts(self, s: PatternSettings) -> bool:
-        """Tell whether the laps went far up, or far up and down again, and hardly any kept its height."""
+        """Return whether the laps went far up, or far up and down again, and hardly any kept its height."""
         moving = self.up_turns + self.down_turns >= s.trend_share * self.turns > 0.0
         return moving and self.goes_far(s)
 
     def goes_far(self, s: PatternSettings) -> bool:
-        """Tell whether lowest and highest level are as far apart as where parachutists board and leave."""
+        """Return whether lowest and highest level are as far apart as where parachutists board and leave."""
         return self.highest_ft - self.lowest_ft >= s.parachute_climb_ft
 
 
@@ -128,13 +128,13 @@ def ordinary_reason(
 
 
 def is_aerodrome(laps: Sequence[Loop], lows: LowPoints, s: PatternSettings) -> bool:
-    """Tell aerodrome circuits: most laps came down to one place and climbed away again."""
+    """Return whether these are aerodrome circuits: most laps came down to one place and climbed away again."""
     since = laps[0].shape.t0
     return lows.circuits_since(since) >= max(1.0, s.circuit_laps_share * (turns_of(laps) - 1.0))
 
 
 def is_thermal(laps: Sequence[Loop], heights: Heights, s: PatternSettings) -> bool:
-    """Tell a glider's circles: small, slow, quick to close, and gaining height."""
+    """Return whether these are a glider's circles: small, slow, quick to close, and gaining height."""
     flown_s = sum(lap.shape.duration_s for lap in laps)
     first, last = laps[0].shape, laps[-1].shape
     if heights.turns == 0.0 or first.low_ft is None or last.high_ft is None:
@@ -149,7 +149,7 @@ def is_thermal(laps: Sequence[Loop], heights: Heights, s: PatternSettings) -> bo
 
 
 def is_holding(laps: Sequence[Loop], s: PatternSettings) -> bool:
-    """Tell a holding pattern: an oval of three to eight minutes a lap, flown fast and high enough.
+    """Return whether this is a holding pattern: an oval of three to eight minutes a lap, flown fast and high enough.
 
     Source: FAA *Aeronautical Information Manual* 5-3-8 and ICAO Doc 8168: legs of 1 min (1.5 min above 14,000 ft)
     and turns of 3 degrees a second or 25 degrees of bank make laps of four minutes and more.
@@ -160,7 +160,7 @@ def is_holding(laps: Sequence[Loop], s: PatternSettings) -> bool:
 
 
 def is_practice_hold(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: PatternSettings) -> bool:
-    """Tell a hold as a light aircraft practises it: a few laps with turns at the standard rate and timed legs.
+    """Return whether a light aircraft practises a hold: a few laps with turns at the standard rate and timed legs.
 
     The turns of a stadium whose way is P and whose legs take the share q of it have P (1 - q) to go, at 360 degrees.
     """

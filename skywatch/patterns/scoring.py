@@ -2,7 +2,7 @@
 
 A label's segment counts as found when patterns of its type cover at least half of it; strictly, when one pattern and
 the segment share at least half of the time that either of them takes. A flight that has a label may fly patterns
-outside its segments too: those can be told neither right nor wrong and are counted apart.
+outside its segments too: those can be called neither right nor wrong and are counted apart.
 """
 
 from __future__ import annotations
@@ -222,12 +222,12 @@ def report(total: Score) -> list[str]:
         named = s.flights_found + s.flights_false
         precision = s.flights_found / named if named else 0.0
         f1 = 2.0 * recall * precision / (recall + precision) if recall + precision else 0.0
-        told = s.patterns_right + s.patterns_false
+        judged = s.patterns_right + s.patterns_false
         within = s.begun_in_time / max(s.segments_begun, 1)
         lines.append(
             f"{kind:<17} {s.flights_found + s.flights_missed:7d}  {recall:6.3f}    {precision:6.3f} {f1:5.3f}"
             f"  {s.segments:8d}  {s.segments_found / s.segments:6.3f} {s.segments_strict / s.segments:6.3f}"
-            f"    {s.patterns_right / told if told else 0.0:6.3f} {s.patterns_outside:7d}"
+            f"    {s.patterns_right / judged if judged else 0.0:6.3f} {s.patterns_outside:7d}"
             f"   {median(s.delays_s or [0.0]):15.0f}  {median(s.delays_turns or [0.0]):5.2f}  {within:8.2f}"
         )
     ordinary = total.flights[_ORDINARY]

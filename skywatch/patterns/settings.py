@@ -282,7 +282,7 @@ class PatternSettings:
     confidence_high: float = 0.75
     """Scores from here are of high confidence."""
     extend_every_s: float = 15.0
-    """A pattern that lasts is told of again when it grew by this (s)."""
+    """A pattern that lasts is reported again when it grew by this (s)."""
 
     # Legs
     leg_min_nm: float = 0.6

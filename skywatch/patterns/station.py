@@ -1,8 +1,8 @@
-"""Keeping to a place: loitering, stakeout and area search, told by how far an aircraft strayed in how long.
+"""Keeping to a place: loitering, stakeout and area search, recognised by how far an aircraft strayed in how long.
 
 *Loitering* is to stay for twenty minutes within a few miles, going over the same ground. *Area search* stays in
 bounds too but goes over ever new ground, as the expanding square and the sector search do (IAMSAR Manual, volume III).
-*Stakeout* is to keep nearly still in the air over one spot, hovering or in orbits too slow to be told as such.
+*Stakeout* is to keep nearly still in the air over one spot, hovering or in orbits too slow to be reported as such.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class StationDetector:
         return high_ft - low_ft >= s.hover_wander_ft or speed_kt >= s.hover_drift_kt
 
     def _keeps_station(self, w: Window, slack: float, level_ft: float) -> bool:
-        """Tell what loitering and searching have in common; the cheap questions come first."""
+        """Return whether what loitering and searching have in common is there; the cheap questions come first."""
         s = self._s
         radius = w.radius_nm
         if radius < s.station_min_radius_nm or w.way_nm < s.station_folds * radius / slack:

@@ -153,7 +153,7 @@ def shift_of(sweeps: Sequence[Sweep]) -> Shift:
 
 
 def is_grid(sweeps: Sequence[Sweep], settings: PatternSettings) -> bool:
-    """Tell whether the sweeps lie on ever new lines; fewer of them do where chance is less likely to look alike."""
+    """Return whether the sweeps lie on ever new lines; fewer of them do where chance is less likely to look alike."""
     s = settings
     count = len(sweeps)
     if count < s.grid_sweeps:
@@ -170,7 +170,7 @@ def is_grid(sweeps: Sequence[Sweep], settings: PatternSettings) -> bool:
 
 
 def on_new_line(sweep: Sweep, earlier: Sequence[Sweep], settings: PatternSettings) -> bool:
-    """Tell whether a sweep lies off the last one in its direction, as the next of a grid does."""
+    """Return whether a sweep lies off the last one in its direction, as the next of a grid does."""
     for before in reversed(earlier):
         if before.forward is sweep.forward:
             return abs(sweep.across_nm - before.across_nm) >= settings.lane_min_nm

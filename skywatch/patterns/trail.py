@@ -1,8 +1,8 @@
 """The trail of one aircraft, cleaned and thinned: what every pattern detector reads.
 
 Raw positions come at any rate, repeat, jump and stop; out of them comes a short list of vertices on a flat map, each
-with the heading *unwound* (a turn of two circles is 720 degrees, not 0), so that a turning aircraft is told from its
-first and last heading alone. Detectors keep what they need; the trail itself remembers one node and one vertex.
+with the heading *unwound* (a turn of two circles is 720 degrees, not 0), so that the first and the
+last heading alone show a turn. Detectors keep what they need; the trail itself remembers one node and one vertex.
 """
 
 from __future__ import annotations

@@ -148,5 +148,5 @@ class Window:
         return self._still / len(self._samples)
 
     def has_gap(self) -> bool:
-        """Tell whether two neighbouring samples lie too far apart in time."""
+        """Return whether two neighbouring samples lie too far apart in time."""
         return self._gap_t > self._samples[0].t

@@ -82,8 +82,8 @@ class SystemMonitor:
             work()
             faults.succeeded()
         except Exception as error:
-            known = isinstance(error, SQLAlchemyError | BusError)
-            faults.failed(reason(error), None if known else error, outage_of(error))
+            expected = isinstance(error, SQLAlchemyError | BusError)
+            faults.failed(reason(error), None if expected else error, outage_of(error))
 
     def publish(self) -> None:
         """Publish the status once."""

@@ -27,22 +27,22 @@ class Package(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1)
 def packages() -> tuple[Package, ...]:
     """Skywatch and all that it uses, directly or not, by name; extras where they are installed."""
-    found: dict[str, Package] = {}
-    waiting = [ROOT]
-    while waiting:
-        name = waiting.pop()
+    described: dict[str, Package] = {}
+    names = [ROOT]
+    while names:
+        name = names.pop()
         key = re.sub(r"[-_.]+", "-", name).lower()
-        if key in found:
+        if key in described:
             continue
         try:
             distribution = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             continue  # Of an extra, or for another platform.
-        found[key] = _describe(distribution)
+        described[key] = _describe(distribution)
         required = (_NAME.match(requirement) for requirement in distribution.requires or ())
         # Extras of Skywatch itself count where they are installed; those of others are theirs.
-        waiting += [match[0] for match in required if match and (name == ROOT or not _is_extra(distribution, match[0]))]
-    return tuple(found[key] for key in sorted(found))
+        names += [match[0] for match in required if match and (name == ROOT or not _is_extra(distribution, match[0]))]
+    return tuple(described[key] for key in sorted(described))
 
 
 def _is_extra(distribution: metadata.Distribution, name: str) -> bool:
@@ -55,10 +55,10 @@ def _describe(distribution: metadata.Distribution) -> Package:
     classified = [
         value.rpartition(" :: ")[2] for value in fields.get_all("Classifier") or () if value.startswith(_LICENCE)
     ]
-    said = (_field(fields, "License-Expression") or _field(fields, "License")).strip()
-    if not said or said == "UNKNOWN" or len(said) > LONGEST_LICENCE or "\n" in said:
-        said = ", ".join(classified) or "not stated"
-    return Package(fields["Name"], distribution.version, said, _field(fields, "Summary"))
+    licence = (_field(fields, "License-Expression") or _field(fields, "License")).strip()
+    if not licence or licence == "UNKNOWN" or len(licence) > LONGEST_LICENCE or "\n" in licence:
+        licence = ", ".join(classified) or "not stated"
+    return Package(fields["Name"], distribution.version, licence, _field(fields, "Summary"))
 
 
 def _field(fields: metadata.PackageMetadata, name: str) -> str:

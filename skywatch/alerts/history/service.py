@@ -155,6 +155,6 @@ class AlertHistory:
         read_again = sa.select(Alert).where(Alert.id.in_(ids)).order_by(Alert.id)
         for alert in self.session.scalars(read_again.execution_options(populate_existing=True)):
             if alert.id in changed and alert.user_id is not None:
-                told = message("alert:acknowledged", alert, states.get(alert.id, []), alert.user_id)
-                events.publish(self.session, told)
+                event = message("alert:acknowledged", alert, states.get(alert.id, []), alert.user_id)
+                events.publish(self.session, event)
         return len(changed)

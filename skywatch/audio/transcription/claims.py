@@ -74,23 +74,23 @@ def claim(session: Session, lease_s: float) -> Claim | None:
         return Claim(row.id, row.lease, recording.path, recording.media_type)
 
 
-def renew(session: Session, held: Claim, lease_s: float) -> None:
+def renew(session: Session, claim: Claim, lease_s: float) -> None:
     """Hold a lease for longer."""
     until = utcnow() + timedelta(seconds=lease_s)
-    session.execute(sa.update(T).where(T.id == held.id, T.lease == held.lease).values(leased_until=until))
+    session.execute(sa.update(T).where(T.id == claim.id, T.lease == claim.lease).values(leased_until=until))
 
 
-def give_back(session: Session, held: Claim) -> None:
-    """Put a transmission back as if it had not been taken: this worker is told to stop."""
-    row = _held(session, held)
+def give_back(session: Session, claim: Claim) -> None:
+    """Put a transmission back as if it had not been taken: this worker stops."""
+    row = _held(session, claim)
     if row is not None:
         row.status, row.attempts, row.next_at = Status.QUEUED.value, row.attempts - 1, utcnow()
         row.lease = row.leased_until = None
 
 
-def succeed(session: Session, held: Claim, segments: Sequence[Segment], sky: Sky) -> bool:
+def succeed(session: Session, claim: Claim, segments: Sequence[Segment], sky: Sky) -> bool:
     """Record a transcript, whose aircraft may be in the picture; False where the lease was lost meanwhile."""
-    row = _held(session, held)
+    row = _held(session, claim)
     if row is None:
         return False
     text = " ".join(segment.text for segment in segments)
@@ -106,9 +106,9 @@ def succeed(session: Session, held: Claim, segments: Sequence[Segment], sky: Sky
     return True
 
 
-def end_without_speech(session: Session, held: Claim, why: str) -> bool:
+def end_without_speech(session: Session, claim: Claim, why: str) -> bool:
     """Record that nothing was said; False where the lease was lost meanwhile."""
-    row = _held(session, held)
+    row = _held(session, claim)
     if row is None:
         return False
     row.transcript, row.segments = None, []
@@ -118,9 +118,9 @@ def end_without_speech(session: Session, held: Claim, why: str) -> bool:
     return True
 
 
-def fail(session: Session, held: Claim, why: str, *, for_good: bool = False) -> bool:
+def fail(session: Session, claim: Claim, why: str, *, for_good: bool = False) -> bool:
     """Record a failed try: again after a pause, or never; False where the lease was lost meanwhile."""
-    row = _held(session, held)
+    row = _held(session, claim)
     if row is None:
         return False
     if for_good or row.attempts >= MOST_TRIES:
@@ -132,8 +132,8 @@ def fail(session: Session, held: Claim, why: str, *, for_good: bool = False) -> 
     return True
 
 
-def _held(session: Session, held: Claim) -> Transmission | None:
-    return session.scalar(sa.select(T).where(T.id == held.id, T.lease == held.lease).with_for_update())
+def _held(session: Session, claim: Claim) -> Transmission | None:
+    return session.scalar(sa.select(T).where(T.id == claim.id, T.lease == claim.lease).with_for_update())
 
 
 def _end(session: Session, row: Transmission, status: Status, why: str | None) -> None:

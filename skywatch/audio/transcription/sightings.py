@@ -42,7 +42,7 @@ def confirmed(session: Session, sky: Sky, spoken: Sequence[str], at: datetime) -
     if not spoken:
         return None
     flown, present = _in_history(session, spoken, at), _in_picture(sky, spoken, at)
-    return next((known[name] for name in spoken for known in (flown, present) if name in known), None)
+    return next((sightings[name] for name in spoken for sightings in (flown, present) if name in sightings), None)
 
 
 def _in_history(session: Session, spoken: Sequence[str], at: datetime) -> dict[str, Sighting]:
@@ -57,23 +57,23 @@ def _in_history(session: Session, spoken: Sequence[str], at: datetime) -> dict[s
         )
         .order_by(columns.last_seen_at.desc())
     ).all()
-    known: dict[str, Sighting] = {}
+    sightings: dict[str, Sighting] = {}
     for icao_hex, callsign, registered, military in rows:
         for name in (callsign, registered):
             if name:
-                known.setdefault(name, Sighting(icao_hex, callsign or name, bool(military)))
-    return known
+                sightings.setdefault(name, Sighting(icao_hex, callsign or name, bool(military)))
+    return sightings
 
 
 def _in_picture(sky: Sky, spoken: Sequence[str], at: datetime) -> dict[str, Sighting]:
     """Also without history, and before it has written a flight that began a moment ago."""
     callsigns, registrations = sky.column("flight").tolist(), sky.column("registration").tolist()
     begins, ends = sky.column("first_seen") - MARGIN.total_seconds(), sky.column("seen_at") + MARGIN.total_seconds()
-    known: dict[str, Sighting] = {}
+    sightings: dict[str, Sighting] = {}
     for row in np.flatnonzero((begins <= at.timestamp()) & (at.timestamp() <= ends)).tolist():
         callsign, registration = callsigns[row].decode(), registrations[row].decode().replace("-", "")
         # Addresses with ~ are not the aircraft's own.
         if not sky.hexes[row].startswith("~"):
             sighting = Sighting(sky.hexes[row].upper(), callsign or registration, bool(sky.column("military")[row]))
-            known |= dict.fromkeys({callsign, registration} & set(spoken), sighting)
-    return known
+            sightings |= dict.fromkeys({callsign, registration} & set(spoken), sighting)
+    return sightings

@@ -79,11 +79,11 @@ class TranscriptionWorker:
         while True:
             pause = 0.0
             try:
-                held = await self._claim()
-                if held is None:
+                claim = await self._claim()
+                if claim is None:
                     pause = POLL_S
                 else:
-                    await self._transcribe(held)
+                    await self._transcribe(claim)
                 self._queue_faults.succeeded()
             except Exception as error:
                 # Whatever is wrong with one pass, the queue must be looked at again; a lease runs out by itself.
@@ -102,29 +102,29 @@ class TranscriptionWorker:
 
         return await asyncio.get_running_loop().run_in_executor(None, run)
 
-    async def _transcribe(self, held: Claim) -> None:
-        renewing = asyncio.create_task(self._renew(held), name="lease of a transmission")
+    async def _transcribe(self, claim: Claim) -> None:
+        renewing = asyncio.create_task(self._renew(claim), name="lease of a transmission")
         began = time.perf_counter()
         try:
-            segments, why = await asyncio.get_running_loop().run_in_executor(self._threads, self._listen, held)
+            segments, why = await asyncio.get_running_loop().run_in_executor(self._threads, self._listen, claim)
         except EngineFailed as error:
             metrics.TRANSCRIPTIONS.labels("failed").inc()
             why = str(error)
             self._engine_fault(why)
-            await self._in_database(lambda session: claims.fail(session, held, why))
+            await self._in_database(lambda session: claims.fail(session, claim, why))
             return
         except FileNotFoundError:
             metrics.TRANSCRIPTIONS.labels("failed").inc()
-            await self._in_database(lambda session: claims.fail(session, held, GONE, for_good=True))
+            await self._in_database(lambda session: claims.fail(session, claim, GONE, for_good=True))
             return
         except asyncio.CancelledError:
-            await asyncio.shield(self._give_back(held))
+            await asyncio.shield(self._give_back(claim))
             raise
         except Exception as error:
             # A fault of ours or of the engine: the transmission is tried again, and then given up with this reason.
             self._engine_fault(type(error).__name__, error)
             failed = "The service has a fault; see its log."
-            await self._in_database(lambda session: claims.fail(session, held, failed))
+            await self._in_database(lambda session: claims.fail(session, claim, failed))
             return
         finally:
             renewing.cancel()
@@ -133,33 +133,33 @@ class TranscriptionWorker:
         metrics.TRANSCRIPTION_SECONDS.observe(time.perf_counter() - began)
         metrics.TRANSCRIPTIONS.labels("done" if segments else "no_speech").inc()
         if segments:
-            await self._in_database(lambda session: claims.succeed(session, held, segments, self._picture.sky))
+            await self._in_database(lambda session: claims.succeed(session, claim, segments, self._picture.sky))
         else:
-            await self._in_database(lambda session: claims.end_without_speech(session, held, why))
+            await self._in_database(lambda session: claims.end_without_speech(session, claim, why))
 
-    async def _give_back(self, held: Claim) -> None:
+    async def _give_back(self, claim: Claim) -> None:
         try:
-            await self._in_database(lambda session: claims.give_back(session, held))
+            await self._in_database(lambda session: claims.give_back(session, claim))
         except Exception as error:
             # The worker ends all the same; the lease runs out by itself.
             self._queue_fault(error)
 
-    def _listen(self, held: Claim) -> tuple[list[Segment], str]:
+    def _listen(self, claim: Claim) -> tuple[list[Segment], str]:
         """The segments that were spoken, or why there are none."""
         assert self._engine is not None
-        path = self._store.path(held.path)
+        path = self._store.path(claim.path)
         if not path.is_file():
             raise FileNotFoundError(path.name)
         if not has_voice(path):
             return [], NO_VOICE
-        segments, why = believable(self._engine.transcribe(path, held.media_type))
+        segments, why = believable(self._engine.transcribe(path, claim.media_type))
         return segments, why or NO_WORDS
 
-    async def _renew(self, held: Claim) -> None:
+    async def _renew(self, claim: Claim) -> None:
         while True:
             await asyncio.sleep(self._lease_s / 3)
             try:
-                await self._in_database(lambda session: claims.renew(session, held, self._lease_s))
+                await self._in_database(lambda session: claims.renew(session, claim, self._lease_s))
             except Exception as error:
                 # Tried again at the next turn; a lease that is lost shows when the result is stored.
                 self._queue_fault(error)

@@ -34,19 +34,19 @@ class TrackedUser:
 
 def moved(before: TrackedUser | None, location: Location) -> TrackedUser:
     """The user after a new fix."""
-    told = None
+    reported = None
     if location.speed_kt is not None and location.heading is not None:
-        told = velocity_of(location.speed_kt, location.heading)
+        reported = velocity_of(location.speed_kt, location.heading)
     if before is None:
-        return TrackedUser(location, told or STILL)
+        return TrackedUser(location, reported or STILL)
     last = before.location
     seconds = location.at - last.at
     step_nm = float(distance_nm(last.lat, last.lon, location.lat, location.lon))
     if step_nm > FIX_ERROR_NM + MAX_USER_SPEED_KT * max(seconds, 0.0) / 3600.0:
-        return TrackedUser(location, told or STILL, before.place + 1)
-    if told is None and FIX_MIN_S <= seconds <= FIX_MAX_S:
-        told = velocity_between(last.lat, last.lon, location.lat, location.lon, seconds)
-    return TrackedUser(location, told if told is not None else before.velocity, before.place)
+        return TrackedUser(location, reported or STILL, before.place + 1)
+    if reported is None and FIX_MIN_S <= seconds <= FIX_MAX_S:
+        reported = velocity_between(last.lat, last.lon, location.lat, location.lon, seconds)
+    return TrackedUser(location, reported if reported is not None else before.velocity, before.place)
 
 
 class LocationCache:

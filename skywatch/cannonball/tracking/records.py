@@ -49,8 +49,8 @@ def write(db: Session, changes: Sequence[Change]) -> Written:
     return written
 
 
-def _columns(told: dict[str, Any]) -> dict[str, Any]:
-    return {name: to_datetime(v) if name in _TIMES and v is not None else v for name, v in told.items()}
+def _columns(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: to_datetime(v) if name in _TIMES and v is not None else v for name, v in fields.items()}
 
 
 def _write_sessions(db: Session, changes: Iterable[SessionChange], written: Written) -> None:

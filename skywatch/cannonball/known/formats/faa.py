@@ -30,8 +30,8 @@ def read_models(table: Table) -> dict[str, str]:
     models: dict[str, str] = {}
     for _, fields in table.rows(REFERENCE_REQUIRED, column_name):
         if fault_of(fields, len(table.header)) is None:
-            told = dict(zip(table.header, fields, strict=False))
-            models[told["CODE"].strip()] = " ".join(f"{told['MFR']} {told['MODEL']}".split())
+            row = dict(zip(table.header, fields, strict=False))
+            models[row["CODE"].strip()] = " ".join(f"{row['MFR']} {row['MODEL']}".split())
     return models
 
 
@@ -43,22 +43,22 @@ def read(table: Table, models: Mapping[str, str] | None = None) -> Iterator[Item
         if fault := fault_of(fields, len(table.header)):
             yield Refused(line, "", fault)
             continue
-        told = {name: text.strip() for name, text in zip(table.header, fields, strict=False)}
-        names = (told["NAME"], *(told.get(column, "") for column in OTHER_NAMES))
+        row = {name: text.strip() for name, text in zip(table.header, fields, strict=False)}
+        names = (row["NAME"], *(row.get(column, "") for column in OTHER_NAMES))
         agency = next((name for name in names if name and enforces_law(name)), None)
-        if agency is None or not told["MODE S CODE HEX"]:
+        if agency is None or not row["MODE S CODE HEX"]:
             yield Skipped(line)
             continue
-        number = told["N-NUMBER"]
+        number = row["N-NUMBER"]
         # The address is the registrant's, who may be a trust that holds the aircraft for the agency.
-        at_home = agency == told["NAME"]
+        at_home = agency == row["NAME"]
         entry = {
-            "icao_hex": told["MODE S CODE HEX"],
+            "icao_hex": row["MODE S CODE HEX"],
             "registration": f"N{number}",
-            "aircraft_model": models.get(told["MFR MDL CODE"], ""),
+            "aircraft_model": models.get(row["MFR MDL CODE"], ""),
             "agency_name": " ".join(agency.split()).title(),
-            "agency_state": told["STATE"] if at_home and told["STATE"] in STATE_CODES else "",
-            "agency_city": told["CITY"].title() if at_home else "",
+            "agency_state": row["STATE"] if at_home and row["STATE"] in STATE_CODES else "",
+            "agency_city": row["CITY"].title() if at_home else "",
             "source_url": f"{REGISTRY_URL}{number}",
         }
         yield Row(line, {name: text for name, text in entry.items() if text})

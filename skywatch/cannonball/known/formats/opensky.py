@@ -25,19 +25,19 @@ def read(table: Table) -> Iterator[Item]:
         if fault := fault_of(fields, len(table.header)):
             yield Refused(line, fields[0][:8] if fields else "", fault)
             continue
-        told = {name: text.strip() for name, text in zip(table.header, fields, strict=False)}
-        agency = next((name for name in (told["operator"], told["owner"]) if enforces_law(name)), None)
-        if agency is None or not told["icao24"]:
+        row = {name: text.strip() for name, text in zip(table.header, fields, strict=False)}
+        agency = next((name for name in (row["operator"], row["owner"]) if enforces_law(name)), None)
+        if agency is None or not row["icao24"]:
             yield Skipped(line)
             continue
-        model = " ".join(filter(None, (told.get("manufacturername", ""), told.get("model", ""))))
+        model = " ".join(filter(None, (row.get("manufacturername", ""), row.get("model", ""))))
         entry = {
-            "icao_hex": told["icao24"],
-            "registration": told["registration"],
-            "aircraft_type": told["typecode"],
+            "icao_hex": row["icao24"],
+            "registration": row["registration"],
+            "aircraft_type": row["typecode"],
             "aircraft_model": model,
             "agency_name": agency,
             "source_url": "https://opensky-network.org/data/aircraft",
-            "notes": told.get("notes", ""),
+            "notes": row.get("notes", ""),
         }
         yield Row(line, {name: text for name, text in entry.items() if text})

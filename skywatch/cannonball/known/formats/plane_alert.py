@@ -27,18 +27,18 @@ def read(table: Table) -> Iterator[Item]:
         if fault := fault_of(fields, len(table.header)):
             yield Refused(line, fields[0][:8] if fields else "", fault)
             continue
-        told = {name: text.strip() for name, text in zip(table.header, fields, strict=False)}
-        tags = [told.get(name, "") for name in ("tag 1", "tag 2", "tag 3")]
-        if told["cmpg"] != POLICE_CAMPAIGN and not any(map(enforces_law, (told["operator"], *tags))):
+        row = {name: text.strip() for name, text in zip(table.header, fields, strict=False)}
+        tags = [row.get(name, "") for name in ("tag 1", "tag 2", "tag 3")]
+        if row["cmpg"] != POLICE_CAMPAIGN and not any(map(enforces_law, (row["operator"], *tags))):
             yield Skipped(line)
             continue
         entry = {
-            "icao_hex": told["icao"],
-            "registration": told["registration"],
-            "aircraft_type": told["icao type"],
-            "aircraft_model": told["type"],
-            "agency_name": told["operator"],
-            "source_url": told.get("link", ""),
-            "notes": ", ".join(dict.fromkeys(tag for tag in (told.get("category", ""), *tags) if tag)),
+            "icao_hex": row["icao"],
+            "registration": row["registration"],
+            "aircraft_type": row["icao type"],
+            "aircraft_model": row["type"],
+            "agency_name": row["operator"],
+            "source_url": row.get("link", ""),
+            "notes": ", ".join(dict.fromkeys(tag for tag in (row.get("category", ""), *tags) if tag)),
         }
         yield Row(line, {name: text for name, text in entry.items() if text})
