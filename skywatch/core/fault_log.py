@@ -91,6 +91,11 @@ class FaultLog:
         if logged:
             self._logger.warning("%s after %d failed attempts in %.0f s%s", self._recovered, count, lasted_s, others)
 
+    def end_after(self, quiet_s: float) -> None:
+        """End the fault, if there is one and nothing failed for so long (s): where no success is seen by itself."""
+        if self.count and time.monotonic() - self._failed_at >= quiet_s:
+            self.succeeded()
+
     def _may_speak(self, cause: str, now: float) -> bool:
         """Whether this part is the one that logs a cause; otherwise whoever does names it."""
         with _lock:

@@ -24,8 +24,10 @@ log = logging.getLogger(__name__)
 # A tick of 20,000 aircraft is 12 MB; what is pending of one when the next comes is too much of it.
 PENDING_BYTES = 4 * 1024 * 1024
 STALLED_S = 30.0
-# A port that has nothing to say says so: readers give up a connection that is silent for longer.
+# Readers close a connection that sends nothing for longer.
 HEARTBEAT_S = 30.0
+# Readers count as keeping up again once none was closed for so long.
+KEEPING_UP_S = 60.0
 
 
 class Reader:
@@ -105,7 +107,8 @@ class Feeder(RetryingInput[InputStatus]):
         self.count_messages(count)
 
     def send_heartbeats(self) -> None:
-        """Show the readers that nothing came for that there is a port."""
+        """Send a heartbeat to each reader that was sent nothing for a while; called once a tick."""
+        self._slow.end_after(KEEPING_UP_S)
         now = time.monotonic()
         for reader in list(self.readers):
             if reader.is_silent(now):

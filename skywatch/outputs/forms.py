@@ -21,14 +21,14 @@ Rows = npt.NDArray[np.intp]
 _ESCAPE = bytes([ESCAPE])
 _SHORT, _LONG = b"2", b"3"
 _TICKS = (1 << 48) - 1
-# What a port sends that has nothing to say, so that both ends see that the other is there.
+# Sent while there is nothing else, so that both ends see that the connection is alive.
 HEARTBEATS = {
     "beast": _ESCAPE + b"1" + bytes(9),
     "raw": b"*0000;\n",
     "sbs": b"\r\n",
     "json-lines": b"\n",
 }
-# Session, aircraft and flight numbers of BaseStation, which programs pass over.
+# Session, aircraft and flight numbers of BaseStation, which programs ignore.
 _SBS_HEAD = "MSG,{kind},1,1,{hex},1,{at},{at},"
 # The group of fields that a kind of message carries -> when it was last heard.
 _HEARD_AT = {1: "callsign_at", 3: "position_at", 4: "velocity_at", 5: "altitude_at", 6: "squawk_at"}
@@ -63,7 +63,7 @@ def sbs(sky: Sky, rows: Rows, since: float) -> bytes:
     """Aircraft as BaseStation lines: what was heard of each since a time (unix seconds), times in UTC.
 
     A group of fields is a message of its own, as BaseStation has them: callsign (1), position on the ground (2) or in
-    the air (3), velocity (4), altitude (5), squawk (6); an aircraft of which nothing is known but that it is there (8).
+    the air (3), velocity (4), altitude (5), squawk (6); an aircraft of which nothing but the address is new (8).
     """
     lines: list[str] = []
     for row in rows.tolist():
@@ -87,8 +87,8 @@ def _sbs_of(sky: Sky, row: int, since: float) -> Iterator[str]:
 
     if 1 in fresh:
         yield line(1, heard[1], f"{columns['flight'][row].decode().ljust(8)},,,,,,,,,,,{'-1' if on_ground else '0'}")
-    if 3 in fresh and on_ground:
-        yield line(2, heard[3], f",,{speed},{track},{position},,,{flags}")
+    if on_ground and fresh & {3, 4}:
+        yield line(2, max(heard[kind] for kind in fresh & {3, 4}), f",,{speed},{track},{position},,,{flags}")
     elif 3 in fresh:
         yield line(3, heard[3], f",{altitude},,,{position},,,{flags}")
     if 4 in fresh and not on_ground:

@@ -28,7 +28,7 @@ class Output:
 
 
 class Hub:
-    """Outputs are here while they run; without any neither a tick nor a frame costs more than a look."""
+    """The outputs that run; without any, ticks and frames cost one comparison each."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._tap = runtime.shared(FrameTap)
@@ -53,7 +53,7 @@ class Hub:
         return any(output.form in FRAME_FORMS for output in self._outputs)
 
     def on_tick(self, sky: Sky) -> None:
-        """Send the picture, and heartbeats where there is nothing to send."""
+        """Send the picture, and heartbeats to readers that get nothing."""
         if not self._outputs:
             return
         if any(not output.selection.military for output in self._outputs):

@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 # the buffer is copied memory of this connection alone, while the frames that wait here are shared by all.
 HIGH_WATER_BYTES, LOW_WATER_BYTES = 64 * 1024, 16 * 1024
 PIECE_BYTES = 64 * 1024
+# Connections count as writable again once no write failed for so long.
+WRITABLE_S = 60.0
 # A frame that has begun must end before the close frame, but not at any price.
 FINISH_BYTES = 256 * 1024
 
@@ -74,6 +76,7 @@ class Turn:
             except Exception as error:
                 # Transports raise what they like when their connection has just gone.
                 outbox.fail(error)
+        _write_faults.end_after(WRITABLE_S)
 
     def waiting_s(self) -> float:
         """How long the oldest frame has waited for the end of its turn; asked from any thread."""

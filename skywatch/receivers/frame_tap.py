@@ -1,12 +1,15 @@
-"""``FrameTap``: hands the good frames of all receivers to whoever wants them, such as outputs for other programs.
+"""``FrameTap``: hands the good frames of all receivers to listeners, such as outputs for other programs.
 
-One for a process (``runtime.shared``); nobody listens as a rule, and then a batch costs one look.
+One for a process (``runtime.shared``). Without listeners, which is the rule, a batch costs one comparison.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from skywatch.core.fault_log import FaultLog
 
 if TYPE_CHECKING:
     # Who only simulates loads no decoder.
@@ -16,15 +19,17 @@ if TYPE_CHECKING:
     # Takes good frames with their addresses i4[n] (24 bits), ?[n] whether they are not ICAO's, and u1[n] sources.
     Listener = Callable[[FrameBatch, Column, Column, Column], None]
 
+log = logging.getLogger(__name__)
 # ``mode_s.decoded.Status.GOOD``.
 GOOD = 0
 
 
 class FrameTap:
-    """Listeners are called on the tracker's loop and must return at once."""
+    """Listeners are called on the tracker's loop and must return at once; one that fails costs no receiver anything."""
 
     def __init__(self, runtime: Any = None) -> None:
         self._listeners: list[Listener] = []
+        self._faults = FaultLog(log, "frames are not handed on to outputs", "frames are handed on to outputs")
 
     def add(self, listener: Listener) -> None:
         """Hand all frames from now on to a listener."""
@@ -42,5 +47,9 @@ class FrameTap:
         if len(good):
             frames = decoded.frames[good]
             addresses, non_icao, sources = decoded.address[good], decoded.non_icao[good], decoded.source[good]
-            for listener in self._listeners:
-                listener(frames, addresses, non_icao, sources)
+            try:
+                for listener in self._listeners:
+                    listener(frames, addresses, non_icao, sources)
+                self._faults.succeeded()
+            except Exception as error:
+                self._faults.failed(str(error), error)

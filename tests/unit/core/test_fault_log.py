@@ -112,3 +112,15 @@ def test_what_several_parts_fail_for_is_told_from_what_is_one_parts_own(database
         read_only = error_of(lambda: run("SET TRANSACTION READ ONLY; DELETE FROM users"))
         assert db.outage_of(read_only) == "read-only database"
     engine.dispose()
+
+
+def test_a_fault_without_a_success_of_its_own_ends_after_a_quiet_time(clock, caplog):
+    readers = part("readers")
+    readers.end_after(60.0)
+    readers.failed("one was closed")
+    clock[0] += 59.0
+    readers.end_after(60.0)
+    clock[0] += 1.0
+    readers.end_after(60.0)
+    readers.end_after(60.0)
+    assert taken(caplog) == ["readers fails: one was closed", "readers works after 1 failed attempts in 60 s"]

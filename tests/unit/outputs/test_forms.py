@@ -94,12 +94,14 @@ def test_raw():
 
 def test_every_aircraft_is_in_the_sbs_lines():
     found = read_sbs(forms.sbs(SKY, ALL, 0.0))
-    assert set(found) == {"4b1620", "4b0001", "~3c6444", "406a90"} or set(found) == {
-        "4b1620",
-        "4b0001",
-        "3c6444",
-        "406a90",
-    }
+    assert set(found) == {"4b1620", "4b0001", "~3c6444", "406a90"}
+
+
+def test_sbs_shows_an_aircraft_on_the_ground_that_sent_its_speed_alone():
+    sky = heard(sky_of(TAXI))
+    sky.columns["velocity_at"][0] = NOW + 5
+    [report] = [report for report, _ in read_sbs(forms.sbs(sky, np.array([0]), NOW + 1))["4b0001"]]
+    assert (report.gs, report.alt_baro, report.lat) == (12.0, "ground", UNSET)
 
 
 def test_sbs_says_what_the_picture_says():

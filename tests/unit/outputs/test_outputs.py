@@ -10,7 +10,7 @@ import pytest
 
 from skywatch.outputs import feeder as feeding
 from skywatch.outputs.factory import open_output
-from skywatch.outputs.hub import Hub
+from skywatch.outputs.hub import FRAME_FORMS, Hub
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing.frames import FrameBatch
@@ -176,7 +176,7 @@ async def test_a_reader_that_stops_reading_is_closed_and_holds_up_nobody(monkeyp
 
 
 @asynchronous
-async def test_a_reader_that_leaves_something_unread_for_too_long_is_closed(monkeypatch):
+async def test_a_reader_that_leaves_something_unread_for_too_long_is_closed(monkeypatch, caplog):
     monkeypatch.setattr(feeding, "STALLED_S", -1.0)
     station = Station()
     async with running(station, "json-lines 127.0.0.1:0") as (output,), reading(output) as reader:
@@ -184,6 +184,26 @@ async def test_a_reader_that_leaves_something_unread_for_too_long_is_closed(monk
         assert output.status.dropped == 1
         async with asyncio.timeout(PATIENCE_S):
             assert await reader.read() == b""
+        station.tick(SWISS)
+        # The fault ends once no reader was closed for a while.
+        assert "readers keep up" not in caplog.text
+        monkeypatch.setattr(feeding, "KEEPING_UP_S", 0.0)
+        station.tick(SWISS)
+        station.tick(SWISS)
+        assert [record.getMessage().split(":")[0] for record in caplog.records] == ["output o0"] * 2
+        assert "readers keep up after 1 failed attempts" in caplog.text
+
+
+@asynchronous
+async def test_an_output_that_fails_costs_no_receiver_anything(monkeypatch, caplog):
+    def fail(frames):
+        raise ValueError("a fault of the program")
+
+    monkeypatch.setitem(FRAME_FORMS, "raw", fail)
+    station = Station()
+    async with running(station, "raw 127.0.0.1:0") as (output,), reading(output):
+        station.hear(SQUITTER)
+    assert "frames are not handed on to outputs: a fault of the program" in caplog.text
 
 
 @asynchronous
