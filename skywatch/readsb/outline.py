@@ -40,10 +40,14 @@ class RangeOutline:
         self._clock = clock
         self._final: dict[tuple[int, bool], Farthest] = {}
         self._made: dict[bool, tuple[float, list[OutlinePoint]]] = {}
+        # The station that all of it was measured from.
+        self._station: Station | None = None
 
     def points(self, session: Session, station: Station, now: float, military: bool) -> list[OutlinePoint]:
         """The outline at unix seconds ``now``, by direction."""
         with in_turn(self._lock):
+            if station != self._station:
+                self._station, self._final, self._made = station, {}, {}
             made = self._made.get(military)
             if made is None or self._clock() - made[0] >= FRESH_S:
                 made = self._clock(), _listed(self._farthest(session, station, now, military))
