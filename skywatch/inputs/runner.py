@@ -19,13 +19,13 @@ from skywatch.core.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
 from skywatch.inputs import metrics
 from skywatch.inputs.base import Input, InputStatus
-from skywatch.inputs.running import RunningInputs
+from skywatch.inputs.running import RunningInputs, described_failures
 from skywatch.settings import SettingsError, names_of
 
 log = logging.getLogger(__name__)
 
 EVENT = "status"
-PUBLISH_EVERY_S = 1.0
+PUBLISH_EVERY_S = FOLLOW_EVERY_S = 1.0
 COMPONENT = "input_tasks"
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(list[InputStatus])
@@ -61,18 +61,21 @@ class InputRunner:
         texts = declared() if declared is not None else {}
         for name, one in inputs.items():
             self._running.add(name, one, texts.get(name, ""))
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self._faults = FaultLog(log, "the states of inputs cannot be published", "the states of inputs are published")
+        self._follow_faults = FaultLog(log, "changed inputs are not followed", "changed inputs are followed")
+        self._follow_fault = ""
 
     async def start(self) -> None:
         """Start the inputs; none is waited for."""
         self._running.start()
-        self._task = asyncio.create_task(self._work(), name="states of inputs")
+        self._tasks = [asyncio.create_task(self._publish_for_ever(), name="states of inputs")]
+        if self._declared is not None:
+            self._tasks.append(asyncio.create_task(self._follow_for_ever(self._declared), name="settings of inputs"))
 
     async def stop(self) -> None:
         """Stop the inputs."""
-        if self._task is not None:
-            await tasks.end(self._task)
+        await tasks.end(*self._tasks)
         await self._running.stop()
         health.withdraw(COMPONENT)
 
@@ -80,12 +83,23 @@ class InputRunner:
         """The state of every input."""
         return [one.status for one in self._running]
 
-    async def _work(self) -> None:
+    async def _follow_for_ever(self, declared: Callable[[], Mapping[str, str]]) -> None:
+        while True:
+            await asyncio.sleep(FOLLOW_EVERY_S)
+            try:
+                # In a thread: now and then it asks the database.
+                for name in await self._running.follow(await asyncio.to_thread(declared)):
+                    _forget(name)
+                self._follow_fault = ""
+                self._follow_faults.succeeded()
+            except Exception as error:
+                # The inputs that run go on, and the next second tries again.
+                self._follow_fault = "changed inputs are not followed"
+                self._follow_faults.failed(str(error), error)
+
+    async def _publish_for_ever(self) -> None:
         while True:
             try:
-                if self._declared is not None:
-                    for name in await self._running.follow(await asyncio.to_thread(self._declared)):
-                        _forget(name)
                 statuses = self.statuses()
                 self._report(statuses)
                 self._bus.publish(Message(topics.INPUTS, EVENT, _encoder.encode(statuses), snapshot=True))
@@ -98,10 +112,10 @@ class InputRunner:
     def _report(self, statuses: Sequence[InputStatus]) -> None:
         for status in statuses:
             measure(status)
-        if statuses:
+        if statuses or self._follow_fault:
             # Inputs end by themselves only by a fault; one that was read to its end says so in its state.
-            failed = self._running.failures
-            health.report(COMPONENT, not failed, f"{failed} have failed" if failed else "", inputs=len(statuses))
+            detail = self._follow_fault or described_failures(self._running.failures)
+            health.report(COMPONENT, not detail, detail, inputs=len(statuses))
         else:
             health.withdraw(COMPONENT)
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from skywatch.core import tasks
+from skywatch.inputs.retrying import one_line
 from skywatch.settings import SettingsError
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+# So many inputs that have failed are named.
+MOST_NAMES = 5
 
 
 class RunningInputs(Generic[T]):
@@ -68,6 +71,10 @@ class RunningInputs(Generic[T]):
                 except SettingsError as error:
                     log.error("%s", error)
                     one = self._unusable(name, error.reason)
+                except Exception as error:
+                    # A fault of the program in one input must not keep the others from being followed.
+                    log.exception("input %s cannot be opened", name)
+                    one = self._unusable(name, one_line(error))
                 self.add(name, one, text)
         return ended
 
@@ -77,10 +84,15 @@ class RunningInputs(Generic[T]):
         self._tasks.clear()
 
     @property
-    def failures(self) -> int:
-        """How many have ended by a fault."""
-        ended = [task for task in self._tasks.values() if task.done() and not task.cancelled()]
-        return sum(task.exception() is not None for task in ended)
+    def failures(self) -> list[str]:
+        """The names of those that have ended by a fault."""
+        ended = {name: task for name, task in self._tasks.items() if task.done() and not task.cancelled()}
+        return [name for name, task in ended.items() if task.exception() is not None]
+
+
+def described_failures(names: Sequence[str]) -> str:
+    """Inputs that have ended by a fault, for health; empty without any."""
+    return f"ended by a fault of the program: {', '.join(sorted(names)[:MOST_NAMES])}" if names else ""
 
 
 def _log_end(task: asyncio.Task[None]) -> None:

@@ -22,7 +22,7 @@ from skywatch.core.clock import unix_now
 from skywatch.core.db import outage_of, reason
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
-from skywatch.inputs.running import RunningInputs
+from skywatch.inputs.running import RunningInputs, described_failures
 from skywatch.picture import measuring, metrics, saved
 from skywatch.picture.declared import declared_receivers, open_declared, unusable
 from skywatch.picture.further_reports import FurtherReports
@@ -101,6 +101,7 @@ class Tracker:
         self._save_faults = FaultLog(log, "the picture cannot be saved", "the picture is saved again")
         self._next_save = 0.0
         self._follow_faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
+        self._follow_fault = ""
 
     async def run(self) -> None:
         """Track until cancelled; what the monitors accepted is written before this returns."""
@@ -148,9 +149,11 @@ class Tracker:
             try:
                 # In a thread: now and then it asks the database.
                 await self.follow((await asyncio.to_thread(lambda: self.runtime.current)).of(PictureSettings))
+                self._follow_fault = ""
                 self._follow_faults.succeeded()
             except Exception as error:
                 # The receivers that run go on, and the next second tries again.
+                self._follow_fault = "changed settings are not followed"
                 self._follow_faults.failed(reason(error), error)
 
     async def follow(self, settings: PictureSettings) -> None:
@@ -248,6 +251,8 @@ class Tracker:
         for status in statuses:
             measuring.measure_receiver(status)
         health.report("tracker", True, tick_s=statistics.tick_mean_s)
+        detail = self._follow_fault or described_failures(self.receivers.failures)
+        health.report("receiver_tasks", not detail, detail, receivers=len(statuses))
 
     def _start_monitors(self) -> None:
         for monitor in self.monitors:
@@ -311,6 +316,7 @@ class Tracker:
         self.airframes.close()
         health.withdraw("tracker")
         health.withdraw("picture")
+        health.withdraw("receiver_tasks")
 
 
 def until_next_second(now: float) -> float:

@@ -10,6 +10,7 @@ import time
 import msgspec
 import pytest
 
+from skywatch.core import health
 from skywatch.core.audit import Actor
 from skywatch.core.clock import utcnow
 from skywatch.core.db import writing
@@ -205,6 +206,10 @@ def statuses_of(runtime):
     return {status.name: status for status in found}
 
 
+def health_of(name):
+    return next(((one.ok, one.detail, one.figures) for one in health.components() if one.name == name), None)
+
+
 def test_receivers_follow_what_the_console_stores(make_runtime):
     runtime = make_runtime(receiver__ini="simulate aircraft=3 seed=1")
     tracker = Tracker(runtime)
@@ -230,6 +235,9 @@ def test_receivers_follow_what_the_console_stores(make_runtime):
         assert tracker.picture.validator.station == (59.9, 30.3)
         await eventually(lambda: [one for one in tracker.receivers if one is not untouched])
         await eventually(lambda: len(replica.sky) and replica.sky.station == (59.9, 30.3))
+        assert health_of("receiver_tasks") == (True, "", {"receivers": 1})
+        tracker.follow = None
+        await eventually(lambda: health_of("receiver_tasks")[1] == "changed settings are not followed")
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

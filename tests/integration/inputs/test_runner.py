@@ -90,3 +90,29 @@ def test_inputs_run_and_their_states_are_published(open_runtime: OpenRuntime) ->
 def test_a_wrong_input_stops_the_start_by_name(open_runtime: OpenRuntime) -> None:
     with pytest.raises(SettingsError, match=r"setting balloon\.red: unknown kind of balloon 'upd'"):
         open_inputs(open_runtime(red="upd 127.0.0.1:1"))
+
+
+def test_states_are_published_while_changes_cannot_be_followed(open_runtime: OpenRuntime, monkeypatch: Any) -> None:
+    monkeypatch.setattr("skywatch.inputs.runner.FOLLOW_EVERY_S", 0.01)
+    monkeypatch.setattr("skywatch.inputs.runner.PUBLISH_EVERY_S", 0.01)
+    runtime, answers = open_runtime(), [{"balloon.red": "udp 127.0.0.1:0"}]
+
+    def declared() -> dict[str, str]:
+        return answers[0]
+
+    def detail() -> str | None:
+        return next((one.detail for one in health.components() if one.name == "input_tasks"), None)
+
+    async def play() -> None:
+        runner = InputRunner(runtime.bus, {}, declared, lambda name, text: open_balloon(runtime, "red", text))
+        await runner.start()
+        await eventually(lambda: [one.state for one in published_statuses(runtime.bus)] == ["listening"])
+        answers.clear()
+        await eventually(lambda: detail() == "changed inputs are not followed")
+        published_statuses(runtime.bus).clear()
+        await eventually(lambda: [one.state for one in published_statuses(runtime.bus)] == ["listening"])
+        answers.append({})
+        await eventually(lambda: published_statuses(runtime.bus) == [] and detail() is None)
+        await runner.stop()
+
+    asyncio.run(play())
