@@ -18,6 +18,7 @@ from autobahn.websocket import protocol as autobahn_protocol
 from autobahn.websocket.types import ConnectionDeny, ConnectionRequest
 
 from skywatch.core.addresses import client_network
+from skywatch.core.fault_log import FaultLog
 from skywatch.core.problems import Problem
 from skywatch.core.rate_limit import RateLimit
 from skywatch.realtime import closing, handshake
@@ -35,6 +36,9 @@ from skywatch.realtime.session import Session
 from skywatch.realtime.shared import Shared
 
 log = logging.getLogger(__name__)
+_faults = FaultLog(
+    log, "a connection is dropped: its data could not be handled", "data of connections is handled again"
+)
 # Autobahn pretty-prints all its options for a debug line with every connection, which costs more than the handshake.
 vars(autobahn_protocol)["pformat"] = str
 # Request line and headers of a handshake.
@@ -214,8 +218,10 @@ class Connection(WebSocketServerProtocol):
         self.pinged_at = None
         try:
             self._dataReceived(data)
-        except Exception:
-            log.exception("a connection is dropped: its data could not be handled")
+            _faults.succeeded()
+        except Exception as error:
+            # Whoever finds such a fault could fill the disk with it.
+            _faults.failed(type(error).__name__, error)
             self.drop()
 
     def _count(self) -> bool:
@@ -259,8 +265,8 @@ class Connection(WebSocketServerProtocol):
         elif payload == engineio.UPGRADE and client.is_upgrading(self):
             self._candidate = None
             self.session = session = client.session
-            session.move(self, outbox, client.protocol.upgraded(), client.change_over())
-            self.shared.polling.settle(client)
+            session.move(self, outbox, client.protocol.upgraded(), client.complete_upgrade())
+            self.shared.polling.release(client)
         else:
             self.drop()
 

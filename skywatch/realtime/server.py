@@ -144,7 +144,7 @@ class RealtimeServer:
         self._shared.polling.end_all()
         deadline = time.monotonic() + CLOSING_S
         while self.connections and time.monotonic() < deadline:
-            if not self._shared.polling.has_goodbyes:
+            if not self._shared.polling.has_unread_packets:
                 for connection in list(self.connections):
                     if connection.is_idle and connection.transport is not None:
                         connection.transport.abort()  # Not even a handshake yet, or between two polls.

@@ -1,5 +1,5 @@
-"""HTTP long polling of Engine.IO 4: how Socket.IO clients come in before they upgrade to WebSocket, or if they cannot.
+"""HTTP long polling of Engine.IO 4: how Socket.IO clients connect before they upgrade to WebSocket, if they can.
 
-A client is a handshake (GET), then one GET that waits for packets at a time, and POSTs with the packets it sends. What
-it is told and what it may do is a ``Session``'s, as for every other subscriber.
+A client sends a handshake (GET), then one GET at a time that waits for packets, and POSTs with its own packets. What it
+receives and what it may do is decided by its ``Session``, as for every other subscriber.
 """

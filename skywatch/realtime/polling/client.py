@@ -18,9 +18,9 @@ from skywatch.realtime.protocols.engineio import SEPARATOR
 from skywatch.realtime.protocols.socketio import PollingProtocol
 from skywatch.realtime.session import Session
 
-# A client that was sent away is known for so long, so that it can read the goodbye with its next poll.
-GOODBYE_S = 5.0
-# The client is at fault: its session ends without a goodbye.
+# A session that was ended is kept for so long, so that the client reads the close packet with its next poll.
+CLOSING_S = 5.0
+# The client is at fault: its session ends without a close packet.
 FAULTS = (closing.PROTOCOL_ERROR, closing.NOT_TEXT, closing.TOO_MANY_MESSAGES)
 NOTHING: Sequence[bytes] = (engineio.NOOP,)
 
@@ -37,7 +37,7 @@ class Poll(Protocol):
 
 
 class UpgradeLink(Protocol):
-    """The WebSocket that a client changes over to."""
+    """The WebSocket that a client upgrades to."""
 
     def drop(self) -> None:
         """End at once."""
@@ -50,10 +50,10 @@ class PollingClient:
 
     def __init__(self, hub: Hub, limits: Limits, sid: str, *, network: str, origin: str, upgrades: bool) -> None:
         self.sid = sid
-        # A sid stands in addresses, which end up in logs: it is good for the client that was given it alone.
+        # A session id is part of URLs, which end up in logs: it is valid for the client that got it alone.
         self.network = network
         self.origin = origin
-        self.opened_at = self.heard_at = self._pinged_last_at = time.monotonic()
+        self.opened_at = self.active_at = self._pinged_last_at = time.monotonic()
         self.ended_at: float | None = None
         self._ended_by: Closing | None = None
         self._limits = limits
@@ -76,14 +76,14 @@ class PollingClient:
         return self.session.link is not self
 
     @property
-    def has_goodbye(self) -> bool:
-        """Whether the client was sent away and has not read it yet."""
+    def has_unread_packets(self) -> bool:
+        """Whether the session was ended and the client has not read its last packets yet."""
         return self.ended_at is not None and not self.outbox.is_empty
 
     # What the client sends
 
-    def _hear(self) -> None:
-        self.heard_at = time.monotonic()
+    def _note_activity(self) -> None:
+        self.active_at = time.monotonic()
         self._pinged_at = None
 
     def poll(self, poll: Poll) -> bool:
@@ -91,15 +91,15 @@ class PollingClient:
         if self.ended_at is not None and self.outbox.is_empty:
             return False
         if self.outbox.poll is not None:
-            # Two polls at a time: the client has lost track, or it is two.
+            # Two polls at once: the client is broken, or two clients share one session id.
             self.session.end(closing.PROTOCOL_ERROR)
             self.drop()
             return False
-        self._hear()
+        self._note_activity()
         self._answering = poll
         if self._upgrade is not None:
-            # Answered at once, so that the client's haste alone decides how many come.
-            if not self._rate.take(self.heard_at):
+            # Answered at once: nothing but the rate limit bounds how many polls come.
+            if not self._rate.take(self.active_at):
                 self.drop()
                 return False
             poll.answer_poll(NOTHING)
@@ -113,10 +113,10 @@ class PollingClient:
         return True
 
     def post(self, body: bytes) -> bool:
-        """Handle packets; False where they are none, which ends the session."""
+        """Handle packets; False where the body is malformed, which ends the session."""
         if self.ended_at is not None:
-            return True  # Sent before it could read the goodbye.
-        self._hear()
+            return True  # Sent before it could read the close packet.
+        self._note_activity()
         try:
             body.decode()
         except UnicodeDecodeError:
@@ -132,7 +132,7 @@ class PollingClient:
         return True
 
     def _handle(self, packet: bytes) -> None:
-        if not self._rate.take(self.heard_at):
+        if not self._rate.take(self.active_at):
             self.session.end(closing.TOO_MANY_MESSAGES)
         elif not packet.startswith(engineio.BINARY):
             self.session.received(packet)
@@ -144,7 +144,7 @@ class PollingClient:
     def charge(self, messages: int) -> None:
         """Count a costly message as several."""
         for _ in range(messages):
-            if not self._rate.take(self.heard_at):
+            if not self._rate.take(self.active_at):
                 self.session.end(closing.TOO_MANY_MESSAGES)
                 return
 
@@ -160,15 +160,15 @@ class PollingClient:
         self._finish(engineio.CLOSE)
         self.outbox.discard()
 
-    def _finish(self, goodbye: bytes) -> None:
+    def _finish(self, last_packet: bytes) -> None:
         if self.ended_at is None:
             self.ended_at = time.monotonic()
-        self.outbox.close(goodbye)
+        self.outbox.close(last_packet)
         if self._upgrade is not None:
             self._upgrade.drop()
 
     def poll_lost(self, poll: Poll) -> None:
-        """The connection of a poll has gone before it was answered: so has the client."""
+        """The connection of a poll has ended before it was answered: the session ends."""
         if self.outbox.poll is poll:
             self.outbox.poll = None
             self.drop()
@@ -176,27 +176,27 @@ class PollingClient:
     # Upgrade
 
     def is_upgrading(self, link: UpgradeLink) -> bool:
-        """Whether a WebSocket may change over: it has asked whether it works."""
+        """Whether this WebSocket has sent its probe and may take over."""
         return self._upgrade is link and self.ended_at is None
 
     @property
     def may_upgrade(self) -> bool:
-        """Whether a WebSocket may take over."""
+        """Whether a WebSocket may send its probe."""
         return self.ended_at is None and self._upgrade is None
 
     def begin_upgrade(self, link: UpgradeLink) -> None:
-        """A WebSocket has asked whether it works: the poll that waits ends, packets wait for the change."""
+        """A WebSocket has sent its probe: the poll that waits is answered, packets wait for the upgrade."""
         self._upgrade = link
         poll, self.outbox.poll = self.outbox.poll, None
         if poll is not None:
             poll.answer_poll(NOTHING)
 
     def end_upgrade(self, link: UpgradeLink) -> None:
-        """The WebSocket has gone before the change: polling goes on."""
+        """The WebSocket has ended before the upgrade: polling continues."""
         if self._upgrade is link:
             self._upgrade = None
 
-    def change_over(self) -> list[bytes]:
+    def complete_upgrade(self) -> list[bytes]:
         """End here without ending the session; returns the packets that wait."""
         self._upgrade = None
         self.ended_at = time.monotonic()
@@ -206,7 +206,7 @@ class PollingClient:
         return waiting
 
     def look_after(self, now: float, heartbeat_s: float) -> None:
-        """Once a second: ping, and end who does not come in or answer."""
+        """Once a second: send pings, and end a client that does not connect or answer."""
         session = self.session
         if self.ended_at is not None:
             return

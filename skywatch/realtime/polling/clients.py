@@ -6,9 +6,9 @@ import secrets
 
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.limits import ConnectionCounter, Limits
-from skywatch.realtime.polling.client import GOODBYE_S, PollingClient
+from skywatch.realtime.polling.client import CLOSING_S, PollingClient
 
-# 120 bits that nobody guesses.
+# 120 bits: cannot be guessed.
 SID_BYTES = 15
 
 
@@ -26,7 +26,7 @@ class PollingClients:
         return len(self._counted)
 
     def open(self, network: str, origin: str, *, upgrades: bool) -> PollingClient | None:
-        """A new client; None where there are enough of them."""
+        """A new client; None beyond the limits."""
         if len(self._counted) >= self._limits.connections or not self._addresses.take(network):
             return None
         sid = secrets.token_urlsafe(SID_BYTES)
@@ -36,34 +36,34 @@ class PollingClients:
         return client
 
     def find(self, sid: str, network: str, origin: str) -> PollingClient | None:
-        """The client with an id, where it is asked for from where it was given."""
+        """The client with an id, for requests from the network and origin that it was issued to."""
         client = self._clients.get(sid)
         if client is None or client.has_upgraded or (client.network, client.origin) != (network, origin):
             return None
         return client
 
-    def settle(self, client: PollingClient) -> None:
-        """Count a client no more that has ended."""
+    def release(self, client: PollingClient) -> None:
+        """Stop counting a client that has ended."""
         if client.ended_at is not None and client.sid in self._counted:
             self._counted.discard(client.sid)
             self._addresses.release(client.network)
 
     def look_after(self, now: float) -> list[PollingClient]:
-        """Forget who has ended; returns the others."""
+        """Remove clients that have ended; returns the others."""
         for client in list(self._clients.values()):
-            self.settle(client)
-            if client.ended_at is not None and now - client.ended_at > GOODBYE_S:
+            self.release(client)
+            if client.ended_at is not None and now - client.ended_at > CLOSING_S:
                 client.outbox.discard()
                 del self._clients[client.sid]
         return [client for client in self._clients.values() if client.ended_at is None]
 
     @property
-    def has_goodbyes(self) -> bool:
-        """Whether somebody was sent away and has not read it yet."""
-        return any(client.has_goodbye for client in self._clients.values())
+    def has_unread_packets(self) -> bool:
+        """Whether a client whose session was ended has not read its last packets yet."""
+        return any(client.has_unread_packets for client in self._clients.values())
 
     def end_all(self) -> None:
-        """Drop those who have not been let in yet."""
+        """Drop the clients that have not been admitted yet."""
         for client in list(self._clients.values()):
             if client.ended_at is None:
                 client.drop()

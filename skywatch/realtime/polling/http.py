@@ -28,9 +28,9 @@ _faults = FaultLog(log, "a connection is dropped: its request could not be handl
 MAXIMUM_HEAD_BYTES = 16 * 1024
 # From the first byte of a request to its last.
 REQUEST_S = 10.0
-# Without a request, beyond what a client may be silent.
+# Without a request, beyond the longest pause of a client that answers pings.
 IDLE_S = 30.0
-# A peer that broke the rules has so long to read the answer.
+# Time to read the answer for a peer that sent an invalid request.
 FAILED_S = 1.0
 
 
@@ -45,15 +45,15 @@ class HttpConnection(asyncio.Protocol):
         self._peer = peer
         self._counted_network = network
         limits = shared.limits
-        # One answer at a time is on its way, so that nothing queues up behind it.
+        # One answer at a time is sent, so nothing queues up behind it.
         self._outbox = Outbox(transport, shared.hub.turn, limits.queue_frames, limits.queue_bytes, self.drop, self.drop)
         self._buffer = bytearray()
-        self._began_at = self._heard_at = time.monotonic()
+        self._began_at = self._active_at = time.monotonic()
         self._request: Request | None = None
         # The request that is being answered, and whose poll it is.
         self._current: Request | None = None
         self._client: PollingClient | None = None
-        self._reading = self._deaf = self._ends = False
+        self._reading = self._ignores_input = self._ends = False
         # Of requests that no session counts; what is refused ends the connection.
         self._rate = RateLimit(limits.messages_per_s)
         shared.connections[self] = None
@@ -61,11 +61,11 @@ class HttpConnection(asyncio.Protocol):
     # From the peer
 
     def data_received(self, data: bytes) -> None:
-        if self._deaf:
+        if self._ignores_input:
             return
-        self._heard_at = time.monotonic()
+        self._active_at = time.monotonic()
         if not self._buffer:
-            self._began_at = self._heard_at
+            self._began_at = self._active_at
         self._buffer += data
         if len(self._buffer) > MAXIMUM_HEAD_BYTES + self.shared.limits.message_bytes:
             self.drop()
@@ -83,7 +83,7 @@ class HttpConnection(asyncio.Protocol):
             return
         self._reading = True
         try:
-            while self._current is None and not self._deaf and self._next():
+            while self._current is None and not self._ignores_input and self._next():
                 pass
         except BadRequest as error:
             self._fail(error.status, str(error))
@@ -122,7 +122,7 @@ class HttpConnection(asyncio.Protocol):
         if self._outbox.congested:
             raise BadRequest(400, "The answer before has not been read yet.")
         data = bytes(self._buffer)
-        self._deaf = True
+        self._ignores_input = True
         self._buffer.clear()
         self._release()
         connection = self.shared.new_web_socket()
@@ -134,7 +134,7 @@ class HttpConnection(asyncio.Protocol):
         transport = request.param("transport")
         if request.path.rstrip("/") != handshake.SOCKET_IO_PATH:
             self._answer(404, rules.TEXT, [b"Not Found\n"], is_last=True)
-        elif request.param("sid") is None and not self._rate.take(self._heard_at):
+        elif request.param("sid") is None and not self._rate.take(self._active_at):
             self._refuse(rules.TOO_MANY_REQUESTS)
         elif request.method == "OPTIONS":
             self._answer(200, rules.TEXT, [])
@@ -143,7 +143,7 @@ class HttpConnection(asyncio.Protocol):
         elif transport != "polling":
             self._refuse(rules.BAD_REQUEST if transport == "websocket" else rules.UNKNOWN_TRANSPORT)
         elif request.param("sid") is None:
-            self._shake_hands(request)
+            self._open_session(request)
         else:
             self._serve_client(request, body)
 
@@ -151,7 +151,7 @@ class HttpConnection(asyncio.Protocol):
         forwarded = handshake.forwarded_address(request, self._peer, self.shared.rules)
         return client_network(self._peer if forwarded is None else forwarded)
 
-    def _shake_hands(self, request: Request) -> None:
+    def _open_session(self, request: Request) -> None:
         shared = self.shared
         if request.method != "GET":
             self._refuse(rules.BAD_HANDSHAKE_METHOD)
@@ -183,9 +183,9 @@ class HttpConnection(asyncio.Protocol):
         elif request.method != "POST":
             self._refuse(rules.BAD_REQUEST)
         else:
-            is_good = client.post(body)
-            self.shared.polling.settle(client)
-            if is_good:
+            is_valid = client.post(body)
+            self.shared.polling.release(client)
+            if is_valid:
                 self._answer(200, rules.TEXT, [b"ok"])
             else:
                 self._refuse(rules.BAD_REQUEST)
@@ -204,8 +204,11 @@ class HttpConnection(asyncio.Protocol):
         return self._outbox.congested
 
     def answer_poll(self, parts: Sequence[bytes | memoryview]) -> None:
-        """Answer the poll that waits."""
-        self._client = None
+        """Answer the poll that waits; packets for a connection that has just ended end the session, not get lost."""
+        client, self._client = self._client, None
+        if client is not None and self.transport.is_closing():
+            client.drop()
+            return
         self._answer(200, rules.TEXT, parts)
 
     def _refuse(self, error: EngineError) -> None:
@@ -222,14 +225,16 @@ class HttpConnection(asyncio.Protocol):
         head = answer_head(status, media_type, sum(map(len, parts)), headers, is_last=self._ends)
         self._outbox.write((head, *parts))
         if self._ends:
-            self._deaf = True
+            self._ignores_input = True
             self._close_when_sent()
         elif self._buffer:
+            # The time of the next request begins once the one before is answered.
+            self._began_at = time.monotonic()
             self._read()
 
     def _fail(self, status: int, detail: str) -> None:
-        """Answer what cannot be read, listen no more, and end as soon as the peer has had a chance to read why."""
-        self._deaf = True
+        """Answer a request that cannot be parsed, stop reading, and close when the peer has had time to read it."""
+        self._ignores_input = True
         self._buffer.clear()
         body = f"{detail}\n".encode()
         self._outbox.write((answer_head(status, rules.TEXT, len(body), b"", is_last=True), body))
@@ -251,17 +256,17 @@ class HttpConnection(asyncio.Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is asked or answered."""
+        """Whether no request is being received or answered."""
         return self._current is None and not self._outbox.congested
 
     def look_after(self, now: float, heartbeat_s: float) -> None:
-        """Once a second: end who does not finish a request, read its answer, or ask for anything."""
+        """Once a second: close if a request is not finished, an answer not read, or nothing requested for too long."""
         limits = self.shared.limits
         unfinished = (self._buffer or self._request) and self._current is None
         if (
             (unfinished and now - self._began_at > REQUEST_S)
             or self._outbox.stalled_s() > limits.stall_s
-            or (self.is_idle and now - self._heard_at > heartbeat_s + limits.pong_s + IDLE_S)
+            or (self.is_idle and now - self._active_at > heartbeat_s + limits.pong_s + IDLE_S)
         ):
             self.drop()
 
@@ -273,15 +278,15 @@ class HttpConnection(asyncio.Protocol):
 
     def drop(self) -> None:
         """End at once."""
-        self._deaf = True
+        self._ignores_input = True
         self._outbox.discard()
         self.transport.abort()
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._deaf = True
+        self._ignores_input = True
         self._outbox.discard()
         self._release()
         client, self._client = self._client, None
         if client is not None:
             client.poll_lost(self)
-            self.shared.polling.settle(client)
+            self.shared.polling.release(client)

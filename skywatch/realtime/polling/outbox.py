@@ -26,7 +26,7 @@ class PollingOutbox:
     __slots__ = (
         "_bytes",
         "_closed",
-        "_goodbye",
+        "_last_packet",
         "_max_bytes",
         "_max_packets",
         "_on_failure",
@@ -54,7 +54,7 @@ class PollingOutbox:
         self._bytes = 0
         self._queued = False  # for the end of the turn
         self._closed = False
-        self._goodbye = b""
+        self._last_packet = b""
         # The request that waits for packets.
         self.poll: Poll | None = None
 
@@ -66,7 +66,7 @@ class PollingOutbox:
     @property
     def is_empty(self) -> bool:
         """Whether no packet waits."""
-        return not self._parts and not self._goodbye
+        return not self._parts and not self._last_packet
 
     def push(self, frame: bytes) -> None:
         """Send packets with the poll that waits at the end of this turn of the loop, or with the next one."""
@@ -96,8 +96,8 @@ class PollingOutbox:
             if self._parts:
                 poll.answer_poll(without_last_separator(self.take()))
             else:
-                goodbye, self._goodbye = self._goodbye, b""
-                poll.answer_poll((goodbye,))
+                last_packet, self._last_packet = self._last_packet, b""
+                poll.answer_poll((last_packet,))
         # The first may be a snapshot of any size; the bound is for what queues up behind it.
         elif self._parts and (
             len(self._parts) > self._max_packets or self._bytes - len(self._parts[0]) > self._max_bytes
@@ -109,15 +109,15 @@ class PollingOutbox:
         parts, self._parts, self._bytes = self._parts, [], 0
         return parts
 
-    def close(self, goodbye: bytes) -> None:
+    def close(self, last_packet: bytes) -> None:
         """Take nothing more, and let the last packets leave.
 
-        The goodbye has an answer of its own: clients of Socket.IO end with it before they have looked at packets that
-        came beside it, and so would not see why they are refused.
+        The last packet is an answer of its own: Socket.IO clients close on it before they have read packets in the same
+        answer, and so would not see why they are refused.
         """
         if self._closed:
             return
-        self._goodbye = goodbye
+        self._last_packet = last_packet
         self._closed = True
         if self.poll is not None:
             self.flush()
@@ -125,7 +125,7 @@ class PollingOutbox:
     def discard(self) -> None:
         """The client has gone: send nothing more, and hold nothing."""
         self._closed = True
-        self._goodbye = b""
+        self._last_packet = b""
         self.take()
 
     def fail(self, error: Exception) -> None:

@@ -122,6 +122,23 @@ def test_a_session_ends_with_the_connection_of_its_poll(make_runtime):
     run(make_runtime, scenario)
 
 
+def test_packets_for_a_poll_whose_connection_has_just_ended_end_the_session(make_runtime):
+    async def scenario(server, runtime):
+        async with polling(server) as client:
+            await client.enter("safety")
+            await client.until("subscribed")
+            waiting = asyncio.create_task(client.get())
+            await eventually(lambda: next(iter(server.hub.sessions)).outbox.poll)
+            [session] = server.hub.sessions
+            session.outbox.poll.transport.abort()
+            session.outbox.push(b'42["safety:event",{}]' + SEPARATOR.encode())
+            server.hub.turn.flush()
+            assert not server.hub.sessions
+            await asyncio.gather(waiting, return_exceptions=True)
+
+    run(make_runtime, scenario)
+
+
 def test_pipelined_requests_are_answered_in_order(make_runtime):
     async def scenario(server, runtime):
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
