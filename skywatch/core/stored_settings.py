@@ -90,7 +90,7 @@ class StoredSettings:
                 rows = read(session, self._started_with)
         except sa.exc.SQLAlchemyError as error:
             self._faults.failed(reason(error), cause=outage_of(error))
-            self._read_at = time.monotonic() + RETRY_S
+            self._read_at = time.monotonic() + RETRY_S - READ_EVERY_S
             return
         self._faults.succeeded()
         self._read_at = time.monotonic()
@@ -153,28 +153,45 @@ def listed(session: Session, settings: Settings, family: str = "") -> list[Store
 
 def merge(settings: Settings, rows: Mapping[str, StoredValue]) -> tuple[Settings, dict[str, str]]:
     """Settings with the stored ones in them, and why some are not in force (name -> reason)."""
-    texts, refused = {}, {}
+    merged, faults = _merge(settings, rows)
+    return merged, {name: fault.reason for name, fault in faults.items()}
+
+
+def _merge(settings: Settings, rows: Mapping[str, StoredValue]) -> tuple[Settings, dict[str, SettingsError]]:
+    texts, faults = {}, {}
     for name, row in rows.items():
         source = settings.sources.get(name, "default")
         if source in ("ini", "environment"):
-            refused[name] = f"the {source_name(source)} sets it as well, and wins"
+            faults[name] = SettingsError(name, f"the {source_name(source)} sets it as well, and wins")
         elif not is_storable(settings, name):
-            refused[name] = "is not a setting that can be stored"
+            faults[name] = SettingsError(name, "is not a setting that can be stored")
         elif row.text is None:
-            refused[name] = "cannot be decrypted: the installation's secret is another one"
+            faults[name] = SettingsError(name, "cannot be decrypted: the installation's secret is another one")
         else:
             texts[name] = row.text
     while True:
         try:
-            return _with_texts(settings, texts), refused
+            return _with_texts(settings, texts), faults
         except SettingsError as error:
-            # What a combination misses is named by the check and may not be stored at all: then no single one is used.
-            faulty = [error.name] if error.name in texts else [n for n in texts if n in names_of(type(settings)).single]
-            if not faulty:
+            if not texts:
                 raise
-            for name in faulty:
-                refused[name] = error.reason
+            for name in _culprits(settings, texts, error):
+                faults[name] = error
                 del texts[name]
+
+
+def _culprits(settings: Settings, texts: Mapping[str, str], error: SettingsError) -> list[str]:
+    """The stored settings to leave out for an error: one alone where that is enough, else all."""
+    if error.name in texts:
+        return [error.name]
+    # A check of a combination may name the setting that is missing, which nobody has stored.
+    for name in texts:
+        try:
+            _with_texts(settings, {other: text for other, text in texts.items() if other != name})
+        except SettingsError:
+            continue
+        return [name]
+    return list(texts)
 
 
 def change(session: Session, settings: Settings, actor: Actor, values: Mapping[str, str | None]) -> None:
@@ -186,11 +203,11 @@ def change(session: Session, settings: Settings, actor: Actor, values: Mapping[s
     rows = read(session, settings)
     for name, text in values.items():
         _check_name(settings, name, text)
-    merged_texts = {name: row.text for name, row in rows.items()} | dict(values)
-    members = [name for name, text in merged_texts.items() if text is not None and _family_of(settings, name)]
+    texts = {name: row.text for name, row in rows.items()} | dict(values)
+    members = [name for name, text in texts.items() if text is not None and _family_of(settings, name)]
     if len(members) > MOST_MEMBERS:
         raise Problem("conflict", f"There are {MOST_MEMBERS} inputs already; remove one first.")
-    _check_texts(settings, merged_texts, values)
+    _check_texts(settings, rows, values)
     sealer = Sealer(settings.secret, PURPOSE)
     for name, text in values.items():
         before = rows[name].text if name in rows else None
@@ -245,7 +262,7 @@ def _check_name(settings: Settings, name: str, text: str | None) -> None:
         raise not_found("setting")
 
 
-def _check_texts(settings: Settings, merged_texts: Mapping[str, str | None], changed: Mapping[str, str | None]) -> None:
+def _check_texts(settings: Settings, rows: Mapping[str, StoredValue], changed: Mapping[str, str | None]) -> None:
     names = names_of(type(settings))
     faults: dict[str, str] = {}
     for name, text in changed.items():
@@ -263,17 +280,18 @@ def _check_texts(settings: Settings, merged_texts: Mapping[str, str | None], cha
             faults[name] = error.reason
     if faults:
         raise invalid_fields(faults)
-    texts = {
-        name: text
-        for name, text in merged_texts.items()
-        if text is not None
-        and is_storable(settings, name)
-        and settings.sources.get(name, "default") not in ("ini", "environment")
-    }
-    try:
-        _with_texts(settings, texts)
-    except SettingsError as error:
-        raise invalid(error.name, error.reason) from None
+    _check_together(settings, rows, changed)
+
+
+def _check_together(settings: Settings, rows: Mapping[str, StoredValue], changed: Mapping[str, str | None]) -> None:
+    """Raise Problem (400) where a change would take a setting out of force; what is so already does not count."""
+    after = {name: row for name, row in rows.items() if name not in changed}
+    now = utcnow()
+    after |= {name: StoredValue(name, text, now, "") for name, text in changed.items() if text is not None}
+    before = _merge(settings, rows)[1]
+    for name, fault in _merge(settings, after)[1].items():
+        if name in changed or name not in before:
+            raise invalid(fault.name, fault.reason)
 
 
 def _with_texts(settings: Settings, texts: Mapping[str, str]) -> Settings:

@@ -133,6 +133,14 @@ def test_a_stored_value_that_no_longer_parses_is_left_out_alone(make_runtime):
         faults = {row.name: row.fault for row in stored_settings.listed(session, runtime.settings)}
     assert faults["retention_flights_days"] == "expected a number"
     assert "belong together" in faults["station_lat"]
+    assert set(faults) == {"retention_flights_days", "station_lat", "station_name"}
+    assert runtime.current.of(PictureSettings).station_name == faults["station_name"] + "Roof"
+    # Neither keeps others from being changed.
+    store(runtime, retention_events_hours="5", receiver__roof="beast pi:30005")
+    assert runtime.current.of(ReceiverSettings).receivers == {"roof": "beast pi:30005"}
+    assert faults_of(runtime, station_lat="91", station_lon="8.5")[0] == 400
+    store(runtime, station_lon="8.5")
+    assert runtime.current.of(PictureSettings).station == (47.5, 8.5)
 
 
 def test_there_is_a_bound_for_inputs(make_runtime, monkeypatch):
