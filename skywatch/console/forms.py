@@ -125,6 +125,15 @@ def read_query(request: Request, schema: colander.SchemaNode) -> dict[str, Any]:
     return checked(schema, {name: value for name, value in pairs if value}, "querystring")
 
 
+def parameter(request: Request, name: str) -> str | None:
+    """A parameter of the query string; None where there is none, or where the query string is not UTF-8."""
+    try:
+        value: str | None = request.GET.get(name)
+    except UnicodeDecodeError:
+        return None
+    return value
+
+
 def checked(schema: colander.SchemaNode, values: Mapping[str, Any], location: str = "body") -> dict[str, Any]:
     """Values by a schema of the API; raises Problem (400) that names every fault."""
     try:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pyramid.response import Response
 from pyramid.view import view_config
+from sqlalchemy.orm import Session
 
 from skywatch.accounts.assignments import service as assignments
 from skywatch.accounts.assignments.schemas import AssignmentChange, AssignmentCreate
@@ -75,7 +76,7 @@ def post_new(request: Request) -> dict[str, Any] | Response:
 )
 def show_assignment(request: Request) -> dict[str, Any]:
     """The form of when a role ends"""
-    assignment = _assignment(request)
+    assignment = _assignment(request, request.db)
     return _page(assignment, _stored(assignment))
 
 
@@ -93,12 +94,12 @@ def post_assignment(request: Request) -> dict[str, Any] | Response:
         fields = fields_of(AssignmentChange(), entries)
         with changing(request, "assignment.changed", target) as (session, caller):
             caller.begin(session, Permission.USERS_EDIT)
-            present = assignments.get_assignment(session, number)
+            present = _assignment(request, session)
             check_version(session, target, entries.version, _ends(present))
             changed = assignments.update_assignment(session, caller, number, fields["expires_at"])
             text = f"{changed.user.username} holds {changed.role.name}{_until(changed.expires_at)}."
     except Problem as problem:
-        assignment = _assignment(request)
+        assignment = _assignment(request, request.db)
         return refused(request, problem, _page(assignment, entries.refused(problem, _stored(assignment))))
     return done(request, f"{HOME}/users/{id_of(request)}", text)
 
@@ -111,7 +112,7 @@ def post_assignment(request: Request) -> dict[str, Any] | Response:
 )
 def show_delete(request: Request) -> dict[str, Any]:
     """What taking a role away means"""
-    return _deletion(_assignment(request))
+    return _deletion(_assignment(request, request.db))
 
 
 @view_config(
@@ -127,12 +128,12 @@ def post_delete(request: Request) -> dict[str, Any] | Response:
     try:
         with changing(request, "assignment.deleted", target) as (session, caller):
             caller.begin(session, Permission.USERS_EDIT)
-            present = assignments.get_assignment(session, number)
+            present = _assignment(request, session)
             check_version(session, target, version, _ends(present))
             text = f"{present.user.username} no longer holds {present.role.name}."
             assignments.delete_assignment(session, caller, number)
     except Problem as problem:
-        return refused(request, problem, {**_deletion(_assignment(request)), "problem": problem})
+        return refused(request, problem, {**_deletion(_assignment(request, request.db)), "problem": problem})
     return done(request, f"{HOME}/users/{id_of(request)}", text)
 
 
@@ -140,9 +141,9 @@ def _number(request: Request) -> int:
     return int(request.matchdict["assignment"])
 
 
-def _assignment(request: Request) -> UserRole:
+def _assignment(request: Request, session: Session) -> UserRole:
     """The assignment that an address names; raises Problem (404), also where it is another user's."""
-    assignment = assignments.get_assignment(request.db, _number(request))
+    assignment = assignments.get_assignment(session, _number(request))
     if assignment.user_id != id_of(request):
         raise not_found("role assignment")
     return assignment

@@ -115,6 +115,8 @@ def _try(request: Request, full_name: str, entries: Entries) -> dict[str, Any]:
     # A session of its own: the request's would hold the database's lock while the trial runs.
     with request.runtime.sessions() as session:
         row = stored_settings.read(session, request.runtime.settings).get(full_name)
+    if _name(request) and row is None:
+        raise _no_input()
     text = _text(entries, row if _name(request) else None)
     return _page(request, entries, try_input(request.runtime, caller_of(request).actor, f"{family}.", name, text))
 
@@ -142,7 +144,10 @@ def _text(entries: Entries, row: stored_settings.StoredValue | None) -> str:
 
 
 def _name(request: Request) -> str:
+    """The input that the address names, or nothing; raises Problem (404) for any other setting."""
     name: str = read_query(request, InputQuery())["name"]
+    if name and not name.startswith(tuple(request.runtime.features.editable_inputs())):
+        raise _no_input()
     return name
 
 
@@ -167,12 +172,15 @@ def _opened(request: Request) -> Entries:
     if not name:
         return Entries({"family": "receiver."}, version_of(_stamp(None)))
     row = stored_settings.read(request.db, request.runtime.settings).get(name)
-    families = tuple(request.runtime.features.editable_inputs())
-    if row is None or not name.startswith(families):
-        raise not_found("receiver or input in the database")
+    if row is None:
+        raise _no_input()
     # An address with credentials is not shown again: whoever changes it enters it anew.
     text = "" if row.text is None or without_passwords(row.text) != row.text else row.text
     return Entries({"text": text}, version_of(_stamp(row)))
+
+
+def _no_input() -> Problem:
+    return not_found("receiver or input in the database")
 
 
 def _stamp(row: stored_settings.StoredValue | None) -> str:

@@ -18,6 +18,7 @@ from skywatch.accounts.nodes import password_node
 from skywatch.accounts.users import resets
 from skywatch.console.changes import TOLD_ON_THE_PAGE
 from skywatch.console.entries import Entries, fields_of, read_entries
+from skywatch.console.forms import parameter
 from skywatch.console.notes import say, take
 from skywatch.console.routes import RESET, see_other
 from skywatch.console.session import is_secure, set_cookie
@@ -30,6 +31,7 @@ from skywatch.web.settings import WebSettings
 PAGES = ()
 COOKIE = "skywatch_console_reset"
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
+LINK_S = int(resets.LIFETIME.total_seconds())
 
 
 class NewPassword(Schema):
@@ -40,9 +42,11 @@ class NewPassword(Schema):
 @view_config(route_name="console.reset", request_method="GET", permission=EXCHANGE, renderer="reset.jinja2")
 def show_reset(request: Request) -> dict[str, Any] | Response:
     """Take the token out of the address; then the form of the new password"""
-    if "link" in request.GET:
+    link = parameter(request, "link")
+    if link is not None:
         response = see_other(request, RESET)
-        _remember(request, response, request.GET["link"])
+        # What is no token cannot be one of the database, and nothing else goes into a cookie.
+        _remember(request, response, link if TOKEN.fullmatch(link) else "", max_age_s=LINK_S)
         return response
     note = take(request)
     if note is not None:
@@ -85,7 +89,5 @@ def _token(request: Request) -> str:
     return token if TOKEN.fullmatch(token) else ""
 
 
-def _remember(request: Request, response: Response, token: str, max_age_s: int | None = None) -> None:
-    if max_age_s is None:
-        max_age_s = int(resets.LIFETIME.total_seconds())
-    set_cookie(response, COOKIE, token[:100], secure=is_secure(request.runtime.settings), max_age_s=max_age_s)
+def _remember(request: Request, response: Response, token: str, max_age_s: int) -> None:
+    set_cookie(response, COOKIE, token, secure=is_secure(request.runtime.settings), max_age_s=max_age_s)

@@ -13,7 +13,7 @@ from skywatch.accounts.caller import Caller, nobody
 from skywatch.accounts.logins.local import log_out
 from skywatch.accounts.logins.schemas import Credentials
 from skywatch.accounts.settings import AccountSettings
-from skywatch.console.forms import checked, read_form
+from skywatch.console.forms import checked, parameter, read_form
 from skywatch.console.layout import STYLE_SHEET
 from skywatch.console.notes import say, take
 from skywatch.console.routes import HOME, SETUP, SIGN_IN, SIGN_ON, STATION_STEP, local, see_other
@@ -31,11 +31,7 @@ def show_sign_in(request: Request) -> dict[str, Any] | Response:
     """The form to sign in with"""
     if request.registry["first_run"].state == "create":
         return see_other(request, SETUP)
-    try:
-        onward = request.GET.get("next")
-    except UnicodeDecodeError:
-        onward = None
-    return _form(request, onward=onward)
+    return _form(request, onward=parameter(request, "next"))
 
 
 @view_config(route_name="console.sign_in", request_method="POST", permission=EXCHANGE, renderer="sign_in.jinja2")

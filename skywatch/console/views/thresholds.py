@@ -74,7 +74,13 @@ def post_thresholds(request: Request) -> dict[str, Any] | Response:
 def _stored(session: Session) -> dict[str, str]:
     """What a form opens with: a threshold that has its default is an empty field."""
     rows = settings_store.shown(session)
-    return {row["name"]: "" if row["value"] == row["default"] else f"{row['value']:.10g}" for row in rows}
+    return {row["name"]: "" if row["value"] == row["default"] else _text(row["value"]) for row in rows}
+
+
+def _text(value: float) -> str:
+    """A value as a field holds it: short where that is exact, for every field is sent back with the form."""
+    text = f"{value:.10g}"
+    return text if float(text) == value else repr(value)
 
 
 def _opened(session: Session) -> Entries:

@@ -91,10 +91,8 @@ def test_a_delivery_that_was_given_up_is_sent_again(root, channel):
     assert "is sent again." in page
     with root.runtime.sessions() as session:
         assert sorted(session.scalars(sa.select(Delivery.state))) == ["delivered", "pending"]
-    form = root.get(f"/channels/{channel}").forms[1]
     refused = root.post(f"/channels/{channel}", {"csrf_token": root.token, "do": "retry", "delivery": "x"}, status=400)
     assert "must be a number" in refused
-    assert form
 
 
 def test_the_answer_to_a_test_message_is_told(root, channel, monkeypatch):

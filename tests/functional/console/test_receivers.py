@@ -78,6 +78,10 @@ def test_those_of_the_ini_file_are_shown_and_cannot_be_changed(root):
     assert "receiver.ini" in page
     assert not page.html.find("a", string="receiver.ini")
     assert root.get("/receivers/input?name=receiver.ini", status=404)
+    for name in ("receiver.ini", "receiver.none", "station_name", "output.x"):
+        for do in ("try", "save", "remove"):
+            fields = {"csrf_token": root.token, "do": do, "text": "sbs localhost:30003"}
+            root.post(f"/receivers/input?name={name}", fields, status=404)
     page = add(root, name="ini", text="sbs localhost:30003", status=400)
     assert "the ini file or the environment sets" in page.html.find(id="about-name").text
     assert receivers_of(root) == {"ini": "beast me.example:30005"}

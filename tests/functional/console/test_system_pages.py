@@ -165,6 +165,9 @@ def test_thresholds_are_changed_within_their_bounds(root):
     assert "greater than maximum" in page.html.find(id="about-proximity_low_nm").text
     assert page.html.find(id="about-emergency_hold_s").find(class_="fault")
     assert page.forms[1]["emergency_hold_s"].value == "soon"
+    root.send(root.get("/thresholds"), 1, proximity_low_nm=repr(2 / 3))
+    # What is not touched stays as exact as it is.
+    assert "Nothing was changed." in root.send(root.get("/thresholds"), 1).follow()
     root.send(root.get("/thresholds"), 1, proximity_low_nm="")
     with root.runtime.sessions() as session:
         assert settings_store.read(session)[0].proximity_low_nm == 0.5

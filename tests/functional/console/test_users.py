@@ -139,6 +139,9 @@ def test_a_link_sets_a_password_once(root, caplog):
     log_in(root, "viewer", NEW)
     second = root.beside()
     assert "This link is not valid" in second.client.get(link).follow(status=404).text
+    for wrong in ("?link=x", "?link=%0d%0aX:y", "?link=%E2%82%AC", "?link=%FF", "?%FF=1"):
+        answer = root.beside().client.get(f"/console/reset{wrong}", status="*")
+        assert "This link is not valid" in (answer.follow(status=404) if answer.status_int == 303 else answer).text
     (entry,) = entries(root, "password.changed")
     assert (entry.actor_name, entry.method) == ("viewer", "reset_link")
     assert link.partition("=")[2] not in caplog.text
