@@ -116,8 +116,19 @@ def condition(message: Message) -> Decoded | None:
     return Decoded("aircraft_condition", "Aircraft condition report", items.done(), where)
 
 
+def _thousandths(hemisphere: str, digits: str) -> float:
+    return signed(hemisphere, int(digits) / 1000)
+
+
+def _degrees_and_minutes(hemisphere: str, digits: str) -> float | None:
+    return minutes(hemisphere, digits[:-3], digits[-3:])
+
+
 def amdar(message: Message) -> Decoded | None:
-    """Meteorological reports: thousandths of degrees, time, tens of feet, temperature, wind."""
+    """Meteorological reports: place, time, tens of feet, temperature, wind.
+
+    The place is in thousandths of degrees, in the older form in degrees and tenths of minutes.
+    """
     text = message.text
     head, old = AMDAR_HEAD.match(text), E502_HEAD.match(text)
     if not (head or old):
@@ -130,12 +141,14 @@ def amdar(message: Message) -> Decoded | None:
     assert known is not None
     items, last = Items().route(known[1], known[2]), None
     for number_of, match in enumerate(found, 1):
-        lat, lon = signed(match[1], int(match[2]) / 1000), signed(match[3], int(match[4]) / 1000)
-        last = place(lat, lon, int(match[6]) * 10)
+        read = _degrees_and_minutes if old else _thousandths
+        last = place(read(match[1], match[2]), read(match[3], match[4]), int(match[6]) * 10)
         # The older form tells tenths of degrees.
         celsius = int(match[8]) / (10 if old else 1) * (-1 if match[7] == "M" else 1)
         air = f"{celsius:g} °C, {match[9]}° / {int(match[10])} kt"
-        text = f"{lat:.3f}, {lon:.3f}, {clock(match[5])}, {int(match[6]) * 10} ft, {air}"
+        text = f"{clock(match[5])}, {int(match[6]) * 10} ft, {air}"
+        if last is not None:
+            text = f"{last.lat:.3f}, {last.lon:.3f}, {text}"
         items.add(f"observation_{number_of}", f"Observation {number_of}", text)
     return Decoded("weather", "Weather observations", items.done(), last)
 
