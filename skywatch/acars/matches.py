@@ -1,10 +1,11 @@
 """Runs searches: the newest messages first, without reading all that match a frequent word or beginning of a word.
 
 The full-text index of PostgreSQL, and one of SQLite's two, hold each word with the block of identifiers that its
-message is in (``b7xgate``; see the migration): a search reads the newest block, then the one before it, until it has
-enough. So the beginning of a word is looked for among the words of some blocks and not of all messages. SQLite's other
-index holds the words alone; it is read in the order of identifiers, which is quick for whole words, and for
-beginnings that are rare.
+message is in (``7.gate``, ``b7xgate``; see the migrations): a search reads the newest block, then the one before it,
+until it has enough. So the beginning of a word is looked for among the words of some blocks and not of all messages.
+PostgreSQL's has pairs of words too (``7:gate fuel``): an index of words alone does not know which is behind which.
+SQLite's other index holds the words alone; it is read in the order of identifiers, which is quick for whole words, and
+for beginnings that are rare.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from __future__ import annotations
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.util import ClauseAdapter
 
 from skywatch.acars.models import AcarsMessage
-from skywatch.acars.search import BLOCK, Search, postgresql_query, sqlite_query
+from skywatch.acars.search import BLOCK, Search, Term, postgresql_query, sqlite_query
 
 # Identifiers of one block, as a power of two; the migration has it too.
 BLOCK_BITS = 13
@@ -75,7 +77,10 @@ def _by_blocks(query: sa.Select[Any], search: Search, before: int) -> sa.Select[
     """Block by block, the newest first: PostgreSQL joins in this order, and ends with the limit."""
     numbers = sa.func.generate_series((before - 1) >> BLOCK_BITS, 0, -1)
     blocks = numbers.table_valued(sa.column("block", sa.BigInteger), name="blocks").render_derived()
-    some = _table(AcarsMessage.id < before, _words_match(search, blocks.c.block)).correlate(blocks).lateral()
+    conditions = [AcarsMessage.id < before, _index_matches(search, blocks.c.block)]
+    if search.has_long_phrase:
+        conditions.append(_text_matches(search))
+    some = _table(*conditions).correlate(blocks).lateral()
     return _filtered(sa.select(some.c.id).select_from(blocks.join(some, sa.true())), some, query.whereclause)
 
 
@@ -83,14 +88,12 @@ def _among(query: sa.Select[Any], search: Search, before: int) -> sa.Select[Any]
     """Each message that the query selects."""
     where = [] if query.whereclause is None else [query.whereclause]
     some = _table(AcarsMessage.id < before, *where).subquery()
-    return _filtered(
-        sa.select(some.c.id), some, _words_match(search, _messages.c.id.op(">>")(sa.literal(BLOCK_BITS, sa.Integer)))
-    )
+    return _filtered(sa.select(some.c.id), some, _text_matches(search))
 
 
 def _table(*conditions: Any) -> sa.Select[Any]:
     """Messages by some conditions, the newest first. OFFSET 0 keeps others out of the plan: their indexes are worse."""
-    return sa.select(*_messages.c, sa.column("words")).where(*conditions).order_by(_messages.c.id.desc()).offset(0)
+    return sa.select(_messages).where(*conditions).order_by(_messages.c.id.desc()).offset(0)
 
 
 def _filtered(selected: sa.Select[Any], table: sa.FromClause, where: Any) -> sa.Select[Any]:
@@ -98,6 +101,20 @@ def _filtered(selected: sa.Select[Any], table: sa.FromClause, where: Any) -> sa.
     return selected if where is None else selected.where(ClauseAdapter(table).traverse(where))
 
 
-def _words_match(search: Search, block: Any) -> Any:
-    words = sa.func.replace(postgresql_query(search), BLOCK, sa.cast(block, sa.Text))
-    return sa.column("words").op("@@")(sa.func.to_tsquery(sa.literal_column("'simple'"), words))
+def _index_matches(search: Search, block: Any) -> Any:
+    """PostgreSQL's index has it; the function is the index's own and not called."""
+    words = sa.func.acars_search_words(_messages.c.id, _messages.c.search_text)
+    query = sa.func.replace(postgresql_query(search), BLOCK, sa.cast(block, sa.Text))
+    return words.op("@@")(sa.cast(query, TSQUERY))
+
+
+def _text_matches(search: Search) -> Any:
+    """The words of a message themselves match."""
+    words = sa.literal(" ").concat(_messages.c.search_text).concat(" ")
+    return sa.or_(*(sa.and_(*(_text_has(words, term) for term in group)) for group in search.groups))
+
+
+def _text_has(words: Any, term: Term) -> Any:
+    phrase = f" {' '.join(term.words)}" + ("" if term.is_prefix else " ")
+    place = sa.func.strpos(words, phrase)
+    return place == 0 if term.is_excluded else place > 0

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 MAXIMUM_CHARACTERS = 200
 # Stands for the number of a block of identifiers; no word has it.
@@ -39,6 +40,11 @@ class Search:
     def has_prefix(self) -> bool:
         """Whether it asks for the beginning of a word."""
         return any(term.is_prefix for group in self.groups for term in group)
+
+    @property
+    def has_long_phrase(self) -> bool:
+        """Whether it asks for more than two words one behind another."""
+        return any(len(term.words) > 2 for group in self.groups for term in group)
 
 
 def words_of(text: str) -> str:
@@ -90,16 +96,25 @@ def _fts(term: Term, start: str) -> str:
 
 
 def postgresql_query(search: Search) -> str:
-    """The search in the language of ``to_tsquery``, for words of the block whose number is put for ``BLOCK``."""
+    """The search as a ``tsquery`` for the block whose number is put for ``BLOCK``.
+
+    The index has words and pairs of neighbouring words. Of a longer phrase it knows the pairs alone, so that more
+    messages match than have it: see ``has_long_phrase``.
+    """
     return " | ".join(f"({_ts_group(group)})" for group in search.groups)
 
 
 def _ts_group(group: tuple[Term, ...]) -> str:
-    return " & ".join(f"!({_ts(term)})" if term.is_excluded else f"({_ts(term)})" for term in group)
+    wanted = [_ts(term) for term in group if not term.is_excluded]
+    # A message with the pairs of a longer phrase need not have the phrase.
+    unwanted = [f"!{_ts(term)}" for term in group if term.is_excluded and len(term.words) <= 2]
+    return " & ".join(wanted + unwanted)
 
 
 def _ts(term: Term) -> str:
-    words = [f"'b{BLOCK}x{word}'" for word in term.words]
+    lexemes = [f"'{BLOCK}.{term.words[0]}'"]
+    if len(term.words) > 1:
+        lexemes = [f"'{BLOCK}:{first} {second}'" for first, second in pairwise(term.words)]
     if term.is_prefix:
-        words[-1] += ":*"
-    return " <-> ".join(words)
+        lexemes[-1] += ":*"
+    return " & ".join(lexemes)
