@@ -22,6 +22,17 @@ def names() -> list[str]:
     return [name for name in found if not name.startswith("_") and name != "peers"]
 
 
+def _run(name: str) -> None:
+    importlib.import_module(f"benchmarks.{name}").main()
+
+
+def _run_short(name: str) -> None:
+    outcome = _short.run(name)
+    print(outcome.output, end="", flush=True)
+    if not outcome.is_complete:
+        raise RuntimeError(f"the short form of {name} failed")
+
+
 def main() -> int:
     """Run and print; 1 where a benchmark failed."""
     arguments = [argument for argument in sys.argv[1:] if argument != "--short"]
@@ -35,10 +46,8 @@ def main() -> int:
     for name in wanted:
         print(f"\n== {name} ==", flush=True)
         try:
-            if is_short:
-                _short.run(name)
-            else:
-                importlib.import_module(f"benchmarks.{name}").main()
+            run = _run_short if is_short else _run
+            run(name)
         except Exception:
             traceback.print_exc()
             failed.append(name)

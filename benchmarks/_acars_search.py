@@ -28,7 +28,7 @@ from tests.servers import postgresql_database
 
 ROWS = int(os.environ.get("SKYWATCH_BENCH_ACARS_ROWS", "200000"))
 # Drawn ones; beyond them they are repeated, which takes a fraction of the time.
-DRAWN = min(ROWS, int(os.environ.get("SKYWATCH_BENCH_ACARS_DRAWN", "200000")))
+DRAWN = int(os.environ.get("SKYWATCH_BENCH_ACARS_DRAWN", "200000"))
 BATCH = 10_000
 _messages: Any = AcarsMessage.__table__
 EVERYTHING = Visibility(None, frozenset({"acars.view_full", "aircraft.view_military", "aircraft.view_details"}))
@@ -106,7 +106,7 @@ def _fill(engine: sa.Engine, url: str) -> None:
     upgrade(engine)
     names = list(next(rows(1))[0])
     if engine.dialect.name == "sqlite":
-        for batch in rows(DRAWN):
+        for batch in rows(min(ROWS, DRAWN)):
             with engine.begin() as connection:
                 connection.execute(sa.insert(_messages), batch)
         _repeat(engine)
@@ -116,7 +116,7 @@ def _fill(engine: sa.Engine, url: str) -> None:
     # COPY is many times faster than INSERT.
     with engine.connect() as connection:
         raw: Any = connection.connection.driver_connection
-        for batch in rows(DRAWN):
+        for batch in rows(min(ROWS, DRAWN)):
             with raw.cursor().copy(f"COPY acars_messages ({', '.join(names)}) FROM STDIN") as copy:
                 for row in batch:
                     copy.write_row([json.dumps(v) if isinstance(v, dict | list) else v for v in row.values()])

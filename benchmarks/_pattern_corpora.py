@@ -7,6 +7,8 @@ judging only. Nothing is to be tuned to the second.
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from skywatch.patterns.tracks import BadLine, Track, read_corrections, read_tracks
@@ -14,6 +16,8 @@ from tests.unit.patterns.drawn.corpus import draw
 
 DEVELOPED_SEED, HELD_OUT_SEED = 1, 2
 HELD_OUT_STRETCH = 1.2
+# Recorded flights of each label at most; all where it is None.
+RECORDED_OF_EACH: int | None = None
 
 
 SHARED = Path(os.environ.get("SKYWATCH_TEST_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
@@ -31,7 +35,15 @@ def recordings(data: Path = SHARED) -> list[Track]:
     ]
     if (folder / "corrections.json").is_file():
         read_corrections(folder / "corrections.json").apply(tracks)
-    return tracks
+    return tracks if RECORDED_OF_EACH is None else list(_first_of_each(tracks, RECORDED_OF_EACH))
+
+
+def _first_of_each(tracks: Iterable[Track], count: int) -> Iterator[Track]:
+    seen: Counter[str | None] = Counter()
+    for track in tracks:
+        seen[track.label_hint] += 1
+        if seen[track.label_hint] <= count:
+            yield track
 
 
 def drawn(of_each: int, *, held_out: bool) -> list[Track]:

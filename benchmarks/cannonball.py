@@ -44,6 +44,7 @@ WARM_UP_TICKS, TICKS = 60, 60
 KNOWN = 300_000
 SEARCHES = 400
 CHECKS = 400
+PEER_SEARCHES = 30
 IMPORTED = 1_000_000
 WRITE_EVERY_S = 0.05
 
@@ -169,7 +170,7 @@ def _measure_search(name: str, runtime: Runtime) -> None:
         client.get(f"{url}check/{number * 4711 % 0xFFFFFF:06X}/", headers=headers)
 
     _show(f"{name}: search with count and verified_count, one page of 50", search, SEARCHES, "target p99 20 ms")
-    _show(f"{name}: the same counts with LIKE in the database (peer)", like, 30)
+    _show(f"{name}: the same counts with LIKE in the database (peer)", like, PEER_SEARCHES)
     _show(f"{name}: check", check, CHECKS)
 
 

@@ -88,7 +88,7 @@ class Load:
         try:
             while not self._stop.is_set():
                 # Days that stay, so that the answers are the same with retention as without.
-                day = self._day - chance.integers(0, KEPT_DAYS // 4) * DAY_S
+                day = self._day - chance.integers(0, max(1, KEPT_DAYS // 4)) * DAY_S
                 at = day + chance.uniform(0, self._flown_s)
                 for path, query in (
                     ("picture", {"at": iso(at)}),

@@ -192,24 +192,24 @@ def feeds(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
         yield result(base, f"recordings on {DAYS} days", row_bytes, together)
 
 
-def day(kind: str, hours: int, folder: Path | None) -> dict[str, Any]:
+def day(kind: str, hours: float, folder: Path | None) -> dict[str, Any]:
     """So many hours of 500 aircraft."""
     with tempfile.TemporaryDirectory(dir=folder) as place, database(kind, Path(place)) as base:
         sample = Traffic(AIRCRAFT, START)
         row_bytes = bytes_a_row(base, (rows_of(sample()) for _ in range(ROW_SECONDS)))
-        seconds = hours * 3600
+        seconds = round(hours * 3600)
         writer, traffic = new_writer(base), Traffic(AIRCRAFT, START)
         record(base, traffic, seconds, writer)
         land_in(writer, traffic.now)
         base.settle()
         worst = day_error(base, Traffic(AIRCRAFT, START), seconds)
-        return result(base, f"{hours} h, {AIRCRAFT} aircraft", row_bytes, worst)
+        return result(base, f"{hours:g} h, {AIRCRAFT} aircraft", row_bytes, worst)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Print a table for the recordings and one for the simulated hours on each database."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hours", type=int, default=1)
+    parser.add_argument("--hours", type=float, default=1)
     parser.add_argument("--database", choices=KINDS, action="append")
     parser.add_argument("--folder", type=Path, help="where SQLite's file goes while it lasts")
     options = parser.parse_args([] if arguments is None else arguments)

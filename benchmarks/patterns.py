@@ -248,17 +248,17 @@ def tick_cost(tracks: list[Track]) -> None:
     print(f"without the first test, a tracker for each: {peer_ms:.1f} ms, {peer_ms / mean_ms:.1f} times as much")
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Print quality and cost."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--robustness", action="store_true")
     parser.add_argument("--quality", action="store_true")
     parser.add_argument("--drawn", type=int, default=10, metavar="N")
-    arguments, _ = parser.parse_known_args()
+    options = parser.parse_args([] if arguments is None else arguments)
     tracks = recordings()
     corpora = {
-        "drawn": drawn(arguments.drawn, held_out=False),
-        "drawn, held out": drawn(arguments.drawn, held_out=True),
+        "drawn": drawn(options.drawn, held_out=False),
+        "drawn, held out": drawn(options.drawn, held_out=True),
     }
     if tracks:
         print("recorded")
@@ -266,12 +266,12 @@ def main() -> None:
     else:
         print("recorded flights are skipped: the labelled tracks (../shared/data/patterns) are not here")
     for name, flights in corpora.items():
-        print(f"{name}, {arguments.drawn} of each kind")
+        print(f"{name}, {options.drawn} of each kind")
         print("\n".join(report(scored(flights, CASES["as recorded"], exact=True))))
-    if tracks and not arguments.quality:
+    if tracks and not options.quality:
         position_cost(tracks)
         tick_cost(tracks)
-    if arguments.robustness:
+    if options.robustness:
         if tracks:
             print("recorded")
             robustness(tracks)
@@ -280,4 +280,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    import sys
+
+    main(sys.argv[1:])

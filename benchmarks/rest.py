@@ -68,8 +68,10 @@ def our_body(sky: Sky) -> bytes:
         url = f"sqlite:///{folder}/bench.sqlite"
         runtime = Runtime.open(load({"environment": "development", "auth_mode": "public", "database_url": url}, {}))
         upgrade(runtime.engine)
+        client = TestApp(make_app(runtime))
+        # Last: a picture is out of date seconds after it was published.
         runtime.bus.publish(Message("picture", "tick", b"", snapshot=True, local=sky))
-        body: bytes = TestApp(make_app(runtime)).get(f"/api/v1/aircraft?limit={AIRCRAFT}").body
+        body: bytes = client.get(f"/api/v1/aircraft?limit={AIRCRAFT}").body
         runtime.close()
         return body
 

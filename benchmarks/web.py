@@ -1,13 +1,12 @@
 """The web application in a headless Chromium: the first aircraft on a slow phone, the main thread, memory.
 
-``python -m benchmarks.web [--short]``. The processor is slowed four times by the browser itself; WebGL is drawn by the
+The processor is slowed four times by the browser itself; WebGL is drawn by the
 processor, as there is no graphics card, in a process of its own that is not counted. ``TAR1090_DIR`` names a checkout
 of tar1090, whose page is then measured on the same aircraft in the same run.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import tempfile
@@ -34,7 +33,10 @@ FIRST_S, SCRIPTS_BYTES, FIRST_VIEW_BYTES = 3.0, 260_000, 700_000
 MAIN_THREAD_MS = {5_000: 60, 15_000: 150}
 # Coast lines and airports come after the first aircraft, and are not what an hour of watching costs.
 SETTLE_S = 10.0
-HOUR_S, MEMORY_MB = 3600, 100
+WATCHED_S = 20.0
+FIRST_AIRCRAFT, MEMORY_AIRCRAFT = 200, 1500
+# An hour of them.
+PICTURES, MEMORY_MB = 3600, 100
 # Notes when the first row and the first picture with aircraft are there.
 WATCH = """
 window.marks = {};
@@ -186,11 +188,7 @@ def report(spent: dict[str, float]) -> str:
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--short", action="store_true", help="fewer aircraft, seconds instead of minutes")
-    short = parser.parse_known_args()[0].short
-    seconds = 5.0 if short else 20.0
-    with service(200) as running, browser() as page:
+    with service(FIRST_AIRCRAFT) as running, browser() as page:
         first = first_aircraft(page, running)
         print(
             f"first aircraft: list {first['list_s']:.1f} s, map {first['map_s']:.1f} s"
@@ -198,23 +196,23 @@ def main() -> None:
             f" scripts {first['scripts'] / 1000:.0f} kB ({verdict(first['scripts'], SCRIPTS_BYTES)}),"
             f" first view {first['first_view'] / 1000:.0f} kB ({verdict(first['first_view'], FIRST_VIEW_BYTES)})"
         )
-    for aircraft, limit in {500: 60}.items() if short else MAIN_THREAD_MS.items():
+    for aircraft, limit in MAIN_THREAD_MS.items():
         with service(aircraft) as running, browser() as page:
             page.open(f"http://127.0.0.1:{running.port}/")
             until(lambda page=page, n=aircraft: page.run(SHOWN) > 0.8 * n, wait_s=180)  # type: ignore[misc]
             time.sleep(SETTLE_S)
-            spent = main_thread(page, seconds)
+            spent = main_thread(page, WATCHED_S)
             print(f"{aircraft} aircraft: {report(spent)}, {verdict(spent['counted'], limit)} {limit}")
             if folder := os.environ.get("TAR1090_DIR"):
                 with tar1090(folder, running) as address:
                     page.open(address)
                     until(lambda page=page, n=aircraft: page.run(TAR1090_SHOWN) > 0.8 * n, wait_s=180)  # type: ignore[misc]
                     time.sleep(SETTLE_S)
-                    print(f"  tar1090: {report(main_thread(page, seconds))}")
+                    print(f"  tar1090: {report(main_thread(page, WATCHED_S))}")
     with browser() as page:
-        found = memory(page, 300 if short else 1500, HOUR_S // (20 if short else 1))
+        found = memory(page, MEMORY_AIRCRAFT, PICTURES)
         print(
-            f"memory over {'three minutes' if short else 'an hour'} of pictures: "
+            f"memory over {PICTURES:,} pictures of a second: "
             + ", ".join(f"{one:.1f}" for one in found)
             + f" MB ({verdict(max(found), MEMORY_MB)} {MEMORY_MB} MB)"
         )
