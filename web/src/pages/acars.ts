@@ -1,6 +1,7 @@
 // ACARS messages: the newest as they come, searched and filtered, with what was decoded from them.
 import { html, nothing, type TemplateResult } from "lit";
 import { note, place } from "../core/address";
+import { olderOf } from "../core/pages";
 import { preferences } from "../core/preferences";
 import { clock } from "../core/units";
 import { View } from "../core/view";
@@ -28,12 +29,15 @@ interface Message {
 
 const SOURCES = ["acars", "vdl2", "hfdl", "inmarsat", "iridium"];
 const PAGE = 60;
+/** Messages that come within this time are read together. */
+const GATHER_MS = 1000;
 
 class Acars extends View {
   private messages: Message[] = [];
   private next: string | null = null;
   private error = "";
   private stop: (() => void) | null = null;
+  private due: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super();
@@ -44,13 +48,15 @@ class Acars extends View {
     super.connectedCallback();
     void this.attempt(() => this.read());
     this.stop = live.happening.subscribe((news) => {
-      if (news?.topic === "acars" && !news.data.past && !this.isSearch) void this.attempt(() => this.read());
+      if (news?.topic === "acars" && !news.data.past) this.readNewSoon();
     });
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.stop?.();
+    clearTimeout(this.due);
+    this.due = undefined;
   }
 
   private get isSearch(): boolean {
@@ -74,6 +80,20 @@ class Acars extends View {
     this.next = answer.next;
   }
 
+  private readNewSoon(): void {
+    this.due ??= setTimeout(() => {
+      this.due = undefined;
+      if (!this.isSearch) void this.attempt(() => this.readNew());
+    }, GATHER_MS);
+  }
+
+  private async readNew(): Promise<void> {
+    const { messages, next } = this;
+    await this.read();
+    const older = this.isSearch ? [] : olderOf(messages, this.messages);
+    if (older.length) [this.messages, this.next] = [[...this.messages, ...older], next];
+  }
+
   private async more(): Promise<void> {
     const query = Object.fromEntries(new URL(this.next!, location.href).searchParams);
     const answer = await call<{ messages: Message[]; next: string | null }>("acars/messages", { query });
@@ -90,13 +110,14 @@ class Acars extends View {
 
   protected override render(): TemplateResult {
     const { query } = place.value;
-    const field = (name: string, title: TextKey): TemplateResult => html`<label><span>${t(title)}</span><input name=${name} .value=${query[name] ?? ""} autocomplete="off" spellcheck="false" /></label>`;
+    const field = (name: string, title: TextKey): TemplateResult => html`<label><span>${t(title)}</span><input name=${name} .value=${query[name] ?? ""} autocomplete="off" spellcheck="false" aria-describedby=${name === "q" ? "acars-grammar" : nothing} /></label>`;
     return html`<div class="sheet"><header><h1>${t("nav.acars")}</h1></header>
       <form class="toolbar" role="search" @submit=${this.submit}>
         ${session.can("acars.view_full") ? field("q", "acars.words") : nothing}${field("flight", "column.flight")}${field("label", "acars.label")}
         <label><span>${t("acars.source")}</span><select name="source"><option value="">${t("filter.all")}</option>${SOURCES.map((one) => html`<option value=${one} ?selected=${one === query.source}>${one.toUpperCase()}</option>`)}</select></label>
         <button class="primary">${t("history.search")}</button>
       </form>
+      ${session.can("acars.view_full") ? html`<p class="hint" id="acars-grammar">${t("acars.grammar")}</p>` : nothing}
       ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
       ${this.messages.length ? html`<ul class="cards">${this.messages.map((message) => this.card(message))}</ul>` : html`<p class="empty">${t("acars.none")}</p>`}
       ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}
