@@ -14,7 +14,6 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from skywatch import make_app
 from skywatch.core import fault_log
 from skywatch.core.bus import open_bus
 from skywatch.core.db import create_engine, create_session_factory
@@ -22,6 +21,7 @@ from skywatch.core.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
 from skywatch.settings import Settings
+from tests.app_templates import make_app
 from tests.contract import CheckedApp
 from tests.database_pool import DatabasePool
 from tests.servers import postgresql_database, redis_prefix, skip_or_fail

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import jsonschema
+from cornice import Service
 from webtest import TestApp
 
 from skywatch.features import FEATURES
 from skywatch.http.openapi import document
+
+
+@cache
+def _document(services: tuple[Service, ...]) -> dict[str, Any]:
+    """The document of these services, which many applications share (``tests.app_templates``)."""
+    return document(services, "test", FEATURES.tags, closed=True)
+
+
+@cache
+def _paths(templates: tuple[str, ...]) -> list[tuple[re.Pattern[str], str]]:
+    # Words before placeholders, as the router has them.
+    paths = sorted(templates, key=lambda path: (path.count("{"), path))
+    return [(re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(p.rstrip("/"))) + "/?"), p) for p in paths]
 
 
 class ContractBroken(AssertionError):
@@ -22,13 +36,11 @@ class CheckedApp(TestApp):
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        return document(self.app.registry.cornice_services.values(), "test", FEATURES.tags, closed=True)
+        return _document(tuple(self.app.registry.cornice_services.values()))
 
     @cached_property
     def _paths(self) -> list[tuple[re.Pattern[str], str]]:
-        # Words before placeholders, as the router has them.
-        paths = sorted(self.document["paths"], key=lambda path: (path.count("{"), path))
-        return [(re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(p.rstrip("/"))) + "/?"), p) for p in paths]
+        return _paths(tuple(self.document["paths"]))
 
     def do_request(self, req: Any, status: Any = None, expect_errors: Any = None) -> Any:
         path, method = req.environ["PATH_INFO"], req.method

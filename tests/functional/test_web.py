@@ -6,11 +6,11 @@ import os
 import pytest
 from webtest import TestApp
 
-from skywatch import make_app
 from skywatch.settings import SettingsError
 from skywatch.web import serving
 from skywatch.web.built import Application
 from skywatch.web.settings import parse_tiles_url
+from tests.app_templates import make_app
 
 
 @pytest.fixture

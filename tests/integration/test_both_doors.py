@@ -14,7 +14,6 @@ import sqlalchemy as sa
 import websockets
 from webtest import TestApp
 
-from skywatch import make_app
 from skywatch.accounts.authenticator import Authenticator
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.models import FeatureAccessSetting
@@ -22,6 +21,7 @@ from skywatch.core.addresses import client_network
 from skywatch.core.db import writing
 from skywatch.core.models import AuditEntry
 from tests.accounts import Population
+from tests.app_templates import make_app
 from tests.realtime import FakeAccounts, connected, serving
 
 PEER = "::ffff:127.0.0.1"

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from pyramid.config import Configurator
 from pyramid.interfaces import IStaticURLInfo
 
+from skywatch import make_app
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.models import FeatureAccessSetting, UserRole
 from skywatch.console.routes import OWN_ROUTES
@@ -93,13 +94,13 @@ def test_every_view_of_every_route_has_a_permission_that_is_known(client):
     assert all(isinstance(service, ApiService) for service in client.app.registry.cornice_services.values())
 
 
-def test_a_view_without_a_permission_would_be_found(make_client):
-    client = make_client()
-    config = Configurator(registry=client.app.registry)
+def test_a_view_without_a_permission_would_be_found(make_runtime):
+    registry = make_app(make_runtime()).registry
+    config = Configurator(registry=registry)
     config.add_route("console.forgotten", "/console/forgotten")
     config.add_view(lambda request: None, route_name="console.forgotten", renderer="string")
     config.commit()
-    assert [path for _, path, permissions, _ in views(client.app.registry) if not permissions] == ["/console/forgotten"]
+    assert [path for _, path, permissions, _ in views(registry) if not permissions] == ["/console/forgotten"]
 
 
 def test_every_page_is_in_the_table_and_only_sign_in_and_the_style_are_open(client):

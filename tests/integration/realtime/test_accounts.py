@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from webtest import TestApp
 
-from skywatch import make_app
 from skywatch.accounts.authenticator import Authenticator
 from skywatch.core.runtime import Runtime
 from tests.accounts import PASSWORD, Population
+from tests.app_templates import make_app
 from tests.realtime import Client, connected, serving
 
 ADDRESS = {"REMOTE_ADDR": "127.0.0.1"}

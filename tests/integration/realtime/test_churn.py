@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from webtest import TestApp
 
-from skywatch import make_app
 from skywatch.client import Client
+from tests.app_templates import make_app
 from tests.realtime import Skies, publish_sky, serving
 from tests.waiting import eventually
 

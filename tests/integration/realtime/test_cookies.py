@@ -7,10 +7,10 @@ import asyncio
 import pytest
 from webtest import TestApp
 
-from skywatch import make_app
 from skywatch.accounts.authenticator import Authenticator
 from skywatch.security.contexts import FeatureAccess
 from tests.accounts import PASSWORD, Population
+from tests.app_templates import make_app
 from tests.realtime import FakeAccounts, connected, serving
 from tests.waiting import PATIENCE_S
 

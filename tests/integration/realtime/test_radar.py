@@ -20,11 +20,11 @@ import pytest
 import waitress
 from click.testing import CliRunner
 
-from skywatch import make_app
 from skywatch.accounts.authenticator import Authenticator
 from skywatch.cli.radar import base_address, channel_addresses, radar
 from skywatch.cli.radar_columns import plain
 from skywatch.core.runtime import Runtime
+from tests.app_templates import make_app
 from tests.ports import free_port
 from tests.processes import ENVIRONMENT, SKYWATCH
 from tests.realtime import Skies, publish_sky, serving

@@ -14,11 +14,11 @@ import pytest
 import websockets
 from webtest import TestApp
 
-from skywatch import make_app
 from skywatch.accounts import cache
 from skywatch.core.runtime import Runtime
 from skywatch.realtime import hub
 from tests.accounts import PASSWORD, Population
+from tests.app_templates import make_app
 from tests.processes import Service
 from tests.realtime import Client
 from tests.redis_server import OwnRedis

@@ -18,7 +18,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 from waitress.server import create_server
 
-from skywatch import make_app
+from tests.app_templates import make_app
 from tests.conftest import ROOT
 from tests.node_packages import installed
 from tests.waiting import PATIENCE_S

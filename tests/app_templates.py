@@ -1,0 +1,145 @@
+"""Applications for tests at a fraction of the cost: routes and views are registered once a process.
+
+Applications differ in what the parts of Skywatch put into the registry by name. One that is made here runs the same
+``includeme`` functions over a registry of its own, but takes routes, views, renderers and tweens from a template, whose
+views ask the registry of the request for everything, the security policy too. Parts that would register something else
+(``console_enabled``) get another template.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.interfaces import ICSRFStoragePolicy
+from pyramid.registry import Registry
+from pyramid.router import Router
+
+from skywatch.core.runtime import Runtime
+from skywatch.http.request import make_request_class
+from skywatch.picture.request import SkyRequest
+
+_templates: dict[tuple[str, ...], Registry] = {}
+# What a part registers for good, by the names of Pyramid and Cornice.
+SHARED = (
+    "action",
+    "add_cornice_service",
+    "add_exception_view",
+    "add_forbidden_view",
+    "add_jinja2_search_path",
+    "add_notfound_view",
+    "add_renderer",
+    "add_request_method",
+    "add_route",
+    "add_settings",
+    "add_static_view",
+    "add_tween",
+    "scan",
+    "set_default_csrf_options",
+    "set_security_policy",
+)
+
+
+def make_app(runtime: Runtime) -> Router:
+    """What ``skywatch.make_app`` makes, for tests that change neither routes nor views."""
+    runtime.features.load_metrics()
+    registry = Registry("skywatch")
+    registry["runtime"] = runtime
+    parts = _Parts(registry)
+    for package in runtime.features.includes():
+        parts.include(package)
+    calls = tuple(parts.calls)
+    if calls not in _templates:
+        _templates[calls] = _make_template(runtime)
+    return Router(_over(registry, _templates[calls]))
+
+
+def _over(registry: Registry, template: Registry) -> Registry:
+    """The registry with the routes and views of a template."""
+    # Pyramid looks for views in a registry's own adapters alone, for the rest in those below as well.
+    registry.adapters = template.adapters
+    registry.utilities.__bases__ = (template.utilities,)
+    for name, value in vars(template).items():
+        vars(registry).setdefault(name, value)
+    registry.has_listeners = template.has_listeners
+    registry.settings = template.settings
+    return registry
+
+
+class _Parts:
+    """The configurator that parts get: runs what they do by name, and notes what they register for good."""
+
+    def __init__(self, registry: Registry) -> None:
+        self.registry = registry
+        self.calls: list[str] = []
+        self._directives: dict[str, Callable[..., Any]] = {}
+        self._included: set[str] = set()
+
+    def include(self, name: str) -> None:
+        if name in self._included:
+            return
+        self._included.add(name)
+        self._note("include", name)
+        if name.startswith("skywatch."):
+            importlib.import_module(name).includeme(self)
+
+    def add_directive(self, name: str, directive: Callable[..., Any]) -> None:
+        self._directives[name] = directive
+
+    def set_csrf_storage_policy(self, policy: Any) -> None:
+        self.registry.registerUtility(policy, ICSRFStoragePolicy)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name in self._directives:
+            return partial(self._directives[name], self)
+        if name in SHARED:
+            return partial(self._note, name)
+        raise AttributeError(f"tests.app_templates has no {name}: is it the same for every application?")
+
+    def _note(self, name: str, *arguments: Any, **options: Any) -> None:
+        values = [*arguments, *(value for _, value in sorted(options.items()))]
+        self.calls.append(f"{name}({', '.join(map(_described, values))})")
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, FunctionType):
+        for cell in value.__closure__ or ():
+            # A template would go on with the objects of the application that it was made for.
+            contents = cell.cell_contents
+            assert isinstance(contents, str | None | _Parts), f"{value.__qualname__} keeps {contents!r}"
+        return f"{value.__module__}.{value.__qualname__}"
+    return value if isinstance(value, str) else type(value).__name__
+
+
+class _PolicyOfRequest:
+    """The security policy of the application that a request was sent to."""
+
+    def identity(self, request: Any) -> Any:
+        return request.registry["security_policy"].identity(request)
+
+    def authenticated_userid(self, request: Any) -> Any:
+        return request.registry["security_policy"].authenticated_userid(request)
+
+    def permits(self, request: Any, context: Any, permission: str) -> Any:
+        return request.registry["security_policy"].permits(request, context, permission)
+
+
+class _Template(Configurator):
+    def set_security_policy(self, policy: Any) -> None:
+        super().set_security_policy(_PolicyOfRequest())
+
+
+def _make_template(runtime: Runtime) -> Registry:
+    config = _Template()
+    config.registry["runtime"] = runtime
+    for package in runtime.features.includes():
+        config.include(package)
+    make_request_class(config, SkyRequest)
+    config.make_wsgi_app()
+    registry: Registry = config.registry
+    registry.clear()
+    return registry
