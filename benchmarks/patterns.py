@@ -57,6 +57,21 @@ def without(*columns: int) -> Change:
     return lambda points, rnd: [[None if i in columns else v for i, v in enumerate(p)] for p in points]
 
 
+def interpolated_tracks(every: int) -> Change:
+    """Return the change that keeps every so many tracks and interpolates between them as numbers, the wrong way round
+    past north, as some recordings are."""
+
+    def change(points: Points, rnd: random.Random) -> Points:
+        known = [(number, point[5]) for number, point in enumerate(points[::every]) if point[5] is not None]
+        numbers, tracks = [every * number for number, _ in known], [track for _, track in known]
+        if not tracks:
+            return points
+        between = np.interp(np.arange(len(points)), numbers, tracks).tolist()
+        return [[*point[:5], track, *point[6:]] for point, track in zip(points, between, strict=True)]
+
+    return change
+
+
 def lost(share: float) -> Change:
     return lambda points, rnd: [point for point in points if rnd.random() >= share]
 
@@ -111,6 +126,7 @@ CASES: dict[str, Change] = {
     "noise of 30 m": noisy(30.0),
     "noise of 100 m": noisy(100.0),
     "no track": without(5),
+    "tracks interpolated": interpolated_tracks(8),
     "no track, no speed": without(4, 5, 6),
     "no track, every 15 s": both(without(4, 5, 6), thinned(15.0)),
     "no track, noise of 100 m": both(without(4, 5, 6), noisy(100.0)),

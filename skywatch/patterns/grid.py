@@ -10,7 +10,7 @@ from statistics import median
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
 from skywatch.patterns.legs import Leg
 from skywatch.patterns.settings import PatternSettings
-from skywatch.patterns.sweeps import Sweep, is_grid, on_new_line, shift_of, sweep_family
+from skywatch.patterns.sweeps import Sweep, is_grid, on_new_line, shift_of, step_between, sweep_family
 from skywatch.patterns.trail import Vertex
 
 
@@ -127,7 +127,7 @@ class GridDetector:
 def _shifts(sweeps: list[Sweep], s: PatternSettings) -> bool:
     """Return whether each of these sweeps lies beyond the one before."""
     shift = shift_of(sweeps)
-    steps = [abs(b.across_nm - a.across_nm) for a, b in pairwise(sweeps)]
+    steps = [abs(step_between(a, b)) for a, b in pairwise(sweeps)]
     return shift.one_sided >= s.grid_one_sided and shift.in_order and min(steps) >= s.lane_min_nm
 
 

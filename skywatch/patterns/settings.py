@@ -25,6 +25,14 @@ class PatternSettings:
     what noise does to the way."""
     usual_turn_rate_deg_s: float = 6.0
     """Turns are rarely quicker (deg/s); twice the standard rate."""
+    track_noise_nm: float = 0.03
+    """What a position may be off (nm) where the aircraft reports its track as well, which satellites give it."""
+    track_doubt: int = 2
+    """Reported tracks are not used while errors, each counted twice, exceed agreements by more than this: some sources
+    send the track of another moment, or that of another aircraft."""
+    track_turning_deg: float = 120.0
+    """Where the aircraft may have turned by so much (deg) since the last track, it may have turned the long way round
+    from one track to the other."""
     jump_confirmations: int = 4
     """That many impossible positions in a row are believed after all."""
     position_noise_nm: float = 0.06

@@ -27,7 +27,12 @@ class Sweep:
     """Nearer end along the axis."""
     high_nm: float
     """Farther end along the axis."""
+    along_nm: float
+    """Mean place of its positions along the axis..."""
     across_nm: float
+    """... and across it."""
+    slope: float
+    """Way across the axis for each mile along it: no line is flown exactly along the axis."""
     forward: bool
     turn_deg: float
 
@@ -35,6 +40,10 @@ class Sweep:
     def length_nm(self) -> float:
         """Length along the axis."""
         return self.high_nm - self.low_nm
+
+    def across_at(self, along_nm: float) -> float:
+        """Return the place across the axis where the line is, or would be, at a place along it."""
+        return self.across_nm + self.slope * (along_nm - self.along_nm)
 
 
 def sweep_family(legs: Iterable[Leg], settings: PatternSettings) -> list[Sweep]:
@@ -94,18 +103,32 @@ def _axis_leg(legs: list[Leg], s: PatternSettings) -> Leg:
 
 
 def _sweep(leg: Leg, east: float, north: float, *, forward: bool) -> Sweep:
-    along = (leg.ax * east + leg.ay * north, leg.bx * east + leg.by * north)
-    across = leg.x * north - leg.y * east
-    return Sweep(leg.t0, leg.t1, min(along), max(along), across, forward, leg.turn_deg)
+    a, b = leg.ax * east + leg.ay * north, leg.bx * east + leg.by * north
+    rise = (leg.bx - leg.ax) * north - (leg.by - leg.ay) * east
+    slope = rise / (b - a) if abs(b - a) > 1e-6 else 0.0
+    along, across = leg.x * east + leg.y * north, leg.x * north - leg.y * east
+    return Sweep(leg.t0, leg.t1, min(a, b), max(a, b), along, across, slope, forward, leg.turn_deg)
 
 
 def _lengthen(sweep: Sweep, earlier: Sweep) -> None:
     """Join to `sweep` an earlier part of the same line."""
-    total = sweep.length_nm + earlier.length_nm
-    sweep.across_nm = (sweep.across_nm * sweep.length_nm + earlier.across_nm * earlier.length_nm) / max(total, 1e-9)
+    share = sweep.length_nm / max(sweep.length_nm + earlier.length_nm, 1e-9)
+    sweep.along_nm = share * sweep.along_nm + (1.0 - share) * earlier.along_nm
+    sweep.across_nm = share * sweep.across_nm + (1.0 - share) * earlier.across_nm
+    sweep.slope = share * sweep.slope + (1.0 - share) * earlier.slope
     sweep.t0 = earlier.t0
     sweep.low_nm = min(sweep.low_nm, earlier.low_nm)
     sweep.high_nm = max(sweep.high_nm, earlier.high_nm)
+
+
+def step_between(before: Sweep, after: Sweep) -> float:
+    """Return how far (nm) a line lies beside another, in the middle of where they are side by side.
+
+    Each is taken where it passes that place: the middles of lines of unlike length lie at different places, and there a
+    line flown a few degrees off would seem to have shifted.
+    """
+    middle = 0.5 * (max(before.low_nm, after.low_nm) + min(before.high_nm, after.high_nm))
+    return after.across_at(middle) - before.across_at(middle)
 
 
 _ENOUGH = 5
@@ -134,7 +157,7 @@ def shift_of(sweeps: Sequence[Sweep]) -> Shift:
     the sum of the shifts stays small. Lanes keep shifting to one side.
     """
     steps = [
-        [b.across_nm - a.across_nm for a, b in pairwise([sweep for sweep in sweeps if sweep.forward is forward])]
+        [step_between(a, b) for a, b in pairwise([sweep for sweep in sweeps if sweep.forward is forward])]
         for forward in (True, False)
     ]
     sizes = sorted(abs(step) for side in steps for step in side)
@@ -143,7 +166,7 @@ def shift_of(sweeps: Sequence[Sweep]) -> Shift:
     total = sum(map(sum, steps))
     # Both directions must shift, and to the same side.
     to_total = [sum(side) * (1.0 if total > 0.0 else -1.0) / max(sum(map(abs, side)), 1e-9) for side in steps if side]
-    neighbours = [b.across_nm - a.across_nm for a, b in pairwise(sweeps)]
+    neighbours = [step_between(a, b) for a, b in pairwise(sweeps)]
     return Shift(
         lane_nm=sizes[len(sizes) // 2],
         one_sided=min(to_total),
@@ -173,5 +196,5 @@ def on_new_line(sweep: Sweep, earlier: Sequence[Sweep], settings: PatternSetting
     """Return whether a sweep lies off the last one in its direction, as the next of a grid does."""
     for before in reversed(earlier):
         if before.forward is sweep.forward:
-            return abs(sweep.across_nm - before.across_nm) >= settings.lane_min_nm
+            return abs(step_between(before, sweep)) >= settings.lane_min_nm
     return True

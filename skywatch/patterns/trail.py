@@ -40,8 +40,8 @@ class Trail:
     after a long silence, or when a jump turns out to be true, the trail begins anew on another `plane`.
     """
 
-    __slots__ = ("_heading", "_misses", "_s", "_tracked", "_vertex", "_x", "_y", "last_t",
-                 "node_t", "path_nm", "plane", "turn_deg", "vertex_t", "x", "y")  # fmt: skip
+    __slots__ = ("_doubt", "_heading", "_misses", "_reported", "_s", "_tracked", "_vertex", "_x", "_y",
+                 "last_t", "node_t", "path_nm", "plane", "turn_deg", "vertex_t", "x", "y")  # fmt: skip
 
     def __init__(self, settings: PatternSettings) -> None:
         self._s = settings
@@ -62,10 +62,10 @@ class Trail:
         self.plane = LocalPlane(lat, lon)
         self.last_t = self.node_t = self.vertex_t = t
         self.x = self.y = self._x = self._y = 0.0
-        self._heading = track_deg
+        self._heading = self._reported = track_deg
         self._tracked = track_deg is not None
         self.turn_deg = self.path_nm = 0.0
-        self._misses = 0
+        self._misses = self._doubt = 0
         self._vertex = Vertex(t, 0.0, 0.0, alt_ft, speed_kt or 0.0, 0.0, 0.0)
         return self._vertex
 
@@ -107,9 +107,19 @@ class Trail:
         chord = degrees(atan2(dx, dy))
         if self.path_nm == 0.0 and self._heading is not None:
             # The first track of all could not be checked before.
-            self._heading = self._believed(self._heading, chord, elapsed, step)
+            self._heading = self._heading if self._is_believable(self._heading, chord, elapsed, step) else None
+        reported = track_deg
         if track_deg is not None:
-            track_deg = self._believed(track_deg + plane.convergence_deg(lat, lon), chord, elapsed, step)
+            track_deg = reported = track_deg + plane.convergence_deg(lat, lon)
+            agrees = self._is_believable(track_deg, chord, elapsed, step)
+            if self._doubt > s.track_doubt or not agrees:
+                if step < s.node_min_untracked_nm:
+                    return None
+                track_deg = None
+            # Who errs often is wrong where it cannot be seen, too: one error weighs as much as two agreements.
+            if elapsed * s.usual_turn_rate_deg_s < s.track_turning_deg:
+                self._doubt = max(self._doubt - 1, 0) if agrees else min(self._doubt + 2, 3 * s.track_doubt)
+        self._reported = reported
         self.turn_deg += self._rotation(chord, track_deg, elapsed, step)
         self.path_nm += step
         self._heading = chord if track_deg is None else track_deg
@@ -127,15 +137,22 @@ class Trail:
         self._vertex = Vertex(t, x, y, alt_ft, speed, self.turn_deg, self.path_nm)
         return self._vertex
 
-    def _believed(self, track: float, chord: float, elapsed: float, step: float) -> float | None:
-        """Return the track, or None where the way flown gives it the lie: some sources interpolate it, wrongly."""
+    def _is_believable(self, track: float, chord: float, elapsed: float, step: float) -> bool:
+        """Tell whether a reported track agrees with the way flown: some sources interpolate it, repeat it or err.
+
+        On an arc the chord points halfway between the tracks at its ends, or the other way after more than half a
+        circle.
+        """
         s = self._s
-        if step < s.node_min_untracked_nm:
-            return track
-        possible = (
-            s.track_error_deg + s.usual_turn_rate_deg_s * 0.5 * elapsed + degrees(2.0 * s.position_noise_nm / step)
-        )
-        return track if abs(wrap_deg(track - chord)) <= possible else None
+        error = s.track_error_deg + degrees(2.0 * s.track_noise_nm / step)
+        turning = s.usual_turn_rate_deg_s * elapsed
+        if abs(wrap_deg(track - chord)) > error + 0.5 * turning:
+            return False
+        if self._reported is None:
+            return True
+        halfway = self._reported + 0.5 * wrap_deg(track - self._reported)
+        off = abs(wrap_deg(halfway - chord))
+        return off <= error or (turning >= s.track_turning_deg and off >= 180.0 - error)
 
     def _rotation(self, chord: float, track: float | None, elapsed: float, step: float) -> float:
         """Return by how much the heading turned since the last node, in degrees, clockwise positive.

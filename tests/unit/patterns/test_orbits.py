@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import numpy as np
 import pytest
 
 from skywatch.patterns.findings import Change
@@ -47,6 +48,23 @@ def test_nothing_depends_on_where_on_earth(lat: float, lon: float) -> None:
 def test_noise_lost_tracks_and_a_gap_are_borne() -> None:
     assert kinds(orbits().positions(5.0, noise_nm=0.05, tracked=False)) == ["circling"]
     assert kinds(orbits().positions(10.0, gap=(500.0, 620.0))) == ["circling"]
+
+
+@pytest.mark.parametrize("way", ["repeated", "interpolated"])
+@pytest.mark.parametrize("sense", [1.0, -1.0])
+def test_wrong_tracks_are_not_believed(way: str, sense: float) -> None:
+    """Tracks that are repeated for two minutes, or interpolated as numbers, from 350 degrees through south to 10."""
+    positions = orbits(4.0 * sense).positions(5.0)
+    tracks = np.array([p[5] for p in positions])
+    number = np.arange(len(tracks))
+    if way == "repeated":
+        tracks = tracks[number - number % 24]
+    else:
+        tracks = np.interp(number, number[::8], tracks[::8])
+    (pattern,) = found([(*p[:5], float(track), None) for p, track in zip(positions, tracks, strict=True)])
+    assert pattern.pattern_type == "circling"
+    assert pattern.details["turns"] == pytest.approx(4.0, abs=0.2)
+    assert pattern.details["direction"] == ("right" if sense > 0 else "left")
 
 
 def test_circles_that_follow_a_car_are_circling() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from math import cos, hypot, radians, sin
+from math import atan2, cos, degrees, hypot, radians, sin
 
 import pytest
 from hypothesis import given
@@ -117,6 +117,24 @@ def test_legs_over_the_same_lines_are_no_grid() -> None:
     assert not family_is_grid([0.0, 1.0, 0.06, 0.95, 0.0, 1.05, 0.09, 1.0])
     assert not family_is_grid([0.0, 0.05, -0.02, 0.04, 0.01, 0.03, -0.03, 0.02])
     assert not family_is_grid([0.0, 1.0, 0.01, 1.2, 0.02, 1.21, 0.03, 1.4])
+
+
+def test_lines_of_unlike_length_flown_a_few_degrees_off_do_not_shift() -> None:
+    """One line flown to and fro, each time farther along it and 5 degrees off the newest leg: its middle wanders."""
+    tilt = radians(5.0)
+    ends = [(5.0, 0.0), (0.0, 4.0), (5.0, 1.0), (1.0, 5.0), (6.0, 2.0), (2.0, 6.0), (7.0, 3.0), (3.0, 10.0)]
+    legs = []
+    for number, (a, b) in enumerate(ends):
+        places = [(d * sin(tilt), d * cos(tilt)) for d in (a, b)] if number < 7 else [(0.6, a), (0.6, b)]
+        (ax, ay), (bx, by) = places
+        course = degrees(atan2(bx - ax, by - ay))
+        t = 200.0 * number
+        legs.append(Leg(t, t + 100.0, ax, ay, bx, by, hypot(bx - ax, by - ay), course, 180.0 * number,
+                        0.5 * (ax + bx), 0.5 * (ay + by)))  # fmt: skip
+    sweeps = sweep_family(reversed(legs), SETTINGS)
+    assert len(sweeps) == 8
+    assert shift_of(sweeps[:7]).lane_nm < SETTINGS.lane_min_nm
+    assert not is_grid(sweeps, SETTINGS)
 
 
 def test_shift_tells_order_and_evenness() -> None:
