@@ -7,7 +7,7 @@ import "./style/list.css";
 import "./style/pages.css";
 import { followTheme, preferences } from "./core/preferences";
 import { preferredLanguage, useLanguage } from "./i18n/i18n";
-import { shareFilter } from "./list/filters";
+import { shareFilter } from "./list/filter_address";
 import { live } from "./live/live";
 import type { Station } from "./live/messages";
 import { session } from "./session/session";
@@ -30,16 +30,15 @@ async function findStation(): Promise<void> {
 
 async function start(): Promise<void> {
   followTheme();
-  const texts = useLanguage(preferredLanguage(preferences.value.language));
-  const who = session.start();
-  await texts;
-  await import("./shell/app");
-  document.getElementById("waiting")?.remove();
+  // The session, the channel and the station need no script of the frame, which is still on its way.
+  session.status.subscribe(() => void findStation());
   live.start();
   shareFilter();
-  session.status.subscribe(() => void findStation());
+  const who = session.start();
+  await useLanguage(preferredLanguage(preferences.value.language));
+  await import("./shell/app");
+  document.getElementById("waiting")?.remove();
   await who;
-  await findStation();
   const { listen } = await import("./shell/bell");
   listen();
   // What the first view needs goes first.

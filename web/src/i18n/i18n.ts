@@ -32,12 +32,20 @@ export async function useLanguage(wanted: Language): Promise<void> {
   language.set(wanted);
 }
 
+let rules: Intl.PluralRules | undefined;
+
+/** The rules of the language, which are slow to make. */
+function plural(): Intl.PluralRules {
+  if (rules?.resolvedOptions().locale !== language.value) rules = new Intl.PluralRules(language.value);
+  return rules;
+}
+
 /** A text; `{name}` in it is replaced. A text with `|` has a form for one and one for many, chosen by `n`. */
 export function t(key: TextKey, values: Record<string, string | number> = {}): string {
   let text = texts[key] ?? key;
   if (text.includes("|") && "n" in values) {
     const [one, many] = text.split("|");
-    text = new Intl.PluralRules(language.value).select(Number(values.n)) === "one" ? one : many;
+    text = plural().select(Number(values.n)) === "one" ? one : many;
   }
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(shown(values[name])) : whole));
 }

@@ -52,6 +52,8 @@ class Live {
   readonly isStale = new Cell<boolean>(false);
   readonly isReplay = new Cell<boolean>(false);
   readonly framed = new Set<(frame: Frame) => void>();
+  /** The newest picture, for a map that is made after it came. */
+  lastFrame: Frame | null = null;
   private readonly worker = new Worker(new URL(WORKER_FILE, import.meta.url), { type: "module" });
   private picks = new Map<number, (aircraft: Aircraft | null) => void>();
   private lastPick = 0;
@@ -157,6 +159,7 @@ class Live {
   private hear(news: News): void {
     switch (news.type) {
       case "frame":
+        this.lastFrame = news;
         for (const listener of this.framed) listener(news);
         break;
       case "list":

@@ -16,7 +16,8 @@ const ZOOM_SIZES = CLASSES.map((name) => SCALE[name]);
 
 let view: ViewState | null = null;
 let look: Look = { dark: true, labels: true, metric: false };
-let list = { offset: 0, limit: 60, sort: "distance", descending: false, inView: false };
+/** A screenful, until the list has been laid out and asks for what it shows. */
+let list = { offset: 0, limit: 24, sort: "distance", descending: false, inView: false };
 let selected: string | null = null;
 let isReplay = false;
 let speed = 1;

@@ -52,6 +52,7 @@ export class MapElement extends View {
     super.connectedCallback();
     const frame = (news: Frame): void => this.takeFrame(news);
     live.framed.add(frame);
+    if (live.lastFrame) frame(live.lastFrame);
     this.stops = [
       () => live.framed.delete(frame),
       dark.subscribe(() => this.applyLook()),
