@@ -8,6 +8,7 @@ mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
 class Socket {
   static readonly OPEN = 1;
   static last: Socket;
+  static opened = 0;
   readonly readyState = 1;
   readonly protocol = "skywatch.v1";
   onopen: (() => void) | null = null;
@@ -15,6 +16,7 @@ class Socket {
   onclose: ((event: { code: number; reason: string }) => void) | null = null;
   constructor() {
     Socket.last = this;
+    Socket.opened += 1;
   }
   send(): void {}
   close(): void {}
@@ -43,5 +45,33 @@ test("a tracker that falls silent is told, and forgotten with the connection", (
   mock.timers.tick(60_000);
   Socket.last.hear({ type: "connected" });
   assert.deepEqual(told, [false, true, false, true, false]);
+  channel.stop();
+});
+
+test("after an hour of sleep what piled up is left, and one snapshot comes", (context) => {
+  const pictures: number[] = [];
+  const nothing = (): void => undefined;
+  const channel = new Channel({
+    columns: ({ now }) => pictures.push(now), aircraft: nothing, event: nothing, state: nothing, rights: nothing, picture: nothing,
+  });
+  const picture = (now: number, full = false): Record<string, unknown> => {
+    return { type: "event", topic: "aircraft", event: "aircraft:columns", epoch: "1", seq: now, data: { full, fields: ["hex"], rows: [], removed: [], hidden: 0, now } };
+  };
+  channel.start("ws://127.0.0.1/ws", null, ["aircraft"], []);
+  const before = Socket.last;
+  const opened = Socket.opened;
+  before.hear({ type: "connected" });
+  before.hear({ type: "subscribed" });
+  before.hear(picture(1, true));
+  const clock = Date.now;
+  context.mock.method(Date, "now", () => clock() + 3_600_000);
+  for (let second = 2; second < 100; second += 1) before.hear(picture(second));
+  assert.equal(Socket.opened, opened + 1);
+  Socket.last.hear({ type: "connected" });
+  Socket.last.hear({ type: "subscribed" });
+  Socket.last.hear(picture(3601, true));
+  Socket.last.hear(picture(3602));
+  assert.deepEqual(pictures, [1, 3601, 3602]);
+  assert.equal(Socket.opened, opened + 1);
   channel.stop();
 });

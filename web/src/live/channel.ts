@@ -9,6 +9,8 @@ const CONNECT_MS = 15_000;
 const ASK_MS = 5000;
 const QUIET_MS = 12_000;
 const LOOK_MS = 3000;
+/** No message for so long, and no timer that noticed it: the tab or the computer was asleep. */
+const ASLEEP_MS = 30_000;
 /** MessagePack where the service speaks it: a fifth less to carry, and nothing else is different. */
 const PROTOCOLS = ["skywatch.v1+msgpack", "skywatch.v1"];
 const REFUSED = new Set([4001, 4003]);
@@ -68,6 +70,8 @@ export class Channel {
   private retry: ReturnType<typeof setTimeout> | undefined;
   private patience: ReturnType<typeof setTimeout> | undefined;
   private heardAt = 0;
+  /** By the clock of the computer, which goes on while the computer sleeps (ms). */
+  private heardClockMs = 0;
   private askedAt = 0;
 
   constructor(
@@ -150,6 +154,12 @@ export class Channel {
     }
   }
 
+  /** After a sleep: what piled up is the past, and a new connection begins with one snapshot. */
+  private beginAnew(): void {
+    this.letGo();
+    this.open();
+  }
+
   private open(): void {
     this.listener.state("connecting", "", []);
     this.comeBackMs = null;
@@ -170,7 +180,10 @@ export class Channel {
       this.shown = this.token;
       this.send({ type: "connect", ...(this.token ? { auth: { token: this.token } } : {}) });
     };
-    socket.onmessage = ({ data }) => this.receive((typeof data === "string" ? JSON.parse(data) : decode(data as ArrayBuffer)) as Message);
+    socket.onmessage = ({ data }) => {
+      if (this.isOpen && Date.now() - this.heardClockMs > ASLEEP_MS) this.beginAnew();
+      else this.receive((typeof data === "string" ? JSON.parse(data) : decode(data as ArrayBuffer)) as Message);
+    };
     socket.onclose = ({ code, reason }) => this.closed(code, reason);
   }
 
@@ -206,6 +219,7 @@ export class Channel {
 
   private receive(message: Message): void {
     this.heardAt = performance.now();
+    this.heardClockMs = Date.now();
     switch (message.type) {
       case "connected":
         clearTimeout(this.patience);
