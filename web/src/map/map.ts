@@ -7,7 +7,7 @@ import { boundingExtent } from "ol/extent";
 import { fromLonLat, toLonLat } from "ol/proj";
 import type BaseLayer from "ol/layer/Base";
 import { go, note, place } from "../core/address";
-import { calm, dark, preferences } from "../core/preferences";
+import { calm, dark, prefer, preferences } from "../core/preferences";
 import { View } from "../core/view";
 import { t } from "../i18n/i18n";
 import { live } from "../live/live";
@@ -45,7 +45,7 @@ export class MapElement extends View {
 
   constructor() {
     super();
-    this.watch(live.selected, preferences, this.tiles.source);
+    this.watch(live.selected, preferences, this.tiles.source, this.tiles.failure);
   }
 
   override connectedCallback(): void {
@@ -253,6 +253,7 @@ export class MapElement extends View {
         <button class="tool" @click=${() => this.zoom(-1)} title=${t("map.zoom_out")} aria-label=${t("map.zoom_out")}>${icon("minus")}</button>
         <button class="tool" @click=${this.home} title=${t("map.home")} aria-label=${t("map.home")}>${icon("home")}</button>
         <button class="tool" @click=${() => go("settings")} title=${t("map.layers")} aria-label=${t("map.layers")}>${icon("layers")}</button>
+        <button class="tool list-button" aria-pressed=${preferences.value.listOpen} @click=${() => prefer({ listOpen: !preferences.value.listOpen })} title=${t("list.toggle")} aria-label=${t("list.toggle")}>${icon("columns")}</button>
       </div>
       <sw-legend></sw-legend>
       ${this.renderSource()}
@@ -263,6 +264,8 @@ export class MapElement extends View {
   /** Where the tiles are from, which most licences ask for. */
   private renderSource(): TemplateResult | null {
     const { text, address } = this.tiles.source.value;
+    const failure = this.tiles.failure.value;
+    if (failure && preferences.value.tiles) return html`<p class="map-source">${t(failure)}</p>`;
     if (!text || !preferences.value.tiles) return null;
     return html`<p class="map-source">${address ? html`<a href=${address} target="_blank" rel="noopener noreferrer">${text}</a>` : text}</p>`;
   }

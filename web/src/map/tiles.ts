@@ -4,6 +4,8 @@ import TileLayer from "ol/layer/Tile";
 import XYZ from "ol/source/XYZ";
 import { Cell } from "../core/cell";
 import { preferences } from "../core/preferences";
+import type { TextKey } from "../i18n/i18n";
+import { TilesError } from "./tiles_error";
 
 const addressOf = (name: string): string | undefined => document.querySelector<HTMLMetaElement>(`meta[name="skywatch-${name}"]`)?.content;
 
@@ -26,6 +28,9 @@ export class Tiles {
   /** The source as the setting or the archive names it. */
   readonly source = new Cell(attribution(addressOf("attribution") ?? ""));
 
+  /** Why the archive is not shown, where it is not. */
+  readonly failure = new Cell<TextKey | null>(null);
+
   constructor() {
     if (!Tiles.areThere) return;
     const layer = new TileLayer({ zIndex: 1 });
@@ -45,6 +50,7 @@ export class Tiles {
       layer.setSource(source);
       if (!this.source.value.text) this.source.set(attribution(named));
     } catch (error) {
+      this.failure.set(error instanceof TilesError ? error.text : "map.tiles_failed");
       console.warn(`The map tiles of ${address} cannot be shown:`, error);
     }
   }
