@@ -17,6 +17,8 @@ export interface Preferences {
   trails: boolean;
   tiles: boolean;
   sound: boolean;
+  /** Whether single keys act wherever the focus is. */
+  shortcuts: boolean;
   listWidth: number;
   listOpen: boolean;
   /** The service's number of this browser, where it takes Web Push. */
@@ -35,6 +37,7 @@ export const DEFAULTS: Preferences = {
   trails: true,
   tiles: true,
   sound: false,
+  shortcuts: true,
   listWidth: 430,
   listOpen: true,
 };

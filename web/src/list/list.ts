@@ -122,7 +122,7 @@ class List extends View {
     const { rows, offset, matching, total } = live.list.value;
     const filter = live.filter.value;
     const columns = this.columns;
-    const template = columns.map(({ key, isNumber }) => (key === "flight" ? "minmax(9.6em,1.9fr)" : isNumber ? "minmax(3.9em,1fr)" : "minmax(3.6em,.9fr)")).join(" ");
+    const template = columns.map(({ key, isNumber }) => (key === "flight" ? "minmax(9.6em,1.9fr)" : isNumber ? "minmax(4.3em,1fr)" : "minmax(3.6em,.9fr)")).join(" ");
     return html`<section class="list" aria-label=${t("list.label")} ${styled({ "--columns": template })}>
       <button class="sheet-handle" aria-label=${t("list.toggle")} aria-expanded=${preferences.value.listOpen} @click=${() => prefer({ listOpen: !preferences.value.listOpen })}></button>
       <div class="list-head">

@@ -197,6 +197,7 @@ class Cannonball extends View {
       </section>
       <section class="section"><h2>${t("nav.alerts")}</h2>
         ${this.alerts.some((alert) => !alert.acknowledged) ? html`<button @click=${() => this.acknowledge("acknowledge-all")}>${t("alert.acknowledge_all")}</button>` : nothing}
+        ${this.alerts.length ? nothing : html`<p class="empty">${t("cannonball.no_alerts")}</p>`}
         <ul class="cards">${this.alerts.map(
           (alert) => html`<li class="alert-card ${alert.acknowledged ? "done" : ""}">
             <div><span class="tag ${LEVEL_TAG[alert.priority]}">${word("level", alert.priority)}</span> <b>${alert.title}</b><p>${alert.message}</p><small>${clock(alert.created_at, true)}</small></div>

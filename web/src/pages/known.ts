@@ -116,7 +116,7 @@ class KnownPage extends View {
     const { query } = place.value;
     return html`<div class="sheet"><header><h1>${t("nav.known")}</h1><p role="status">${t("known.count", { n: this.count })} · ${t("known.verified_count", { n: this.verified })}</p></header>
       <form class="toolbar" @submit=${this.search} role="search">
-        <label><span>${t("known.search")}</span><input name="search" type="search" .value=${query.search ?? ""} /></label>
+        <label class="wide"><span>${t("known.search")}</span><input name="search" type="search" .value=${query.search ?? ""} /></label>
         <label><span>${t("known.agency_type")}</span><select name="agency_type" @change=${this.search}>${this.options(TYPES, query.agency_type, "agency")}</select></label>
         <label><span>${t("known.state")}</span><input name="agency_state" maxlength="2" .value=${query.agency_state ?? ""} /></label>
         <label><span>${t("known.source")}</span><select name="source" @change=${this.search}>${this.options(SOURCES, query.source, "source")}</select></label>

@@ -5,8 +5,9 @@ import { View } from "../core/view";
 import { LANGUAGES, language, t, useLanguage, type Language, type TextKey } from "../i18n/i18n";
 import { Tiles } from "../map/tiles";
 import { session } from "../session/session";
+import { SHORTCUTS } from "../shell/shortcuts";
 
-type Switch = "labels" | "rings" | "airports" | "tiles" | "sound";
+type Switch = "labels" | "rings" | "airports" | "tiles" | "sound" | "shortcuts";
 
 class Settings extends View {
   constructor() {
@@ -46,6 +47,10 @@ class Settings extends View {
       <section class="section"><h2>${t("settings.device")}</h2>
         ${session.canView("alerts") || session.canView("safety") ? this.toggle("settings.sound", "sound") : nothing}
         <p class="hint">${window.isSecureContext ? t("settings.secure") : t("settings.insecure")}</p>
+      </section>
+      <section class="section"><h2>${t("settings.keyboard")}</h2>
+        ${this.toggle("settings.shortcuts", "shortcuts")}
+        <dl class="facts">${SHORTCUTS.map(({ key, title }) => html`<div><dt>${t(title)}</dt><dd><kbd>${key}</kbd></dd></div>`)}</dl>
       </section>
       <p class="hint about">Skywatch ${session.config.value?.version ?? ""} · <a href="api/v1/docs">${t("settings.api")}</a> · <a href="console">${t("settings.console")}</a> · Natural Earth</p>
     </div>`;

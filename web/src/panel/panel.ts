@@ -2,9 +2,9 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { note } from "../core/address";
 import { dark, preferences } from "../core/preferences";
-import { age, bearing, clock, measure } from "../core/units";
+import { bearing, measure } from "../core/units";
 import { View } from "../core/view";
-import { number, t, word, type TextKey } from "../i18n/i18n";
+import { t } from "../i18n/i18n";
 import { live } from "../live/live";
 import { isEmergency } from "../live/filter";
 import { FLAG, type Aircraft } from "../live/messages";
@@ -13,20 +13,9 @@ import type { MapElement } from "../map/map";
 import { call } from "../session/api";
 import { session } from "../session/session";
 import { icon } from "../shell/icons";
+import { facts, type Airframe } from "./facts";
 import "./messages";
 import { profile } from "./profile";
-
-interface Airframe {
-  registration?: string;
-  type?: string | null;
-  type_name?: string | null;
-  operator?: string;
-  owner?: string;
-  year?: string | number;
-  interesting: boolean;
-  pia: boolean;
-  ladd: boolean;
-}
 
 interface Details extends Aircraft {
   airframe: Airframe | null;
@@ -77,11 +66,6 @@ class Panel extends View {
       if (hex === this.hex && (error as { status?: number }).status === 404) this.isGone = true;
     }
     this.requestUpdate();
-  }
-
-  private fact(title: TextKey, value: TemplateResult | string | null | undefined): TemplateResult | typeof nothing {
-    if (value === null || value === undefined || value === "" || value === "–") return nothing;
-    return html`<div><dt>${t(title)}</dt><dd>${value}</dd></div>`;
   }
 
   private readonly close = (): void => note({ hex: null });
@@ -138,7 +122,7 @@ class Panel extends View {
       ${this.figures(some)}
       ${profile(some)}
       ${session.canView("acars") && !live.isReplay.value ? html`<sw-messages .hex=${some.hex}></sw-messages>` : nothing}
-      ${this.facts(some, airframe)}
+      ${facts(some, airframe, this.details?.seen)}
       <p class="panel-links">
         <a href="#/history?icao_hex=${some.hex.replace("~", "")}">${icon("history")}${t("panel.history")}</a>
       </p>`;
@@ -153,36 +137,6 @@ class Panel extends View {
       <div><span>${t("column.speed")}</span><b>${measure("speed", some.gs as number)}</b><small>${t("column.track")} ${bearing(some.track as number | null)}</small></div>
       <div><span>${t("column.distance")}</span><b>${measure("distance", some.distance as number | null, 1)}</b><small>${t("column.bearing")} ${bearing(some.bearing as number | null)}</small></div>
     </div>`;
-  }
-
-  private facts(some: Aircraft, airframe: Airframe | null): TemplateResult {
-    const text = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
-    const selected = (some.nav_altitude_mcp ?? some.nav_altitude_fms) as number | undefined;
-    const emergency = some.emergency && some.emergency !== "none" ? word("emergency", text(some.emergency)) : "";
-    return html`<dl class="facts">
-      ${this.fact("column.hex", some.hex.toUpperCase())}
-      ${this.fact("column.squawk", text(some.squawk))}
-      ${this.fact("panel.emergency", emergency)}
-      ${this.fact("column.type", text(some.t ?? airframe?.type))}
-      ${this.fact("panel.operator", text(airframe?.operator))}
-      ${this.fact("panel.owner", text(airframe?.owner))}
-      ${this.fact("panel.year", text(airframe?.year))}
-      ${this.fact("column.category", some.category ? html`${some.category} <small>${word("category", text(some.category))}</small>` : "")}
-      ${this.fact("panel.geometric", typeof some.alt_geom === "number" ? measure("altitude", some.alt_geom) : "")}
-      ${this.fact("panel.selected_altitude", selected === undefined ? "" : measure("altitude", selected))}
-      ${this.fact("panel.qnh", some.nav_qnh ? `${text(some.nav_qnh)} hPa` : "")}
-      ${this.fact("panel.heading", typeof some.mag_heading === "number" ? bearing(some.mag_heading) : "")}
-      ${this.fact("panel.ias", typeof some.ias === "number" ? measure("speed", some.ias) : "")}
-      ${this.fact("panel.mach", typeof some.mach === "number" ? number(some.mach, 2) : "")}
-      ${this.fact("panel.wind", typeof some.wd === "number" ? `${bearing(some.wd)} ${measure("speed", some.ws as number)}` : "")}
-      ${this.fact("panel.position", typeof some.lat === "number" ? `${some.lat.toFixed(4)}, ${(some.lon as number).toFixed(4)}` : "")}
-      ${this.fact("panel.integrity", [["NIC", some.nic], ["NACp", some.nac_p], ["SIL", some.sil]].filter(([, value]) => value !== undefined && value !== null).map((pair) => pair.join(" ")).join(" · "))}
-      ${this.fact("column.receiver", text(some.receiver))}
-      ${this.fact("column.rssi", typeof some.rssi === "number" ? `${number(some.rssi, 1)} dBFS` : "")}
-      ${this.fact("panel.messages", typeof some.messages === "number" ? number(some.messages) : "")}
-      ${this.fact("panel.seen", typeof this.details?.seen === "number" ? age(this.details.seen) : "")}
-      ${this.fact("panel.first_seen", some.first_seen ? clock(some.first_seen as string) : "")}
-    </dl>`;
   }
 }
 

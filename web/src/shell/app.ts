@@ -12,6 +12,7 @@ import { announcement, notice } from "./announce";
 import { unread } from "./bell";
 import { icon, mark } from "./icons";
 import { PAGES, pageOf, type Page } from "./pages";
+import { runShortcut } from "./shortcuts";
 import "../list/list";
 import "../map/map";
 import "../panel/panel";
@@ -68,15 +69,10 @@ class App extends View {
   }
 
   private shortcut(event: KeyboardEvent): void {
-    const target = event.target as HTMLElement;
-    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
-    if (event.key === "/") {
-      this.querySelector<HTMLInputElement>("#search")?.focus();
-      event.preventDefault();
-    } else if (event.key === "Escape" && this.isMenuOpen) {
-      this.isMenuOpen = false;
-      this.requestUpdate();
-    }
+    if (event.key !== "Escape") return runShortcut(event);
+    if (!this.isMenuOpen) return;
+    this.isMenuOpen = false;
+    this.requestUpdate();
   }
 
   private load(page: Page): void {

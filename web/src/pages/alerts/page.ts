@@ -41,6 +41,12 @@ class Alerts extends View {
     event.preventDefault();
   };
 
+  protected override updated(): void {
+    const chosen = this.querySelector<HTMLElement>(".tabs [aria-selected=true]");
+    const strip = chosen?.parentElement;
+    if (chosen && strip) strip.scrollLeft = chosen.offsetLeft - strip.offsetLeft - (strip.clientWidth - chosen.offsetWidth) / 2;
+  }
+
   protected override render(): TemplateResult {
     const { tab } = this;
     this.load(tab);

@@ -1,0 +1,49 @@
+// Single keys that work wherever the focus is, except in a field; who is disturbed by them switches them off in Settings
+// (WCAG 2.1.4).
+import { go, place } from "../core/address";
+import { prefer, preferences } from "../core/preferences";
+import type { TextKey } from "../i18n/i18n";
+import { live } from "../live/live";
+import type { MapElement } from "../map/map";
+
+export interface Shortcut {
+  key: string;
+  title: TextKey;
+  run: () => void;
+}
+
+const map = (): MapElement | null => document.querySelector<MapElement>("sw-map");
+
+function search(): void {
+  const focus = (): void => document.querySelector<HTMLInputElement>("#search")?.focus();
+  if (preferences.value.listOpen) return focus();
+  prefer({ listOpen: true });
+  requestAnimationFrame(focus); // A list that is hidden takes no focus.
+}
+
+export const SHORTCUTS: readonly Shortcut[] = [
+  { key: "/", title: "history.search", run: search },
+  { key: "+", title: "map.zoom_in", run: () => map()?.zoom(1) },
+  { key: "-", title: "map.zoom_out", run: () => map()?.zoom(-1) },
+  { key: "h", title: "map.home", run: () => map()?.home() },
+  { key: "f", title: "panel.follow", run: () => void (live.selectedHex.value && map()?.follow()) },
+  { key: "l", title: "settings.labels", run: () => prefer({ labels: !preferences.value.labels }) },
+  { key: "r", title: "settings.rings", run: () => prefer({ rings: !preferences.value.rings }) },
+  { key: "b", title: "list.toggle", run: () => prefer({ listOpen: !preferences.value.listOpen }) },
+  { key: "?", title: "settings.keyboard", run: () => go("settings") },
+];
+
+/** Keys that are for the map act only where it is seen. */
+function isForMap({ key }: Shortcut): boolean {
+  return key !== "?" && key !== "/";
+}
+
+export function runShortcut(event: KeyboardEvent): void {
+  const target = event.target as HTMLElement;
+  if (!preferences.value.shortcuts || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable) return;
+  const shortcut = SHORTCUTS.find(({ key }) => key === event.key);
+  if (!shortcut || (isForMap(shortcut) && place.value.page !== "map")) return;
+  shortcut.run();
+  event.preventDefault();
+}
