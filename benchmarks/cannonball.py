@@ -31,7 +31,7 @@ from skywatch.cannonball.models import KnownAircraft, KnownRevision
 from skywatch.cannonball.monitor import create
 from skywatch.core.bus import open_bus
 from skywatch.core.clock import utcnow
-from skywatch.core.db import SQLITE_BUSY_TIMEOUT_S, create_engine, create_session_factory, writing
+from skywatch.core.db import SQLITE_BUSY_TIMEOUT_S, SessionFactory, create_engine, create_session_factory, writing
 from skywatch.core.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
@@ -103,13 +103,18 @@ def _entry(number: int, icao_hex: str, chance: random.Random) -> dict[str, Any]:
     }
 
 
-def _fill(runtime: Runtime, addresses: list[str]) -> None:
+def fill_known(sessions: SessionFactory, addresses: list[str]) -> None:
+    """Put entries with these addresses on the list."""
     chance = random.Random(1)
-    with writing(runtime.sessions) as db:
+    with writing(sessions) as db:
         for start in range(0, len(addresses), 10_000):
             part = addresses[start : start + 10_000]
             db.execute(sa.insert(KnownAircraft), [_entry(start + n, a, chance) for n, a in enumerate(part)])
         db.execute(sa.update(KnownRevision).values(revision=1))
+
+
+def _fill(runtime: Runtime, addresses: list[str]) -> None:
+    fill_known(runtime.sessions, addresses)
     with runtime.engine.connect() as connection:
         connection.exec_driver_sql("ANALYZE")
 

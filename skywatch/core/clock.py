@@ -30,8 +30,9 @@ def to_datetime(unix: float) -> datetime:
 
 def to_iso(at: datetime) -> str:
     """ISO 8601 in UTC with ``Z`` and no more digits than are needed, as every Skywatch timestamp is written."""
-    text = at.astimezone(UTC).isoformat(timespec="milliseconds" if at.microsecond else "seconds")
-    return text.replace("+00:00", "Z")
+    if at.tzinfo is not UTC:
+        at = at.astimezone(UTC)
+    return at.isoformat(timespec="milliseconds" if at.microsecond else "seconds")[: -len("+00:00")] + "Z"
 
 
 def unix_to_iso(seconds: float) -> str:

@@ -26,6 +26,12 @@ COLUMNS = (
     "max_altitude_ft", "max_speed_kt", "distance_nm", "min_distance_nm", "max_distance_nm", "first_lat", "first_lon",
     "last_lat", "last_lon",
 )  # fmt: skip
+_FLIGHTS: Any = Flight.__table__
+_flight: Any = _FLIGHTS.c
+# Made once: to make it takes a tenth of a request.
+_NEWEST_FIRST = sa.select(*(_flight[name] for name in COLUMNS)).order_by(
+    _flight.first_seen_at.desc(), _flight.id.desc()
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,32 +55,32 @@ def conditions(wanted: FlightFilter, military: bool) -> list[Any]:
     """The filter as SQL conditions; without ``military`` those flights are left out."""
     found: list[Any] = []
     if wanted.begin is not None:
-        found += [Flight.last_seen_at >= wanted.begin, Flight.first_seen_at >= earlier(wanted.begin, LONGEST_FLIGHT)]
+        found += [_flight.last_seen_at >= wanted.begin, _flight.first_seen_at >= earlier(wanted.begin, LONGEST_FLIGHT)]
     if wanted.end is not None:
-        found.append(Flight.first_seen_at <= wanted.end)
+        found.append(_flight.first_seen_at <= wanted.end)
     if wanted.icao_hex is not None:
-        found.append(Flight.icao_hex == wanted.icao_hex.upper())
+        found.append(_flight.icao_hex == wanted.icao_hex.upper())
     if wanted.callsign is not None:
         text = wanted.callsign.upper()
         prefix = text.endswith("*")
-        found.append(Flight.callsign.startswith(text[:-1], autoescape=True) if prefix else Flight.callsign == text)
+        found.append(_flight.callsign.startswith(text[:-1], autoescape=True) if prefix else _flight.callsign == text)
     if wanted.registration is not None:
-        found.append(Flight.registration == wanted.registration.upper())
+        found.append(_flight.registration == wanted.registration.upper())
     if wanted.aircraft_type is not None:
-        found.append(Flight.aircraft_type == wanted.aircraft_type.upper())
+        found.append(_flight.aircraft_type == wanted.aircraft_type.upper())
     for column, value in (
-        (Flight.military, wanted.military),
-        (Flight.emergency, wanted.emergency),
-        (Flight.active, wanted.active),
+        (_flight.military, wanted.military),
+        (_flight.emergency, wanted.emergency),
+        (_flight.active, wanted.active),
     ):
         if value is not None:
             found.append(column.is_(value))
     if wanted.min_altitude_ft is not None:
-        found.append(Flight.max_altitude_ft >= wanted.min_altitude_ft)
+        found.append(_flight.max_altitude_ft >= wanted.min_altitude_ft)
     if wanted.max_altitude_ft is not None:
-        found.append(Flight.max_altitude_ft <= wanted.max_altitude_ft)
+        found.append(_flight.max_altitude_ft <= wanted.max_altitude_ft)
     if not military:
-        found.append(Flight.military.is_(False))
+        found.append(_flight.military.is_(False))
     return found
 
 
@@ -89,23 +95,19 @@ def search(
 ) -> tuple[list[dict[str, Any]], int, bool]:
     """The newest flights that match, how many match in all, and whether more follow these.
 
-    Each is a dictionary of ``COLUMNS``: to make objects takes longer than to read the rows.
+    Each is a dictionary of ``COLUMNS``, read from the table itself: the ORM takes longer than the database.
     """
     where = conditions(wanted, may.military) + _range_of_callsigns(session, wanted)
-    query = (
-        sa.select(*(getattr(Flight, name) for name in COLUMNS))
-        .where(*where)
-        .order_by(Flight.first_seen_at.desc(), Flight.id.desc())
-    )
+    query = _NEWEST_FIRST.where(*where)
     if cursor is not None:
         at, flight_id = cursor
-        later = (Flight.first_seen_at < at) | ((Flight.first_seen_at == at) & (Flight.id < flight_id))
-        query = query.where(Flight.first_seen_at <= at, later)
+        later = (_flight.first_seen_at < at) | ((_flight.first_seen_at == at) & (_flight.id < flight_id))
+        query = query.where(_flight.first_seen_at <= at, later)
     rows = session.execute(query.limit(limit + 1).offset(offset))
     flights = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
     if cursor is None and (offset == 0 or flights) and len(flights) <= limit:
         return flights, offset + len(flights), False
-    count = session.scalar(sa.select(sa.func.count()).select_from(Flight).where(*where)) or 0
+    count = session.scalar(sa.select(sa.func.count()).select_from(_FLIGHTS).where(*where)) or 0
     return flights[:limit], count, len(flights) > limit
 
 
@@ -117,7 +119,7 @@ def _range_of_callsigns(session: Session, wanted: FlightFilter) -> list[Any]:
     if wanted.callsign is None or not wanted.callsign.endswith("*") or session.get_bind().dialect.name != "sqlite":
         return []
     begin = wanted.callsign.upper()[:-1]
-    return [Flight.callsign >= begin, Flight.callsign <= begin + chr(sys.maxunicode)]
+    return [_flight.callsign >= begin, _flight.callsign <= begin + chr(sys.maxunicode)]
 
 
 def get(session: Session, flight_id: int, may: Visibility) -> Flight:

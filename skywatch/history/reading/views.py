@@ -22,10 +22,6 @@ from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
 FEATURE = "history"
-# Decimals that numbers are shown with.
-DIGITS = dict.fromkeys(("distance_nm", "min_distance_nm", "max_distance_nm", "max_speed_kt"), 2) | dict.fromkeys(
-    ("first_lat", "first_lon", "last_lat", "last_lon"), 6
-)
 TRACK_TYPES = ",".join(["application/json", *(f.media_type for f in FORMATS.values() if f.name != "parquet")])
 
 flight_list = ApiService("history_flights", "/history/flights", feature=FEATURE)
@@ -137,9 +133,6 @@ def _answer(flight: Flight, may: Visibility) -> dict[str, Any]:
 def _shown(shown: dict[str, Any], may: Visibility) -> dict[str, Any]:
     """The record of a flight, made of its columns."""
     shown["duration_s"] = round((shown["last_seen_at"] - shown["first_seen_at"]).total_seconds(), 1)
-    for name, digits in DIGITS.items():
-        if shown[name] is not None:
-            shown[name] = round(shown[name], digits)
     if not may.details:
         shown["registration"] = shown["operator"] = None
     return shown
