@@ -20,10 +20,13 @@ from skywatch.accounts.models import User
 from skywatch.accounts.rights import SUPERADMIN
 from skywatch.accounts.users.service import create_user
 from skywatch.cli.new_file import ListenText, ReceiverText, StationText, ask, write
+from skywatch.core.columns import seal_columns
 from skywatch.core.command import ini_argument, one_line_errors, read_ini
 from skywatch.core.db import check_connection, create_engine, create_session_factory, writing
 from skywatch.core.migrations import upgrade
+from skywatch.core.secret_file import path_of, with_secret
 from skywatch.inputs.options import Station
+from skywatch.notify.channel_service import seal_channels
 from skywatch.notify.push.vapid import install as install_vapid_key
 from skywatch.settings import Settings
 
@@ -54,12 +57,17 @@ def init(
     settings, _ = read_ini(ini)
     engine = create_engine(settings.database_url)
     check_connection(engine)
+    path = path_of(settings)
+    if path is not None and path.exists():
+        settings = with_secret(settings)
+    seal_columns(engine, settings.secret)
     upgrade(engine)
     sessions = create_session_factory(engine)
     with writing(sessions) as session:
         begin_change(session)
         added = install(session)
         install_vapid_key(session)
+        seal_channels(session)
     if added:
         click.echo(f"Added: {', '.join(added)}.")
     click.echo("The database is up to date.")

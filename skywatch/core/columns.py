@@ -1,13 +1,23 @@
-"""Column types that take little room: a flight is one row beside few points, so its width counts."""
+"""Column types: narrow ones (a flight is one row beside few points, so its width counts), and one that is encrypted."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from sqlalchemy.types import TypeDecorator
+
+from skywatch.core.sealing import Sealer
+
+# By the dialect of an engine, which is what a column type is given.
+_sealers: WeakKeyDictionary[Any, Sealer] = WeakKeyDictionary()
+# What is read where the installation's secret was another when the text was written.
+UNREADABLE = "unreadable:"
+# What every text that Fernet has encrypted begins with (its version, and times until the year 2106).
+_SEALED = "gAAAAA"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -59,3 +69,35 @@ class Scaled(TypeDecorator[float]):
         """The same without the call that SQLAlchemy puts around it: a page of flights has 400 of these."""
         per_unit = self.per_unit
         return lambda value: None if value is None else value / per_unit
+
+
+class Sealed(TypeDecorator[str]):
+    """A text that is encrypted in the database, under the secret that ``seal_columns`` has given to the engine.
+
+    Texts from before are read as they are. Without a secret (a database in memory) texts are stored as they are.
+    """
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Any) -> str | None:
+        sealer = _sealers.get(dialect)
+        return sealer.seal(value) if sealer is not None and value else value
+
+    def process_result_value(self, value: str | None, dialect: Any) -> str | None:
+        if not value or not value.startswith(_SEALED):
+            return value
+        sealer = _sealers.get(dialect)
+        opened = sealer.open(value) if sealer is not None else None
+        return UNREADABLE if opened is None else opened
+
+
+def seal_columns(engine: sa.Engine, secret: str) -> None:
+    """Have columns of the type ``Sealed`` encrypted under the installation's secret, where there is one."""
+    if secret:
+        _sealers[engine.dialect] = Sealer(secret, "columns")
+
+
+def is_sealed(stored: str) -> bool:
+    """Whether a text, as it is stored, is encrypted."""
+    return stored.startswith(_SEALED)

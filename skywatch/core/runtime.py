@@ -10,6 +10,7 @@ from sqlalchemy.engine import Engine
 
 from skywatch.core import events
 from skywatch.core.bus import Bus, open_bus
+from skywatch.core.columns import seal_columns
 from skywatch.core.db import SessionFactory, check_connection, create_engine, create_session_factory
 from skywatch.core.feature import FeatureSet
 from skywatch.core.secret_file import with_secret
@@ -35,6 +36,7 @@ class Runtime:
     _shared: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        seal_columns(self.engine, self.settings.secret)
         object.__setattr__(self, "sessions", events.publishing(self.sessions, self.bus))
         object.__setattr__(self, "stored", StoredSettings(self.settings, self.sessions))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
+from skywatch.core.columns import UNREADABLE
 from skywatch.core.targets import NOT_ALLOWED, AddressRefused, TargetPolicy, read_url
 from skywatch.notify.senders.apprise_urls import check_apprise_url
 from skywatch.notify.settings import NotifySettings
@@ -44,6 +45,8 @@ def shown_address(kind: str, address: str) -> str:
         return f"mqtt:{address}"
     if kind == ChannelKind.WEB_PUSH:
         return "web_push"
+    if address == UNREADABLE:
+        return f"{kind}: cannot be read"
     try:
         parts = urlsplit(address)
         host = parts.hostname or ""

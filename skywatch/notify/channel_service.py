@@ -9,9 +9,11 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import flag_modified
 
 from skywatch.core import audit
 from skywatch.core.clock import utcnow
+from skywatch.core.columns import is_sealed
 from skywatch.core.problems import Problem, invalid_fields, not_found
 from skywatch.notify.addresses import check_address, shown_address
 from skywatch.notify.models import Channel, Delivery
@@ -163,3 +165,16 @@ def _audited(channel: Channel) -> dict[str, Any]:
 
 def _target(channel: Channel) -> audit.Target:
     return audit.Target("channel", channel.id, channel.name)
+
+
+def seal_channels(session: Session) -> int:
+    """Encrypt the addresses and secrets that a version before stored as they are; how many channels had such."""
+    sealed = (Channel.address, Channel.secret, Channel.previous_secret)
+    readable = 0
+    for number, *stored in session.execute(sa.select(Channel.id, *(sa.type_coerce(c, sa.Text) for c in sealed))).all():
+        names = [column.key for column, text in zip(sealed, stored, strict=True) if text and not is_sealed(text)]
+        for name in names:
+            flag_modified(session.get_one(Channel, number), name)
+        readable += bool(names)
+    session.flush()
+    return readable

@@ -16,10 +16,11 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
+from skywatch.core.columns import UNREADABLE
 from skywatch.notify.messages import OutgoingMessage, compose
 from skywatch.notify.models import BrowserSubscription, Channel, Delivery
 from skywatch.notify.outbox import new_message_id
-from skywatch.notify.senders.base import Browser, Recipient
+from skywatch.notify.senders.base import Browser, Recipient, SendFailed
 from skywatch.notify.user_rights import UserRights
 from skywatch.notify.vocabulary import OPEN_STATES, ChannelKind, ChannelState, DeliveryState
 from skywatch.settings import Settings
@@ -167,6 +168,14 @@ def _take(session: Session, channel: Channel, batch: Sequence[Delivery], lease: 
     )
 
 
+def check_readable(recipient: Recipient) -> None:
+    """Raise SendFailed where address or secret were stored under another secret of the installation."""
+    if recipient.address == UNREADABLE:
+        raise SendFailed("The address was stored with another secret of the service; enter it again.")
+    if UNREADABLE in recipient.secrets[:1]:
+        raise SendFailed("The channel's secret was stored with another secret of the service; rotate it.")
+
+
 def recipient_of(session: Session, channel: Channel, now: datetime, skip: set[str] | None = None) -> Recipient:
     """The channel as its sender needs it."""
     keys = [channel.secret]
@@ -189,7 +198,7 @@ def recipient_of(session: Session, channel: Channel, now: datetime, skip: set[st
         channel.user_id,
         channel.kind,
         channel.address,
-        tuple(key for key in keys if key),
+        tuple(key for number, key in enumerate(keys) if key and (number == 0 or key != UNREADABLE)),
         tuple(browsers),
         some_reached=bool(skip),
     )

@@ -10,13 +10,14 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from skywatch.accounts.models import User
 from skywatch.core.clock import utcnow
+from skywatch.core.columns import Sealed
 from skywatch.core.db import Base, BigId
 
 NEVER_REUSED = {"sqlite_autoincrement": True}
 
 
 class Channel(Base):
-    """A way to reach one user. ``address`` and the secrets never leave the service.
+    """A way to reach one user. ``address`` and the secrets never leave the service, and are stored encrypted.
 
     ``leased_until`` belongs to the worker that serves the channel; ``paused_until`` keeps all its deliveries back
     (rate, Retry-After); ``window_at`` and ``window_count`` count what was sent in the current minute.
@@ -29,9 +30,9 @@ class Channel(Base):
     user_id: Mapped[int] = mapped_column(sa.ForeignKey(User.id, ondelete="CASCADE"), index=True)
     name: Mapped[str] = mapped_column(sa.String(120))
     kind: Mapped[str] = mapped_column(sa.String(16))
-    address: Mapped[str] = mapped_column(sa.Text, default="")
-    secret: Mapped[str] = mapped_column(sa.String(120), default="")
-    previous_secret: Mapped[str] = mapped_column(sa.String(120), default="")
+    address: Mapped[str] = mapped_column(Sealed, default="")
+    secret: Mapped[str] = mapped_column(Sealed, default="")
+    previous_secret: Mapped[str] = mapped_column(Sealed, default="")
     previous_secret_until: Mapped[datetime | None]
     sources: Mapped[list[str]] = mapped_column(default=list)
     enabled: Mapped[bool] = mapped_column(default=True)

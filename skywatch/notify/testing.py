@@ -8,7 +8,7 @@ import threading
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
-from skywatch.notify.claims import recipient_of
+from skywatch.notify.claims import check_readable, recipient_of
 from skywatch.notify.messages import test_message
 from skywatch.notify.models import Channel
 from skywatch.notify.outbox import new_message_id
@@ -36,6 +36,7 @@ def try_channel(runtime: Runtime, channel_id: int) -> str | None:
     with runtime.sessions() as session:
         recipient = recipient_of(session, session.get_one(Channel, channel_id), now)
     try:
+        check_readable(recipient)
         asyncio.run(_send(runtime, recipient))
     except SendFailed as failure:
         return str(failure)

@@ -173,6 +173,7 @@ class DeliveryWorker:
         """Send one message and record what came of it; returns whether it was accepted."""
         kind, began = made.recipient.kind, unix_now()
         try:
+            claims.check_readable(made.recipient)
             async with asyncio.timeout(LONGEST_SEND_S):
                 outcome = await self._senders[kind].send(made.recipient, made.message)
         except asyncio.CancelledError:

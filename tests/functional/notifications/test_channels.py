@@ -6,7 +6,12 @@ import logging
 import pytest
 import sqlalchemy as sa
 
+from skywatch.core.clock import utcnow
+from skywatch.core.columns import seal_columns
+from skywatch.core.db import writing
 from skywatch.core.models import AuditEntry
+from skywatch.notify.channel_service import seal_channels
+from skywatch.notify.claims import recipient_of
 from skywatch.notify.models import Channel
 from tests.functional.notifications.conftest import ADA, ADMIN, BASE, BEN, VIEWER
 from tests.receiving import receiving
@@ -114,6 +119,46 @@ def test_a_rotated_secret_is_shown_once_and_the_old_one_kept_for_a_day(client, a
     push = add(kind="web_push", address="")
     assert push["secret"] is None
     client.post_json(f"{BASE}/channels/{push['id']}/rotate-secret/", {}, headers=ADA, status=409)
+
+
+def stored(client, number):
+    """Address and secret of a channel as they are in the database."""
+    query = sa.text("SELECT address, secret FROM notify_channels WHERE id = :number")
+    with client.runtime.engine.connect() as connection:
+        return connection.execute(query, {"number": number}).one()
+
+
+def test_addresses_and_secrets_are_encrypted_in_the_database(client, add):
+    created = add(address="https://example.org/token-4711")
+    assert all(text.startswith("gAAAAA") for text in stored(client, created["id"]))
+    with client.runtime.sessions() as session:
+        recipient = recipient_of(session, session.get_one(Channel, created["id"]), utcnow())
+    assert (recipient.address, recipient.secrets) == ("https://example.org/token-4711", (created["secret"],))
+
+
+def test_what_a_version_before_stored_is_read_and_then_encrypted(client, add):
+    created = add()
+    old = {"address": "https://example.org/old", "secret": "whsec_old", "number": created["id"]}
+    with client.runtime.engine.begin() as connection:
+        statement = "UPDATE notify_channels SET address = :address, secret = :secret WHERE id = :number"
+        connection.execute(sa.text(statement), old)
+    with writing(client.runtime.sessions) as session:
+        assert session.get_one(Channel, created["id"]).secret == "whsec_old"
+        assert seal_channels(session) == 1
+        assert seal_channels(session) == 0
+    assert all(text.startswith("gAAAAA") for text in stored(client, created["id"]))
+    with client.runtime.sessions() as session:
+        assert session.get_one(Channel, created["id"]).address == "https://example.org/old"
+
+
+def test_a_channel_of_another_secret_says_what_to_do(client, add):
+    created = add()
+    url = f"{BASE}/channels/{created['id']}"
+    seal_columns(client.runtime.engine, "another secret of the installation 0123456789")
+    assert client.get(f"{url}/", headers=ADA).json["address"] == "webhook: cannot be read"
+    assert "enter it again" in client.post_json(f"{url}/test/", {}, headers=ADA).json["detail"]
+    client.patch_json(f"{url}/", {"address": "https://example.org/new"}, headers=ADA)
+    assert "rotate it" in client.post_json(f"{url}/test/", {}, headers=ADA).json["detail"]
 
 
 def test_a_disabled_channel_is_healthy_again_when_it_is_enabled(client, add):
