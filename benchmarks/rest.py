@@ -28,7 +28,7 @@ CONNECTIONS = 8
 SECONDS = 1.5
 ROUNDS = 8
 WARM_UP_S = 1.0
-START_S = 120.0
+START_S, STOP_S = 120.0, 60.0
 UVICORN = ("uvicorn", "benchmarks.peers.fastapi_app:app", "--port", "PORT", "--log-level", "warning", "--no-access-log")
 DJANGO = "benchmarks.peers.django_app:application"
 
@@ -91,7 +91,7 @@ def server(command: list[str], port: int, environment: dict[str, str]) -> Iterat
         yield process.pid
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(STOP_S)
 
 
 def cpu_s(pid: int) -> float:
