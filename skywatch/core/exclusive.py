@@ -151,8 +151,7 @@ class AdvisoryLock(ExclusiveLock):
 
     def take(self) -> None:
         try:
-            if self._connection is not None:
-                self._connection.execute(sa.text("SELECT 1"))  # alive: the lock lives as long as its session
+            if self._is_alive():  # the lock lives as long as its session
                 return
             self._connection = self._connect()
             if self._try() or (self._end_own_session() and self._try_within(ENDED_WITHIN_S)):
@@ -172,6 +171,19 @@ class AdvisoryLock(ExclusiveLock):
                 self._connection.close()
             self._connection = None
         self._engine.dispose()
+
+    def _is_alive(self) -> bool:
+        """Whether the session that took the lock is there still; one that the server has ended is given up."""
+        if self._connection is None:
+            return False
+        try:
+            self._connection.execute(sa.text("SELECT 1"))
+        except sa.exc.DBAPIError as error:
+            if not error.connection_invalidated:
+                raise
+            self.close()
+            return False
+        return True
 
     def _connect(self) -> sa.Connection:
         connection = self._engine.connect()

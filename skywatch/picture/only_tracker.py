@@ -2,7 +2,8 @@
 
 A tracker holds a lock of the database while it works (``core.exclusive``). Where it loses the database it goes on, and
 takes the lock again afterwards. Whoever starts meanwhile would get the lock: so trackers also listen on a shared bus,
-and one that hears another there does not start, or ends unless the lock is its own.
+and one that hears another there does not start, or ends unless the lock is its own. One that stood still for seconds
+(a frozen process or host) may have lost the lock without a word: it publishes nothing more before that is confirmed.
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ CHECK_S = 2.0
 CONFIRMED_S = 3 * CHECK_S
 # A tracker publishes once a second: how long to listen for another one at the start, where one was heard lately.
 LISTEN_S, LATELY_S = 2.5, 60.0
+# The lock of a host that is gone is released after 10 s: after half of that standing still it has to be confirmed (s).
+STANDSTILL_S = 5.0
+# Goes on while the host sleeps, where the system has such a clock.
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 _decoder = msgspec.json.Decoder(TrackerStatistics)
 
@@ -49,6 +54,9 @@ class OnlyTracker:
         self._lock: ExclusiveLock | None = None
         self._subscription: Subscription | None = None
         self._confirmed_at = float("-inf")
+        self._checking = threading.Lock()
+        self._ticked_at: float | None = None
+        self._has_ended = False
         self._heard = threading.Event()
         self._task = PeriodicTask("tracker-lock", CHECK_S, self._check)
         self._doubled = FaultLog(
@@ -85,6 +93,27 @@ class OnlyTracker:
         if self._lock is not None:
             self._lock.close()
 
+    def may_publish(self) -> bool:
+        """Asked before each tick: False where this tracker has ended, or stood still for so long that it has to
+        ``confirm`` that it is the only one."""
+        now, before = time.clock_gettime(_CLOCK), self._ticked_at
+        self._ticked_at = now
+        return not self._has_ended and (before is None or now - before < STANDSTILL_S)
+
+    def confirm(self) -> bool:
+        """Whether this is still the only tracker: it holds the lock, or the database is away and no other is heard.
+
+        Takes seconds where the database does not answer.
+        """
+        try:
+            if self._lock is not None and not self._has_ended:
+                self._check()
+        except (sa.exc.DBAPIError, OSError):
+            if self._subscription is not None and self._heard.wait(LISTEN_S):
+                self._give_up("it stood still, and another one publishes on the bus")
+        self._ticked_at = time.clock_gettime(_CLOCK)
+        return not self._has_ended
+
     def _heard_lately(self) -> bool:
         if self._subscription is None:
             return False
@@ -99,6 +128,10 @@ class OnlyTracker:
 
     def _check(self) -> None:
         """Confirm the lock, or take it again; raises where the database does not answer."""
+        with self._checking:
+            self._check_alone()
+
+    def _check_alone(self) -> None:
         assert self._lock is not None
         heard = self._heard.is_set()
         self._heard.clear()
@@ -117,6 +150,7 @@ class OnlyTracker:
             self._doubled.succeeded()
 
     def _give_up(self, why: str) -> None:
+        self._has_ended = True
         log.critical("this tracker ends: %s", why)
         self._end()
 

@@ -87,8 +87,8 @@ class Tracker:
             station, settings.picture_timeout_s, self.airframes, maximum=settings.picture_max_aircraft, proof=True
         )
         self._note_pace()
-        instance = runtime.shared(OnlyTracker).instance
-        self.statistics = TrackerStatistics(instance=instance, epoch=self.picture.epoch)
+        self._only = runtime.shared(OnlyTracker)
+        self.statistics = TrackerStatistics(instance=self._only.instance, epoch=self.picture.epoch)
         self._meter = TickMeter()
         self._publisher = SkyPublisher(runtime.bus)
         self._further = runtime.shared(FurtherReports)
@@ -122,7 +122,8 @@ class Tracker:
             self._tick_safely()
             while True:
                 await asyncio.sleep(until_next_second(time.time()))
-                self._tick_safely()
+                if self._only.may_publish() or await asyncio.to_thread(self._only.confirm):
+                    self._tick_safely()
         finally:
             await tasks.end(following)
             await self.receivers.stop()

@@ -1,6 +1,7 @@
 """A second tracker of an installation does not start, and one that has lost its lock to another one ends."""
 
 import threading
+import time
 
 import msgspec
 import pytest
@@ -97,6 +98,30 @@ def test_a_tracker_ends_where_another_one_has_taken_its_lock(make_runtime, track
     until(overtake)
     assert ended.wait(PATIENCE_S)
     assert "has taken the lock of the database" in caplog.text
+    other.close()
+
+
+def test_a_tracker_that_stood_still_publishes_nothing_while_another_has_its_lock(
+    make_runtime, tracker, postgresql_url, monkeypatch
+):
+    monkeypatch.setattr(only_tracker, "CHECK_S", 3600.0)
+    monkeypatch.setattr(only_tracker, "STANDSTILL_S", 0.2)
+    ended = threading.Event()
+    first = tracker(make_runtime(database_url=postgresql_url), ended.set)
+    first.acquire()
+    assert first.may_publish()
+    time.sleep(0.3)  # as a process that is frozen
+    assert not first.may_publish()
+    assert first.confirm()
+    assert first.may_publish()
+    other = exclusive_lock(postgresql_url, "tracker")
+    end_sessions(postgresql_url)
+    other.take()
+    time.sleep(0.3)
+    assert not first.may_publish()
+    assert not first.confirm()
+    assert ended.is_set()
+    assert not first.may_publish()
     other.close()
 
 
