@@ -125,6 +125,8 @@ class Feeder(RetryingInput[InputStatus]):
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str) -> None:
         """Send to a connection until the other side closes it."""
+        # Virtual Radar Server drops what comes before the first line end or Beast message, in case it is half of one.
+        writer.write(self._heartbeat)
         one = Reader(writer, host)
         self.readers.add(one)
         try:

@@ -73,3 +73,8 @@ def test_readers_get_every_aircraft(service, ports, shared_data):
     assert got["beast"] == got["raw"] == heard_by_frames
     states = {form: (one["state"], one["connections"], one["dropped"]) for form, one in shown.items()}
     assert states == dict.fromkeys(READERS, ("listening", 1, 0))
+    # What graphs1090 reads of every aircraft, without a default.
+    aircraft = service.get("/data/aircraft.json")["aircraft"]
+    assert aircraft
+    assert all({"seen", "messages", "mlat", "tisb"} <= one.keys() for one in aircraft)
+    assert all("lat" in one and "lon" in one for one in aircraft if "seen_pos" in one)

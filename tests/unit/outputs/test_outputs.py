@@ -10,6 +10,7 @@ import pytest
 
 from skywatch.outputs import feeder as feeding
 from skywatch.outputs.factory import open_output
+from skywatch.outputs.forms import HEARTBEATS
 from skywatch.outputs.hub import FRAME_FORMS, Hub
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.frame_tap import FrameTap
@@ -72,6 +73,8 @@ async def running(station, *texts):
 async def reading(output, count=1):
     reader, writer = await asyncio.open_connection("127.0.0.1", output.port)
     await eventually(lambda: len(output.readers) >= count)
+    async with asyncio.timeout(PATIENCE_S):
+        await reader.readexactly(len(HEARTBEATS[output.status.kind]))
     try:
         yield reader
     finally:
@@ -230,6 +233,7 @@ async def test_an_output_connects_again_and_again(monkeypatch):
     got = []
 
     async def take(reader, writer):
+        await reader.readline()  # The heartbeat.
         got.append(await reader.readline())
         writer.close()
 
