@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import socketio
 
-from tests.polling import PAGE, run
+from tests.conftest import ROOT
+from tests.polling import PAGE, Poller, run
 from tests.ports import free_port
 from tests.realtime import Skies, publish_sky, serving
 from tests.servers import skip_or_fail
@@ -96,9 +100,25 @@ def test_the_python_client_upgrades_and_resumes(make_runtime):
     run(make_runtime, scenario)
 
 
+PATH = "/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin"
+
+
+async def snapshot_encoding(port: int) -> str:
+    """The Content-Encoding of the answer with the snapshot for a client that polls."""
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S, trust_env=False) as http:
+        client = await Poller(http).enter("aircraft")
+        text = ""
+        while "aircraft:snapshot" not in text:
+            answer = await client.get()
+            assert answer.status_code == 200, answer.text
+            text = answer.text
+        await client.post("1")
+        return str(answer.headers.get("Content-Encoding"))
+
+
 @pytest.mark.parametrize("options", [{}, {"transports": ["polling"]}], ids=["default", "polling"])
 def test_the_javascript_client_gets_everything_through_nginx(make_runtime, socket_io_modules, tmp_path, options):
-    if shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin") is None:
+    if shutil.which("nginx", path=PATH) is None:
         skip_or_fail("nginx is not here")
 
     async def scenario(server, runtime):
@@ -113,6 +133,7 @@ def test_the_javascript_client_gets_everything_through_nginx(make_runtime, socke
             try:
                 assert await client.until("open") == "polling"
                 assert (await client.until("aircraft:snapshot"))["count"] == 2000
+                assert await snapshot_encoding(port) == "gzip"
                 for number in range(3):
                     publish_sky(runtime, skies.next({"4b1620": SWISS | {"alt": number}}))
                     update = await client.until("aircraft:update")
@@ -133,29 +154,18 @@ def test_the_javascript_client_gets_everything_through_nginx(make_runtime, socke
     run(make_runtime, scenario, trusted_proxy="127.0.0.1")
 
 
-NGINX = """
-daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log; events {{}}
-http {{
-  access_log off;
-  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-  map $http_upgrade $connection_upgrade {{ default upgrade; '' ''; }}
-  upstream channel {{ server 127.0.0.1:{channel}; keepalive 32; }}
-  server {{
-    listen 127.0.0.1:{port};
-    location /socket.io/ {{
-      proxy_pass http://channel; proxy_http_version 1.1; proxy_set_header Host $host;
-      proxy_set_header X-Forwarded-For $remote_addr; proxy_buffering off;
-      proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;
-    }}
-  }}
-}}
-"""
+FOLDERS = "".join(f"{kind}_temp_path {{0}}/{kind}; " for kind in ("proxy", "fastcgi", "uwsgi", "scgi", "client_body"))
 
 
-def start_nginx(folder: Any, port: int, channel: int) -> subprocess.Popen[bytes]:
-    """nginx with the part of the manual that is about the channel."""
+def start_nginx(folder: Path, port: int, channel: int) -> subprocess.Popen[bytes]:
+    """nginx with the site of the manual, without TLS and its redirect."""
+    site = (ROOT / "deploy/nginx/skywatch.conf").read_text()
+    site = re.sub(r"server \{\n    listen 80;.*?\n\}\n", "", site, flags=re.S)
+    site = re.sub(r"    (ssl_|listen \[|include ).*\n", "", site)
+    site = site.replace("listen 443 ssl", f"listen 127.0.0.1:{port}").replace("127.0.0.1:6544", f"127.0.0.1:{channel}")
+    head = f"daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/error.log; events {{}}\n"
     configuration = folder / "nginx.conf"
-    configuration.write_text(NGINX.format(folder=folder, port=port, channel=channel))
-    program = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
+    configuration.write_text(f"{head}http {{ access_log off; {FOLDERS.format(folder)}\n{site}\n}}\n")
+    program = shutil.which("nginx", path=PATH)
+    assert program is not None
     return subprocess.Popen([program, "-p", str(folder), "-c", str(configuration)], stderr=subprocess.DEVNULL)
