@@ -13,9 +13,17 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
+
+from skywatch.accounts.caller import CLI_CALLER
+from skywatch.accounts.users.service import create_user
+from skywatch.core.db import create_engine, create_session_factory, writing
+from tests.accounts import PASSWORD
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
 
+# The bytes of a SQLite database that ``skywatch init`` has made, once there are any.
+_initialized: list[bytes] = []
 SKYWATCH = [sys.executable, "-m", "skywatch"]
 # What the tests set themselves; nothing of the tester's own environment may leak in.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k.upper() in ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV")}
@@ -55,13 +63,31 @@ class Service:
         values.update({name.replace("__", "."): value for name, value in settings.items()})
         lines = [f"{name} = {value}" for name, value in values.items() if value is not None]
         self.ini.write_text("[app:main]\nuse = egg:skywatch\n" + "\n".join(lines) + "\n", encoding="utf-8")
+        self.database_url = str(values["database_url"])
         self.log = folder / "log.txt"
         self.process: subprocess.Popen[bytes] | None = None
 
     def init(self) -> Service:
-        """Create the database."""
+        """Create the database; a SQLite file is made by ``skywatch init`` once, and then copied."""
+        path = sa.make_url(self.database_url).database if self.database_url.startswith("sqlite") else None
+        if path is not None and _initialized and not Path(path).exists():
+            Path(path).write_bytes(_initialized[0])
+            return self
         done = run_command("init", str(self.ini))
         assert done.returncode == 0, done.stderr
+        if path is not None and not _initialized and not Path(f"{path}-wal").exists():
+            _initialized.append(Path(path).read_bytes())
+        return self
+
+    def add_user(self, name: str, role: str, password: str = PASSWORD) -> Service:
+        """A user of a role, made in the database of an installation that ``init`` has prepared."""
+        engine = create_engine(self.database_url)
+        fields = {"username": name, "email": f"{name}@example.org", "password": password, "roles": [role]}
+        try:
+            with writing(create_session_factory(engine)) as session:
+                create_user(session, CLI_CALLER, fields)
+        finally:
+            engine.dispose()
         return self
 
     def start(self, *arguments: str, wait: bool = True) -> Service:

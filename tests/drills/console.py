@@ -21,21 +21,13 @@ from pathlib import Path
 
 import httpx
 
+from tests.axe import faults_of
 from tests.chromium import Browser, chromium
-from tests.conftest import ROOT
-from tests.processes import Service, run_command
+from tests.processes import Service
 from tests.waiting import PATIENCE_S, until
 
 PASSWORD, OTHER = "correct horse battery 4711", "nine quiet miles over Bern"
-AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 LOOKS = [(width, scheme) for width in (390, 1440) for scheme in ("light", "dark")]
-SERIOUS = """
-const done = arguments[arguments.length - 1];
-axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => done(violations
-  .filter(({ impact }) => ['serious', 'critical'].includes(impact))
-  .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')}`)));
-"""
-WIDER = "return document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
 NOTE, MAIN = "[role=status]", "main form "
 
 
@@ -77,10 +69,7 @@ class Walk:
         if not self.has_scripts:
             return
         self.browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        if wider := self.browser.run(WIDER):
-            self.faults.append(f"{page}: {wider} px wider than the screen")
-        self.browser.run(AXE.read_text(encoding="utf-8"))
-        self.faults += [f"{page}: {fault}" for fault in self.browser.run_async(SERIOUS)]
+        self.faults += [f"{page}: {fault}" for fault in faults_of(self.browser)]
 
     def fill(self, **fields: str) -> None:
         """Enter texts in the place of what the fields hold."""
@@ -280,9 +269,7 @@ def prepared(folder: Path) -> Iterator[Service]:
         receiver__demo="simulate aircraft=5 seed=1",
         default_throttle_rates__login="1000/minute",
     ).init()
-    words = ("user", "add", str(service.ini), "root", "--role", "superadmin", "--email", "root@example.org")
-    added = run_command(*words, "--password-stdin", stdin=PASSWORD)
-    assert added.returncode == 0, added.stderr
+    service.add_user("root", "superadmin", PASSWORD)
     try:
         service.start(wait=False)
         until(lambda: _is_up(service), "the service")

@@ -23,7 +23,7 @@ from typing import Any
 import httpx
 import websockets
 
-from tests.processes import Service, run_command
+from tests.processes import Service
 from tests.waiting import PATIENCE_S, eventually, until
 
 AIRCRAFT = 2000
@@ -225,10 +225,7 @@ def start(folder: Path, aircraft: int = AIRCRAFT) -> Service:
         default_throttle_rates__user="1000000/minute",
         bus="memory",
     ).init()
-    words = ("user", "add", str(service.ini), "soak", "--role", "superadmin", "--email", "soak@example.org")
-    added = run_command(*words, "--password-stdin", stdin=PASSWORD)
-    assert added.returncode == 0, added.stderr
-    return service.start()
+    return service.add_user("soak", "superadmin", PASSWORD).start()
 
 
 def main() -> int:

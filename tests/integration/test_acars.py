@@ -16,7 +16,7 @@ from websockets.sync.client import connect
 
 from tests.accounts import PASSWORD
 from tests.ports import free_port
-from tests.processes import Service, run_command
+from tests.processes import Service
 from tests.waiting import PATIENCE_S, until
 
 SECRET = "MAINT ENGINE VIBRATION 4711"
@@ -76,11 +76,7 @@ def service(tmp_path_factory):
     one = Service(folder, auth_mode="hybrid", default_throttle_rates__user="1000000/minute", **settings)
     one.init()
     for name, role in (("ada", "admin"), ("ben", "viewer")):
-        added = run_command(
-            "user", "add", str(one.ini), name, "--role", role, "--email", f"{name}@example.org", "--password-stdin",
-            stdin=PASSWORD,
-        )  # fmt: skip
-        assert added.returncode == 0, added.stderr
+        one.add_user(name, role)
     one.start(wait=False)
     until(lambda: health(one))
     yield one

@@ -21,7 +21,7 @@ import pytest
 from tests.chromium import chromium
 from tests.conftest import ROOT
 from tests.node_packages import installed
-from tests.processes import Service, run_command
+from tests.processes import Service
 from tests.servers import skip_or_fail
 from tests.waiting import PATIENCE_S, until
 
@@ -34,11 +34,7 @@ def service(tmp_path_factory):
     folder = tmp_path_factory.mktemp("service")
     settings = {"receiver__demo": "simulate aircraft=30", "station_lat": 47.45, "station_lon": 8.56}
     running = Service(folder, auth_mode="hybrid", **settings).init()
-    added = run_command(
-        "user", "add", str(running.ini), "ada", "--role", "operator", "--email", "ada@example.org",
-        "--password-stdin", stdin=PASSWORD,
-    )  # fmt: skip
-    assert added.returncode == 0, added.stderr
+    running.add_user("ada", "operator", PASSWORD)
     running.start(wait=False)
     until(lambda: "REST API" in running.log.read_text())
     yield running

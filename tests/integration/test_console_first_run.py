@@ -10,9 +10,9 @@ from skywatch.accounts.first_run import issue_password
 from skywatch.core.db import writing
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.settings import ReceiverSettings
+from tests.axe import AXE, faults_of
 from tests.chromium import chromium
 from tests.integration.sso.running import served
-from tests.integration.web.stage import AXE, SERIOUS
 from tests.ports import free_port
 
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
@@ -40,14 +40,6 @@ def look(browser, width, scheme):
     browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
 
-def faults(browser):
-    """What axe-core finds of serious or critical impact, and whether the page is wider than the screen."""
-    browser.run(AXE.read_text())
-    found = browser.run_async(SERIOUS)
-    wider = browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    return found + ([f"{wider} px wider than the screen"] if wider > 0 else [])
-
-
 @pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="there is no chromium with its driver here")
 @pytest.mark.skipif(not AXE.is_file(), reason="the packages of the web application are not installed")
 def test_an_installation_is_set_up_by_keyboard_and_its_pages_are_accessible(make_runtime):
@@ -62,7 +54,7 @@ def test_an_installation_is_set_up_by_keyboard_and_its_pages_are_accessible(make
         look(browser, *PHONE)
         browser.open(f"{url}/")
         assert browser.shows("h1", "Set up Skywatch")
-        found["setup"] = faults(browser)
+        found["setup"] = faults_of(browser)
         browser.run("document.querySelector('#field-setup_password').focus()")
         browser.keys(f"{password}{TAB}{TAB}{TAB}{OWN}{ENTER}")
         assert browser.shows("h1", "Station")
@@ -77,7 +69,7 @@ def test_an_installation_is_set_up_by_keyboard_and_its_pages_are_accessible(make
             for page in PAGES:
                 browser.open(f"{url}/console/{page}")
                 browser.text_of("h1")
-                found[f"{page} at {size}"] = faults(browser)
+                found[f"{page} at {size}"] = faults_of(browser)
     assert {page: list_of for page, list_of in found.items() if list_of} == {}
     assert runtime.current.of(PictureSettings).station == (47.45, 8.56)
     assert runtime.current.of(ReceiverSettings).receivers == {"roof": "beast localhost:30005"}

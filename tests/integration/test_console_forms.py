@@ -8,22 +8,14 @@ import sqlalchemy as sa
 
 from skywatch.accounts.models import Role, User
 from tests.accounts import PASSWORD, Population
+from tests.axe import AXE, faults_of
 from tests.chromium import chromium
-from tests.conftest import ROOT
 from tests.integration.sso.running import served
 from tests.ports import free_port
 from tests.waiting import until
 
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 LOOKS = {"desk": (1440, 900, "light"), "phone": (390, 844, "dark")}
-SERIOUS = """
-const done = arguments[arguments.length - 1];
-axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => done(violations
-  .filter(({ impact }) => ['serious', 'critical'].includes(impact))
-  .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')}`)));
-"""
-WIDER = "return document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
 TAB, ENTER, SPACE = "\ue004", "\ue007", " "
 
 pytestmark = [
@@ -81,10 +73,7 @@ def test_every_page_fits_and_has_no_serious_fault(console):
         for page in pages(browser):
             browser.open(url + page)
             browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-            if wider := browser.run(WIDER):
-                faults.append(f"{name} {page}: {wider} px wider than the screen")
-            browser.run(AXE.read_text(encoding="utf-8"))
-            faults += [f"{name} {page}: {fault}" for fault in browser.run_async(SERIOUS)]
+            faults += [f"{name} {page}: {fault}" for fault in faults_of(browser)]
     assert faults == []
 
 

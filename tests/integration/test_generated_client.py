@@ -15,7 +15,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.node_packages import installed
-from tests.processes import Service, run_command
+from tests.processes import Service
 from tests.waiting import PATIENCE_S, until
 
 PASSWORD = "seven zebras cross the Limmat"
@@ -29,11 +29,7 @@ def running(tmp_path_factory):
     folder = tmp_path_factory.mktemp("service")
     settings = {"receiver__demo": "simulate aircraft=30", "station_lat": 47.45, "station_lon": 8.56}
     service = Service(folder, auth_mode="hybrid", history_flush_s=1, **settings).init()
-    added = run_command(
-        "user", "add", str(service.ini), "ada", "--role", "superadmin", "--email", "ada@example.org",
-        "--password-stdin", stdin=PASSWORD,
-    )  # fmt: skip
-    assert added.returncode == 0, added.stderr
+    service.add_user("ada", "superadmin", PASSWORD)
     service.start(wait=False)
     until(lambda: "REST API" in service.log.read_text())
     yield service

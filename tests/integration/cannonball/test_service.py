@@ -17,7 +17,7 @@ from websockets.sync.client import connect
 
 from skywatch.core.geo import destination
 from tests.cannonball import orbit
-from tests.processes import Service, run_command, until
+from tests.processes import Service, until
 from tests.servers import REDIS_URL, require
 
 PASSWORD = "a-long-enough-passphrase"
@@ -118,11 +118,7 @@ def installation(tmp_path):
         made.append(one)
         one.init()
         for name, role in (("ada", "admin"), ("ben", "viewer"), ("cleo", "viewer")):
-            mail = f"{name}@example.org"
-            done = run_command(
-                "user", "add", str(one.ini), name, "--role", role, "--email", mail, "--password-stdin", stdin=PASSWORD
-            )
-            assert done.returncode == 0, done.stderr
+            one.add_user(name, role, PASSWORD)
         return begin(one)
 
     yield make

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from tests.chromium import Browser
-from tests.processes import Service, run_command
+from tests.processes import Service
 from tests.waiting import until
 
 PASSWORD = "a quiet night over the Jura"
@@ -64,11 +64,7 @@ class House(Service):
 
     def add_superadmin(self) -> None:
         """The first account, as an administrator makes it."""
-        done = run_command(
-            "user", "add", str(self.ini), "root", "--role", "superadmin", "--email", "root@example.org",
-            "--password-stdin", stdin=PASSWORD,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+        self.add_user("root", "superadmin", PASSWORD)
 
     def add_person(self, name: str, role: str) -> int:
         """Another account; its number."""

@@ -8,20 +8,11 @@ from typing import Any
 
 import httpx
 
+from tests.accounts import PASSWORD
+from tests.axe import serious_faults
 from tests.chromium import Browser
-from tests.conftest import ROOT
-from tests.processes import Service, run_command
+from tests.processes import Service
 from tests.waiting import PATIENCE_S, until
-
-PASSWORD = "a quiet night over the Jura"
-AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
-SERIOUS = """
-const done = arguments[arguments.length - 1];
-const about = (node) => `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`;
-axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => done(violations
-  .filter(({ impact }) => ['serious', 'critical'].includes(impact))
-  .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(about).join(' | ')}`)));
-"""
 
 
 class Stage:
@@ -39,11 +30,7 @@ class Stage:
         values = {"receiver__demo": "simulate aircraft=40", "station_lat": 47.45, "station_lon": 8.56, **settings}
         service = Service(folder, auth_mode="hybrid", **values).init()
         for role in people:
-            done = run_command(
-                "user", "add", str(service.ini), role, "--role", role, "--email", f"{role}@example.org",
-                "--password-stdin", stdin=PASSWORD,
-            )  # fmt: skip
-            assert done.returncode == 0, done.stderr
+            service.add_user(role, role)
         service.start(wait=False)
         until(lambda: "REST API" in service.log.read_text())
         return cls(service, page)
@@ -111,6 +98,4 @@ class Stage:
 
     def faults(self) -> list[str]:
         """What axe-core finds of serious or critical impact."""
-        self.page.run(AXE.read_text())
-        found: list[str] = self.page.run_async(SERIOUS)
-        return found
+        return serious_faults(self.page)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.conftest import ROOT
+from tests.axe import serious_faults
 from tests.integration.web.pages import LIVE
 
 # Tab, and Tab with Shift.
@@ -21,14 +21,6 @@ return [...document.querySelectorAll(usable)]
   .filter((one) => !one.disabled && one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true })
     && !one.closest('[inert]') && !(one.type === 'radio' && !one.checked))
   .filter((one) => !window.walked.has(one)).map((one) => one.outerHTML.slice(0, 120));
-"""
-AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
-SERIOUS = """
-const done = arguments[arguments.length - 1];
-const about = (node) => `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`;
-axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => done(violations
-  .filter(({ impact }) => ['serious', 'critical'].includes(impact))
-  .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(about).join(' | ')}`)));
 """
 # The pages of the navigation, and what can be opened in them.
 OFFERED = "return [...document.querySelectorAll('.head nav a')].map(a => a.getAttribute('href').slice(2))"
@@ -94,7 +86,6 @@ def test_pages_have_no_serious_faults_of_accessibility(page, house, theme):
     page.media(prefers_color_scheme=theme)
     page.sign_in(house, "admin")
     page.wait_for(LIVE, "aircraft")
-    page.run(AXE.read_text())
     found = {}
     names = [*page.run(OFFERED), *FURTHER]
     assert {"map", "safety", "acars"} <= set(names)
@@ -104,7 +95,7 @@ def test_pages_have_no_serious_faults_of_accessibility(page, house, theme):
             page.run(f"location.hash = '#/{name}'")
             tag = f"sw-{name.partition('?')[0]}"
             page.wait_for(f"return document.querySelector('{tag} h1, {tag} .map-target') !== null", name)
-            faults = page.run_async(SERIOUS)
+            faults = serious_faults(page)
             if faults:
                 found[f"{name} at {width}"] = faults
             wide = page.run("return document.documentElement.scrollWidth > innerWidth + 1")
