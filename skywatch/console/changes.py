@@ -19,8 +19,8 @@ from skywatch.core.db import writing
 from skywatch.core.problems import Problem
 from skywatch.http.request import Request
 
-# What is told on the page itself; all else is a page of its own.
-TOLD_ON_THE_PAGE = (400, 403, 409)
+# Statuses that the page of the form shows; all others get a page of their own.
+SHOWN_ON_THE_PAGE = (400, 403, 409)
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def done(request: Request, address: str, text: str) -> Response:
 
 def refused(request: Request, problem: Problem, page: dict[str, Any]) -> dict[str, Any]:
     """The page of a form whose change was refused, with the reason; raises what the page cannot tell."""
-    if problem.kind.status not in TOLD_ON_THE_PAGE:
+    if problem.kind.status not in SHOWN_ON_THE_PAGE:
         raise problem
     request.response.status_code = problem.kind.status
     return {**page, "problem": problem}

@@ -59,7 +59,10 @@ class FormTokens:
             raise Problem("csrf_failed", "The form was not sent from a page of this console.")
         sent = [value for name, value in pairs_of(request) if name == TOKEN]
         if _is_for_visitors(request) and _visitor(request) is None:
-            raise Problem("csrf_failed", "Your browser did not send the cookie of the form's page back.")
+            raise Problem(
+                "csrf_failed",
+                "Your browser did not send the cookie of this form. Allow cookies for this address and open the page again.",
+            )
         if len(sent) != 1 or not hmac.compare_digest(
             sent[0].encode("utf-8", "replace"), self._token(self._bound_to(request)).encode()
         ):

@@ -148,7 +148,7 @@ def users(walk: Walk) -> None:
     walk.look("/users/{id}/assignments/{id}/delete")
     walk.press(f"{MAIN}button", name)
     walk.open(f"{page}/reset-link")
-    walk.press(f"{MAIN}button", "The link is shown this once.")
+    walk.press(f"{MAIN}button", "The link is shown only now.")
     link = walk.browser._do("GET", f"/element/{walk.browser._find('#link')}/property/value")
     walk.browser.open(link)
     walk.browser.shows("h1", "New password")

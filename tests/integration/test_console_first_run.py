@@ -60,7 +60,7 @@ def test_an_installation_is_set_up_by_keyboard_and_its_pages_are_accessible(make
         assert browser.shows("h1", "Station")
         browser.run("document.querySelector('#field-station_name').focus()")
         browser.keys(f"Roof{TAB}47.45{TAB}8.56{TAB}{ENTER}")
-        assert browser.shows("h1", "Another receiver or input")
+        assert browser.shows("h1", "New receiver or input")
         browser.run("document.querySelector('#field-name').focus()")
         browser.keys(f"roof{TAB}beast localhost:30005{ENTER}")
         assert browser.shows("h1", "Overview")

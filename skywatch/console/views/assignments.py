@@ -177,7 +177,7 @@ def _deletion(assignment: UserRole) -> dict[str, Any]:
     return confirmation(
         title=f"Take {role.name} from {user.username}",
         text=f"{user.username} loses the rights of {role.display_name} at once, unless another role gives them too.",
-        facts=[("Given by", "hand" if assignment.source == assignments.MANUAL else "single sign-on")],
+        facts=[("Source", "manual" if assignment.source == assignments.MANUAL else "single sign-on")],
         button="Take the role away",
         back=f"{HOME}/users/{user.id}",
         entries=Entries({}, version_of(_ends(assignment))),

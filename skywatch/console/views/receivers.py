@@ -128,7 +128,7 @@ def _change(request: Request, full_name: str, entries: Entries, *, is_removed: b
         settings = request.runtime.settings
         row = stored_settings.read(session, settings).get(full_name)
         if not _name(request) and row is not None:
-            raise invalid("name", "is the name of another one")
+            raise invalid("name", "is already in use")
         check_version(session, target, entries.version, _stamp(row))
         text = None if is_removed else _text(entries, row)
         stored_settings.change(session, settings, caller.actor, {full_name: text})
@@ -163,7 +163,7 @@ def _new_name(request: Request, entries: Entries) -> str:
     if not stored_settings.is_storable(request.runtime.settings, full_name):
         raise invalid("name", stored_settings.NAME_RULE)
     if full_name in request.runtime.settings.sources:
-        raise invalid("name", "is the name of one that the ini file or the environment sets")
+        raise invalid("name", "is already in use: the ini file or the environment sets it")
     return full_name
 
 

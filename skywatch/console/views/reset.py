@@ -16,7 +16,7 @@ from pyramid.view import view_config
 from skywatch.accounts.caller import nobody
 from skywatch.accounts.nodes import password_node
 from skywatch.accounts.users import resets
-from skywatch.console.changes import TOLD_ON_THE_PAGE
+from skywatch.console.changes import SHOWN_ON_THE_PAGE
 from skywatch.console.entries import Entries, fields_of, read_entries
 from skywatch.console.forms import parameter
 from skywatch.console.notes import say, take
@@ -61,10 +61,10 @@ def post_reset(request: Request) -> dict[str, Any] | Response:
     try:
         fields = fields_of(NewPassword(), entries)
         if fields["again"] != fields["password"]:
-            raise invalid("again", "is not the same password")
+            raise invalid("again", "is not the same as the password")
         user = resets.use_reset(request.runtime.sessions, _token(request), fields["password"], nobody(request))
     except Problem as problem:
-        if problem.kind.status not in TOLD_ON_THE_PAGE:
+        if problem.kind.status not in SHOWN_ON_THE_PAGE:
             raise
         request.response.status_code = problem.kind.status
         return _form(request, entries.refused(problem))

@@ -13,7 +13,7 @@ from pyramid.view import view_config
 from skywatch.accounts import first_run
 from skywatch.accounts.logins.service import begin_login
 from skywatch.accounts.nodes import email_node, password_node, username_node
-from skywatch.console.changes import TOLD_ON_THE_PAGE
+from skywatch.console.changes import SHOWN_ON_THE_PAGE
 from skywatch.console.entries import Entries, fields_of, read_entries
 from skywatch.console.routes import HOME, SETUP, SIGN_IN, STATION_STEP, see_other
 from skywatch.console.session import needs_tls
@@ -63,7 +63,7 @@ def post_setup(request: Request) -> dict[str, Any] | Response:
             lifetime = timedelta(hours=runtime.settings.of(ConsoleSettings).console_session_hours)
             login = begin_login(session, user, METHOD, actor, lifetime)
     except Problem as problem:
-        if problem.kind.status not in TOLD_ON_THE_PAGE:
+        if problem.kind.status not in SHOWN_ON_THE_PAGE:
             raise
         if any(error["name"] == "setup_password" for error in problem.errors or []):
             reason = {"reason": "setup_password"}

@@ -37,7 +37,7 @@ def test_the_overview_tells_how_the_service_is(root):
     rows = {row.td.text: row("td")[2].text for row in page.html("tr") if row.td is not None}
     assert rows["tracker"] == "no tick has been made yet"
     assert rows["database"] == "answers"
-    assert "No receiver has said anything yet" in page.text
+    assert "No receiver has reported yet" in page.text
 
 
 def test_the_overview_shows_every_receiver_and_the_aircraft(root):

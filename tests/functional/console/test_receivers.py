@@ -162,4 +162,4 @@ def test_a_change_made_meanwhile_is_told(root):
     assert receivers_of(root)["attic"] == "sbs localhost:30010"
     # And what another one has added under this name meanwhile is not overwritten.
     page = add(root, name="attic", text="sbs localhost:1", status=400)
-    assert "is the name of another one" in page
+    assert "is already in use" in page
