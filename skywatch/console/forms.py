@@ -61,7 +61,7 @@ class FormTokens:
         if _is_for_visitors(request) and _visitor(request) is None:
             raise Problem(
                 "csrf_failed",
-                "Your browser did not send the cookie of this form. Allow cookies for this address and open the page again.",
+                "Your browser did not send the cookie of this form. Allow cookies here and open the page again.",
             )
         if len(sent) != 1 or not hmac.compare_digest(
             sent[0].encode("utf-8", "replace"), self._token(self._bound_to(request)).encode()
