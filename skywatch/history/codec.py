@@ -2,7 +2,7 @@
 
 Points in order of aircraft, flight and time are written column by column as differences; each difference is a
 zigzag variable-length number (7 bits a byte, as in Protocol Buffers), and all of it is compressed with zlib, whose
-checksum tells a broken chunk. Both ways work on whole columns.
+checksum detects damage. Both directions work on whole columns.
 
 Layout: one version byte, then the zlib stream of: number of points, number of groups, time unit; for each group the
 differences of aircraft, flight and number of points; then the columns ``at lat lon alt gs track flags``.
@@ -59,7 +59,7 @@ def decode(data: bytes, only: int | None = None) -> Points:
 
 
 def decode_all(chunks: Sequence[bytes], only: int | None = None) -> list[Points]:
-    """What ``decode`` makes of each chunk, in one go, which is faster; raises BrokenChunk where any is broken."""
+    """``decode`` for many chunks at once, which is faster; raises BrokenChunk if any is damaged."""
     sizes = [0]
     groups: list[Integers] = []
     columns: list[Integers] = []
@@ -116,15 +116,15 @@ def _chunk(values: Integers, only: int | None) -> tuple[Integers, Integers, Inte
     if only is None:
         rows = np.cumsum(rows, axis=1)
     else:
-        # An aircraft's groups, and those of its military self, may lie apart; what is between is dropped.
-        mine = aircraft & IDENTITY == only
-        found, ends = np.flatnonzero(mine), np.cumsum(counts)
-        begin, end = (int(ends[found[0]] - counts[found[0]]), int(ends[found[-1]])) if len(found) else (0, 0)
+        # Groups of one aircraft may not be adjacent if its military flag changed; others between them are dropped.
+        matches = aircraft & IDENTITY == only
+        indexes, ends = np.flatnonzero(matches), np.cumsum(counts)
+        begin, end = (int(ends[indexes[0]] - counts[indexes[0]]), int(ends[indexes[-1]])) if len(indexes) else (0, 0)
         before = rows[:, :begin].sum(axis=1, keepdims=True)
         rows = before + np.cumsum(rows[:, begin:end], axis=1)
-        if len(found) and len(found) <= found[-1] - found[0]:
-            rows = rows[:, np.repeat(mine, counts)[begin:end]]
-        aircraft, flights, counts = aircraft[mine], flights[mine], counts[mine]
+        if len(indexes) and len(indexes) <= indexes[-1] - indexes[0]:
+            rows = rows[:, np.repeat(matches, counts)[begin:end]]
+        aircraft, flights, counts = aircraft[matches], flights[matches], counts[matches]
     rows[COLUMNS.index("at")] *= unit
     return aircraft, flights, counts, rows
 

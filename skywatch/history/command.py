@@ -1,4 +1,4 @@
-"""``skywatch history import|prune|compact FILE.ini``: bring old history in, hold the limits now, shrink the file."""
+"""``skywatch history import|prune|compact FILE.ini``: import old history, apply retention now, shrink the file."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ SHOWN_REFUSED = 10
 
 @click.group()
 def history() -> None:
-    """What flew: import older history, hold the limits, give room back."""
+    """Recorded flights: import older history, apply retention, free disk space."""
 
 
 @contextmanager
-def _opened(ini: Path) -> Iterator[tuple[Settings, Engine]]:
+def _open_database(ini: Path) -> Iterator[tuple[Settings, Engine]]:
     settings, _ = read_ini(ini)
     engine = create_engine(settings.database_url)
     try:
@@ -46,25 +46,25 @@ def _opened(ini: Path) -> Iterator[tuple[Settings, Engine]]:
 @click.argument("path", type=click.Path(path_type=Path))
 @one_line_errors
 def import_(ini: Path, path: Path) -> None:
-    """Take in readsb's history: a trace_full_*.json file or a globe_history folder. Safe to repeat."""
+    """Import readsb's history: a trace_full_*.json file or a globe_history folder. Safe to repeat."""
     if not path.exists():
-        fail(f"{path}: there is no such file or folder")
-    with _opened(ini) as (settings, engine):
+        fail(f"{path}: no such file or folder")
+    with _open_database(ini) as (settings, engine):
         files = find(path)
         if not files:
-            fail(f"{path}: has no trace_full_*.json files")
+            fail(f"{path}: contains no trace_full_*.json files")
         with progress_of(len(files), "traces") as progress:
             outcome = import_traces(create_session_factory(engine), settings.of(HistorySettings), path, progress)
     click.echo(
         f"{outcome.flights:,} flights with {outcome.positions:,} positions from {outcome.files:,} files "
-        f"({outcome.points:,} points kept); {outcome.known:,} flights were known, "
-        f"{outcome.left_out:,} entries were left out."
+        f"({outcome.points:,} points kept); {outcome.existing:,} flights existed already, "
+        f"{outcome.skipped:,} entries were skipped."
     )
     refused = outcome.refused or []
     for reason in refused[:SHOWN_REFUSED]:
         click.echo(reason, err=True)
     if len(refused) > SHOWN_REFUSED:
-        click.echo(f"... and {len(refused) - SHOWN_REFUSED:,} more files that are no traces", err=True)
+        click.echo(f"... and {len(refused) - SHOWN_REFUSED:,} more files that are not traces", err=True)
     if refused and not outcome.files:
         fail("nothing was imported")
 
@@ -73,15 +73,15 @@ def import_(ini: Path, path: Path) -> None:
 @ini_argument
 @one_line_errors
 def prune(ini: Path) -> None:
-    """Remove now what retention would remove; a running service need not stop."""
-    with _opened(ini) as (settings, engine):
+    """Apply retention now; the service may keep running."""
+    with _open_database(ini) as (settings, engine):
 
-        def rest(seconds: float) -> bool:
+        def pause(seconds: float) -> bool:
             time.sleep(seconds)
             return False
 
         settings = in_force(settings, engine)
-        pruner = Pruner(engine, create_session_factory(engine), settings, settings.features.retention_kinds(), rest)
+        pruner = Pruner(engine, create_session_factory(engine), settings, settings.features.retention_kinds(), pause)
         pruner.run()
         used, _ = database_bytes(engine)
     for kind, removed in pruner.removed.items():
@@ -93,13 +93,13 @@ def prune(ini: Path) -> None:
 @ini_argument
 @one_line_errors
 def compact(ini: Path) -> None:
-    """Rewrite a SQLite file so that it can shrink by itself; only for files older than Skywatch's own setting.
+    """Rewrite a SQLite file so that it can shrink by itself; only for files made before Skywatch set auto_vacuum.
 
-    Needs free room of the file's size, and the service stopped.
+    Needs as much free disk space as the file takes. Stop the service first.
     """
-    with _opened(ini) as (_, engine):
+    with _open_database(ini) as (_, engine):
         if engine.dialect.name != "sqlite":
-            fail("compact is for SQLite; PostgreSQL's autovacuum does this by itself")
+            fail("compact is for SQLite only; PostgreSQL does this by itself (autovacuum)")
         pooled = engine.raw_connection()
         try:
             raw = pooled.driver_connection

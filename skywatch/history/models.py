@@ -19,25 +19,25 @@ HUNDREDTHS = Scaled(100)
 MICRODEGREES = Scaled(1_000_000)
 
 
-def _where_known(column: str, *more: str, **kw: Any) -> sa.Index:
-    """An index of the rows that have a value in its first column: nobody searches for the others by it."""
-    known = sa.text(f"{column} IS NOT NULL")
-    return sa.Index(None, column, *more, sqlite_where=known, postgresql_where=known, **kw)
+def _partial_index(column: str, *more: str, **kw: Any) -> sa.Index:
+    """A partial index of the rows that have a value in its first column; no query looks for the others."""
+    has_value = sa.text(f"{column} IS NOT NULL")
+    return sa.Index(None, column, *more, sqlite_where=has_value, postgresql_where=has_value, **kw)
 
 
 class Flight(Base):
-    """One aircraft from when it was first heard until it was gone, landed and took off anew, or 24 h had passed."""
+    """One aircraft from its first message until it was gone, took off again after landing, or 24 h had passed."""
 
     __tablename__ = "history_flights"
     __table_args__ = (
-        # With the marks in the index, flights that few have and counts of all are found without reading the rows. What
-        # changes with every flush (last time, altitudes) stays out: PostgreSQL would write all indexes anew.
+        # With the flags in the index, rare flights and counts are read without the rows. Columns that change with every
+        # flush (last time, altitudes) are not indexed: PostgreSQL would rewrite all indexes.
         sa.Index(None, "first_seen_at", "military", "emergency", "active"),
         sa.Index(None, "icao_hex", "first_seen_at"),
-        # PostgreSQL finds the beginning of a text in such an index whatever language the database was made for.
-        _where_known("callsign", "first_seen_at", "military", postgresql_ops={"callsign": "varchar_pattern_ops"}),
-        _where_known("registration", "first_seen_at"),
-        _where_known("aircraft_type", "first_seen_at", "military"),
+        # PostgreSQL uses such an index for prefix searches whatever the collation of the database.
+        _partial_index("callsign", "first_seen_at", "military", postgresql_ops={"callsign": "varchar_pattern_ops"}),
+        _partial_index("registration", "first_seen_at"),
+        _partial_index("aircraft_type", "first_seen_at", "military"),
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)

@@ -10,21 +10,21 @@ from skywatch.core.runtime import Runtime
 from skywatch.core.writer import BackgroundWriter
 from skywatch.history.recording.batch import Batch
 from skywatch.history.recording.recorder import Recorder
-from skywatch.history.recording.writer import Writer, Written
+from skywatch.history.recording.writer import Writer, WriteResult
 from skywatch.history.settings import HistorySettings
 from skywatch.picture.sky import Sky
 
-# What was heard just now is in the next tick, a second later at most.
+# What is received now is in the next tick, a second later at most.
 TICK_S = 1.0
-# A start waits this long for the database; what the last process left is taken up later where that is not enough.
+# Longest wait for the database at the start; after it, recovery runs once the database answers.
 START_S = 3.0
 
 
 def pause_after(flush_s: float, took_s: float) -> float:
-    """How long to wait after a flush that took ``took_s``, so that a crash loses what came in ``flush_s`` at most.
+    """How long to wait after a flush that took ``took_s``, so that a crash loses no more than ``flush_s``.
 
-    Lost is what was heard from a tick before one flush began until the next one has ended. Where flushes take long,
-    half the time is left to others all the same.
+    A crash loses what was received from a tick before one flush began until the next one has ended. Slow flushes
+    still leave half the time to other users of the database.
     """
     return max(flush_s / 2, flush_s - TICK_S - 2 * took_s)
 
@@ -32,7 +32,7 @@ def pause_after(flush_s: float, took_s: float) -> float:
 class RecorderSource:
     """The recorder as the source of a background writer: a batch of everything, every ``flush_s``.
 
-    What waits is counted in points and bounded by the recorder.
+    The depth is counted in points and bounded by the recorder.
     """
 
     def __init__(self, recorder: Recorder, flush_s: float) -> None:
@@ -73,7 +73,7 @@ class RecorderSource:
 
 
 class HistoryMonitor:
-    """Records flights and tracks. While the database is away everything waits in memory, up to a bound."""
+    """Records flights and tracks. While the database is away, they are buffered in memory, up to a limit."""
 
     name = "history"
 
@@ -83,7 +83,7 @@ class HistoryMonitor:
             settings.history_error_m, settings.history_altitude_error_ft, settings.history_flight_gap_s
         )
         self._writer = Writer(runtime.sessions, self.recorder)
-        # A batch depends on the one before: it is tried again until it is written, whatever the fault is.
+        # A batch depends on the one before: it is retried until it is written, whatever the fault is.
         self._background = BackgroundWriter(
             "history",
             runtime.sessions,
@@ -95,27 +95,27 @@ class HistoryMonitor:
         )
 
     def start(self) -> None:
-        """Begin to write, with what the last process left where the database gives it soon."""
+        """Start the writer; it first recovers the tail of the last process, if the database answers in time."""
         self._background.start(START_S)
 
     def on_tick(self, sky: Sky) -> None:
         self.recorder.take(sky)
 
     def close(self) -> None:
-        """Write the rest. Flights stay open: the next start goes on with those still in the air."""
+        """Write what is pending. Flights stay active: the next start continues those still in the air."""
         self._background.close()
 
-    def _write(self, session: Session, batches: list[Batch]) -> Written:
+    def _write(self, session: Session, batches: list[Batch]) -> WriteResult:
         (batch,) = batches
         return self._writer.write(session, batch)
 
-    def _committed(self, batches: list[Batch], written: Written) -> None:
+    def _committed(self, batches: list[Batch], result: WriteResult) -> None:
         (batch,) = batches
-        self._writer.committed(batch, written)
+        self._writer.committed(batch, result)
 
 
 class NoHistory:
-    """Stands in where history is switched off."""
+    """The monitor of an installation without history: does nothing."""
 
     name = "history"
 

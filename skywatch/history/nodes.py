@@ -19,7 +19,7 @@ def optional(typ: colander.SchemaType, meaning: str, **kw: Any) -> colander.Sche
 
 
 class SpanQuery(Schema):
-    """A span of time; views say what it is by default and how long it may be."""
+    """A span of time; views define its default and its longest length."""
 
     begin = optional(Timestamp(), "Begin of the span.", name="from")
     end = optional(Timestamp(), "End of the span.", name="to")

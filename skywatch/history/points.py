@@ -1,6 +1,6 @@
 """The track point as history keeps it: whole numbers on a fixed grid, many at once in a NumPy structured array.
 
-The grid is fine enough to be no part of the error that matters: 10 ms, 1e-5 degrees (1.1 m), 5 ft, 1 kt, 1 degree.
+The grid is fine enough not to matter for the error: 10 ms, 1e-5 degrees (1.1 m), 5 ft, 1 kt, 1 degree.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ AT_S = 0.01
 DEGREES = 1e-5
 ALTITUDE_FT = 5.0
 UNKNOWN = -1
-"""Ground speed or track that is not known."""
+"""Unknown ground speed or track."""
 
 # Reception is taken as interrupted, and a track as broken, after this long without a position (s).
 GAP_S = 60.0
@@ -60,7 +60,7 @@ def no_points() -> Points:
     return np.empty(0, POINT)
 
 
-def joined(parts: Sequence[Points]) -> Points:
+def join(parts: Sequence[Points]) -> Points:
     """All points of the parts, one after the other; much faster than ``np.concatenate`` for structured arrays."""
     if len(parts) == 1:
         return parts[0]
@@ -88,7 +88,7 @@ def identity(points: Points) -> npt.NDArray[np.uint32]:
 def in_order(points: Points) -> Points:
     """The points sorted by aircraft, flight and time, without the second of two at the same time.
 
-    Later entries win: a provisional end of a segment gives way to what was made of it.
+    Later entries win: the final end of a segment replaces its provisional one.
     """
     if len(points) < 2:
         return points

@@ -1,4 +1,4 @@
-"""What history stores, for retention: tracks go by themselves, flights never before the tracks they name."""
+"""The retention of history: tracks are removed on their own, flights never before the tracks that refer to them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _flights: Any = Flight.__table__
 
 
 def _flight_days(settings: Settings) -> float:
-    kept = settings.of(HistorySettings).retention_flights_days, settings.of(HistorySettings).retention_positions_days
-    return max(kept) if all(kept) else 0.0
+    days = settings.of(HistorySettings).retention_flights_days, settings.of(HistorySettings).retention_positions_days
+    return max(days) if all(days) else 0.0
 
 
 KINDS: tuple[Kind, ...] = (

@@ -1,7 +1,7 @@
-"""How the aircraft of a slice are divided into chunks, so that one aircraft is found without reading all.
+"""How the aircraft of a slice are divided into chunks, so that one aircraft is read without the others.
 
-A slice is divided into a power of two of shards, more where more was flying, so that each chunk is worth its
-compression and its row. A shard's number tells both which part and of how many: part *p* of *n* is ``n + p``.
+A slice is divided into a power of two of shards, by its number of points, so that chunks are large enough to compress
+well. A shard's number gives both the part and the number of parts: part *p* of *n* is ``n + p``.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ import numpy.typing as npt
 
 from skywatch.history.points import ADDRESS_MASK, NON_ICAO, SLICE_S, Points, in_order, starts_of
 
-# Points in a chunk at most, more or less: half of that, about 1.6 KB, is the rule. Chunks five times as large are
-# 6% smaller in all, but whoever asks for one aircraft decodes five times as much; and PostgreSQL keeps values of up
-# to 2 KB in the row itself, where reading them costs no look-up in a second table.
+# Approximate limit of points in a chunk; half of it, about 1.6 KB, is typical. Chunks five times as large save 6% in
+# all, but a query for one aircraft decodes five times as much, and PostgreSQL stores values of up to 2 KB in the row
+# itself, where reading them needs no look-up in a TOAST table.
 TARGET_POINTS = 400
 MOST_PARTS = 1024
 COUNTS = tuple(1 << power for power in range(MOST_PARTS.bit_length()))
 
 
 def _spread(aircraft: Any) -> Any:
-    # Knuth's multiplicative hash: neighbours in an airline's block of addresses part ways.
+    # Knuth's multiplicative hash: adjacent addresses of an airline's block go to different shards.
     code = np.asarray(aircraft, np.uint64) & np.uint64(ADDRESS_MASK | NON_ICAO)
     return ((code * np.uint64(2654435761)) & np.uint64(0xFFFFFFFF)) >> np.uint64(16)
 
 
 def parts_for(points: int) -> int:
-    """Into how many parts a slice of so many points is divided."""
+    """The number of parts of a slice with so many points."""
     return next((count for count in COUNTS if points <= count * TARGET_POINTS), MOST_PARTS)
 
 
 def shards_of(aircraft: int) -> list[int]:
-    """Every number that the shard of an aircraft can have (``aircraft`` as in the column of that name)."""
+    """Every possible number of the shard of an aircraft (``aircraft`` as in the column of that name)."""
     spread = int(_spread(aircraft))
     return [count + spread % count for count in COUNTS]
 
 
 def slice_of(at_s: float) -> int:
-    """The begin of the slice that holds a moment; both in unix seconds."""
+    """The begin of the slice that contains a moment; both in unix seconds."""
     return int(at_s // SLICE_S) * SLICE_S
 
 

@@ -1,4 +1,4 @@
-"""The tail: points that are not in chunks yet, as the rows of ``history_tail`` hold them."""
+"""The tail: points that are not in chunks yet, as stored in the rows of ``history_tail``."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def tail_points(tails: list[tuple[bytes, bytes]]) -> Points:
             if number == len(tails):
                 parts.append(decode(ends))
         except BrokenChunk as error:
-            log.error("a row of the history's tail cannot be read: %s", error)
+            log.error("a row of history_tail cannot be decoded: %s", error)
     return in_order(np.concatenate(parts)) if parts else no_points()

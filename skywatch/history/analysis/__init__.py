@@ -1,1 +1,1 @@
-"""What many flights say together: statistics, heat map and coverage."""
+"""Evaluations of many flights: statistics, heat map and coverage."""

@@ -85,7 +85,7 @@ class HeatmapQuery(SpanQuery):
 class HeatmapCell(Schema):
     lat = node(JsonNumber(), "Centre of the cell.")
     lon = node(JsonNumber(), "Centre of the cell.")
-    aircraft_s = node(JsonNumber(), "Time that aircraft spent in it, added up (s).")
+    aircraft_s = node(JsonNumber(), "Total time that aircraft spent in it (s).")
 
 
 class Heatmap(Schema):
@@ -119,7 +119,7 @@ class StationPosition(Schema):
 
 
 class Coverage(Schema):
-    """How far was heard, by bearing and altitude."""
+    """The range of reception, by bearing and altitude."""
 
     begin = node(Timestamp(), "Begin of the span.", name="from")
     end = node(Timestamp(), "End of the span.", name="to")

@@ -1,4 +1,4 @@
-"""What many flights say together: counts and trends, where traffic was (heat map), how far was heard (coverage)."""
+"""Evaluations of many flights: counts and trends, where traffic was (heat map), range of reception (coverage)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from skywatch.history.reading.flights import FlightFilter, conditions
 from skywatch.security.visibility import Visibility
 
 TOP = 10
-# Along a segment the heat map counts where the aircraft was every so often (s).
+# Sampling interval of the heat map along a segment (s).
 SAMPLE_S = 10.0
 MOST_CELLS = 20_000
 BANDS_FT: tuple[int, ...] = (0, 5_000, 10_000, 20_000, 30_000, 40_000)
@@ -39,9 +39,9 @@ SECTOR_DEG = 10
 
 def statistics(session: Session, begin: datetime, end: datetime, may: Visibility) -> dict[str, Any]:
     """Totals, a row for each day, the most frequent types and callsigns, and the change against the span before."""
-    where = _begun(begin, end, may.military)
+    where = _flights_begun_in(begin, end, may.military)
     totals = _totals(session, where)
-    before = _totals(session, _begun(earlier(begin, end - begin), begin, may.military))
+    before = _totals(session, _flights_begun_in(earlier(begin, end - begin), begin, may.military))
     return {
         "from": begin,
         "to": end,
@@ -54,7 +54,7 @@ def statistics(session: Session, begin: datetime, end: datetime, may: Visibility
     }
 
 
-def _begun(begin: datetime, end: datetime, military: bool) -> list[Any]:
+def _flights_begun_in(begin: datetime, end: datetime, military: bool) -> list[Any]:
     """Flights that began in a span: each counts once, however long it lasted."""
     return [Flight.first_seen_at >= begin, Flight.first_seen_at < end, *conditions(FlightFilter(), military)]
 
@@ -124,11 +124,11 @@ def samples(points: Points, every_s: float = SAMPLE_S) -> tuple[npt.NDArray[Any]
     if len(points) < 2:
         return tuple(np.empty(0) for _ in range(3))
     before, after = points[:-1], points[1:]
-    joined = (
+    is_connected = (
         (before["flight"] == after["flight"]) & (before["aircraft"] == after["aircraft"]) & (after["flags"] & GAP == 0)
     )
-    before, after = before[joined], after[joined]
-    # Samples stand at whole multiples of the step in time, so that segments neither share nor miss one.
+    before, after = before[is_connected], after[is_connected]
+    # Samples lie at whole multiples of the step in time, so that segments neither share nor miss one.
     first = np.ceil(before["at"] * AT_S / every_s)
     count = np.maximum(np.ceil(after["at"] * AT_S / every_s) - first, 0).astype(np.int64)
     segment = np.repeat(np.arange(len(before)), count)
@@ -137,14 +137,14 @@ def samples(points: Points, every_s: float = SAMPLE_S) -> tuple[npt.NDArray[Any]
     begin, end = before["at"][segment] * AT_S, after["at"][segment] * AT_S
     share = (at - begin) / np.maximum(end - begin, AT_S)
 
-    def mixed(name: str, unit: float) -> npt.NDArray[Any]:
+    def interpolate(name: str, unit: float) -> npt.NDArray[Any]:
         start = before[name][segment].astype("f8")
         column: npt.NDArray[Any] = (start + (after[name][segment] - start) * share) * unit
         return column
 
-    altitude = mixed("alt", ALTITUDE_FT)
+    altitude = interpolate("alt", ALTITUDE_FT)
     altitude[(before["flags"][segment] | after["flags"][segment]) & NO_ALTITUDE > 0] = np.nan
-    return mixed("lat", DEGREES), mixed("lon", DEGREES), altitude
+    return interpolate("lat", DEGREES), interpolate("lon", DEGREES), altitude
 
 
 def heatmap(
@@ -158,20 +158,20 @@ def heatmap(
     """The time aircraft spent in each cell of a grid, the busiest cells first."""
     seconds: dict[int, float] = {}
     columns_around = round(360 / cell_deg) + 1
-    carried = no_points()
-    for points in _trimmed(session, span):
+    last_points = no_points()
+    for points in _points_within(session, span):
         # A segment may reach from one slice into the next: the last points of the one before belong to it.
-        lat, lon, altitude = samples(in_order(np.concatenate((carried, points))))
-        carried = points[np.append(starts_of(points)[1:], len(points)) - 1]
-        wanted = np.ones(len(lat), bool)
+        lat, lon, altitude = samples(in_order(np.concatenate((last_points, points))))
+        last_points = points[np.append(starts_of(points)[1:], len(points)) - 1]
+        is_selected = np.ones(len(lat), bool)
         if box is not None:
-            wanted &= geo.inside_box(lat, lon, *box)
+            is_selected &= geo.inside_box(lat, lon, *box)
         if min_altitude_ft is not None:
-            wanted &= altitude >= min_altitude_ft
+            is_selected &= altitude >= min_altitude_ft
         if max_altitude_ft is not None:
-            wanted &= altitude <= max_altitude_ft
-        row = np.floor((lat[wanted] + 90) / cell_deg).astype(np.int64)
-        column = np.floor((lon[wanted] + 180) / cell_deg).astype(np.int64)
+            is_selected &= altitude <= max_altitude_ft
+        row = np.floor((lat[is_selected] + 90) / cell_deg).astype(np.int64)
+        column = np.floor((lon[is_selected] + 180) / cell_deg).astype(np.int64)
         cells, counts = np.unique(row * columns_around + column, return_counts=True)
         for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
             seconds[cell] = seconds.get(cell, 0.0) + count * SAMPLE_S
@@ -192,30 +192,30 @@ def heatmap(
 
 
 def coverage(session: Session, span: Span, station: tuple[float, float]) -> list[dict[str, Any]]:
-    """How far aircraft were heard, by bearing from the station and by altitude."""
+    """The range of reception, by bearing from the station and by altitude."""
     sectors = 360 // SECTOR_DEG
     farthest = np.zeros((sectors, len(BANDS_FT)))
-    heard = np.zeros((sectors, len(BANDS_FT)), np.int64)
-    for points in _trimmed(session, span):
+    counts = np.zeros((sectors, len(BANDS_FT)), np.int64)
+    for points in _points_within(session, span):
         points = points[points["flags"] & NO_ALTITUDE == 0]
         lat, lon = points["lat"] * DEGREES, points["lon"] * DEGREES
         distance = geo.distance_nm(*station, lat, lon)
         sector = (geo.bearing_deg(*station, lat, lon) // SECTOR_DEG).astype(np.int64) % sectors
         band = np.clip(np.searchsorted(BANDS_FT, points["alt"] * ALTITUDE_FT, side="right") - 1, 0, None)
         np.maximum.at(farthest, (sector, band), distance)
-        np.add.at(heard, (sector, band), 1)
+        np.add.at(counts, (sector, band), 1)
     limits = (*BANDS_FT, None)
     return [
         {
             "bearing_from": sector * SECTOR_DEG,
             "bearing_to": (sector + 1) * SECTOR_DEG,
-            "max_distance_nm": round(float(farthest[sector].max()), 2) if heard[sector].any() else None,
+            "max_distance_nm": round(float(farthest[sector].max()), 2) if counts[sector].any() else None,
             "bands": [
                 {
                     "min_altitude_ft": limits[band],
                     "max_altitude_ft": limits[band + 1],
-                    "max_distance_nm": round(float(farthest[sector, band]), 2) if heard[sector, band] else None,
-                    "points": int(heard[sector, band]),
+                    "max_distance_nm": round(float(farthest[sector, band]), 2) if counts[sector, band] else None,
+                    "points": int(counts[sector, band]),
                 }
                 for band in range(len(BANDS_FT))
             ],
@@ -224,7 +224,7 @@ def coverage(session: Session, span: Span, station: tuple[float, float]) -> list
     ]
 
 
-def _trimmed(session: Session, span: Span) -> Iterator[Points]:
+def _points_within(session: Session, span: Span) -> Iterator[Points]:
     for _, points in read_slices(session, span):
         within = span.within(points)
         if len(within):

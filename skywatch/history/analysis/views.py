@@ -27,7 +27,7 @@ coverage_service = ApiService("history_coverage", "/history/coverage", feature=F
 def get_history_stats(request: Request) -> dict[str, Any]:
     """Counts and trends of a span
 
-    The last 7 days unless said otherwise; `change` compares with the span of the same length before.
+    The last 7 days by default; `change` compares with the span of the same length before.
     """
     begin, end = span_of(request, default=timedelta(days=7), longest=timedelta(days=3660))
     return service.statistics(request.db, begin, end, request.may)
@@ -39,16 +39,16 @@ def get_history_stats(request: Request) -> dict[str, Any]:
 def get_heatmap(request: Request) -> dict[str, Any]:
     """Where aircraft were
 
-    The time aircraft spent in each cell of a grid, the busiest 20,000 cells first. The last 24 hours unless said
-    otherwise; at most 31 days.
+    The time aircraft spent in each cell of a grid, the busiest 20,000 cells first. The last 24 hours by default;
+    at most 31 days.
     """
     begin, end = span_of(request, default=timedelta(days=1), longest=LONGEST)
     query = request.validated["querystring"]
     span = Span(begin.timestamp(), end.timestamp(), military=request.may.military)
-    found = service.heatmap(
+    result = service.heatmap(
         request.db, span, query["cell_deg"], query["bbox"], query["min_altitude_ft"], query["max_altitude_ft"]
     )
-    return {"from": begin, "to": end, **found}
+    return {"from": begin, "to": end, **result}
 
 
 @coverage_service.get(
@@ -58,9 +58,9 @@ def get_heatmap(request: Request) -> dict[str, Any]:
     errors=(409,),
 )
 def get_coverage(request: Request) -> dict[str, Any]:
-    """How far was heard, by bearing and altitude
+    """The range of reception, by bearing and altitude
 
-    Needs the station's position (409 without). The last 24 hours unless said otherwise; at most 31 days.
+    Needs the station's position (409 without). The last 24 hours by default; at most 31 days.
     """
     station = request.runtime.current.of(PictureSettings).station
     if station is None:

@@ -1,4 +1,4 @@
-"""History in the formats people use, as streams of bytes that need little memory however long they are.
+"""History in the formats people use, as streams of bytes in constant memory.
 
 ``table`` writes a row for each point (CSV, Parquet), ``shapes`` a line for each flight (GeoJSON, KML, GPX);
 ``source`` feeds both from the archive.
@@ -17,7 +17,7 @@ __all__ = ["FORMATS", "Format"]
 
 @dataclass(frozen=True)
 class Format:
-    """One format: how it is called and what writes it. ``whole`` says that it wants whole flights."""
+    """One format: its name and its writer; ``whole`` if the writer needs whole flights."""
 
     name: str
     media_type: str

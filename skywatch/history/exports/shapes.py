@@ -1,6 +1,6 @@
 """A line for each flight: GeoJSON (RFC 7946), KML 2.2 with Google's tracks, GPX 1.1.
 
-Heights are metres above the standard pressure level (barometric altitude converted), as these formats want metres.
+Heights are metres above the standard pressure level (barometric altitude converted), as these formats require metres.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _feature(track: Track) -> dict[str, Any]:
     elif len(lines) == 1:
         geometry = {"type": "LineString", "coordinates": lines[0]}
     else:
-        # A line needs two positions: a lone one stands twice.
+        # A line needs two positions: a single one is repeated.
         geometry = {"type": "MultiLineString", "coordinates": [line * (3 - min(len(line), 2)) for line in lines]}
         times = [line * (3 - min(len(line), 2)) for line in times]
     return {
@@ -61,9 +61,9 @@ def _feature(track: Track) -> dict[str, Any]:
 def _coordinates(points: Points) -> list[list[float]]:
     lon = np.round(points["lon"] * DEGREES, 5).tolist()
     lat = np.round(points["lat"] * DEGREES, 5).tolist()
-    known = (points["flags"] & NO_ALTITUDE == 0).tolist()
+    is_known = (points["flags"] & NO_ALTITUDE == 0).tolist()
     height = np.round(points["alt"] * (ALTITUDE_FT * METRES_PER_FOOT), 1).tolist()
-    return [[x, y, z] if has else [x, y] for x, y, z, has in zip(lon, lat, height, known, strict=True)]
+    return [[x, y, z] if has_height else [x, y] for x, y, z, has_height in zip(lon, lat, height, is_known, strict=True)]
 
 
 def _times(points: Points) -> list[str]:

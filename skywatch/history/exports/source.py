@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from sqlalchemy.orm import Session
 
-from skywatch.history.points import SLICE_S, Points, address_text, in_order, joined
+from skywatch.history.points import SLICE_S, Points, address_text, in_order, join
 from skywatch.history.reading.archive import Span, read_slices
 from skywatch.history.reading.flights import Labels
 from skywatch.history.reading.tracks import Track, split_flights
 
-# A flight that had no point for so many slices is given out; should it go on, the rest is another part.
+# A flight without a point for so many slices is yielded; if it continues, the rest is another part.
 QUIET_SLICES = 3
-# Points held at most while flights are gathered (40 bytes each); beyond it the longest is given out in parts.
+# Limit of points in memory while flights are gathered (40 bytes each); beyond it the longest is yielded in parts.
 MOST_GATHERED = 500_000
 
 
@@ -26,13 +26,15 @@ def by_slice(session: Session, span: Span, labels: Labels) -> Iterator[tuple[int
 
 def named(session: Session, points: Points, labels: Labels) -> list[Track]:
     """Points in order as one track a flight, without those the caller may not see."""
-    known = labels.fetch(session, np.unique(points["flight"]).tolist())
-    hidden = set(labels.hidden(known))
+    labels_by_flight = labels.fetch(session, np.unique(points["flight"]).tolist())
+    hidden = set(labels.hidden(labels_by_flight))
     tracks = []
-    for mine in split_flights(points):
-        flight = int(mine["flight"][0])
+    for flight_points in split_flights(points):
+        flight = int(flight_points["flight"][0])
         if flight not in hidden:
-            tracks.append(Track(address_text(int(mine["aircraft"][0])), known.get(flight), mine))
+            tracks.append(
+                Track(address_text(int(flight_points["aircraft"][0])), labels_by_flight.get(flight), flight_points)
+            )
     return tracks
 
 
@@ -43,17 +45,17 @@ def pieces(slices: Iterable[tuple[int, list[Track]]]) -> Iterator[Track]:
 
 
 def whole_flights(slices: Iterable[tuple[int, list[Track]]], most: int = MOST_GATHERED) -> Iterator[Track]:
-    """Tracks put together flight by flight, each given out when it is over."""
+    """Tracks put together flight by flight, each yielded when it is over."""
     gathering: dict[tuple[str, int], list[Track]] = {}
     last_slice: dict[tuple[str, int], int] = {}
     parts: dict[tuple[str, int], int] = {}
-    held = 0
+    points_gathered = 0
 
-    def give(key: tuple[str, int]) -> Track:
+    def finish(key: tuple[str, int]) -> Track:
         pieces_of = gathering.pop(key)
         last_slice.pop(key)
         parts[key] = parts.get(key, 0) + 1
-        points = in_order(joined([piece.points for piece in pieces_of]))
+        points = in_order(join([piece.points for piece in pieces_of]))
         return Track(key[0], pieces_of[-1].label, points, parts[key])
 
     for at, tracks in slices:
@@ -61,14 +63,14 @@ def whole_flights(slices: Iterable[tuple[int, list[Track]]], most: int = MOST_GA
             key = (track.address, int(track.points["flight"][0]))
             gathering.setdefault(key, []).append(track)
             last_slice[key] = at
-            held += len(track.points)
+            points_gathered += len(track.points)
         for key in [key for key, seen in last_slice.items() if seen < at - QUIET_SLICES * SLICE_S]:
-            track = give(key)
-            held -= len(track.points)
+            track = finish(key)
+            points_gathered -= len(track.points)
             yield track
-        while held > most:
-            track = give(max(gathering, key=lambda key: sum(len(piece.points) for piece in gathering[key])))
-            held -= len(track.points)
+        while points_gathered > most:
+            track = finish(max(gathering, key=lambda key: sum(len(piece.points) for piece in gathering[key])))
+            points_gathered -= len(track.points)
             yield track
     for key in list(gathering):
-        yield give(key)
+        yield finish(key)

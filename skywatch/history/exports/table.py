@@ -17,7 +17,7 @@ from skywatch.history.points import (
     NO_ALTITUDE,
     UNKNOWN,
     Points,
-    joined,
+    join,
 )
 from skywatch.history.reading.tracks import Track
 
@@ -41,7 +41,7 @@ ROWS_A_BLOCK = 20_000
 ROWS_A_GROUP = 25_000
 # Parquet holds a page of each column, and a dictionary of each that has one, until the row group ends.
 PAGE_BYTES = 65_536
-# The columns in which values come again and again; a dictionary of all others would be as large as the column.
+# The columns whose values repeat; a dictionary of any other would be as large as the column.
 _REPEATED = [
     "icao_hex", "callsign", "registration", "aircraft_type", "altitude_ft", "speed_kt", "track_deg", "flight_id",
 ]  # fmt: skip
@@ -116,19 +116,19 @@ def _columns(points: Points) -> dict[str, Any]:
 
 def _blocks(tracks: Iterable[Track], rows: int) -> Iterator[list[Track]]:
     block: list[Track] = []
-    held = 0
+    points_in_block = 0
     for track in tracks:
         block.append(track)
-        held += len(track.points)
-        if held >= rows:
+        points_in_block += len(track.points)
+        if points_in_block >= rows:
             yield block
-            block, held = [], 0
+            block, points_in_block = [], 0
     if block:
         yield block
 
 
-class _Pipe:
-    """A file that keeps what is written until it is taken."""
+class _WriteBuffer:
+    """A file object that buffers what is written until ``take``."""
 
     closed = False
 
@@ -168,12 +168,14 @@ class _Pipe:
 
 def require_parquet() -> None:
     """Raise Problem where the extra is not installed."""
-    # Arrow's own allocators keep some 25 MB for what the next block may need; the system's gives them back.
+    # Arrow's own allocators retain some 25 MB for the next block; the system's returns them.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
-        raise Problem("unavailable", "This server was installed without its extra for Parquet.") from None
+        raise Problem(
+            "unavailable", "Parquet is not available: this server was installed without the extra for it."
+        ) from None
 
 
 def parquet(tracks: Iterable[Track]) -> Iterator[bytes]:
@@ -201,7 +203,7 @@ def parquet(tracks: Iterable[Track]) -> Iterator[bytes]:
             pa.field("flight_id", pa.int64(), nullable=False),
         ]
     )
-    pipe = _Pipe()
+    pipe = _WriteBuffer()
     how = {
         "compression": "zstd",
         "use_dictionary": _REPEATED,
@@ -216,7 +218,7 @@ def parquet(tracks: Iterable[Track]) -> Iterator[bytes]:
 
 
 def _arrow_table(pa: Any, schema: Any, tracks: list[Track]) -> Any:
-    points = joined([track.points for track in tracks])
+    points = join([track.points for track in tracks])
     of_track = np.repeat(np.arange(len(tracks), dtype=np.int32), [len(track.points) for track in tracks])
     columns = _columns(points)
 

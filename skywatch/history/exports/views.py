@@ -32,18 +32,18 @@ def export_history(request: Request) -> Response:
     """All tracks of a span as a file
 
     `csv` and `parquet` have a row for each stored point, `geojson`, `kml` and `gpx` a line for each flight. The last
-    24 hours unless said otherwise; any length. The body is streamed: it is complete when its transfer ends properly.
+    24 hours by default; any length. The body is streamed: it is complete when its transfer ends properly.
     """
     begin, end = span_of(request, default=timedelta(days=1))
     query = request.validated["querystring"]
-    chosen = FORMATS[query["format"]]
+    export_format = FORMATS[query["format"]]
     labels = Labels(request.may)
     code = None if query["icao_hex"] is None else address_code(query["icao_hex"])
     span = Span(begin.timestamp(), end.timestamp(), code, request.may.military)
 
     def body(session: Session) -> Iterator[bytes]:
         slices = by_slice(session, span, labels)
-        return chosen.write(whole_flights(slices) if chosen.whole else pieces(slices))
+        return export_format.write(whole_flights(slices) if export_format.whole else pieces(slices))
 
-    name = f"skywatch-{begin:%Y%m%dT%H%M%SZ}-{end:%Y%m%dT%H%M%SZ}.{chosen.extension}"
-    return stream(request, body, chosen.media_type, name)
+    name = f"skywatch-{begin:%Y%m%dT%H%M%SZ}-{end:%Y%m%dT%H%M%SZ}.{export_format.extension}"
+    return stream(request, body, export_format.media_type, name)

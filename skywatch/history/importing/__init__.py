@@ -1,1 +1,1 @@
-"""Brings flights in from elsewhere: readsb's own history."""
+"""Imports flights from other software: readsb's history."""

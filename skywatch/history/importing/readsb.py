@@ -1,7 +1,7 @@
-"""Reads readsb's own history: ``trace_full_*.json`` files (gzip or not) and whole ``globe_history`` folders.
+"""Reads readsb's history: ``trace_full_*.json`` files (gzip or not) and whole ``globe_history`` folders.
 
-A trace is split into flights where readsb marked a new leg or where nothing was received for long. What a file says
-wrongly is left out and counted; a file that is no trace is refused by name.
+A trace is split into flights where readsb marked a new leg or where nothing was received for long. Invalid
+entries are skipped and counted; a file that is not a trace is refused by name.
 """
 
 from __future__ import annotations
@@ -76,18 +76,18 @@ def find(path: Path) -> list[Path]:
 
 
 def read(path: Path, flight_gap_s: float) -> tuple[list[TracedFlight], int]:
-    """The flights of a trace file, and how many of its entries were left out; raises TraceError."""
+    """The flights of a trace file, and how many of its entries were skipped; raises TraceError."""
     try:
         document = _decoder.decode(_content(path))
         address = parse_icao(document.icao)
     except (msgspec.MsgspecError, ValueError, OSError, EOFError, zlib.error) as error:
         raise TraceError(f"{path}: is not a trace: {error}") from None
-    entries = _one_at_a_time(sorted(filter(_is_good, document.trace), key=lambda entry: float(entry[TIME])))
-    left_out = len(document.trace) - len(entries)
+    entries = _without_duplicates(sorted(filter(_is_good, document.trace), key=lambda entry: float(entry[TIME])))
+    skipped = len(document.trace) - len(entries)
     flights = []
     for leg in _legs(entries, flight_gap_s):
         flights.append(_flight(document, address, leg))
-    return flights, left_out
+    return flights, skipped
 
 
 def _content(path: Path) -> bytes:
@@ -113,13 +113,13 @@ def _is_good(entry: list[Any]) -> bool:
     )
 
 
-def _one_at_a_time(entries: list[list[Any]]) -> list[list[Any]]:
-    """Without the second of two entries at one time: traces have such, at different places."""
-    kept: list[list[Any]] = []
+def _without_duplicates(entries: list[list[Any]]) -> list[list[Any]]:
+    """The entries without the second of two at the same time: some traces have both, at different positions."""
+    unique: list[list[Any]] = []
     for entry in entries:
-        if not kept or entry[TIME] >= kept[-1][TIME] + SAME_POSITION_S:
-            kept.append(entry)
-    return kept
+        if not unique or entry[TIME] >= unique[-1][TIME] + SAME_POSITION_S:
+            unique.append(entry)
+    return unique
 
 
 def _legs(entries: list[list[Any]], flight_gap_s: float) -> Iterator[list[list[Any]]]:
@@ -134,13 +134,13 @@ def _legs(entries: list[list[Any]], flight_gap_s: float) -> Iterator[list[list[A
 
 
 def _flight(document: _Document, address: str, leg: list[list[Any]]) -> TracedFlight:
-    said: dict[str, Any] = {}
+    details: dict[str, Any] = {}
     for entry in leg:
         if len(entry) > DETAILS and isinstance(entry[DETAILS], dict):
             for name in ("flight", "squawk", "category"):
                 value = str(entry[DETAILS].get(name) or "").strip()
                 if value.isascii() and value:
-                    said[name] = value
+                    details[name] = value
     at = np.array([document.timestamp + entry[TIME] for entry in leg], "f8")
     ground = np.array([entry[ALT] == "ground" for entry in leg])
     columns = (
@@ -157,9 +157,9 @@ def _flight(document: _Document, address: str, leg: list[list[Any]]) -> TracedFl
         _short(document.r, 12),
         _short(document.t, 4),
         bool(document.dbFlags & MILITARY),
-        _short(said.get("flight"), 8),
-        _short(said.get("squawk"), 4),
-        _short(said.get("category"), 2),
+        _short(details.get("flight"), 8),
+        _short(details.get("squawk"), 4),
+        _short(details.get("category"), 2),
         columns,
     )
 

@@ -1,7 +1,7 @@
-"""Brings flights read from elsewhere into the database, thinned like our own; safe to repeat.
+"""Writes imported flights to the database, thinned like received ones; safe to repeat.
 
-A flight of an aircraft that overlaps one the database has already is passed over. Flights are taken many at once, so
-that thinning works on columns and chunks hold more than one aircraft.
+A flight that overlaps one of the same aircraft in the database is skipped. Flights are processed in batches, so that
+thinning works on columns and chunks hold more than one aircraft.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from skywatch.history.importing.readsb import TracedFlight, TraceError, find, re
 from skywatch.history.models import Chunk, Flight
 from skywatch.history.points import GAP_S, POINT, Points, address_code, no_points
 from skywatch.history.reading.flights import IDS_A_QUERY, LONGEST_FLIGHT
-from skywatch.history.recording.thinning import KEPT, Thinner
+from skywatch.history.recording.thinning import THINNED_POINT, Thinner
 from skywatch.history.recording.writer import chunk_rows
 from skywatch.history.settings import HistorySettings
 from skywatch.history.shards import slices
@@ -32,14 +32,14 @@ FLIGHTS_AT_ONCE = 512
 
 @dataclass
 class Outcome:
-    """What an import did."""
+    """The counts of an import."""
 
     files: int = 0
     flights: int = 0
-    known: int = 0
+    existing: int = 0
     positions: int = 0
     points: int = 0
-    left_out: int = 0
+    skipped: int = 0
     refused: list[str] | None = None
 
 
@@ -48,64 +48,64 @@ def import_traces(
 ) -> Outcome:
     """Import trace files; ``progress`` is called with the number of files read. One transaction a batch."""
     outcome = Outcome(refused=[])
-    waiting: list[TracedFlight] = []
+    batch: list[TracedFlight] = []
     for number, file in enumerate(find(path), 1):
         try:
-            found, left_out = read(file, settings.history_flight_gap_s)
-            waiting += found
+            traced, skipped = read(file, settings.history_flight_gap_s)
+            batch += traced
             outcome.files += 1
-            outcome.left_out += left_out
+            outcome.skipped += skipped
         except TraceError as error:
             assert outcome.refused is not None
             outcome.refused.append(str(error))
-        if len(waiting) >= FLIGHTS_AT_ONCE:
-            _write(sessions, settings, waiting, outcome)
-            waiting = []
+        if len(batch) >= FLIGHTS_AT_ONCE:
+            _write(sessions, settings, batch, outcome)
+            batch = []
         progress(number)
-    _write(sessions, settings, waiting, outcome)
+    _write(sessions, settings, batch, outcome)
     return outcome
 
 
-def _write(sessions: SessionFactory, settings: HistorySettings, found: list[TracedFlight], outcome: Outcome) -> None:
-    if not found:
+def _write(sessions: SessionFactory, settings: HistorySettings, flights: list[TracedFlight], outcome: Outcome) -> None:
+    if not flights:
         return
-    # Thinning takes the longest: it is done before the transaction begins.
-    kept = thin(found, settings.history_error_m, settings.history_altitude_error_ft)
-    counts = np.bincount(kept["slot"], minlength=len(found))
+    # Thinning takes most of the time, so it is done before the transaction begins.
+    thinned = thin(flights, settings.history_error_m, settings.history_altitude_error_ft)
+    counts = np.bincount(thinned["slot"], minlength=len(flights))
     with writing(sessions) as session:
-        new = _unknown(session, found)
-        outcome.known += len(found) - len(new)
+        new = _new_flights(session, flights)
+        outcome.existing += len(flights) - len(new)
         if not new:
             return
-        rows = [flight_row(found[index], int(counts[index])) for index in new]
+        rows = [flight_row(flights[index], int(counts[index])) for index in new]
         statement = sa.insert(Flight).returning(Flight.id, sort_by_parameter_order=True)
         ids = list(session.execute(statement, rows).scalars())
-        points = _named(kept, found, dict(zip(new, ids, strict=True)))
+        points = _stored_points(thinned, flights, dict(zip(new, ids, strict=True)))
         begins = slices(points)
         chunks = [row for at in np.unique(begins).tolist() for row in chunk_rows(at, points[begins == at])]
         if chunks:
             session.execute(sa.insert(Chunk), chunks)
     outcome.flights += len(new)
     outcome.points += len(points)
-    outcome.positions += sum(len(found[index].columns[0]) for index in new)
+    outcome.positions += sum(len(flights[index].columns[0]) for index in new)
 
 
-def _unknown(session: Session, found: list[TracedFlight]) -> list[int]:
-    """The flights that overlap none of the database, nor an earlier one of their own batch."""
-    known: dict[str, list[tuple[float, float]]] = {}
-    first = datetime.fromtimestamp(min(flight.begin for flight in found), UTC) - LONGEST_FLIGHT
-    last = datetime.fromtimestamp(max(flight.end for flight in found), UTC)
-    addresses = sorted({flight.address.upper() for flight in found})
+def _new_flights(session: Session, flights: list[TracedFlight]) -> list[int]:
+    """The indexes of flights that overlap none in the database and no earlier one of the batch."""
+    times_by_address: dict[str, list[tuple[float, float]]] = {}
+    first = datetime.fromtimestamp(min(flight.begin for flight in flights), UTC) - LONGEST_FLIGHT
+    last = datetime.fromtimestamp(max(flight.end for flight in flights), UTC)
+    addresses = sorted({flight.address.upper() for flight in flights})
     for begin in range(0, len(addresses), IDS_A_QUERY):
         query = sa.select(Flight.icao_hex, Flight.first_seen_at, Flight.last_seen_at).where(
             Flight.icao_hex.in_(addresses[begin : begin + IDS_A_QUERY]),
             Flight.first_seen_at.between(first, last),
         )
         for address, seen, gone in session.execute(query):
-            known.setdefault(address.lower(), []).append((seen.timestamp(), gone.timestamp()))
+            times_by_address.setdefault(address.lower(), []).append((seen.timestamp(), gone.timestamp()))
     new = []
-    for index, flight in enumerate(found):
-        times = known.setdefault(flight.address, [])
+    for index, flight in enumerate(flights):
+        times = times_by_address.setdefault(flight.address, [])
         if all(flight.begin > end or flight.end < begin for begin, end in times):
             times.append((flight.begin, flight.end))
             new.append(index)
@@ -113,11 +113,11 @@ def _unknown(session: Session, found: list[TracedFlight]) -> list[int]:
 
 
 def thin(found: Iterable[TracedFlight], error_m: float, altitude_error_ft: float) -> Any:
-    """The points to keep of all flights; the slot is the flight's number."""
+    """The thinned points of all flights; the slot is the flight's number."""
     flights = list(found)
     thinner = Thinner(error_m, altitude_error_ft, len(flights))
     lengths = np.array([len(flight.columns[0]) for flight in flights])
-    kept = [np.empty(0, KEPT)]
+    thinned = [np.empty(0, THINNED_POINT)]
     # The k-th positions of all flights are one step.
     table = [np.full((int(lengths.max(initial=0)), len(flights)), np.nan) for _ in range(6)]
     grounds = np.zeros((int(lengths.max(initial=0)), len(flights)), bool)
@@ -127,23 +127,23 @@ def thin(found: Iterable[TracedFlight], error_m: float, altitude_error_ft: float
     for step in range(int(lengths.max(initial=0))):
         slots = np.flatnonzero(lengths > step).astype("i4")
         at, lat, lon, alt, gs, track = (column[step, slots] for column in table)
-        kept.append(thinner.step(slots, at, lat, lon, alt, gs, track, grounds[step, slots]))
-    kept.append(thinner.open_ends())
-    return np.concatenate(kept)
+        thinned.append(thinner.step(slots, at, lat, lon, alt, gs, track, grounds[step, slots]))
+    thinned.append(thinner.open_ends())
+    return np.concatenate(thinned)
 
 
-def _named(kept: Any, found: list[TracedFlight], ids: dict[int, int]) -> Points:
-    """Kept points of new flights as they are stored."""
-    kept = kept[np.isin(kept["slot"], list(ids))]
-    if not len(kept):
+def _stored_points(thinned: Any, flights: list[TracedFlight], ids: dict[int, int]) -> Points:
+    """The thinned points of new flights as they are stored."""
+    thinned = thinned[np.isin(thinned["slot"], list(ids))]
+    if not len(thinned):
         return no_points()
-    codes = np.array([address_code(flight.address, flight.military) for flight in found], "u4")
-    flights = np.array([ids.get(number, 0) for number in range(len(found))], "i8")
-    points = np.zeros(len(kept), POINT)
-    for name in KEPT.names or ():
+    codes = np.array([address_code(flight.address, flight.military) for flight in flights], "u4")
+    flight_ids = np.array([ids.get(number, 0) for number in range(len(flights))], "i8")
+    points = np.zeros(len(thinned), POINT)
+    for name in THINNED_POINT.names or ():
         if name != "slot":
-            points[name] = kept[name]
-    points["aircraft"], points["flight"] = codes[kept["slot"]], flights[kept["slot"]]
+            points[name] = thinned[name]
+    points["aircraft"], points["flight"] = codes[thinned["slot"]], flight_ids[thinned["slot"]]
     return points
 
 

@@ -1,6 +1,6 @@
 """The whole sky at a moment, and a span of it again as a stream of moments, as JSON.
 
-Names and units are those of live data; ``schemas.PastAircraft`` says what there is of each aircraft.
+Names and units are those of live data; ``schemas.PastAircraft`` lists the members of each aircraft.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from skywatch.history.points import (
     Points,
     address_text,
     in_order,
-    joined,
+    join,
     no_points,
     starts_of,
 )
@@ -34,7 +34,7 @@ from skywatch.history.reading.records import Rows, Template, Text, text
 from skywatch.history.shards import slice_of
 from skywatch.security.visibility import Visibility
 
-# Positions this far around a moment decide where an aircraft was.
+# Positions this far around a moment determine where an aircraft was.
 AROUND_S = SEGMENT_S
 # Altitudes are shown in steps of this many feet, as Mode S has them.
 ALTITUDE_STEP_FT = 25
@@ -73,30 +73,30 @@ def past_pictures(session: Session, begin: float, end: float, step_s: float, may
 
 
 def _around(parts: list[Points], begin: float, end: float) -> Points:
-    """The points, each part in order, that decide the moments from ``begin`` to ``end``, in order."""
-    chosen = []
+    """The points, in order, that determine the moments from ``begin`` to ``end``; each part is in order."""
+    selection = []
     for points in parts:
         at = points["at"]
-        chosen.append(points[(at >= (begin - AROUND_S) / AT_S) & (at <= (end + AROUND_S) / AT_S)])
-    if len(chosen) == 1:
-        return chosen[0]
-    return in_order(joined(chosen)) if chosen else no_points()
+        selection.append(points[(at >= (begin - AROUND_S) / AT_S) & (at <= (end + AROUND_S) / AT_S)])
+    if len(selection) == 1:
+        return selection[0]
+    return in_order(join(selection)) if selection else no_points()
 
 
 def _lines(session: Session, points: Points, moments: Column, labels: Labels) -> Iterator[bytes]:
     """``{now, aircraft, count}`` of each moment; they are taken to the millisecond."""
-    known = labels.fetch(session, np.unique(points["flight"]).tolist())
-    hidden = labels.hidden(known)
+    flight_labels = labels.fetch(session, np.unique(points["flight"]).tolist())
+    hidden = labels.hidden(flight_labels)
     if hidden:
         points = points[~np.isin(points["flight"], hidden)]
     times = np.rint(moments * 1000).astype(np.int64)
-    template = _template(points, known)
+    template = _template(points, flight_labels)
     flags = points["flags"]
-    for stretch in sweep(points, times):
-        of_rows = flags[stretch.positions.row]
-        kinds = 2 * stretch.flight + (of_rows & GROUND > 0)
-        rows = template.filled(kinds, _fields(stretch.positions, of_rows))
-        yield from _moments(rows, times[stretch.first :], stretch.counts)
+    for batch in sweep(points, times):
+        of_rows = flags[batch.positions.row]
+        kinds = 2 * batch.flight + (of_rows & GROUND > 0)
+        rows = template.fill(kinds, _fields(batch.positions, of_rows))
+        yield from _moments(rows, times[batch.first :], batch.counts)
 
 
 def _moments(rows: Rows, times: Column, counts: Column) -> Iterator[bytes]:
@@ -109,7 +109,7 @@ def _moments(rows: Rows, times: Column, counts: Column) -> Iterator[bytes]:
 
 
 def _template(points: Points, labels: dict[int, Label]) -> Template:
-    """What does not change of each track's aircraft: two kinds of record for each, in the air and on the ground."""
+    """The constant parts of each track's records, of which there are two kinds: in the air and on the ground."""
     first, last = [], []
     starts = points[starts_of(points)]
     for aircraft, flight in zip(starts["aircraft"].tolist(), starts["flight"].tolist(), strict=True):
@@ -140,16 +140,18 @@ def _template(points: Points, labels: dict[int, Label]) -> Template:
     )
 
 
-def _fields(found: Positions, flags: Column) -> tuple[Text, ...]:
+def _fields(positions: Positions, flags: Column) -> tuple[Text, ...]:
     """The texts of the template's fields."""
-    altitude = numerals.whole(np.rint(found.alt * (ALTITUDE_FT / ALTITUDE_STEP_FT)).astype(np.int64) * ALTITUDE_STEP_FT)
+    altitude = numerals.whole(
+        np.rint(positions.alt * (ALTITUDE_FT / ALTITUDE_STEP_FT)).astype(np.int64) * ALTITUDE_STEP_FT
+    )
     altitude[flags & NO_ALTITUDE > 0] = b"null"
     altitude[flags & GROUND > 0] = b'"ground"'
     return (
-        *numerals.degrees(np.rint(found.lat)),
-        *numerals.degrees(np.rint(found.lon)),
+        *numerals.degrees(np.rint(positions.lat)),
+        *numerals.degrees(np.rint(positions.lon)),
         altitude,
-        numerals.small(found.gs),
-        numerals.small(found.track),
-        numerals.tenths(np.rint(found.age_ms / _TENTH_MS).astype(np.int64)),
+        numerals.small(positions.gs),
+        numerals.small(positions.track),
+        numerals.tenths(np.rint(positions.age_ms / _TENTH_MS).astype(np.int64)),
     )

@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from skywatch.history.moments import schemas, service
 from skywatch.history.reading.flights import Labels
-from skywatch.history.reading.spans import not_to_come, span_of
-from skywatch.history.reading.streaming import bunched, stream
+from skywatch.history.reading.spans import refuse_future, span_of
+from skywatch.history.reading.streaming import buffer_lines, stream
 from skywatch.http.render import json_response
 from skywatch.http.request import Request
 from skywatch.http.service import ApiService
@@ -31,11 +31,11 @@ replay_service = ApiService("history_replay", "/history/replay", feature=FEATURE
 def get_past_picture(request: Request) -> Response:
     """The whole sky at a moment
 
-    Positions between two received ones are interpolated; an aircraft unseen for a minute is not shown. A moment that
-    is yet to come is refused.
+    Positions between two received ones are interpolated; an aircraft unseen for a minute is not shown. A moment in
+    the future is refused.
     """
     at = request.validated["querystring"]["at"]
-    not_to_come(at, "at")
+    refuse_future(at, "at")
     return json_response(service.picture(request.db, at.timestamp(), Labels(request.may)))
 
 
@@ -46,7 +46,7 @@ def replay_history(request: Request) -> Response:
     """A span of the past as a stream of moments
 
     Newline-delimited JSON: `{now, aircraft, count}` for each step, and `{"end": true, "moments": n}` as the last
-    line: a stream without it was cut off. One hour unless said otherwise; at most 7 days.
+    line: a stream without it was cut off. One hour by default; at most 7 days.
     """
     begin, end = span_of(request, default=timedelta(hours=1), longest=timedelta(days=schemas.LONGEST_REPLAY_DAYS))
     step_s = request.validated["querystring"]["step_s"]
@@ -59,4 +59,4 @@ def replay_history(request: Request) -> Response:
             count += 1
         yield msgspec.json.encode({"end": True, "moments": count}) + b"\n"
 
-    return stream(request, lambda session: bunched(lines(session)), NDJSON)
+    return stream(request, lambda session: buffer_lines(lines(session)), NDJSON)

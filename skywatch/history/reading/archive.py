@@ -1,7 +1,7 @@
 """Reads stored points back: slice by slice, for all aircraft or for one, chunks and tail together.
 
-The tail is read first: what becomes a chunk meanwhile is then met twice, which ``in_order`` mends, and never missed.
-Chunks come in pages, so that a reader of years holds no more than a few slices.
+The tail is read first: points that become a chunk meanwhile are then read twice, which ``in_order`` corrects, and never
+missed. Chunks are read in pages, so that a query over years needs the memory of a few slices only.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from sqlalchemy.orm import Session
 
 from skywatch.history.codec import BrokenChunk, decode, decode_all
 from skywatch.history.models import Chunk, Tail
-from skywatch.history.points import AT_S, MILITARY, SLICE_S, Points, identity, in_order, joined, no_points
+from skywatch.history.points import AT_S, MILITARY, SLICE_S, Points, identity, in_order, join, no_points
 from skywatch.history.shards import shards_of, slice_of, slices
 from skywatch.history.tail import tail_points
 
 log = logging.getLogger(__name__)
 CHUNKS_A_PAGE = 64
-# Decoding one by one pays NumPy's overhead each time; of many at once the numbers outgrow the processor's cache.
+# One by one, NumPy's overhead dominates; with too many at once the data no longer fits the processor's cache.
 CHUNKS_AT_ONCE = 8
 
 
@@ -66,18 +66,18 @@ def read_slices(
     first, last = slice_of(span.begin), slice_of(span.end)
     tail = span.pick(read_tail(session))
     recent = slices(tail)
-    left = {int(at) for at in np.unique(recent) if first <= at <= last}
-    for at, parts in _sealed(session, span, first, last, between_pages):
-        for earlier in sorted(begin for begin in left if begin < at):
-            left.discard(earlier)
+    tail_begins = {int(at) for at in np.unique(recent) if first <= at <= last}
+    for at, parts in _chunk_slices(session, span, first, last, between_pages):
+        for earlier in sorted(begin for begin in tail_begins if begin < at):
+            tail_begins.discard(earlier)
             yield earlier, tail[recent == earlier]
-        if at in left:
-            left.discard(at)
+        if at in tail_begins:
+            tail_begins.discard(at)
             parts.append(tail[recent == at])
-        points = parts[0] if len(parts) == 1 else in_order(joined(parts))
+        points = parts[0] if len(parts) == 1 else in_order(join(parts))
         if len(points):
             yield at, points
-    for at in sorted(left):
+    for at in sorted(tail_begins):
         yield at, tail[recent == at]
 
 
@@ -86,27 +86,27 @@ def read(session: Session, span: Span) -> Points:
     parts = [points for _, points in read_slices(session, span)]
     if not parts:
         return no_points()
-    return parts[0] if len(parts) == 1 else in_order(joined(parts))
+    return parts[0] if len(parts) == 1 else in_order(join(parts))
 
 
-def read_aircraft(session: Session, span: Span, flown: Iterable[tuple[float, float]]) -> Points:
-    """The points of the span's one aircraft, in order, of whole slices: those of ``flown``, which are (begin, end)."""
+def read_aircraft(session: Session, span: Span, periods: Iterable[tuple[float, float]]) -> Points:
+    """The points of the span's one aircraft, in order, of the whole slices of ``periods``, each (begin, end)."""
     if span.aircraft is None:
-        raise ValueError("whose points?")
-    wanted = sorted({at for begin, end in flown for at in range(slice_of(begin), slice_of(end) + 1, SLICE_S)})
+        raise ValueError("the span names no aircraft")
+    begins = sorted({at for begin, end in periods for at in range(slice_of(begin), slice_of(end) + 1, SLICE_S)})
     tail = span.pick(read_tail(session))
-    parts = [tail[np.isin(slices(tail), wanted)]]
+    parts = [tail[np.isin(slices(tail), begins)]]
     query = sa.select(Chunk.id, Chunk.data).where(Chunk.shard.in_(shards_of(span.aircraft)))
-    for number in range(0, len(wanted), CHUNKS_A_PAGE):
-        some = wanted[number : number + CHUNKS_A_PAGE]
-        page = query.where(Chunk.slice_at.between(some[0], some[-1]))
-        if len(some) <= (some[-1] - some[0]) // SLICE_S:
-            page = page.where(Chunk.slice_at.in_(some))
-        parts += [span.pick(points) for points in _opened(session.execute(page).all(), span.aircraft)]
-    return in_order(joined(parts))
+    for number in range(0, len(begins), CHUNKS_A_PAGE):
+        page_begins = begins[number : number + CHUNKS_A_PAGE]
+        page = query.where(Chunk.slice_at.between(page_begins[0], page_begins[-1]))
+        if len(page_begins) <= (page_begins[-1] - page_begins[0]) // SLICE_S:
+            page = page.where(Chunk.slice_at.in_(page_begins))
+        parts += [span.pick(points) for points in _decode_chunks(session.execute(page).all(), span.aircraft)]
+    return in_order(join(parts))
 
 
-def _sealed(
+def _chunk_slices(
     session: Session, span: Span, first: int, last: int, between_pages: Callable[[], None] | None
 ) -> Iterator[tuple[int, list[Points]]]:
     """The points of chunks, by slice."""
@@ -117,8 +117,8 @@ def _sealed(
     at, parts = first, list[Points]()
     page = session.execute(query.where(Chunk.slice_at >= first)).all()
     while page:
-        opened = _opened([(row.id, row.data) for row in page], span.aircraft)
-        for row, points in zip(page, opened, strict=True):
+        decoded = _decode_chunks([(row.id, row.data) for row in page], span.aircraft)
+        for row, points in zip(page, decoded, strict=True):
             if row.slice_at != at and parts:
                 yield at, parts
                 parts = []
@@ -135,19 +135,19 @@ def _sealed(
         yield at, parts
 
 
-def _opened(chunks: Sequence[Any], aircraft: int | None) -> list[Points]:
-    """The points of each (id, data); those that cannot be read are told to the log and have none."""
-    opened: list[Points] = []
+def _decode_chunks(chunks: Sequence[Any], aircraft: int | None) -> list[Points]:
+    """The points of each (id, data); damaged ones are logged and have none."""
+    decoded: list[Points] = []
     for begin in range(0, len(chunks), CHUNKS_AT_ONCE):
-        some = chunks[begin : begin + CHUNKS_AT_ONCE]
+        batch = chunks[begin : begin + CHUNKS_AT_ONCE]
         try:
-            opened += decode_all([data for _, data in some], aircraft)
+            decoded += decode_all([data for _, data in batch], aircraft)
         except BrokenChunk:
-            opened += [_one(chunk_id, data, aircraft) for chunk_id, data in some]
-    return opened
+            decoded += [_decode_chunk(chunk_id, data, aircraft) for chunk_id, data in batch]
+    return decoded
 
 
-def _one(chunk_id: int, data: bytes, aircraft: int | None) -> Points:
+def _decode_chunk(chunk_id: int, data: bytes, aircraft: int | None) -> Points:
     try:
         return decode(data, aircraft)
     except BrokenChunk as error:

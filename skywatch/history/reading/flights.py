@@ -1,4 +1,4 @@
-"""Flights: search, one flight, and what is known of the flights that points belong to."""
+"""Flights: search, one flight, and the labels of flights that points belong to."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NEWEST_FIRST = sa.select(*(_flight[name] for name in COLUMNS)).order_by(
 
 @dataclass(frozen=True, kw_only=True)
 class FlightFilter:
-    """What to search; None does not restrict. A ``callsign`` that ends in ``*`` is the beginning of one."""
+    """The filter of a search; None does not restrict. A ``callsign`` that ends in ``*`` is the beginning of one."""
 
     begin: datetime | None = None
     end: datetime | None = None
@@ -51,42 +51,45 @@ class FlightFilter:
     max_altitude_ft: float | None = None
 
 
-def conditions(wanted: FlightFilter, military: bool) -> list[Any]:
+def conditions(query_filter: FlightFilter, military: bool) -> list[Any]:
     """The filter as SQL conditions; without ``military`` those flights are left out."""
-    found: list[Any] = []
-    if wanted.begin is not None:
-        found += [_flight.last_seen_at >= wanted.begin, _flight.first_seen_at >= earlier(wanted.begin, LONGEST_FLIGHT)]
-    if wanted.end is not None:
-        found.append(_flight.first_seen_at <= wanted.end)
-    if wanted.icao_hex is not None:
-        found.append(_flight.icao_hex == wanted.icao_hex.upper())
-    if wanted.callsign is not None:
-        text = wanted.callsign.upper()
+    clauses: list[Any] = []
+    if query_filter.begin is not None:
+        clauses += [
+            _flight.last_seen_at >= query_filter.begin,
+            _flight.first_seen_at >= earlier(query_filter.begin, LONGEST_FLIGHT),
+        ]
+    if query_filter.end is not None:
+        clauses.append(_flight.first_seen_at <= query_filter.end)
+    if query_filter.icao_hex is not None:
+        clauses.append(_flight.icao_hex == query_filter.icao_hex.upper())
+    if query_filter.callsign is not None:
+        text = query_filter.callsign.upper()
         prefix = text.endswith("*")
-        found.append(_flight.callsign.startswith(text[:-1], autoescape=True) if prefix else _flight.callsign == text)
-    if wanted.registration is not None:
-        found.append(_flight.registration == wanted.registration.upper())
-    if wanted.aircraft_type is not None:
-        found.append(_flight.aircraft_type == wanted.aircraft_type.upper())
+        clauses.append(_flight.callsign.startswith(text[:-1], autoescape=True) if prefix else _flight.callsign == text)
+    if query_filter.registration is not None:
+        clauses.append(_flight.registration == query_filter.registration.upper())
+    if query_filter.aircraft_type is not None:
+        clauses.append(_flight.aircraft_type == query_filter.aircraft_type.upper())
     for column, value in (
-        (_flight.military, wanted.military),
-        (_flight.emergency, wanted.emergency),
-        (_flight.active, wanted.active),
+        (_flight.military, query_filter.military),
+        (_flight.emergency, query_filter.emergency),
+        (_flight.active, query_filter.active),
     ):
         if value is not None:
-            found.append(column.is_(value))
-    if wanted.min_altitude_ft is not None:
-        found.append(_flight.max_altitude_ft >= wanted.min_altitude_ft)
-    if wanted.max_altitude_ft is not None:
-        found.append(_flight.max_altitude_ft <= wanted.max_altitude_ft)
+            clauses.append(column.is_(value))
+    if query_filter.min_altitude_ft is not None:
+        clauses.append(_flight.max_altitude_ft >= query_filter.min_altitude_ft)
+    if query_filter.max_altitude_ft is not None:
+        clauses.append(_flight.max_altitude_ft <= query_filter.max_altitude_ft)
     if not military:
-        found.append(_flight.military.is_(False))
-    return found
+        clauses.append(_flight.military.is_(False))
+    return clauses
 
 
 def search(
     session: Session,
-    wanted: FlightFilter,
+    query_filter: FlightFilter,
     *,
     may: Visibility,
     limit: int,
@@ -97,7 +100,7 @@ def search(
 
     Each is a dictionary of ``COLUMNS``, read from the table itself: the ORM takes longer than the database.
     """
-    where = conditions(wanted, may.military) + _range_of_callsigns(session, wanted)
+    where = conditions(query_filter, may.military) + _range_of_callsigns(session, query_filter)
     query = _NEWEST_FIRST.where(*where)
     if cursor is not None:
         at, flight_id = cursor
@@ -111,14 +114,18 @@ def search(
     return flights[:limit], count, len(flights) > limit
 
 
-def _range_of_callsigns(session: Session, wanted: FlightFilter) -> list[Any]:
-    """What lets SQLite find the beginning of a callsign in an index: its LIKE takes either case, and so reads all.
+def _range_of_callsigns(session: Session, query_filter: FlightFilter) -> list[Any]:
+    """A range with which SQLite uses the index for a prefix: its LIKE ignores case and so scans the table.
 
-    PostgreSQL's LIKE has an index that fits; its ranges depend on the database's language.
+    PostgreSQL's LIKE uses the index by itself; its ranges depend on the collation.
     """
-    if wanted.callsign is None or not wanted.callsign.endswith("*") or session.get_bind().dialect.name != "sqlite":
+    if (
+        query_filter.callsign is None
+        or not query_filter.callsign.endswith("*")
+        or session.get_bind().dialect.name != "sqlite"
+    ):
         return []
-    begin = wanted.callsign.upper()[:-1]
+    begin = query_filter.callsign.upper()[:-1]
     return [_flight.callsign >= begin, _flight.callsign <= begin + chr(sys.maxunicode)]
 
 
@@ -132,7 +139,7 @@ def get(session: Session, flight_id: int, may: Visibility) -> Flight:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a flight is called; ``registration`` is None for those who may not see it."""
+    """The names of a flight; ``registration`` is None for callers who may not see it."""
 
     flight: int
     callsign: str | None
@@ -142,31 +149,31 @@ class Label:
 
 
 class Labels:
-    """Looks up the labels of flights, many at once, and keeps them while a stream needs them.
+    """Looks up the labels of flights, many at once, and caches them for the next slice.
 
-    A stream goes from slice to slice: what the last one had is wanted again, what was before is not.
+    A stream goes from slice to slice: flights of the last slice are needed again, older ones are not.
     """
 
-    MOST_KEPT = 5_000
+    MOST_CACHED = 5_000
 
     def __init__(self, may: Visibility) -> None:
         self.may = may
-        self._kept: dict[int, Label] = {}
+        self._cache: dict[int, Label] = {}
 
     def fetch(self, session: Session, ids: Iterable[int]) -> dict[int, Label]:
         """The labels of these flights; one that is gone from the table has no label."""
-        wanted = set(ids)
-        missing = sorted(wanted - self._kept.keys())
-        if missing and len(self._kept) > self.MOST_KEPT:
-            self._kept = {flight: label for flight, label in self._kept.items() if flight in wanted}
+        flight_ids = set(ids)
+        missing = sorted(flight_ids - self._cache.keys())
+        if missing and len(self._cache) > self.MOST_CACHED:
+            self._cache = {flight: label for flight, label in self._cache.items() if flight in flight_ids}
         for begin in range(0, len(missing), IDS_A_QUERY):
             query = sa.select(
                 Flight.id, Flight.callsign, Flight.registration, Flight.aircraft_type, Flight.military
             ).where(Flight.id.in_(missing[begin : begin + IDS_A_QUERY]))
             for flight, callsign, registration, aircraft_type, military in session.execute(query):
                 shown = registration if self.may.details else None
-                self._kept[flight] = Label(flight, callsign, shown, aircraft_type, military)
-        return {flight: self._kept[flight] for flight in wanted if flight in self._kept}
+                self._cache[flight] = Label(flight, callsign, shown, aircraft_type, military)
+        return {flight: self._cache[flight] for flight in flight_ids if flight in self._cache}
 
     def hidden(self, labels: dict[int, Label]) -> list[int]:
         """The flights among these that the caller may not see."""

@@ -1,4 +1,4 @@
-"""Columns of whole numbers as columns of the text that JSON has for them, from tables: no number is written twice."""
+"""Formats columns of whole numbers as columns of JSON text, by look-up in tables."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ WHOLE_WIDTH = 12
 SMALL_WIDTH = 6
 TENTHS_WIDTH = 4
 TIME_WIDTHS = (19, 4)
-TRUTH_WIDTH = 5
+BOOLEAN_WIDTH = 5
 
 _A_DEGREE = 100_000
 _MOST_DEGREES = 1000
-# Heights that aircraft reach (ft); what lies beyond is written all the same, only not as fast.
+# Heights that aircraft reach (ft); others are formatted too, but more slowly.
 _USUAL = (-20_000, 140_000)
 _MOST_SMALL = np.iinfo(np.int16).max
 _A_SECOND = 100
@@ -40,7 +40,7 @@ def whole(numbers: Numbers) -> Text:
     """Whole numbers of up to twelve characters."""
     least, most = _USUAL
     if len(numbers) and least <= numbers.min() and numbers.max() < most:
-        return _usual().take(numbers - least)
+        return _usual_heights().take(numbers - least)
     different, index = np.unique(numbers, return_inverse=True)
     return different.astype(f"S{WHOLE_WIDTH}")[index]
 
@@ -61,7 +61,7 @@ def times(ticks: Numbers) -> tuple[Text, Text]:
     return np.datetime_as_string(seconds.astype("M8[s]")).astype("S19"), _hundredths().take(rest)
 
 
-def truth(which: Numbers) -> Text:
+def booleans(which: Numbers) -> Text:
     """true or false."""
     return np.where(which, b"true", b"false")
 
@@ -75,16 +75,16 @@ def _whole_degrees() -> Text:
 def _fractions() -> Text:
     """The point and five digits without the zeros at the end, but for the first."""
     digits = np.arange(_A_DEGREE)[:, None] // 10 ** np.arange(4, -1, -1) % 10
-    kept = np.maximum.accumulate(digits[:, ::-1] > 0, axis=1)[:, ::-1]
-    kept[:, 0] = True
+    significant = np.maximum.accumulate(digits[:, ::-1] > 0, axis=1)[:, ::-1]
+    significant[:, 0] = True
     texts = np.zeros((_A_DEGREE, DEGREES_WIDTHS[1]), np.uint8)
     texts[:, 0] = ord(".")
-    texts[:, 1:6] = np.where(kept, digits + ord("0"), 0)
+    texts[:, 1:6] = np.where(significant, digits + ord("0"), 0)
     return texts.view(f"S{DEGREES_WIDTHS[1]}")[:, 0]
 
 
 @lru_cache(1)
-def _usual() -> Text:
+def _usual_heights() -> Text:
     return np.arange(*_USUAL).astype(f"S{WHOLE_WIDTH}")
 
 

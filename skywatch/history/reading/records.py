@@ -1,4 +1,4 @@
-"""JSON records of one shape, many at once: columns of text set into a template, with no object made for a record.
+"""JSON records of one shape, many at once: columns of text are inserted into a template, without an object a record.
 
 Where a text is shorter than its field the rest is NUL, which is in no JSON text, and all NUL are taken out at the
 end. An hour of 500 aircraft second by second is 1.8 million records: made one by one they take minutes of a core.
@@ -18,7 +18,7 @@ _NUL = b"\0"
 
 
 class Template:
-    """What all records share, and where their fields are.
+    """The constant parts of records, and the positions of their fields.
 
     ``parts`` follow each other as in the record: bytes are the same in every record, a list has a text for each
     *kind* of record, a number is the width of a field.
@@ -42,7 +42,7 @@ class Template:
         names = [f"field{number}" for number in range(len(formats))]
         self._record = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": width})
 
-    def filled(self, kinds: Indexes, fields: Sequence[Text]) -> Rows:
+    def fill(self, kinds: Indexes, fields: Sequence[Text]) -> Rows:
         """One row for each record, for ``text``: ``kinds`` is each record's kind, ``fields`` its texts in order."""
         rows = self._blank.take(kinds, axis=0)
         records = rows.view(self._record)[:, 0]

@@ -59,7 +59,7 @@ class FlightRecord(Schema):
 
     id = node(JsonInteger(), "Identifier.")
     icao_hex = node(JsonString(), "ICAO address, upper case.")
-    callsign = node(Nullable(JsonString()), "The last callsign that was heard.")
+    callsign = node(Nullable(JsonString()), "The last callsign received.")
     registration = node(Nullable(JsonString()), "Registration; null without aircraft.view_details.")
     aircraft_type = node(Nullable(JsonString()), "ICAO type designator.")
     operator = node(Nullable(JsonString()), "Operator; null without aircraft.view_details.")

@@ -9,14 +9,14 @@ from skywatch.core.problems import invalid
 from skywatch.history.points import GAP_S
 from skywatch.http.request import Request
 
-# The caller's clock and ours may be so far apart; an aircraft is shown for as long after its last position.
+# Tolerated difference between the caller's clock and ours: an aircraft is shown for as long after its last position.
 CLOCKS_APART = timedelta(seconds=GAP_S)
 
 
 def span_of(request: Request, *, default: timedelta, longest: timedelta | None = None) -> tuple[datetime, datetime]:
-    """Begin and end of the span asked for: until now and ``default`` long where it is not said.
+    """Begin and end of the requested span; by default it ends now and is ``default`` long.
 
-    Raises Problem (400) for a span that is upside down, too long, or lies in the future.
+    Raises Problem (400) for a span that ends before it begins, is too long, or lies in the future.
     """
     query = request.validated["querystring"]
     begin, end = query["from"], query["to"]
@@ -31,11 +31,11 @@ def span_of(request: Request, *, default: timedelta, longest: timedelta | None =
         raise invalid("from", "must not be after the end of the span", "querystring")
     if longest is not None and end - begin > longest:
         raise invalid("to", f"may be at most {longest.total_seconds() / 86400:g} days after the begin", "querystring")
-    not_to_come(begin, "to" if query["from"] is None else "from")
+    refuse_future(begin, "to" if query["from"] is None else "from")
     return begin, end
 
 
-def not_to_come(at: datetime, name: str) -> None:
-    """Raise Problem (400) where ``at``, from the parameter ``name``, is yet to come: nothing can have been recorded."""
+def refuse_future(at: datetime, name: str) -> None:
+    """Raise Problem (400) if ``at``, from the parameter ``name``, lies in the future."""
     if at > utcnow() + CLOCKS_APART:
         raise invalid(name, "lies in the future", "querystring")

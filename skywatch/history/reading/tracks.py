@@ -43,7 +43,7 @@ class Track:
 
     @property
     def name(self) -> str:
-        """What to call it: the callsign, or else the address."""
+        """The callsign, or else the address."""
         return (self.label.callsign if self.label is not None else None) or self.address.upper()
 
     @property
@@ -90,9 +90,9 @@ _POINT = Template(
         b',"track_deg":',
         numerals.SMALL_WIDTH,
         b',"on_ground":',
-        numerals.TRUTH_WIDTH,
+        numerals.BOOLEAN_WIDTH,
         b',"gap":',
-        numerals.TRUTH_WIDTH,
+        numerals.BOOLEAN_WIDTH,
         b"},",
     ]
 )
@@ -110,17 +110,17 @@ def as_json(points: Points) -> msgspec.Raw:
         altitudes,
         numerals.small(points["gs"]),
         numerals.small(points["track"]),
-        numerals.truth(flags & GROUND > 0),
-        numerals.truth(flags & GAP > 0),
+        numerals.booleans(flags & GROUND > 0),
+        numerals.booleans(flags & GAP > 0),
     )
-    rows = _POINT.filled(np.zeros(len(points), np.int64), fields)
+    rows = _POINT.fill(np.zeros(len(points), np.int64), fields)
     return msgspec.Raw(b"[%b]" % text(rows)[:-1])
 
 
 def of_flight(session: Session, flight: Flight) -> Points:
     """All points of a flight."""
     code = address_code(flight.icao_hex)
-    # The last position is never after the last message, nor the first before the first by more than the picture keeps.
+    # Positions may lie outside first and last message by no more than the picture's retention.
     span = Span(flight.first_seen_at.timestamp() - 120, flight.last_seen_at.timestamp() + 120, code)
     points = read_aircraft(session, span, [(span.begin, span.end)])
     return points[points["flight"] == flight.id]
@@ -130,17 +130,17 @@ def of_aircraft(session: Session, address: str, begin: datetime, end: datetime, 
     """All points of an aircraft in a span, in order of time. Only slices in which it flew are read."""
     first, last = begin.timestamp(), end.timestamp()
     span = Span(first, last, address_code(address), may.military)
-    points = span.within(read_aircraft(session, span, _flown(session, address, first, last)))
+    points = span.within(read_aircraft(session, span, _flight_times(session, address, first, last)))
     return points[np.argsort(points["at"], kind="stable")]
 
 
-def _flown(session: Session, address: str, begin: float, end: float) -> list[tuple[float, float]]:
+def _flight_times(session: Session, address: str, begin: float, end: float) -> list[tuple[float, float]]:
     """The times within a span at which an aircraft flew."""
-    wanted = FlightFilter(
+    query_filter = FlightFilter(
         begin=datetime.fromtimestamp(begin, UTC), end=datetime.fromtimestamp(end, UTC), icao_hex=address
     )
-    query = sa.select(Flight.first_seen_at, Flight.last_seen_at).where(*conditions(wanted, military=True))
-    # Rows of lasting flights are brought up to date a little after their points.
+    query = sa.select(Flight.first_seen_at, Flight.last_seen_at).where(*conditions(query_filter, military=True))
+    # Rows of active flights are updated a little later than their points.
     return [
         (max(begin, first.timestamp() - 120), min(end, last.timestamp() + 120))
         for first, last in session.execute(query)

@@ -44,7 +44,7 @@ def list_flights(request: Request) -> dict[str, Any]:
         raise Problem("permission_denied", "Searching by registration needs aircraft.view_details.")
     if query["from"] is not None and query["to"] is not None and query["from"] > query["to"]:
         raise invalid("from", "must not be after the end of the span", "querystring")
-    wanted = flights.FlightFilter(
+    query_filter = flights.FlightFilter(
         begin=query["from"],
         end=query["to"],
         icao_hex=query["icao_hex"],
@@ -57,16 +57,16 @@ def list_flights(request: Request) -> dict[str, Any]:
         min_altitude_ft=query["min_altitude_ft"],
         max_altitude_ft=query["max_altitude_ft"],
     )
-    found, count, more = flights.search(
+    records, count, more = flights.search(
         request.db,
-        wanted,
+        query_filter,
         may=request.may,
         limit=query["limit"],
         offset=0 if query["cursor"] else query["offset"],
         cursor=query["cursor"],
     )
-    last = (found[-1]["first_seen_at"], found[-1]["id"]) if more else None
-    return cursor_page(request, "flights", [_shown(flight, request.may) for flight in found], count, last)
+    last = (records[-1]["first_seen_at"], records[-1]["id"]) if more else None
+    return cursor_page(request, "flights", [_shown(flight, request.may) for flight in records], count, last)
 
 
 @flight_one.get(permission=Permission.HISTORY_VIEW, path=schemas.FlightPath(), responses={200: schemas.FlightRecord()})
@@ -90,15 +90,15 @@ def get_flight_track(request: Request) -> Any:
     """
     flight = flights.get(request.db, request.validated["path"]["flight_id"], request.may)
     points = tracks.of_flight(request.db, flight)
-    wanted = request.validated["querystring"]["format"]
-    if wanted == "json":
-        shown = _answer(flight, request.may)
-        return {"flight": shown, "points": tracks.as_json(points), "count": len(points)}
-    chosen = FORMATS[wanted]
-    body = b"".join(chosen.write(named(request.db, in_order(points), flights.Labels(request.may))))
-    response = Response(body=body, content_type=chosen.media_type)
-    response.charset = "utf-8" if chosen.media_type.startswith("text/") else None
-    response.content_disposition = f'attachment; filename="flight-{flight.id}.{chosen.extension}"'
+    format_name = request.validated["querystring"]["format"]
+    if format_name == "json":
+        record = _answer(flight, request.may)
+        return {"flight": record, "points": tracks.as_json(points), "count": len(points)}
+    export_format = FORMATS[format_name]
+    body = b"".join(export_format.write(named(request.db, in_order(points), flights.Labels(request.may))))
+    response = Response(body=body, content_type=export_format.media_type)
+    response.charset = "utf-8" if export_format.media_type.startswith("text/") else None
+    response.content_disposition = f'attachment; filename="flight-{flight.id}.{export_format.extension}"'
     return response
 
 
@@ -111,7 +111,7 @@ def get_flight_track(request: Request) -> Any:
 def get_aircraft_track(request: Request) -> dict[str, Any]:
     """The track of an aircraft over a span
 
-    The last 24 hours unless said otherwise; at most 31 days.
+    The last 24 hours by default; at most 31 days.
     """
     begin, end = span_of(request, default=timedelta(days=1), longest=timedelta(days=schemas.LONGEST_TRACK_DAYS))
     address = request.validated["path"]["icao_hex"]
@@ -130,9 +130,9 @@ def _answer(flight: Flight, may: Visibility) -> dict[str, Any]:
     return _shown(dict(zip(names, [getattr(flight, name) for name in names], strict=True)), may)
 
 
-def _shown(shown: dict[str, Any], may: Visibility) -> dict[str, Any]:
+def _shown(record: dict[str, Any], may: Visibility) -> dict[str, Any]:
     """The record of a flight, made of its columns."""
-    shown["duration_s"] = round((shown["last_seen_at"] - shown["first_seen_at"]).total_seconds(), 1)
+    record["duration_s"] = round((record["last_seen_at"] - record["first_seen_at"]).total_seconds(), 1)
     if not may.details:
-        shown["registration"] = shown["operator"] = None
-    return shown
+        record["registration"] = record["operator"] = None
+    return record

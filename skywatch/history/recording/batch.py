@@ -8,25 +8,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.history.recording.thinning import Kept
+from skywatch.history.recording.thinning import ThinnedPoints
 
 Column = npt.NDArray[Any]
 
 
 @dataclass
 class Batch:
-    """What one flush writes. ``rows`` are copies of the slots' columns; ``new`` and ``known`` index into them."""
+    """What one flush writes. ``rows`` are copies of the slots' columns; ``new`` and ``existing`` index into them."""
 
     now: float
-    points: Kept
-    ends: Kept
+    points: ThinnedPoints
+    ends: ThinnedPoints
     slots: Column
     rows: dict[str, Column]
     addresses: list[str]
     operators: list[str | None]
     new: Column = field(init=False)
-    known: Column = field(init=False)
+    existing: Column = field(init=False)
 
     def __post_init__(self) -> None:
         self.new = np.flatnonzero(self.rows["id"] == 0)
-        self.known = np.flatnonzero(self.rows["id"] > 0)
+        self.existing = np.flatnonzero(self.rows["id"] > 0)

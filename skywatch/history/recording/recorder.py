@@ -1,7 +1,7 @@
-"""Turns ticks of the picture into flights and track points, in memory; ``writer`` brings them into the database.
+"""Turns ticks of the picture into flights and track points, in memory; ``writer`` writes them to the database.
 
 ``take`` runs in the tracker's thread and works on whole columns; ``collect`` and ``committed`` are the
-writer's. A flight begins when an aircraft is first heard, when it returns after ``history_flight_gap_s``, when it
+writer's. A flight begins when an aircraft is first received, when it returns after ``history_flight_gap_s``, when it
 takes off again after five minutes on the ground, when its callsign changes there after it has flown, after 24 h, and
 when the clock was set back to before it.
 """
@@ -20,19 +20,19 @@ from skywatch.history import metrics
 from skywatch.history.points import GAP_S, MILITARY, POINT, Points
 from skywatch.history.recording.batch import Batch
 from skywatch.history.recording.slots import Slots, merge
-from skywatch.history.recording.thinning import KEPT, SAME_POSITION_S, Kept, Thinner
+from skywatch.history.recording.thinning import SAME_POSITION_S, THINNED_POINT, ThinnedPoints, Thinner
 from skywatch.picture.sky import Sky
 
 Column = npt.NDArray[Any]
 
 LONGEST_FLIGHT_S = 24 * 3600.0
 TURNAROUND_S = 300.0
-# A position from the future is a wrong clock's; it would keep every later one out.
+# A position later than this comes from a wrong clock; it would make all following ones too old.
 FUTURE_S = 10.0
 OPERATOR_LENGTH = 128
-# What may wait while the database is away: about 150 MB.
+# Limit of points in memory while the database is away: about 150 MB.
 MOST_WAITING = 5_000_000
-# Rows of lasting flights brought up to date in one flush; with more than that in the sky they take turns.
+# Limit of active flights updated in one flush; if there are more, they take turns.
 UPDATES_A_FLUSH = 2000
 
 
@@ -47,37 +47,37 @@ class Recorder:
         self.waiting = 0  # points that are not committed
         self.lost = 0
         self._lock = threading.Lock()
-        self._pending: list[Kept] = []
+        self._pending: list[ThinnedPoints] = []
         self._rows: Column = np.empty(0, np.int64)
         self._tick: tuple[str, int] = ("", -1)
 
     def take(self, sky: Sky) -> None:
-        """Take one tick."""
+        """Process one tick."""
         with self._lock:
             if sky.now < self.now - FUTURE_S or not self.now:
-                self._end_those_to_come(sky.now)
+                self._end_future_flights(sky.now)
             self.now = sky.now
-            follows = self._tick == (sky.epoch, sky.seq - 1)
-            rows = self._match(sky, follows)
+            is_next = self._tick == (sky.epoch, sky.seq - 1)
+            rows = self._match(sky, is_next)
             self._split(sky, rows)
             self._rows, self._tick = rows, (sky.epoch, sky.seq)
             if len(rows):
                 self._describe(sky, rows)
-                self._name_operators(sky, rows, sky.column("airframe_changed") | (not follows))
+                self._name_operators(sky, rows, sky.column("airframe_changed") | (not is_next))
                 self._measure(sky, rows)
                 self._position(sky, rows)
 
-    def _end_those_to_come(self, now: float) -> None:
-        """The clock was set back, perhaps while the service was down: what was heard later than now cannot go on."""
+    def _end_future_flights(self, now: float) -> None:
+        """End flights last seen in the future: the clock was set back, perhaps while the service was down."""
         last_seen = self.slots["last_seen_at"]
         for slot in np.flatnonzero(self.slots["used"] & ~self.slots["ended"] & (last_seen > now + FUTURE_S)).tolist():
             self._end(slot)
         self._tick = ("", -1)
 
-    def _match(self, sky: Sky, follows: bool) -> Column:
+    def _match(self, sky: Sky, is_next: bool) -> Column:
         """The slot of every row of the sky; aircraft without a flight get one."""
         rows = np.full(len(sky), -1, np.int64)
-        if follows:
+        if is_next:
             before = sky.column("previous_row")
             rows[before >= 0] = self._rows[before[before >= 0]]
         last_seen, seen = self.slots["last_seen_at"], sky.column("seen_at")
@@ -103,7 +103,7 @@ class Recorder:
         return slot
 
     def _end(self, slot: int) -> None:
-        self._keep(self.thinner.finish(np.array([slot], "i4")))
+        self._enqueue(self.thinner.finish(np.array([slot], "i4")))
         self.slots.end(slot)
 
     def _split(self, sky: Sky, rows: Column) -> None:
@@ -120,11 +120,11 @@ class Recorder:
             self._end(old)
             new = self._begin(sky, row)
             rows[row] = new
-            for name in ("position_at", "heard", "ground_since"):
+            for name in ("position_at", "picture_messages", "ground_since"):
                 self.slots[name][new] = self.slots[name][old]
 
     def _describe(self, sky: Sky, rows: Column) -> None:
-        """Names and marks: what was said last counts, and what was once said is not forgotten."""
+        """Names and flags: the last value received wins, and a value is never replaced by none."""
         slots = self.slots
         for name, column in (
             ("callsign", "flight"),
@@ -133,16 +133,16 @@ class Recorder:
             ("squawk", "squawk"),
             ("category", "category"),
         ):
-            said = sky.column(column)
-            changed = (said != b"") & (said != slots[name][rows])
+            values = sky.column(column)
+            changed = (values != b"") & (values != slots[name][rows])
             if changed.any():
-                slots[name][rows[changed]] = said[changed]
+                slots[name][rows[changed]] = values[changed]
         slots["military"][rows] |= sky.column("military")
         slots["emergency"][rows] |= sky.column("emergency")
         slots["aircraft"][rows] |= np.where(slots["military"][rows], MILITARY, 0).astype("u4")
 
     def _name_operators(self, sky: Sky, rows: Column, changed: Column) -> None:
-        """Operators of aircraft whose airframe has become known; one that was once known is not forgotten."""
+        """Operators of aircraft whose airframe was found; an operator is never replaced by none."""
         for row in np.flatnonzero(changed & (sky.column("operator") > 0)).tolist():
             self.slots.operators[int(rows[row])] = sky.name("operator", row)[:OPERATOR_LENGTH]
 
@@ -152,12 +152,12 @@ class Recorder:
         seen, before = sky.column("seen_at"), slots["last_seen_at"][rows]
         slots["last_seen_at"][rows] = np.maximum(before, seen)
         count = sky.column("messages")
-        heard = slots["heard"][rows]
-        more = np.where(heard < 0, 0, count - heard)
-        # Not every source counts its messages; that the aircraft was heard again is news all the same.
-        slots["dirty"][rows] |= (seen > before) | (more != 0) | (heard < 0)
-        slots["messages"][rows] += np.where(more >= 0, more, count)
-        slots["heard"][rows] = count
+        previous_count = slots["picture_messages"][rows]
+        new_messages = np.where(previous_count < 0, 0, count - previous_count)
+        # Not every source counts messages: a later last message makes the row dirty as well.
+        slots["dirty"][rows] |= (seen > before) | (new_messages != 0) | (previous_count < 0)
+        slots["messages"][rows] += np.where(new_messages >= 0, new_messages, count)
+        slots["picture_messages"][rows] = count
         for name, column, keep in (
             ("min_altitude_ft", "alt_baro_ft", np.fmin),
             ("max_altitude_ft", "alt_baro_ft", np.fmax),
@@ -190,21 +190,21 @@ class Recorder:
             sky.column(name)[fresh] for name in ("alt_baro_ft", "gs_kt", "track_deg", "on_ground")
         )
         alt = np.where(ground, np.nan, alt.astype("f8"))
-        self._keep(self.thinner.step(slot.astype("i4"), at, lat, lon, alt, gs, track, ground))
+        self._enqueue(self.thinner.step(slot.astype("i4"), at, lat, lon, alt, gs, track, ground))
 
     def _count(self, counter: Any, slot: Column) -> None:
-        """Count what was recorded of flights, of military ones apart."""
+        """Increment a counter by the flights of ``slot``, military ones under their own label."""
         military = int(np.count_nonzero(self.slots["military"][slot]))
         for is_military, count in ((False, len(slot) - military), (True, military)):
             counter.labels(truth(is_military)).inc(count)
 
-    def _keep(self, kept: Kept) -> None:
-        if not len(kept):
+    def _enqueue(self, points: ThinnedPoints) -> None:
+        if not len(points):
             return
-        np.add.at(self.slots["points"], kept["slot"], 1)
-        self._count(metrics.HISTORY_POINTS, kept["slot"])
-        self._pending.append(kept)
-        self.waiting += len(kept)
+        np.add.at(self.slots["points"], points["slot"], 1)
+        self._count(metrics.HISTORY_POINTS, points["slot"])
+        self._pending.append(points)
+        self.waiting += len(points)
         while self.waiting > MOST_WAITING and len(self._pending) > 1:
             lost = len(self._pending.pop(0))
             self.waiting -= lost
@@ -215,25 +215,25 @@ class Recorder:
         """What is to be written now. Every batch must be followed by ``committed``."""
         with self._lock:
             slots = self.slots
-            self._keep(self.thinner.finish(self.thinner.stale(self.now - GAP_S)))
+            self._enqueue(self.thinner.finish(self.thinner.stale(self.now - GAP_S)))
             over = slots["used"] & ~slots["ended"] & (slots["last_seen_at"] < self.now - self.flight_gap_s)
             for slot in np.flatnonzero(over).tolist():
                 self._end(slot)
-            points = np.concatenate(self._pending) if self._pending else np.empty(0, KEPT)
+            points = np.concatenate(self._pending) if self._pending else np.empty(0, THINNED_POINT)
             self._pending.clear()
-            chosen = self._rows_to_write()
-            rows = {name: column[chosen].copy() for name, column in slots.columns.items()}
-            # With the points go the marks their aircraft have now; a freed slot must not change them.
+            slots_to_write = self._rows_to_write()
+            rows = {name: column[slots_to_write].copy() for name, column in slots.columns.items()}
+            # Flags are copied with the points now; reuse of a slot must not change them.
             batch = Batch(
                 self.now,
                 points,
                 self.thinner.open_ends(),
-                chosen,
+                slots_to_write,
                 rows,
-                [slots.addresses[slot] for slot in chosen.tolist()],
-                [slots.operators[slot] for slot in chosen.tolist()],
+                [slots.addresses[slot] for slot in slots_to_write.tolist()],
+                [slots.operators[slot] for slot in slots_to_write.tolist()],
             )
-            slots["dirty"][chosen] = False
+            slots["dirty"][slots_to_write] = False
             return batch
 
     def _rows_to_write(self) -> Column:
@@ -254,26 +254,26 @@ class Recorder:
             for slot in batch.slots[batch.rows["ended"]].tolist():
                 self.slots.release(slot)
 
-    def stored(self, kept: Kept, batch: Batch | None = None, ids: list[int] | None = None) -> Points:
+    def stored(self, thinned: ThinnedPoints, batch: Batch | None = None, ids: list[int] | None = None) -> Points:
         """Points as they are stored: with aircraft and flight instead of the slot."""
         flights = self.slots["id"].copy()
         if batch is not None and ids is not None:
             flights[batch.slots[batch.new]] = ids
-        points = np.zeros(len(kept), POINT)
-        for name in KEPT.names or ():
+        points = np.zeros(len(thinned), POINT)
+        for name in THINNED_POINT.names or ():
             if name != "slot":
-                points[name] = kept[name]
-        points["aircraft"], points["flight"] = self.slots["aircraft"][kept["slot"]], flights[kept["slot"]]
+                points[name] = thinned[name]
+        points["aircraft"], points["flight"] = self.slots["aircraft"][thinned["slot"]], flights[thinned["slot"]]
         return points
 
-    def goes_on(self, address: str, last_seen_at: float) -> bool:
-        """Whether what was heard of an aircraft since the start continues a flight that was last seen then."""
+    def continues(self, address: str, last_seen_at: float) -> bool:
+        """Whether what was received of an aircraft since the start continues a flight last seen at ``last_seen_at``."""
         with self._lock:
             slot = self.slots.first_unwritten(address)
             return slot is None or self.slots["first_seen_at"][slot] - last_seen_at <= self.flight_gap_s
 
     def restore(self, address: str, values: dict[str, Any], operator: str | None, last: Points) -> None:
-        """Go on with a flight that was in the air when the service stopped; ``last`` is its last point, or none.
+        """Continue a flight that was in the air when the service stopped; ``last`` is its last point, or none.
 
         Where the database was away at the start, the aircraft may have begun a new flight meanwhile: both become one.
         """

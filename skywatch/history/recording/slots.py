@@ -1,4 +1,4 @@
-"""The flights in the air as columns: one slot a flight, found by the aircraft's address, reused when it is over."""
+"""The flights in the air as columns: one slot a flight, found by the aircraft's address and reused afterwards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "first_seen_at": ("f8", 0.0),
     "last_seen_at": ("f8", 0.0),
     "position_at": ("f8", 0.0),
-    "heard": ("i8", 0),  # the picture's message count at the last tick, -1 where that is not known
+    "picture_messages": ("i8", 0),  # the picture's message count at the last tick, -1 where unknown
     "messages": ("i8", 0),
     "positions": ("i4", 0),
     "points": ("i4", 0),
@@ -46,7 +46,7 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "squawk": ("S4", b""),
     "category": ("S2", b""),
 }
-# What of two parts of a flight is the whole's.
+# How extremes of two parts of a flight are combined.
 EXTREMES = {
     "min_altitude_ft": np.fmin,
     "max_altitude_ft": np.fmax,
@@ -57,7 +57,7 @@ EXTREMES = {
 
 
 class Slots:
-    """Columns by slot, by the names in FIELDS, and the slot of each address whose flight goes on."""
+    """Columns by slot, by the names in FIELDS, and the slot of each address with an active flight."""
 
     def __init__(self, capacity: int = 1024) -> None:
         self.columns: dict[str, Column] = {}
@@ -106,8 +106,8 @@ class Slots:
 
     def first_unwritten(self, address: str) -> int | None:
         """The slot of the earliest flight of an aircraft that is not in the database."""
-        mine = (self.columns["aircraft"] & ~np.uint32(MILITARY)) == address_code(address)
-        rows = np.flatnonzero(self.columns["used"] & (self.columns["id"] == 0) & mine)
+        is_same = (self.columns["aircraft"] & ~np.uint32(MILITARY)) == address_code(address)
+        rows = np.flatnonzero(self.columns["used"] & (self.columns["id"] == 0) & is_same)
         return int(rows[np.argmin(self.columns["first_seen_at"][rows])]) if len(rows) else None
 
     def release(self, slot: int) -> None:

@@ -37,8 +37,8 @@ METRES_PER_DEGREE = 111_700.0
 # Two positions nearer in time than this are the same (s); it is more than the rounding of stored times.
 SAME_POSITION_S = 0.02
 
-# What comes out: like a stored point, but with the slot instead of aircraft and flight.
-KEPT = np.dtype(
+# A stored point with the slot instead of aircraft and flight.
+THINNED_POINT = np.dtype(
     [
         ("slot", "<i4"),
         ("at", "<i8"),
@@ -50,7 +50,7 @@ KEPT = np.dtype(
         ("flags", "u1"),
     ]
 )
-Kept = npt.NDArray[np.void]
+ThinnedPoints = npt.NDArray[np.void]
 _GRID = np.array([DEGREES, DEGREES, ALTITUDE_FT]).reshape(3, 1)
 
 
@@ -100,11 +100,11 @@ class Thinner:
         gs: Column,
         track: Column,
         ground: Column,
-    ) -> Kept:
-        """Take one new position for each of some distinct slots; returns the points that are final by it.
+    ) -> ThinnedPoints:
+        """Add one new position to each of some distinct slots; returns the points that become final.
 
         All are columns of one length: unix seconds, degrees, feet (NaN where unknown or on the ground), knots and
-        degrees (NaN where unknown), booleans. Positions no newer than the slot's last one are passed over.
+        degrees (NaN where unknown), booleans. Positions no newer than the slot's last one are ignored.
         """
         newer = ~self.is_open[slots] | (at >= self.last_at[slots] + SAME_POSITION_S)
         if not newer.all():
@@ -112,7 +112,7 @@ class Thinner:
                 column[newer] for column in (slots, at, lat, lon, alt, gs, track, ground)
             )
         if len(slots) == 0:
-            return np.empty(0, KEPT)
+            return np.empty(0, THINNED_POINT)
         unknown = np.isnan(alt)
         kind = (ground * GROUND | unknown * NO_ALTITUDE).astype("u1")
         x = np.vstack((lat, lon, np.where(unknown, 0.0, alt)))
@@ -128,9 +128,9 @@ class Thinner:
         begins = self._begin(slots[restart], at[restart], x[:, restart], kind[restart], gs[restart], track[restart])
         begins["flags"] |= ((~was_open | broken_off)[restart] * GAP).astype("u1")
 
-        goes_on = ~restart & fits
+        continues = ~restart & fits
         self._is_single[slots] = restart
-        self._low[:, slots[goes_on]], self._high[:, slots[goes_on]] = low[:, goes_on], high[:, goes_on]
+        self._low[:, slots[continues]], self._high[:, slots[continues]] = low[:, continues], high[:, continues]
         if turned.any():
             self._turn(slots[turned])
             low, high, _ = self._narrowed(slots[turned], at[turned], x[:, turned])
@@ -169,13 +169,13 @@ class Thinner:
         x = self._anchor[:, slots] + slope * (at * AT_S - self._anchor_at[slots])
         return at, np.rint(x / _GRID)
 
-    def _ends(self, slots: Column) -> Kept:
+    def _ends(self, slots: Column) -> ThinnedPoints:
         at, x = self._end_values(slots)
-        kept = _kept(slots, at, x, self._last_kind[slots])
-        kept["gs"], kept["track"] = self._last_gs[slots], self._last_track[slots]
-        return kept
+        points = _points_of(slots, at, x, self._last_kind[slots])
+        points["gs"], points["track"] = self._last_gs[slots], self._last_track[slots]
+        return points
 
-    def _begin(self, slots: Column, at: Column, x: Column, kind: Column, gs: Column, track: Column) -> Kept:
+    def _begin(self, slots: Column, at: Column, x: Column, kind: Column, gs: Column, track: Column) -> ThinnedPoints:
         ticks, grid = np.floor(at / AT_S + 1e-6), np.rint(x / _GRID)
         self.is_open[slots] = True
         self._set_anchor(slots, ticks, grid)
@@ -183,12 +183,12 @@ class Thinner:
         low, high, _ = self._narrowed(slots, at, x)
         later = at > ticks * AT_S + 1e-4
         self._low[:, slots[later]], self._high[:, slots[later]] = low[:, later], high[:, later]
-        kept = _kept(slots, ticks, grid, kind)
-        kept["gs"], kept["track"] = _whole(gs), _whole(track)
-        return kept
+        points = _points_of(slots, ticks, grid, kind)
+        points["gs"], points["track"] = _whole(gs), _whole(track)
+        return points
 
     def _turn(self, slots: Column) -> None:
-        """Let the segments' ends, which have just been given out, be the anchors of the next ones."""
+        """Make the ends of the segments the anchors of the next ones."""
         at, x = self._end_values(slots)
         self._set_anchor(slots, at, x)
 
@@ -197,11 +197,11 @@ class Thinner:
         self._anchor[:, slots] = grid * _GRID
         self._low[:, slots], self._high[:, slots] = -np.inf, np.inf
 
-    def open_ends(self) -> Kept:
-        """Where every open segment would end now: with these nothing received so far would be missing."""
+    def open_ends(self) -> ThinnedPoints:
+        """Where every open segment would end now: the provisional points that complete the tracks."""
         return self._ends(np.flatnonzero(self.is_open & ~self._is_single).astype("i4"))
 
-    def finish(self, slots: Column) -> Kept:
+    def finish(self, slots: Column) -> ThinnedPoints:
         """End the open segments of these slots; returns their ends."""
         slots = slots[self.is_open[slots]]
         ends = self._ends(slots[~self._is_single[slots]])
@@ -213,7 +213,7 @@ class Thinner:
         return np.flatnonzero(self.is_open & (self.last_at < before)).astype("i4")
 
     def resume(self, slots: Column, at: Column, lat: Column, lon: Column, alt: Column, flags: Column) -> None:
-        """Go on from stored points (grid values), as after a restart."""
+        """Continue from stored points (grid values), as after a restart."""
         grid = np.vstack((lat, lon, alt)).astype("f8")
         self.is_open[slots] = True
         self._is_single[slots] = True
@@ -227,8 +227,8 @@ def _whole(values: Column) -> Column:
     return np.where(np.isnan(values), UNKNOWN, np.rint(np.nan_to_num(values))).astype("i2")
 
 
-def _kept(slots: Column, at: Column, x: Column, kind: Column) -> Kept:
-    kept = np.zeros(len(slots), KEPT)
-    kept["slot"], kept["at"], kept["flags"] = slots, at, kind
-    kept["lat"], kept["lon"], kept["alt"] = x
-    return kept
+def _points_of(slots: Column, at: Column, x: Column, kind: Column) -> ThinnedPoints:
+    points = np.zeros(len(slots), THINNED_POINT)
+    points["slot"], points["at"], points["flags"] = slots, at, kind
+    points["lat"], points["lon"], points["alt"] = x
+    return points

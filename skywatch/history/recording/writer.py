@@ -1,8 +1,8 @@
-"""Writes what the recorder has gathered, one transaction a flush, and makes chunks of slices that are complete.
+"""Writes the recorder's batches, one transaction a flush, and makes chunks of slices that are complete.
 
-A flush adds one row to the tail: the new points, and where every open segment stands, so that a crash loses no more
-than what came after it. When a slice is complete, its points become chunks and the tail is written anew with what
-remains, in the same transaction: at every moment each point is in exactly one place.
+A flush adds one row to the tail: the new points, and the provisional end of every open segment, so that a crash loses
+no more than what came after it. When a slice is complete, its points become chunks and the tail is rewritten with the
+rest, in the same transaction: each point is in exactly one place at any time.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from skywatch.history.shards import divide, slices
 from skywatch.history.tail import tail_points
 
 log = logging.getLogger(__name__)
-# So many rows of the tail become one, so that a reader has few of them to open.
+# So many rows of the tail are merged into one, so that readers decode few of them.
 TAIL_ROWS_MERGED = 12
-# A slice is complete this long after its end: by then every segment that had a position in it has gone on or ended.
+# A slice is complete this long after its end: by then every segment with a position in it has been continued or ended.
 COMPLETE_AFTER_S = GAP_S + 30.0
 
 _TEXTS = ("callsign", "registration", "aircraft_type", "squawk", "category")
@@ -42,8 +42,8 @@ _UPDATE = (
 )
 
 
-class Written(NamedTuple):
-    """What a transaction has written, to be taken over once it is committed."""
+class WriteResult(NamedTuple):
+    """The state after a transaction, which becomes the writer's once it is committed."""
 
     ids: list[int]
     unsealed: list[Points]
@@ -51,9 +51,9 @@ class Written(NamedTuple):
 
 
 class Writer:
-    """The one writer of history; not for several threads.
+    """The single writer of history; not thread-safe.
 
-    ``write`` runs in a transaction, perhaps several times for the same batch; ``committed`` follows the one that stays.
+    ``write`` runs in a transaction, perhaps several times for the same batch; ``committed`` follows the successful one.
     """
 
     def __init__(self, sessions: SessionFactory, recorder: Recorder) -> None:
@@ -64,15 +64,15 @@ class Writer:
         self._batch: Batch | None = None
 
     def flush(self) -> None:
-        """Write what has been gathered; raises what the database raises, and then the next one writes it."""
+        """Write the pending batch. A database error is raised; the next flush writes the same batch."""
         if self._batch is None:
             self._batch = self.recorder.collect()
         with writing(self.sessions) as session:
-            written = self.write(session, self._batch)
-        self.committed(self._batch, written)
+            result = self.write(session, self._batch)
+        self.committed(self._batch, result)
         self._batch = None
 
-    def write(self, session: Session, batch: Batch) -> Written:
+    def write(self, session: Session, batch: Batch) -> WriteResult:
         """Write a batch; the caller commits."""
         sealed, remaining = self._complete(batch.now)
         chunks = [row for at in sealed for row in chunk_rows(at, sealed[at])]
@@ -82,12 +82,12 @@ class Writer:
         if chunks:
             session.execute(sa.insert(Chunk), chunks)
         small = self._write_tail(session, points, ends, remaining if chunks else None)
-        return Written(ids, [*remaining, points] if chunks else [*self.unsealed, points], small)
+        return WriteResult(ids, [*remaining, points] if chunks else [*self.unsealed, points], small)
 
-    def committed(self, batch: Batch, written: Written) -> None:
+    def committed(self, batch: Batch, result: WriteResult) -> None:
         """The batch is in the database."""
-        self.recorder.committed(batch, written.ids)
-        self.unsealed, self._small = written.unsealed, written.small
+        self.recorder.committed(batch, result.ids)
+        self.unsealed, self._small = result.unsealed, result.small
 
     def _complete(self, now: float) -> tuple[dict[int, Points], list[Points]]:
         """The points of slices that are complete, by slice, and the others."""
@@ -107,15 +107,15 @@ class Writer:
             ids = _new_ids(session, len(batch.new))
             new = [{**rows[index], "id": flight} for index, flight in zip(batch.new.tolist(), ids, strict=True)]
             session.connection().execute(sa.insert(_flights), new)
-        if len(batch.known):
-            known = [{**rows[index], "row_id": int(batch.rows["id"][index])} for index in batch.known.tolist()]
-            session.connection().execute(_UPDATE, known)
+        if len(batch.existing):
+            existing = [{**rows[index], "row_id": int(batch.rows["id"][index])} for index in batch.existing.tolist()]
+            session.connection().execute(_UPDATE, existing)
         return ids
 
     def _write_tail(
         self, session: Any, points: Points, ends: Points, remaining: list[Points] | None
     ) -> list[tuple[int, Points]]:
-        """Add a row; returns the small rows there are then. ``remaining`` replaces the whole tail."""
+        """Add a row; returns the small rows afterwards. ``remaining`` replaces the whole tail."""
         small = self._small
         if remaining is not None:
             session.execute(sa.delete(Tail))
@@ -129,34 +129,34 @@ class Writer:
         return small if remaining is not None else [*small, (row_id, points)]
 
     def recover(self) -> None:
-        """Go on where the last process stopped, however it did: its tail and its flights in the air."""
-        found: dict[str, tuple[dict[str, Any], str | None, Points]] = {}
+        """Restore the tail and the flights in the air of the last process, however it ended."""
+        restored: dict[str, tuple[dict[str, Any], str | None, Points]] = {}
         with writing(self.sessions) as session:
             tails = session.scalars(sa.select(Tail).order_by(Tail.id)).all()
             points = tail_points([(tail.points, tail.ends) for tail in tails])
             small = self._write_tail(session, no_points(), no_points(), [points]) if tails else []
-            last = last_points(points)
+            last_by_flight = last_points(points)
             active = sa.select(Flight).where(Flight.active).order_by(Flight.first_seen_at.desc(), Flight.id.desc())
             for flight in session.scalars(active):
-                address, mine = flight.icao_hex.lower(), last.get(flight.id, no_points())
-                if len(mine):
-                    at = datetime.fromtimestamp(float(mine["at"][0]) * AT_S, UTC)
+                address, last_point = flight.icao_hex.lower(), last_by_flight.get(flight.id, no_points())
+                if len(last_point):
+                    at = datetime.fromtimestamp(float(last_point["at"][0]) * AT_S, UTC)
                     flight.last_seen_at = max(flight.last_seen_at, at)
-                if address in found or not self.recorder.goes_on(address, flight.last_seen_at.timestamp()):
+                if address in restored or not self.recorder.continues(address, flight.last_seen_at.timestamp()):
                     flight.active = False
                     continue
-                found[address] = slot_values(flight), flight.operator, mine
-        for address, (values, operator, mine) in found.items():
-            self.recorder.restore(address, values, operator, mine)
+                restored[address] = slot_values(flight), flight.operator, last_point
+        for address, (values, operator, last_point) in restored.items():
+            self.recorder.restore(address, values, operator, last_point)
         self._small, self.unsealed = small, [points]
-        if found:
-            log.info("history goes on with %d flights and %d points of the last minutes", len(found), len(points))
+        if restored:
+            log.info("history continues %d flights; %d points of the last minutes restored", len(restored), len(points))
 
 
 def _new_ids(session: Any, count: int) -> list[int]:
-    """Allocates identifiers up front: a bulk insert with known ones is many times faster than ``RETURNING``.
+    """Allocates identifiers up front: a bulk insert with known ids is many times faster than ``RETURNING``.
 
-    SQLite's next one is as safe as if it chose: the transaction holds the lock that every writer needs.
+    On SQLite the next id is safe to compute: the transaction holds the write lock.
     """
     if session.get_bind().dialect.name == "sqlite":
         highest = session.scalar(sa.select(sa.func.coalesce(sa.func.max(Flight.id), 0)))
@@ -199,9 +199,9 @@ def flight_rows(batch: Batch) -> list[dict[str, Any]]:
         for name in _TEXTS:
             row[name] = columns[name][index].decode("ascii", "replace").strip() or None
         for name in _REALS:
-            row[name] = _known(columns[name][index])
+            row[name] = _none_if_nan(columns[name][index])
         for name in ("min_altitude_ft", "max_altitude_ft"):
-            altitude = _known(columns[name][index])
+            altitude = _none_if_nan(columns[name][index])
             row[name] = None if altitude is None else round(altitude)
         for name in ("messages", "positions", "points", "military", "emergency", "distance_nm"):
             row[name] = columns[name][index]
@@ -221,10 +221,10 @@ def slot_values(flight: Flight) -> dict[str, Any]:
         values[name] = getattr(flight, name)
     for name in ("first_seen_at", "last_seen_at"):
         values[name] = getattr(flight, name).timestamp()
-    values["heard"] = -1
+    values["picture_messages"] = -1
     values["has_flown"] = flight.max_altitude_ft is not None
     return values
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if value != value else value

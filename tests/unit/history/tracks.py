@@ -7,7 +7,7 @@ import numpy as np
 from skywatch.core import geo
 from skywatch.history.moments.interpolation import Paths
 from skywatch.history.points import ALTITUDE_FT, AT_S, DEGREES, POINT, in_order
-from skywatch.history.recording.thinning import KEPT
+from skywatch.history.recording.thinning import THINNED_POINT
 
 
 def heard(aircraft=20, seconds=1200, seed=1, start=1_750_000_000.0):
@@ -35,7 +35,7 @@ def heard(aircraft=20, seconds=1200, seed=1, start=1_750_000_000.0):
 def stored(kept):
     """What a thinner kept as stored points: the slot stands for the aircraft."""
     points = np.zeros(len(kept), POINT)
-    for name in KEPT.names:
+    for name in THINNED_POINT.names:
         points["aircraft" if name == "slot" else name] = kept[name]
     return in_order(points)
 

@@ -45,7 +45,7 @@ def test_a_folder_comes_in_within_the_bound_and_only_once(sessions, globe_histor
     for path in sorted(globe_history.rglob("*.json")):
         flights, _ = read(path, settings.history_flight_gap_s)
         received[flights[0].address] = [np.concatenate(c) for c in zip(*(f.columns for f in flights), strict=True)]
-    assert outcome.left_out == 1  # two places at one time
+    assert outcome.skipped == 1  # two places at one time
     assert outcome.positions == sum(len(columns[0]) for columns in received.values()) > 3700
     for address, (at, lat, lon, alt, *_) in received.items():
         begin, end = (datetime.fromtimestamp(t, UTC) for t in (at.min() - 1, at.max() + 1))
@@ -55,7 +55,7 @@ def test_a_folder_comes_in_within_the_bound_and_only_once(sessions, globe_histor
         assert metres.max() <= 20.0
         assert np.nanmax(feet) <= 25.0
     again = import_traces(sessions, settings, globe_history)
-    assert (again.flights, again.points, again.known) == (0, 0, outcome.flights)
+    assert (again.flights, again.points, again.existing) == (0, 0, outcome.flights)
     with sessions() as session:
         assert session.scalar(sa.select(sa.func.count()).select_from(Flight)) == outcome.flights
         assert session.scalar(sa.select(sa.func.sum(Chunk.points))) == outcome.points
@@ -78,18 +78,18 @@ def test_legs_and_silence_split_a_trace_into_flights(tmp_path):
     path.write_text(
         json.dumps(trace(entry(0), entry(10, details=details), entry(20, flags=2), entry(2000), dbFlags=1, r="HB-JJA"))
     )
-    flights, left_out = read(path, 900.0)
+    flights, skipped = read(path, 900.0)
     assert [len(f.columns[0]) for f in flights] == [2, 1, 1]
     assert (flights[0].callsign, flights[0].military, flights[0].registration) == ("SWR1", True, "HB-JJA")
-    assert left_out == 0
+    assert skipped == 0
 
 
 def test_entries_that_make_no_sense_are_left_out(tmp_path):
     path = tmp_path / "trace_full_4b1620.json"
     bad = [[1], [None, 47, 8, 0, 0, 0, 0], [1, 99, 8, 0, 0, 0, 0], [1, 47, 181, 0, 0, 0, 0], [1e9, 47, 8, 0, 0, 0, 0]]
     path.write_text(json.dumps(trace(entry(0), *bad)))
-    flights, left_out = read(path, 900.0)
-    assert (len(flights), left_out) == (1, 5)
+    flights, skipped = read(path, 900.0)
+    assert (len(flights), skipped) == (1, 5)
 
 
 @pytest.mark.parametrize(
