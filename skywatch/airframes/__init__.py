@@ -1,4 +1,4 @@
-"""What is known of an airframe by its ICAO address: registration, type, operator, military and the like.
+"""Airframe data by ICAO address: registration, type, operator, military flag and the like.
 
 It comes from databases that the administrator imports (``skywatch airframes import``) and, for military aircraft,
 from the blocks of addresses that States keep for their forces.

@@ -1,7 +1,7 @@
 """``AirframeCache``: airframes for the live picture, from memory; a thread of its own reads the database.
 
-The picture names every aircraft when it is first heard and asks for it at every tick; the database is asked once for
-each, in batches.
+The picture requests every aircraft at its first message and looks it up at every tick; the database is queried once
+for each, in batches.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ COMPONENT = "airframes"
 TOPIC, CHANGED = "airframes", "airframes:changed"
 # About 300 bytes each; the whole world's traffic of a day fits.
 MOST_KEPT = 60_000
-# The command that imports is another process and may share no bus with us: look for its traces this often (s).
+# The import command is another process, perhaps without a shared bus: poll for new imports this often (s).
 LOOK_FOR_IMPORTS_S = 30.0
 RETRY_S = 3.0
 
 
 class AirframeCache:
-    """What is known of the aircraft that were asked for; addresses are lower case, as in live data."""
+    """The airframes of the requested aircraft; addresses are lower case, as in live data."""
 
     def __init__(self, sessions: SessionFactory, bus: Bus | None = None) -> None:
         self._sessions = sessions
@@ -49,7 +49,7 @@ class AirframeCache:
         self._faults = FaultLog(log, "airframes cannot be looked up", "airframes are looked up again")
 
     def start(self) -> None:
-        """Begin to look up."""
+        """Start the thread that queries the database."""
         self._thread = threading.Thread(target=self._run, name="airframes", daemon=True)
         self._thread.start()
         health.watch(COMPONENT, self._state)
@@ -57,7 +57,7 @@ class AirframeCache:
             self._subscription = self._bus.subscribe((TOPIC,), self._on_message, on_reconnect=self.refresh)
 
     def close(self) -> None:
-        """Stop looking up."""
+        """Stop the thread."""
         health.withdraw(COMPONENT, self._state)
         if self._subscription is not None:
             self._subscription.close()
@@ -73,31 +73,31 @@ class AirframeCache:
         return State(not self._faults.count, "airframes cannot be looked up" if self._faults.count else "")
 
     def want(self, addresses: Iterable[str]) -> None:
-        """Have these looked up; returns at once."""
+        """Request these in the background; returns at once."""
         missing = {address for address in addresses if address not in self._known}
         if missing and self._thread is not None:
             with self._work:
                 if len(self._wanted) > MOST_KEPT:
-                    self._wanted.clear()  # The database has been away for long; who is still there asks again.
+                    self._wanted.clear()  # The database has been away for long; live aircraft are requested again.
                 self._wanted |= missing
                 self._work.notify()
 
     def lookup(self, addresses: list[str], wait_s: float = 0.0) -> list[Airframe | None]:
         """One airframe for each address; None where the database has not answered within ``wait_s``."""
-        found = list(map(self._known.get, addresses))
-        if None in found:
+        airframes = list(map(self._known.get, addresses))
+        if None in airframes:
             self.want(addresses)
             if wait_s:
                 with self._answered:
                     self._answered.wait_for(lambda: not self._wanted, wait_s)
-                found = list(map(self._known.get, addresses))
+                airframes = list(map(self._known.get, addresses))
             if len(self._known) > MOST_KEPT:
-                kept = set(addresses)
-                self._known = {address: known for address, known in self._known.items() if address in kept}
-        return found
+                current = set(addresses)
+                self._known = {address: airframe for address, airframe in self._known.items() if address in current}
+        return airframes
 
     def refresh(self) -> None:
-        """Look everything up again; until then the old answers stand."""
+        """Query all airframes again; until then the old ones stay valid."""
         with self._work:
             self._again = True
             self._work.notify()
@@ -114,16 +114,16 @@ class AirframeCache:
                 if time.monotonic() - looked_at >= LOOK_FOR_IMPORTS_S:
                     looked_at = time.monotonic()
                     with self._sessions() as session:
-                        found = last_imports(session)
-                    if imports is not None and found != imports:
+                        latest = last_imports(session)
+                    if imports is not None and latest != imports:
                         self._again = True
-                    imports = found
+                    imports = latest
                 self._look_up()
                 self._faults.succeeded()
             except Exception as error:
-                # Whatever it is, the next look may succeed.
-                known = isinstance(error, sa.exc.SQLAlchemyError)
-                self._faults.failed(reason(error), None if known else error, outage_of(error))
+                # Whatever the fault is, the next attempt may succeed.
+                is_expected = isinstance(error, sa.exc.SQLAlchemyError)
+                self._faults.failed(reason(error), None if is_expected else error, outage_of(error))
                 with self._work:
                     self._work.wait_for(lambda: self._stop, RETRY_S)
             with self._work:
@@ -131,21 +131,21 @@ class AirframeCache:
 
     def _look_up(self) -> None:
         with self._work:
-            wanted, again = set(self._wanted), self._again
-            if again:
-                wanted |= set(self._known)
-        for batch in _batches(wanted):
+            pending, refresh_all = set(self._wanted), self._again
+            if refresh_all:
+                pending |= set(self._known)
+        for batch in _batches(pending):
             if self._stop:
                 return
             with self._sessions() as session:
-                found = find_many(session, batch)
+                airframes = find_many(session, batch)
             for address in batch:
-                # Unknown aircraft are noted as well, so that they are not asked for once a second.
-                self._known[address] = found.get(address.upper()) or Airframe(address.upper())
+                # Unknown aircraft are cached as well, so that they are not queried every second.
+                self._known[address] = airframes.get(address.upper()) or Airframe(address.upper())
             with self._work:
                 self._wanted.difference_update(batch)
                 self._answered.notify_all()
-        if again:
+        if refresh_all:
             with self._work:
                 self._again = False
 

@@ -1,4 +1,4 @@
-"""``skywatch airframes import FILE.ini FILE --format tar1090|opensky``: take in a database of airframes."""
+"""``skywatch airframes import FILE.ini FILE --format tar1090|opensky``: import a database of airframes."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from skywatch.settings import Settings
 
 @click.group()
 def airframes() -> None:
-    """What is known of aircraft by their address: registration, type, operator."""
+    """Airframe data by address: registration, type, operator."""
 
 
 @airframes.command("import")
 @ini_argument
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--format", "source", type=click.Choice(FORMATS), required=True, help="Where the file comes from.")
+@click.option("--format", "source", type=click.Choice(FORMATS), required=True, help="Format of the file.")
 @one_line_errors
 def import_(ini: Path, file: Path, source: str) -> None:
-    """Replace what is known from one database by FILE (CSV, gzip or not); all of it or nothing."""
+    """Replace the data of one database by FILE (CSV, gzip or not), entirely or not at all."""
     settings, _ = read_ini(ini)
     engine = create_engine(settings.database_url)
     check_connection(engine)
@@ -44,13 +44,13 @@ def import_(ini: Path, file: Path, source: str) -> None:
 
 
 def _tell(settings: Settings) -> None:
-    """Let a running service know at once; one without a shared bus finds out by itself."""
+    """Notify a running service; one without a shared bus polls for imports."""
     if settings.bus == "memory":
         return
     try:
         bus = open_bus(settings.bus)
     except BusError as error:
-        click.echo(f"The service will notice within a minute: {error}", err=True)
+        click.echo(f"The service loads the import within a minute; it could not be notified: {error}", err=True)
         return
     bus.publish(Message(TOPIC, CHANGED, b"{}"))
     bus.close()

@@ -1,9 +1,9 @@
-"""Military aircraft by their ICAO address: the blocks that States keep for their armed forces.
+"""Military aircraft by their ICAO address: the blocks that States assign to their armed forces.
 
-Every State has a block of 24-bit addresses (ICAO Annex 10, volume III, table 9-1) and divides it as it likes. What a
-State gives its forces is seen where its civil register ends and what its military aircraft transmit. Only blocks in
-which at least four of five airframes recorded in public databases are military are listed; mixed blocks are left to
-the imported databases.
+Every State has a block of 24-bit addresses (ICAO Annex 10, volume III, table 9-1) and divides it at its own discretion.
+The military part is inferred from the end of the civil register and from the addresses of military aircraft. Only
+blocks in which at least four of five airframes recorded in public databases are military are listed; for mixed blocks
+the imported databases decide.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ MILITARY, INTERESTING, PIA, LADD = 1, 2, 4, 8
 
 
 class AirframeRecord(Base):
-    """One aircraft as one database knows it; texts are empty and the year 0 where it says nothing."""
+    """One aircraft in one database; texts are empty and the year 0 where unknown."""
 
     __tablename__ = "airframes"
     __table_args__ = (sa.Index("ix_airframes_registration", "registration"),)
@@ -31,7 +31,7 @@ class AirframeRecord(Base):
 
 
 class AirframeImport(Base):
-    """The last import of one database; a new ``imported_at`` tells a running tracker to look again."""
+    """The last import of one database; a new ``imported_at`` makes a running tracker reload."""
 
     __tablename__ = "airframe_imports"
 

@@ -1,4 +1,4 @@
-"""What is known of airframes: one, or up to 500 at once, from all imported databases together."""
+"""Queries airframes, one or up to 500 at once, merged from all imported databases."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from skywatch.airframes.military import is_military_address
 from skywatch.airframes.models import INTERESTING, LADD, MILITARY, PIA, AirframeImport, AirframeRecord
 
 MOST_AT_ONCE = 500
-# Where two databases speak of one aircraft, the first named here fills a field first.
+# Precedence of the databases: each field takes its value from the first one that has it.
 SOURCES = ("tar1090", "opensky")
 _ADDRESS = re.compile(r"[0-9A-F]{6}")
 
 
 class Airframe(msgspec.Struct, frozen=True, gc=False):
-    """What is known of one aircraft; None where nothing is. ``icao_hex`` is upper case.
+    """The data of one aircraft; None where unknown. ``icao_hex`` is upper case.
 
-    ``sources`` are the databases it comes from; none where only its address says that it is military.
+    ``sources`` are the databases it comes from; none where only the address identifies it as military.
     """
 
     icao_hex: str
@@ -45,26 +45,26 @@ class Airframe(msgspec.Struct, frozen=True, gc=False):
 
 
 def find(session: Session, icao_hex: str) -> Airframe | None:
-    """One airframe by its ICAO address in either case; None where nothing is known of it."""
+    """One airframe by its ICAO address in either case; None if unknown."""
     return find_many(session, [icao_hex]).get(icao_hex.upper())
 
 
 def find_many(session: Session, icao_hexes: Sequence[str]) -> dict[str, Airframe]:
-    """What is known of up to MOST_AT_ONCE addresses, in either case: upper-case address -> airframe, one query.
+    """The airframes of up to MOST_AT_ONCE addresses, in either case: upper-case address -> airframe, one query.
 
     Unknown addresses are absent. Raises ValueError where there are more.
     """
     if len(icao_hexes) > MOST_AT_ONCE:
         raise ValueError(f"at most {MOST_AT_ONCE} addresses at once")
-    wanted = {address for text in icao_hexes if _ADDRESS.fullmatch(address := text.upper())}
+    addresses = {address for text in icao_hexes if _ADDRESS.fullmatch(address := text.upper())}
     records: dict[str, list[AirframeRecord]] = {}
-    if wanted:
-        query = sa.select(AirframeRecord).where(AirframeRecord.icao_hex.in_(sorted(wanted)))
+    if addresses:
+        query = sa.select(AirframeRecord).where(AirframeRecord.icao_hex.in_(sorted(addresses)))
         for record in session.scalars(query):
             records.setdefault(record.icao_hex, []).append(record)
     return {
         address: _combine(address, records.get(address, ()))
-        for address in wanted
+        for address in addresses
         if address in records or is_military_address(address)
     }
 

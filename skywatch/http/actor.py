@@ -1,4 +1,4 @@
-"""Who sends a request, for the audit log."""
+"""The actor of a request, for the audit log."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from skywatch.http.request import Request
 
 
 def actor_of(request: Request) -> Actor:
-    """Who sends a request; nobody known is ``anonymous``."""
+    """The actor of a request; ``anonymous`` without an identity."""
     identity = request.identity
     return Actor(
         identity.username if identity is not None else "",

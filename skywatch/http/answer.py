@@ -1,4 +1,4 @@
-"""What an answer contains, said once: the names are those of its response schema."""
+"""Builds responses from objects: the response schema names the members."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from skywatch.http.schema import Schema
 
 @cache
 def members(schema: type[Schema]) -> tuple[str, ...]:
-    """The names of what a schema contains, in its order."""
+    """The names of a schema's members, in order."""
     return tuple(child.name for child in schema().children)
 
 
 def answer(schema: type[Schema], source: object, **computed: Any) -> dict[str, Any]:
     """An object as a schema describes it: every member is ``computed`` or the attribute of ``source`` of that name.
 
-    Raises TypeError for what the schema does not name, and AttributeError for what is in neither place.
+    Raises TypeError for a member that the schema does not name, AttributeError for one that is in neither place.
     """
     # colander has no types, so mypy does not see that its classes are hashable.
     names = members(schema)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Where clients find the real-time channel, which has a port of its own or a proxy before it."""
+"""The address of the real-time channel, which has a port of its own or a proxy in front of it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def channel_address(settings: HttpSettings, reached: str) -> str:
-    """The ``ws://`` or ``wss://`` address of the channel without its path; empty where it cannot be known.
+    """The ``ws://`` or ``wss://`` address of the channel without its path; empty if it is unknown.
 
-    ``realtime_url`` says it. Without, it follows from the public address, which is ``base_url`` or else the address
-    that the REST API was ``reached`` by (``http://host:port``). The service speaks no TLS itself, and not on another
-    port than that of ``listen``: where the public address does, it is a proxy's, which has the channel on the same
-    address. Else the channel is beside the REST API on its own port.
+    It is ``realtime_url``, if set. Otherwise it follows from the public address: ``base_url``, or else the address
+    that the REST API was ``reached`` by (``http://host:port``). The service has no TLS of its own and listens on the
+    port of ``listen`` only: a public address with TLS or another port is that of a proxy, which serves the channel at
+    the same address. Otherwise the channel is at the same host, on its own port.
     """
     if settings.realtime_url:
         return settings.realtime_url.rstrip("/")

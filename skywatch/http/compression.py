@@ -1,4 +1,4 @@
-"""Which requests want their answer packed."""
+"""Which requests accept compressed responses."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from skywatch.http.request import Request
 
 
 def takes_gzip(request: Request) -> bool:
-    """Whether the client names gzip among what it takes; a client that names nothing may not know how to unpack it."""
-    named = "gzip" in request.headers.get("Accept-Encoding", "").lower()
-    return named and bool(request.accept_encoding.acceptable_offers(["gzip"]))
+    """Whether the client accepts gzip; without Accept-Encoding it may not be able to decompress."""
+    is_named = "gzip" in request.headers.get("Accept-Encoding", "").lower()
+    return is_named and bool(request.accept_encoding.acceptable_offers(["gzip"]))

@@ -9,11 +9,11 @@ from skywatch.http.request import Request
 
 
 def not_modified(request: Request, etag: str) -> Response | None:
-    """A 304 where the client already has this state, else None; ``etag`` is without quotes."""
-    offered = request.headers.get("If-None-Match", "")
-    if not offered:
+    """A 304 if the client already has this state, else None; ``etag`` is without quotes."""
+    etags = request.headers.get("If-None-Match", "")
+    if not etags:
         return None
-    tags = {tag.strip().removeprefix("W/").strip('"') for tag in offered.split(",")}
+    tags = {tag.strip().removeprefix("W/").strip('"') for tag in etags.split(",")}
     if etag not in tags and "*" not in tags:
         return None
     response = Response(status=304)

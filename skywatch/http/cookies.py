@@ -1,14 +1,14 @@
 """Cookies of a request, read in linear time.
 
-WebOb's expression for them takes time by the square of their length: 40 s for 32 KiB, during which nothing else in the
-process runs. What this service sets are plain tokens, for which RFC 6265's own rule (section 5.2) is enough.
+WebOb's regular expression takes quadratic time: 40 s for 32 KiB, during which nothing else in the process runs. The
+service's own cookies are plain tokens, for which the rule of RFC 6265 (section 5.2) is enough.
 """
 
 from __future__ import annotations
 
 
 def parse_cookies(header: str | None) -> dict[str, str]:
-    """The cookies of a ``Cookie`` header by name; of two with one name the last counts."""
+    """The cookies of a ``Cookie`` header by name; the last of several with the same name wins."""
     cookies: dict[str, str] = {}
     for pair in (header or "").split(";"):
         name, equals, value = pair.partition("=")

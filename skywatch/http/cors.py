@@ -34,11 +34,11 @@ def cors_tween(handler: Handler, registry: Any) -> Handler:
             return handler(request)
         origin = request.headers.get("Origin")
         preflight = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
-        allowed = origins.may_read(origin)
-        response = Response(status=204) if preflight and allowed else handler(request)
+        is_allowed = origins.may_read(origin)
+        response = Response(status=204) if preflight and is_allowed else handler(request)
         if not settings.cors_allow_all_origins:
             add_vary(response, "Origin")
-        if allowed:
+        if is_allowed:
             headers = response.headers
             headers["Access-Control-Allow-Origin"] = "*" if settings.cors_allow_all_origins else origin
             if settings.cors_allow_credentials and origins.is_listed(origin):

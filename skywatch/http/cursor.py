@@ -1,4 +1,4 @@
-"""Lists that grow for ever: a cursor names the last entry seen, so that a page costs the same however deep it is."""
+"""Cursor paging for unbounded lists: a cursor names the last entry, so that every page costs the same."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def encode_cursor(at: datetime, entry_id: int) -> str:
 
 
 def decode_cursor(text: str) -> Key:
-    """Time and identifier of a cursor; raises ValueError where it is none of ours."""
+    """Time and identifier of a cursor; raises ValueError for one that this service did not issue."""
     try:
         plain = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
         microseconds, _, entry_id = plain.partition(".")
@@ -36,7 +36,7 @@ def decode_cursor(text: str) -> Key:
             raise ValueError(entry)
         return at, entry
     except (binascii.Error, ValueError, OverflowError):
-        raise ValueError("must be a cursor that this service gave out") from None
+        raise ValueError("must be a cursor from an earlier page of this list") from None
 
 
 class QueryCursor(QueryString):
@@ -44,22 +44,22 @@ class QueryCursor(QueryString):
 
     def parse(self, text: str) -> Key:  # type: ignore[override]
         if len(text) > 64:
-            raise ValueError("must be a cursor that this service gave out")
+            raise ValueError("must be a cursor from an earlier page of this list")
         return decode_cursor(text)
 
 
 class CursorQuery(PageQuery):
-    """The paging parameters of a list that grows for ever: ``cursor`` instead of ``offset`` for deep pages."""
+    """The paging parameters of an unbounded list: ``cursor`` instead of ``offset`` for deep pages."""
 
     cursor = colander.SchemaNode(
         QueryCursor(),
         missing=None,
-        description="Where the page before ended (from its `next`); takes the place of `offset`.",
+        description="End of the previous page (from its `next`); replaces `offset`.",
     )
 
 
 def cursor_page(request: Request, plural: str, entries: Sequence[Any], count: int, last: Key | None) -> dict[str, Any]:
-    """The envelope of such a list; ``last`` is the key of the last entry, None where no entries follow it."""
+    """The envelope of such a list; ``last`` is the key of the last entry, None if no entries follow."""
     query = request.validated["querystring"]
     if query["offset"] > 0:
         return {plural: list(entries), "count": count, **page_links(request, count)}

@@ -1,8 +1,8 @@
 """One database session a request, opened at first use.
 
-Safe methods only read: their session is closed at the end and nothing of it is kept. All others are bound to the
-request's transaction and take SQLite's write lock at once. Responses of 400 and above roll back: what must outlive
-a refusal (an audit entry, a failed login), and what a safe method has to write, goes into a transaction of its own.
+Safe methods only read: their session is closed at the end without a commit. All others are bound to the request's
+transaction and take SQLite's write lock at once. Responses of 400 and above roll back: what must survive a refusal
+(an audit entry, a failed login), and what a safe method has to write, needs a transaction of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def request_session(request: Request) -> Session:
 
 
 def writes(request: Request) -> bool:
-    """Whether a request has a transaction: without one a read of the live picture costs a tenth less."""
+    """Whether a request has a transaction: reads of the live picture are 10% cheaper without one."""
     return request.method not in SAFE_METHODS
 
 
@@ -39,7 +39,7 @@ def includeme(config: Configurator) -> None:
             "tm.manager_hook": "pyramid_tm.explicit_manager",
             "tm.activate_hook": "skywatch.http.database.writes",
             "tm.commit_veto": "pyramid_tm.default_commit_veto",
-            # A transaction does not ask who the caller is: some requests are answered without knowing.
+            # The transaction must not look up the identity: some requests are answered without it.
             "tm.annotate_user": False,
         }
     )

@@ -21,7 +21,7 @@ from skywatch.http.request import Request
 from skywatch.security.area import area_of
 
 log = logging.getLogger(__name__)
-# Requests that need the database while it is away come by the thousand.
+# During an outage of the database thousands of requests fail: the log has one line for them.
 outage = FaultLog(log, "requests are answered with 503", "requests that need the database or the bus are answered")
 CHALLENGE = 'Bearer realm="skywatch", ApiKey realm="skywatch"'
 RETRY_AFTER_S = 5
@@ -40,7 +40,7 @@ _BY_STATUS = {
 
 
 def problem_response(problem: Problem, request: Request) -> Response:
-    """The response for a problem as its area shows it, with the headers its status calls for."""
+    """The response for a problem in the form of its area, with the headers of its status."""
     area = area_of(request)
     if area is not None:
         return area.show_problem(problem, request)
@@ -60,7 +60,7 @@ def _document(problem: Problem, request: Request) -> Response:
 
 
 def with_headers(response: Response, problem: Problem) -> Response:
-    """The response to a problem with the headers that every form of it has."""
+    """Add the headers that a problem has in every form."""
     if problem.kind.status == 503:
         response.headers["Retry-After"] = str(RETRY_AFTER_S)
     response.headers.update(problem.headers)
@@ -73,7 +73,7 @@ def problem_view(problem: Problem, request: Request) -> Response:
 
 
 def forbidden_view(error: HTTPForbidden, request: Request) -> Response:
-    """A denied permission: 401 to nobody in particular, 403 with its reason to somebody."""
+    """A denied permission: 401 for anonymous callers, 403 with the reason for others."""
     reason = str(getattr(error.result, "s", "") or "")
     if reason == "feature_disabled":
         return problem_response(Problem("feature_disabled"), request)
@@ -99,7 +99,7 @@ def method_not_allowed_view(error: HTTPMethodNotAllowed, request: Request) -> Re
 
 
 def http_exception_view(error: HTTPException, request: Request) -> Response:
-    """What Pyramid or WebOb raise themselves."""
+    """Exceptions of Pyramid and WebOb."""
     code = _BY_STATUS.get(error.status_code)
     if error.status_code < 400:
         return error
@@ -109,7 +109,7 @@ def http_exception_view(error: HTTPException, request: Request) -> Response:
 
 
 def unavailable_view(error: Exception, request: Request) -> Response:
-    """Database or bus out of reach, or read-only: the service is, for the moment, not available."""
+    """Database or bus unreachable or read-only: 503."""
     if not isinstance(error, BusError) and not is_unavailable(error):
         return internal_error_view(error, request)
     outage.failed(reason(error), cause=outage_of(error))
@@ -122,7 +122,7 @@ def internal_error_view(error: Exception, request: Request) -> Response:
 
 
 def validation_problem(errors: list[dict[str, str]]) -> Problem:
-    """400 that names every fault at once."""
+    """The problem (400) with all faults."""
     count = len(errors)
     return Problem("validation_failed", f"The request has {count} fault{'s' if count != 1 else ''}.", errors=errors)
 

@@ -11,7 +11,7 @@ FEATURE = Feature(
     metrics="skywatch.http.metrics",
     include="skywatch.http",
     tags={
-        "docs": "The manual of the API, for people.",
-        "openapi": "The manual of the API, for programs.",
+        "docs": "The documentation of the API as a page.",
+        "openapi": "The OpenAPI document.",
     },
 )

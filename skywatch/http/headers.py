@@ -1,4 +1,4 @@
-"""Headers that tell browsers to be careful, on every response."""
+"""Security headers, on every response."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HTML_POLICY = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
-# What is not a page needs nothing at all.
+# Responses other than pages load nothing.
 DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -29,52 +29,52 @@ HSTS = "max-age=31536000"
 
 
 def set_headers(response: Response, headers: Mapping[str, str]) -> None:
-    """Set some headers in one pass over the list; item by item each goes through it anew."""
+    """Set headers in one pass over the list; setting them one by one scans it each time."""
     names = {name.lower() for name in headers}
-    kept = [(name, value) for name, value in response.headerlist if name.lower() not in names]
-    response.headerlist = [*kept, *headers.items()]
+    others = [(name, value) for name, value in response.headerlist if name.lower() not in names]
+    response.headerlist = [*others, *headers.items()]
 
 
 def add_vary(response: Response, name: str) -> None:
-    """Say, unless it was said, that the answer depends on a header of the request."""
+    """Add a header of the request to ``Vary``, unless it is there."""
     headers = response.headerlist
-    for index, (header, said) in enumerate(headers):
+    for index, (header, value) in enumerate(headers):
         if header.lower() == "vary":
-            if name.lower() not in (one.strip().lower() for one in said.split(",")):
-                headers[index] = ("Vary", f"{said}, {name}")
+            if name.lower() not in (one.strip().lower() for one in value.split(",")):
+                headers[index] = ("Vary", f"{value}, {name}")
             return
     headers.append(("Vary", name))
 
 
 def security_headers_tween(handler: Handler, registry: Any) -> Handler:
-    """Set what a view has not set itself; answers of the API are kept by nobody unless the view says so."""
+    """Set the headers that a view has not set; responses of the API are not cached unless the view allows it."""
     production = registry["runtime"].settings.environment == "production"
 
     def tween(request: Request) -> Response:
         response = handler(request)
         area = area_of(request)
-        wanted = _wanted(
+        defaults = _header_defaults(
             response.content_type == "text/html",
             production and request.scheme == "https",
             request.environ.get("PATH_INFO", "").startswith("/api/"),
         )
         if area is not None:
-            wanted = {**wanted, **{name.lower(): (name, value) for name, value in area.headers.items()}}
+            defaults = {**defaults, **{name.lower(): (name, value) for name, value in area.headers.items()}}
         # In one pass over the list: setdefault would go through it for every name.
         present = {name.lower() for name, _ in response.headerlist}
-        response.headerlist.extend(header for name, header in wanted.items() if name not in present)
+        response.headerlist.extend(header for name, header in defaults.items() if name not in present)
         return response
 
     return tween
 
 
 @functools.lru_cache(maxsize=8)
-def _wanted(is_page: bool, is_encrypted: bool, is_api: bool) -> Mapping[str, tuple[str, str]]:
-    """The headers of a kind of answer by their names in lower case."""
-    wanted = dict(HEADERS)
-    wanted["Content-Security-Policy"] = HTML_POLICY if is_page else DATA_POLICY
+def _header_defaults(is_page: bool, is_encrypted: bool, is_api: bool) -> Mapping[str, tuple[str, str]]:
+    """The headers of a kind of response by their names in lower case."""
+    defaults = dict(HEADERS)
+    defaults["Content-Security-Policy"] = HTML_POLICY if is_page else DATA_POLICY
     if is_encrypted:
-        wanted["Strict-Transport-Security"] = HSTS
+        defaults["Strict-Transport-Security"] = HSTS
     if is_api:
-        wanted["Cache-Control"] = "no-store"
-    return {name.lower(): (name, value) for name, value in wanted.items()}
+        defaults["Cache-Control"] = "no-store"
+    return {name.lower(): (name, value) for name, value in defaults.items()}

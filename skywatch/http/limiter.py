@@ -1,7 +1,7 @@
-"""Counts what somebody does against a limit, with the ``limits`` library: in Redis where the bus is, else in memory.
+"""Rate limits with the ``limits`` library: in Redis if the bus is Redis, else in memory.
 
-Where Redis is gone the counting goes on in this process's memory: limits then hold for each process by itself, and
-the service neither stops nor opens the door to guessing.
+While Redis is away, requests are counted in memory: limits then apply to each process, so that the service neither
+stops nor allows unlimited guessing.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from skywatch.settings import Settings
 log = logging.getLogger(__name__)
 
 REDIS_TIMEOUT_S = 1.0
-# After a failure Redis is left alone for so long, so that requests do not each wait for it.
+# Pause after a failure of Redis, so that not every request waits for it (s).
 REDIS_PAUSE_S = 5.0
 SWEEP_EVERY_S = 30.0
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether one more is allowed, and what is left; ``reset_at`` is in unix seconds."""
+    """Whether one more is allowed, and how many are left; ``reset_at`` is in unix seconds."""
 
     allowed: bool
     limit: int
@@ -41,12 +41,12 @@ class Verdict:
 
     @property
     def retry_after_s(self) -> int:
-        """Whole seconds until it is worth trying again."""
+        """Whole seconds until the next attempt can succeed."""
         return max(1, int(self.reset_at - time.time() + 0.999))
 
 
 class Limiter:
-    """Limits by bucket and subject. Safe to use from any thread."""
+    """Limits by bucket and subject. Thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
         self._memory = _Counting(Counters(), _Windows(MovingWindowRateLimiter(MemoryStorage())))
@@ -58,16 +58,16 @@ class Limiter:
     def hit(self, rate: str, bucket: str, subject: str, *, exact: bool = False) -> Verdict:
         """Count one against ``rate`` (``100/minute``).
 
-        ``exact`` means any minute (a moving window, dearer), otherwise the minute that began with the first one.
+        ``exact`` selects a moving window, which costs more; the default is a fixed window from the first hit.
         """
         return self._ask(lambda c: (c.moving if exact else c.fixed).hit(self._item(rate), bucket, subject))
 
     def look(self, rate: str, bucket: str, subject: str) -> Verdict:
-        """What ``hit`` would say with ``exact``, without counting."""
+        """The verdict of ``hit`` with ``exact``, without counting."""
         return self._ask(lambda c: c.moving.look(self._item(rate), bucket, subject))
 
     def forgive(self, rate: str, bucket: str, subject: str) -> None:
-        """Forget what was counted."""
+        """Reset the count."""
         self._ask(lambda c: c.moving.forgive(self._item(rate), bucket, subject))
 
     def _item(self, rate: str) -> RateLimitItem:
@@ -90,10 +90,10 @@ class Limiter:
 
 
 class Counters:
-    """Fixed windows in memory: one look at one counter for each request.
+    """Fixed windows in memory: one look-up of one counter for each request.
 
-    The library's strategy asks its storage three times, under a key that it builds each time, and its storage in memory
-    starts a timer's thread a hundred times a second to clean up after itself: more than all the rest of the limit.
+    The library's strategy accesses its storage three times, with a new key each time, and its storage in memory starts
+    a timer thread a hundred times a second for its clean-up: more than the rest of the limit costs.
     """
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ class Counters:
 
 
 class _Windows:
-    """Windows of the library, in whatever storage they are."""
+    """Windows of the library, in any storage."""
 
     def __init__(self, strategy: RateLimiter) -> None:
         self._strategy = strategy

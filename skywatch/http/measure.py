@@ -12,7 +12,7 @@ from skywatch.http import metrics
 from skywatch.http.request import Request
 
 Handler = Callable[[Request], Response]
-# The pattern, never the path: a client must not be able to make new time series.
+# The pattern, never the path: clients must not be able to create time series.
 UNROUTED = "(none)"
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, written from the services that really answer and the schemas that really validate."""
+"""The OpenAPI 3.1 document, generated from the services and the schemas that validate requests."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from skywatch.security.contexts import EVERYBODY, EXCHANGE, IDENTIFIED, OPEN, OP
 
 PROBLEM = "application/problem+json"
 PAGE = "text/html"
-# Permissions that no role holds: they are about the service itself.
+# Permissions without a role: those of the service itself.
 SERVICE_PERMISSIONS = frozenset({OPEN, EVERYBODY, OPEN_UNLESS_PRIVATE, EXCHANGE, IDENTIFIED, OWN_ACCOUNT})
-# What any call may meet: limits, a service that is not available, and faults of our own.
+# Statuses of every call: limits, an unavailable service, internal errors.
 ALWAYS = (400, 429, 500, 503)
-LOCATION = {"description": "Address of what was created.", "required": True, "schema": {"type": "string"}}
+LOCATION = {"description": "Address of the created resource.", "required": True, "schema": {"type": "string"}}
 TITLES = {
     200: "Done",
     201: "Created",
     202: "Accepted",
-    204: "Done, nothing to say",
-    206: "A part of the file",
-    302: "Go there",
-    304: "Not modified since the ETag given",
-    400: "The request is not valid",
-    401: "Not, or wrongly, authenticated",
-    403: "Authenticated, but not allowed",
-    404: "There is no such thing",
-    405: "The address does not answer this method",
-    409: "In conflict with what is there",
-    413: "The body is too large",
-    415: "The body is of a type that is not taken",
-    416: "The file has no such range",
-    417: "What was sent is not complete",
+    204: "No content",
+    206: "Partial content",
+    302: "Redirect to Location",
+    304: "Not modified",
+    400: "Invalid request",
+    401: "Credentials are missing or invalid",
+    403: "Permission denied",
+    404: "Not found",
+    405: "Method not allowed",
+    409: "Conflict with the present state",
+    413: "Body too large",
+    415: "Unsupported media type",
+    416: "Range not satisfiable",
+    417: "Incomplete upload",
     429: "Too many requests; see Retry-After",
-    500: "A fault of the service",
-    502: "Another service failed",
-    503: "Not available for the moment; see Retry-After",
+    500: "Internal error",
+    502: "An upstream service failed",
+    503: "Temporarily unavailable; see Retry-After",
 }
 
 
@@ -69,21 +69,21 @@ class ProblemDocument(Schema):
     title = colander.SchemaNode(JsonString())
     status = colander.SchemaNode(JsonInteger())
     detail = colander.SchemaNode(JsonString())
-    code = colander.SchemaNode(JsonString(), validator=colander.OneOf(sorted(KINDS)), description="Stable; rely on it.")
+    code = colander.SchemaNode(JsonString(), validator=colander.OneOf(sorted(KINDS)), description="Stable error code.")
     request_id = colander.SchemaNode(JsonString(), missing=colander.drop)
-    errors = ProblemErrors(missing=colander.drop, description="Every fault of a request that is not valid.")
+    errors = ProblemErrors(missing=colander.drop, description="All faults of an invalid request.")
 
 
 def document(services: Iterable[Any], version: str, tags: Mapping[str, str], *, closed: bool = False) -> dict[str, Any]:
-    """The whole document; ``tags`` are the features' names of groups and their meaning, ``closed`` as for SchemaWriter.
+    """The whole document; ``tags`` maps the groups of features to descriptions, ``closed`` is that of SchemaWriter.
 
     Raises KeyError for a group that no feature declares.
     """
     writer = SchemaWriter(closed=closed)
     writer.write(ProblemDocument(), request=False)
     paths: dict[str, dict[str, Any]] = {}
-    ours = sorted((s for s in services if isinstance(s, ApiService)), key=lambda s: s.canonical)
-    for service in ours:
+    api_services = sorted((s for s in services if isinstance(s, ApiService)), key=lambda s: s.canonical)
+    for service in api_services:
         path = re.sub(r"\{(\w+):[^/]*\}", r"{\1}", service.canonical)
         methods = sorted(service.operations, key=lambda o: o.method)
         paths[path] = {o.method.lower(): _operation(writer, o) for o in methods}
@@ -96,7 +96,7 @@ def document(services: Iterable[Any], version: str, tags: Mapping[str, str], *, 
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/"}],
-        "tags": [{"name": tag, "description": tags[tag]} for tag in sorted({_tag(s) for s in ours})],
+        "tags": [{"name": tag, "description": tags[tag]} for tag in sorted({_tag(s) for s in api_services})],
         "paths": paths,
         "components": {
             "schemas": dict(sorted(writer.components.items())),
@@ -115,17 +115,17 @@ def _tag(service: ApiService) -> str:
 
 def _operation(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
     service = operation.service
-    written: dict[str, Any] = {
+    result: dict[str, Any] = {
         "operationId": operation.operation_id,
         "tags": [_tag(service)],
         "summary": operation.summary,
         "responses": _responses(writer, operation),
     }
     if operation.description:
-        written["description"] = operation.description
+        result["description"] = operation.description
     parameters = _parameters(writer, operation)
     if parameters:
-        written["parameters"] = parameters
+        result["parameters"] = parameters
     if operation.body is not None:
         schema = writer.write(operation.body, request=True)
         required = any(child.required for child in operation.body.children)
@@ -133,11 +133,11 @@ def _operation(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
             media_type: {"schema": {"type": "string"} if media_type.startswith("text/") else schema}
             for media_type in operation.body_types
         }
-        written["requestBody"] = {"required": required, "content": content}
-    written["security"] = _security(operation.permission)
+        result["requestBody"] = {"required": required, "content": content}
+    result["security"] = _security(operation.permission)
     if operation.permission not in SERVICE_PERMISSIONS:
-        written["x-permission"] = operation.permission
-    return written
+        result["x-permission"] = operation.permission
+    return result
 
 
 def _security(permission: str) -> list[dict[str, list[str]]]:
@@ -147,7 +147,7 @@ def _security(permission: str) -> list[dict[str, list[str]]]:
     if permission == OWN_ACCOUNT:
         return [{"bearer": []}]
     credentials: list[dict[str, list[str]]] = [{"bearer": []}, {"api_key": []}]
-    # Whether a feature may be used without credentials is for the administrator to say.
+    # The administrator decides whether a feature may be used without credentials.
     return credentials if permission == IDENTIFIED else [*credentials, {}]
 
 
@@ -185,7 +185,7 @@ def _responses(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
         responses["201"]["headers"] = {"Location": LOCATION}
     problem: dict[str, Any] = {PROBLEM: {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
     if any(isinstance(content, tuple) and PAGE in content for content in operation.responses.values()):
-        problem[PAGE] = {}  # Where people get a page, its problems are pages as well.
+        problem[PAGE] = {}  # An operation with a page shows problems as pages too.
     for status in sorted(_error_statuses(operation)):
         responses.setdefault(str(status), {"description": TITLES[status], "content": dict(problem)})
     return dict(sorted(responses.items()))
@@ -206,7 +206,7 @@ def _response(writer: SchemaWriter, status: int, content: Any) -> dict[str, Any]
 
 
 def _error_statuses(operation: Operation) -> set[int]:
-    # 403 also where everybody may: an API key reaches nothing beyond its scopes.
+    # 403 even for open operations: an API key is limited to its scopes.
     statuses = {*ALWAYS, *operation.errors, 401, 403}
     if "{" in operation.service.path:
         statuses.add(404)

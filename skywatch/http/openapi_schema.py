@@ -1,6 +1,6 @@
-"""colander schemas as JSON Schema (2020-12), so that the document says exactly what validates.
+"""colander schemas as JSON Schema (2020-12), so that the document matches the validation exactly.
 
-A type that colander does not know may describe itself with ``openapi(node) -> dict``; a node may carry ``example``.
+A type of our own may describe itself with ``openapi(node) -> dict``; a node may carry ``example``.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _ITEMS: dict[Any, JsonSchema] = {types.parse_icao: _SIMPLE[types.IcaoAddress], i
 class SchemaWriter:
     """Writes nodes as JSON Schema and collects the named ones as components.
 
-    ``closed`` says that objects of responses have no other members than the ones named: true for tests, not for the
-    published document, so that a new member is no breaking change to those who validate.
+    With ``closed``, response objects have no members other than those named: for tests, not for the published document,
+    so that a new member does not break clients that validate.
     """
 
     def __init__(self, *, closed: bool) -> None:
@@ -55,7 +55,7 @@ class SchemaWriter:
         if self._classes.setdefault(name, cls) is not cls:
             raise ValueError(f"two schemas are called {name}: {cls.__module__} and {self._classes[name].__module__}")
         if name not in self.components:
-            self.components[name] = {}  # Against endless recursion.
+            self.components[name] = {}  # Prevents endless recursion.
             self.components[name] = self._inline(node, request)
         reference: JsonSchema = {"$ref": f"#/components/schemas/{name}"}
         return self._annotate(node, reference)
@@ -63,8 +63,8 @@ class SchemaWriter:
     def _inline(self, node: colander.SchemaNode, request: bool) -> JsonSchema:
         typ = node.typ
         if hasattr(typ, "openapi"):
-            described: JsonSchema = typ.openapi(node)
-            return described
+            own_schema: JsonSchema = typ.openapi(node)
+            return own_schema
         if isinstance(typ, types.Nullable):
             inner = colander.SchemaNode(typ.inner, *node.children)
             inner.validator = node.validator
@@ -81,43 +81,43 @@ class SchemaWriter:
         raise TypeError(f"{node.name}: {type(typ).__name__} has no JSON Schema")
 
     def _object(self, node: colander.SchemaNode, request: bool) -> JsonSchema:
-        written: JsonSchema = {
+        result: JsonSchema = {
             "type": "object",
             "properties": {child.name: self.write(child, request=request) for child in node.children},
         }
         required = [child.name for child in node.children if child.required]
         if required:
-            written["required"] = required
+            result["required"] = required
         if request or self.closed:
-            written["additionalProperties"] = getattr(node.typ, "unknown", "ignore") == "preserve"
-        return written
+            result["additionalProperties"] = getattr(node.typ, "unknown", "ignore") == "preserve"
+        return result
 
-    def _annotate(self, node: colander.SchemaNode, written: JsonSchema) -> JsonSchema:
-        written = self._limits(node, written)
+    def _annotate(self, node: colander.SchemaNode, result: JsonSchema) -> JsonSchema:
+        result = self._limits(node, result)
         if node.description:
-            written["description"] = node.description
+            result["description"] = node.description
         if isinstance(node.missing, bool | int | float | str):
-            written["default"] = node.missing
+            result["default"] = node.missing
         if getattr(node, "example", None) is not None:
-            written["examples"] = [node.example]
-        return written
+            result["examples"] = [node.example]
+        return result
 
-    def _limits(self, node: colander.SchemaNode, written: JsonSchema) -> JsonSchema:
+    def _limits(self, node: colander.SchemaNode, result: JsonSchema) -> JsonSchema:
         for validator in _flatten(node.validator):
-            array = written.get("type") == "array"
+            array = result.get("type") == "array"
             if isinstance(validator, colander.Range):
-                written |= _pair("minimum", validator.min, "maximum", validator.max)
+                result |= _pair("minimum", validator.min, "maximum", validator.max)
             elif isinstance(validator, colander.Length):
                 names = ("minItems", "maxItems") if array else ("minLength", "maxLength")
-                written |= _pair(names[0], validator.min, names[1], validator.max)
-                if written.get(names[1]) == -1:
-                    del written[names[1]]
+                result |= _pair(names[0], validator.min, names[1], validator.max)
+                if result.get(names[1]) == -1:
+                    del result[names[1]]
             elif isinstance(validator, colander.OneOf):
-                written["enum"] = list(validator.choices)
+                result["enum"] = list(validator.choices)
             elif isinstance(validator, colander.Regex):
                 # JSON Schema's expressions are ECMAScript's, where $ is the end of the text.
-                written["pattern"] = validator.match_object.pattern.replace(r"\Z", "$")
-        return written
+                result["pattern"] = validator.match_object.pattern.replace(r"\Z", "$")
+        return result
 
 
 def _flatten(validator: Any) -> list[Any]:

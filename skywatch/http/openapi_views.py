@@ -1,4 +1,4 @@
-"""``openapi.json`` and the page that shows it."""
+"""``openapi.json`` and the documentation page."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def get_openapi(request: Request) -> Response:
 
 @page.get(permission=OPEN_UNLESS_PRIVATE, responses={200: "text/html"})
 def get_documentation(request: Request) -> Response:
-    """This manual of the API, for people"""
+    """The documentation of the API as a page"""
     return json_response(files("skywatch.http").joinpath("static/docs.html").read_bytes(), content_type="text/html")
 
 
 def _document(registry: Any) -> tuple[bytes, str]:
-    # Written once at first use: every part of the application has been set up by then.
+    # Generated at first use, when every part of the application has been included.
     if "openapi" not in registry:
         body = encode(document(registry.cornice_services.values(), VERSION, registry["runtime"].features.tags))
         registry["openapi"] = body, hashlib.sha256(body).hexdigest()[:16]
-    found: tuple[bytes, str] = registry["openapi"]
-    return found
+    cached: tuple[bytes, str] = registry["openapi"]
+    return cached
 
 
 def includeme(config: Configurator) -> None:

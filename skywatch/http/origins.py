@@ -1,7 +1,7 @@
-"""Web origins (RFC 6454): which pages may read answers, send requests that a cookie proves, and open the channel.
+"""Web origins (RFC 6454): which pages may read responses, send requests authenticated by cookie, and open the channel.
 
-The one module for it: the REST API, the console, single sign-on and the real-time channel all ask here. A browser
-says truly which page a request comes from; a program sends no ``Origin`` at all.
+Used by the REST API, the console, single sign-on and the real-time channel alike. Browsers send the origin of the page
+reliably; other programs send no ``Origin``.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 @dataclass(frozen=True)
 class AllowedOrigins:
-    """What the settings say about origins."""
+    """The rules for origins that follow from the settings."""
 
     # Of the setting ``cors_allowed_origins``, normalised.
     listed: frozenset[str] = frozenset()
-    # Every page may read what needs no credentials.
+    # Every page may read responses without credentials.
     everybody: bool = False
-    # Listed pages may read what cookies prove.
+    # Listed pages may send cookies and read the responses.
     with_cookies: bool = False
     # Of ``base_url``; None where it is not set, and the service's own origin is the one it was reached by.
     public: str | None = None
@@ -35,7 +35,7 @@ class AllowedOrigins:
 
     @classmethod
     def of(cls, settings: HttpSettings) -> AllowedOrigins:
-        """The rules that the settings name."""
+        """The rules of the settings."""
         return cls(
             listed=frozenset(normalize(origin) for origin in settings.cors_allowed_origins),
             everybody=settings.cors_allow_all_origins,
@@ -46,7 +46,7 @@ class AllowedOrigins:
         )
 
     def is_listed(self, origin: str | None) -> bool:
-        """Whether the settings list an origin by name."""
+        """Whether the settings list an origin."""
         return bool(origin) and normalize(str(origin)) in self.listed
 
     def is_own(self, origin: str | None, reached: str) -> bool:
@@ -54,11 +54,11 @@ class AllowedOrigins:
         return bool(origin) and normalize(str(origin)) == (self.public or normalize(reached))
 
     def may_read(self, origin: str | None) -> bool:
-        """Whether pages of an origin may read answers of the API (CORS)."""
+        """Whether pages of an origin may read responses of the API (CORS)."""
         return bool(origin) and (self.everybody or self.is_listed(origin) or self._is_loopback(str(origin)))
 
     def may_write_by_cookie(self, origin: str | None, reached: str) -> bool:
-        """Whether pages of an origin may send unsafe requests that a cookie proves."""
+        """Whether pages of an origin may send unsafe requests authenticated by cookie."""
         return self.is_own(origin, reached) or self.is_listed(origin)
 
     def may_connect(self, origin: str | None, host: str) -> bool:
@@ -68,10 +68,10 @@ class AllowedOrigins:
         return self.is_listed(origin) or normalize(origin) == self.public or self._is_of_host(origin, host)
 
     def may_connect_by_cookie(self, origin: str | None, host: str) -> bool:
-        """Whether a page may open the channel as the user whose cookie it brings, and so read what is theirs.
+        """Whether a page may open the channel as the user of its cookie, with access to that user's records.
 
-        No CORS keeps a page from reading a WebSocket: a listed page needs ``cors_allow_credentials``. Where a public
-        address is set, pages of the same host that came by another way do not count.
+        CORS does not restrict WebSockets: a listed page needs ``cors_allow_credentials``. If a public address is set,
+        pages of the same host reached by another address are not allowed.
         """
         if not origin:
             return False
@@ -80,7 +80,7 @@ class AllowedOrigins:
         return normalize(origin) == self.public if self.public is not None else self._is_of_host(origin, host)
 
     def _is_loopback(self, origin: str) -> bool:
-        """Whether a page of this machine counts, and this is one."""
+        """Whether loopback origins are allowed, and this is one."""
         if not self.loopback:
             return False
         try:
@@ -93,7 +93,7 @@ class AllowedOrigins:
         return page.hostname == "localhost" if address is None else address.is_loopback
 
     def _is_of_host(self, origin: str, host: str) -> bool:
-        """Whether a page comes from the host the channel was reached by, on the same port or one of the service's."""
+        """Whether a page comes from the host of the channel, on the same port or one of the service's."""
         try:
             page, here = urlsplit(origin), urlsplit(f"//{host}")
             page_port = page.port or _DEFAULT_PORTS.get(page.scheme)

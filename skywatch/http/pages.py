@@ -1,4 +1,4 @@
-"""Pages for people at addresses that answer programs in JSON: which of the two a request wants, and its problems."""
+"""Content negotiation at addresses with both a page and JSON, and the pages of their problems."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ ProblemPage = Callable[[Problem, Request], Response]
 
 
 def wants_page(request: Request) -> bool:
-    """Whether ``Accept`` would rather have a page than JSON, as that of a browser that opens an address."""
+    """Whether ``Accept`` prefers a page to JSON, as that of a browser does."""
     offers = request.accept.acceptable_offers(["application/json", "text/html"])
     return bool(offers) and offers[0][0] == "text/html"
 
 
 def problem_page_of(request: Request) -> ProblemPage | None:
-    """What shows a problem to the person who sent a request; None where it is to be the problem document."""
+    """The page that shows a problem of a request; None for the problem document."""
     pages: dict[str, ProblemPage] = request.registry["problem_pages"]
     show = pages.get(request.environ.get("PATH_INFO", ""))
     return show if show is not None and wants_page(request) else None
 
 
 def add_problem_page(config: Configurator, path: str, show: ProblemPage) -> None:
-    """Show the problems of an address, whatever finds them, as a page to whoever wants one.
+    """Show the problems of an address as a page to clients that prefer one.
 
-    Views there declare ``responses`` of JSON beside ``text/html``; that documents the page of their problems, too.
+    Views there declare ``responses`` of JSON beside ``text/html``, which documents the page of their problems too.
     """
     config.registry["problem_pages"][path] = show
 

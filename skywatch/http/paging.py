@@ -29,12 +29,12 @@ class PageQuery(Schema):
         QueryInteger(),
         missing=0,
         validator=colander.Range(0, 10_000_000),
-        description="Entries to pass over.",
+        description="Entries to skip.",
     )
 
 
 class PageLinks(Schema):
-    """What every list answers beside its entries."""
+    """The members of every list beside its entries."""
 
     count = colander.SchemaNode(JsonInteger(), description="All entries that match.")
     next = colander.SchemaNode(Nullable(JsonString()), description="Address of the next page.")
@@ -47,7 +47,7 @@ def page(request: Request, plural: str, entries: Sequence[Any], count: int) -> d
 
 
 def page_of(request: Request, plural: str, entries: Sequence[Any]) -> dict[str, Any]:
-    """The envelope of a list of which all entries are at hand."""
+    """The envelope of a list, cut from all its entries."""
     query = request.validated["querystring"]
     return page(request, plural, entries[query["offset"] : query["offset"] + query["limit"]], len(entries))
 
@@ -63,9 +63,9 @@ def page_links(request: Request, count: int) -> dict[str, str | None]:
 
 
 def link_base(request: Request) -> str:
-    """What stands before the path of a link: the public address, or else the one that was asked.
+    """The base of links: the public address, or else the address of the request.
 
-    Empty, so that the link is relative, where the client does not say whom it asked (HTTP/1.0 does not have to).
+    Empty, so that links are relative, if the request has no Host (HTTP/1.0 does not require it).
     """
     public: str = request.runtime.settings.of(HttpSettings).base_url.rstrip("/")
     return public or (request.host_url if request.environ.get("HTTP_HOST") else "")

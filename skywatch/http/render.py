@@ -11,12 +11,12 @@ from pyramid.response import Response
 
 from skywatch.core.clock import to_iso
 
-# What is written as it is: nearly everything, and a call for each value would cost more than the writing.
+# Types that msgspec encodes as they are; converting each value would take longer than encoding.
 _PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def _prepare(value: Any) -> Any:
-    # msgspec writes datetimes itself, but with offsets as it finds them and microseconds; ours end in Z.
+    # msgspec encodes datetimes with their own offset and microseconds; ours end in Z.
     if isinstance(value, dict):
         return {key: item if type(item) in _PLAIN else _prepare(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

@@ -18,10 +18,10 @@ from skywatch.security.visibility import Visibility
 
 
 class Request(pyramid.request.Request):
-    """A request as views see it: Pyramid's, and what this package adds to it.
+    """Pyramid's request with the attributes that this package adds.
 
-    ``db`` is a session, opened when it is first asked for; ``identity`` is None for anonymous callers, ``may`` is what
-    the caller may see; ``validated`` holds ``path``, ``querystring`` and ``body`` as their schemas have made them.
+    ``db`` is a session, opened at first use; ``identity`` is None for anonymous callers, ``may`` is what
+    the caller may see; ``validated`` contains ``path``, ``querystring`` and ``body`` as deserialized by their schemas.
     """
 
     db: Session
@@ -35,7 +35,7 @@ class Request(pyramid.request.Request):
 
     @property
     def cookies(self) -> dict[str, str]:
-        """The cookies by name, in the place of WebOb's slow ones."""
+        """The cookies by name; replaces WebOb's slow parser."""
         return parse_cookies(self.environ.get("HTTP_COOKIE"))
 
     @property
@@ -46,24 +46,23 @@ class Request(pyramid.request.Request):
         return self.identity
 
     def let_go(self) -> None:
-        """Drop what refers back to this request, and the picture, once it is answered.
+        """Drop the picture and all references back to this request, once it is answered.
 
-        What lies on a cycle stays until the garbage collector comes, which is seldom: with each request the picture of
-        its second.
+        A cycle lives until the garbage collector runs, which is seldom, and each would keep a picture alive.
         """
         exception: BaseException | None = self.__dict__.get("exception")
         if exception is not None:
-            # Its frames hold the request, and often itself.
+            # Its frames refer to the request, and often to the exception itself.
             exception.__traceback__ = None
         for name in ("root", "virtual_root", "cornice_args", "exception", "exc_info", "sky"):
             self.__dict__.pop(name, None)
 
 
 def make_request_class(config: Configurator, base: type[Request]) -> None:
-    """Give requests by their class what the parts have added to them (``config.add_request_method``).
+    """Add what parts registered with ``config.add_request_method`` to the class of requests.
 
-    Pyramid adds it to each request anew, for which it makes a class a request: a seventh of the cost of a small one.
-    To be called when every part has been included.
+    Pyramid adds it to each request, with a new class every time: a seventh of the cost of a small request. Call this
+    after every part has been included.
     """
     config.commit()
     extensions = config.registry.getUtility(IRequestExtensions)

@@ -1,6 +1,6 @@
-"""colander types for JSON bodies and query strings that say exactly what they take.
+"""Strict colander types for JSON bodies and query strings.
 
-colander's own types turn numbers into strings and strings into numbers; a body must not be read that way.
+colander's own types turn numbers into strings and strings into numbers; a body must not be coerced.
 Nodes carry what the OpenAPI document needs: a type may define ``openapi(node)`` to describe itself.
 """
 
@@ -16,28 +16,28 @@ import colander
 
 from skywatch.http.document import fault_of
 
-# Unknown members of one object that are named as faults.
+# Unknown members of one object reported as faults.
 MOST_UNKNOWN = 200
 ICAO_ADDRESS = re.compile(r"~?[0-9a-fA-F]{6}")
 
 
 class StrictMapping(colander.Mapping):
-    """A mapping that names every unknown key as a fault of its own, beside all other faults."""
+    """A mapping that reports every unknown key as a fault, beside all other faults."""
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         if cstruct is colander.null:
             return colander.null
         if not isinstance(cstruct, dict):
             raise colander.Invalid(node, "must be an object")
-        known = {child.name for child in node.children}
-        unknown = [key for key in cstruct if key not in known]
+        names = {child.name for child in node.children}
+        unknown = [key for key in cstruct if key not in names]
         fault: colander.Invalid | None = None
         result: Any = None
         try:
-            result = super().deserialize(node, {k: v for k, v in cstruct.items() if k in known})
+            result = super().deserialize(node, {k: v for k, v in cstruct.items() if k in names})
         except colander.Invalid as error:
             fault = error
-        # A body of a megabyte has room for a hundred thousand of them, which nobody reads.
+        # A body of a megabyte may contain a hundred thousand of them.
         for key in unknown[:MOST_UNKNOWN]:
             fault = fault or colander.Invalid(node)
             stranger = colander.SchemaNode(colander.String(), name=str(key)[:64])
@@ -48,7 +48,7 @@ class StrictMapping(colander.Mapping):
 
 
 class Schema(colander.MappingSchema):
-    """The base of every schema: unknown fields are refused by name."""
+    """The base of every schema: unknown fields are refused."""
 
     @staticmethod
     def schema_type(**kw: Any) -> colander.SchemaType:
@@ -98,7 +98,7 @@ class JsonString(_Json):
         if value is not colander.null:
             allowed = "\n\r\t" if self.multiline else ""
             if any((ord(c) < 32 and c not in allowed) or 0xD800 <= ord(c) <= 0xDFFF or ord(c) == 127 for c in value):
-                raise colander.Invalid(node, "must not hold control characters")
+                raise colander.Invalid(node, "must not contain control characters")
         return value
 
 
@@ -133,7 +133,7 @@ class JsonBoolean(_Json):
 
 
 class JsonObject(_Json):
-    """Any JSON object that can be kept and shown, taken as it is."""
+    """Any JSON object that every database can store (see ``document``), unchanged."""
 
     expected = "an object"
 
@@ -216,7 +216,7 @@ class QueryString(_Query):
         if not text:
             raise ValueError("must not be empty")
         if any(ord(c) < 32 or ord(c) == 127 for c in text):
-            raise ValueError("must not hold control characters")
+            raise ValueError("must not contain control characters")
         return text
 
 
@@ -259,7 +259,7 @@ class QueryList(_Query):
         if len(parts) > self.limit:
             raise ValueError(f"must have at most {self.limit} values")
         if any(ord(c) < 32 or ord(c) == 127 for c in text):
-            raise ValueError("must not hold control characters")
+            raise ValueError("must not contain control characters")
         if not all(parts):
             raise ValueError("must not have empty values")
         return [self.item(part) for part in parts]

@@ -23,10 +23,9 @@ def feature_context(request: Request, feature: str | None) -> FeatureContext:
 
 
 class AskedFeature:
-    """The feature that a request asks for; its context is looked up when a decision depends on it.
+    """The feature of a request; its context is looked up when a decision depends on it.
 
-    What is open to everybody (is the service alive?) does not ask: the access setting may have to come from a
-    database that is down.
+    Open views (liveness) do not need it: the access setting may have to come from a database that is down.
     """
 
     def __init__(self, request: Request, feature: str | None) -> None:
@@ -56,7 +55,7 @@ def context_factory(feature: str | None) -> Callable[[Request], AskedFeature]:
 
 
 def visibility(request: Request) -> Visibility:
-    """What the caller may see beside what the view was opened for, as ``request.may``."""
+    """The visibility of the caller, as ``request.may``."""
     registry = request.registry
     return visibility_under(request.identity, request.runtime.settings.auth_mode, registry["access_settings"]())
 
@@ -65,7 +64,7 @@ def includeme(config: Configurator) -> None:
     policy = SkywatchSecurityPolicy()
     config.registry["security_policy"] = policy
     config.registry["feature_access"] = default_access
-    # All of them at once, for what every request asks.
+    # All access settings at once: every request needs them.
     config.registry["access_settings"] = lambda: tuple([default_access(feature) for feature in FEATURES])
     config.set_security_policy(policy)
     config.add_request_method(visibility, "may", reify=True)

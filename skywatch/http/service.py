@@ -1,4 +1,4 @@
-"""``ApiService``: a Cornice service that knows its feature, its schemas and what it answers.
+"""``ApiService``: a Cornice service with its feature, schemas and responses.
 
 The same declaration validates requests, guards the view and writes the OpenAPI document, so that none of the
 three can drift from the others.
@@ -29,18 +29,18 @@ NUMBER = "[0-9]{1,18}"
 BODY_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 # A field of a path, ``{name}`` or ``{name:pattern}``.
 PATH_FIELD = re.compile(r"\{(\w+)(?::[^/]*)?\}")
-# Query strings whose validated form is kept (each service has its own); long ones are validated each time.
+# Size of the cache of validated query strings (one a service); long ones are validated each time.
 MAXIMUM_REMEMBERED, MAXIMUM_REMEMBERED_LENGTH = 1024, 256
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One method of a service as the OpenAPI document and the tests see it.
+    """One method of a service, for the OpenAPI document and the tests.
 
     ``operation_id`` is the name of the call in generated clients. ``responses`` maps a status to a colander schema, to
     a media type such as ``text/csv`` for bodies that are not JSON, to a tuple of these where ``Accept`` decides, or to
     None for no body. ``errors`` are the problem statuses beside the ones every operation may give. ``creates`` is the
-    service at whose address the created thing is found, which ``Location`` names.
+    service of the created resource, to which ``Location`` refers.
     """
 
     service: ApiService
@@ -67,7 +67,7 @@ class ApiService(Service):
     """A service below ``/api/v1`` (or at ``absolute``) under the access rules of ``feature``.
 
     ``feature`` None is for views about the service itself. Paths are written without a trailing slash; both forms
-    answer, and ``canonical`` is the one that documents and links use. ``tag`` is the group of the OpenAPI document, by
+    work, and ``canonical`` is the one of documents and links. ``tag`` is the group of the OpenAPI document, by
     default the first part of the path.
     """
 
@@ -106,11 +106,11 @@ class ApiService(Service):
         """Cornice's ``add_view`` with ``path``, ``query`` and ``body`` schemas, ``responses`` and ``errors``.
 
         ``permission`` is required; the summary is the first line of the view's docstring, and the operation id its
-        name unless ``operation_id`` gives one. ``any_query`` lets unknown
-        query parameters pass, for addresses whose readers add their own. ``remember_query`` keeps what a query string
-        was validated to, for the calls that many clients repeat every second. A body of other ``body_types`` than
-        JSON is left to the view. ``creates`` names the service that the view makes a resource of: what it returns is
-        answered as 201 with the address of that resource, whose path takes the members of the answer.
+        name unless ``operation_id`` gives one. ``any_query`` allows unknown
+        query parameters, for addresses whose clients add their own. ``remember_query`` caches the validated query
+        string, for calls that many clients repeat every second. Bodies of ``body_types`` other than JSON are left to
+        the view. ``creates`` names the service of the resource that the view creates: the response is 201 with the
+        address of that resource, whose path takes its fields from the members of the response.
         """
         permission = kw["permission"]
         parts = {name: kw.pop(name, None) for name in ("path", "query", "body")}
@@ -138,9 +138,9 @@ class ApiService(Service):
         )
         kw["permission"] = str(permission)
         if body_types != ("application/json",):
-            parts["body"] = None  # Not read here: the view knows its media types.
+            parts["body"] = None  # Left to the view, which reads its media types.
         elif parts["body"] is None and method.upper() in BODY_METHODS:
-            parts["body"] = Schema()  # A call that takes no body refuses what a body names.
+            parts["body"] = Schema()  # A call without a body refuses every member of one.
         kw["schema"] = _request_schema(parts, any_query=any_query)
         kw["validators"] = ((_remembering if remember else _with_schema)(kw["schema"]),)
         super().add_view(method, view if creates is None else _creating(view, creates), **kw)
@@ -173,18 +173,18 @@ def _with_schema(schema: colander.SchemaNode) -> Callable[..., None]:
 def _remembering(schema: colander.SchemaNode) -> Callable[..., None]:
     """Validates like ``_with_schema``, once for each query string; for schemas of nothing but a query string."""
     validate_all = _with_schema(schema)
-    known: dict[str, dict[str, Any]] = {}
+    cache: dict[str, dict[str, Any]] = {}
 
     def validator(request: Request, **kw: Any) -> None:
         text = request.query_string
-        if text in known:
-            request.validated["querystring"] = dict(known[text])
+        if text in cache:
+            request.validated["querystring"] = dict(cache[text])
             return
         validate_all(request, **kw)
         if not request.errors and len(text) <= MAXIMUM_REMEMBERED_LENGTH:
-            if len(known) >= MAXIMUM_REMEMBERED:
-                known.clear()
-            known[text] = dict(request.validated["querystring"])
+            if len(cache) >= MAXIMUM_REMEMBERED:
+                cache.clear()
+            cache[text] = dict(request.validated["querystring"])
 
     return validator
 

@@ -1,4 +1,4 @@
-"""The settings of the REST API and of all that speaks HTTP."""
+"""The settings of the REST API and of everything served over HTTP."""
 
 from __future__ import annotations
 
@@ -11,39 +11,44 @@ from skywatch.settings.kinds import parse_listen, parse_networks, parse_origins,
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class HttpSettings(Settings):
-    """The settings of the REST API and of all that speaks HTTP."""
+    """The settings of the REST API and of everything served over HTTP."""
 
     listen: str = setting("127.0.0.1:6543", "host:port of the REST API", parse=parse_listen)
     api_threads: int = setting(8, "worker threads of the REST API", minimum=1, maximum=256)
     api_max_connections: int = setting(
-        2000, "connections to the REST API at a time; more wait until one is closed", minimum=10, maximum=100_000
+        2000,
+        "concurrent connections to the REST API; further ones wait until one is closed",
+        minimum=10,
+        maximum=100_000,
     )
     api_connections_per_address: int = setting(
         500,
-        "connections to the REST API from one client address (IPv6: one /64; trusted_proxy: any number)",
+        "concurrent connections to the REST API from one client address (IPv6: one /64; trusted_proxy: unlimited)",
         minimum=1,
         maximum=100_000,
     )
     api_max_header_bytes: int = setting(
         32_768, "largest head of a request: request line and header fields (bytes)", minimum=4096, maximum=1_048_576
     )
-    api_max_header_fields: int = setting(100, "most header fields of a request", minimum=10, maximum=10_000)
-    base_url: str = setting("", "public address of the service, when a proxy stands before it")
+    api_max_header_fields: int = setting(
+        100, "largest number of header fields of a request", minimum=10, maximum=10_000
+    )
+    base_url: str = setting("", "public address of the service behind a proxy, such as https://radar.example.org")
     trusted_proxy: tuple[str, ...] = setting(
         (),
-        "addresses or networks of proxies whose X-Forwarded-For and -Proto are believed",
+        "addresses or networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted",
         parse=parse_networks,
     )
     max_body_bytes: int = setting(1_048_576, "largest request body accepted (bytes)", minimum=1024)
-    jwt_auth_cookie: bool = setting(False, "tokens also travel in http-only cookies")
-    cors_allow_all_origins: bool = setting(False, "pages of every origin may call the API (not with credentials)")
-    cors_allow_credentials: bool = setting(False, "pages of the allowed origins may send cookies")
+    jwt_auth_cookie: bool = setting(False, "also set tokens as HttpOnly cookies")
+    cors_allow_all_origins: bool = setting(False, "allow pages of every origin to call the API without credentials")
+    cors_allow_credentials: bool = setting(False, "allow pages of the allowed origins to send cookies")
     cors_allowed_origins: tuple[str, ...] = setting(
         (), "origins whose pages may call the API, such as https://radar.example.org", parse=parse_origins
     )
     throttle_anon: str = setting(
         "100/minute",
-        "requests of one address without credentials",
+        "requests from one address without credentials",
         name="default_throttle_rates.anon",
         parse=parse_rate,
     )
@@ -57,28 +62,28 @@ class HttpSettings(Settings):
         parse=parse_rate,
     )
     throttle_login: str = setting(
-        "5/minute", "login attempts of one address", name="default_throttle_rates.login", parse=parse_rate
+        "5/minute", "login attempts from one address", name="default_throttle_rates.login", parse=parse_rate
     )
     throttle_refresh: str = setting(
-        "5/minute", "token refreshes of one address", name="default_throttle_rates.refresh", parse=parse_rate
+        "5/minute", "token refreshes from one address", name="default_throttle_rates.refresh", parse=parse_rate
     )
 
-    # Where the real-time channel is; the REST API tells clients.
+    # The address of the real-time channel, which the REST API returns to clients.
     realtime_listen: str = setting("127.0.0.1:6544", "host:port of the real-time channel", parse=parse_listen)
     realtime_path: str = setting("/ws", "path of the native protocol (Socket.IO is at /socket.io/)", parse=parse_path)
     realtime_url: str = setting(
-        "", "public ws:// or wss:// address of the channel without its path, where clients cannot tell it from base_url"
+        "", "public ws:// or wss:// address of the channel without its path, if it does not follow from base_url"
     )
 
     def check(self) -> None:
-        """Origins are not opened to everybody by accident, and addresses are addresses."""
+        """Refuse combinations that would allow every origin with credentials, and invalid addresses."""
         if self.cors_allow_all_origins and self.cors_allow_credentials:
             raise SettingsError(
-                "cors_allow_all_origins", "cannot stand together with cors_allow_credentials; list cors_allowed_origins"
+                "cors_allow_all_origins", "cannot be combined with cors_allow_credentials; list cors_allowed_origins"
             )
         if self.jwt_auth_cookie and self.cors_allow_all_origins:
             raise SettingsError(
-                "cors_allow_all_origins", "cannot stand together with jwt_auth_cookie; list cors_allowed_origins"
+                "cors_allow_all_origins", "cannot be combined with jwt_auth_cookie; list cors_allowed_origins"
             )
         if self.base_url and urlsplit(self.base_url).scheme not in ("http", "https"):
             raise SettingsError("base_url", "expected an http:// or https:// address")

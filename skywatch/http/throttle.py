@@ -1,10 +1,9 @@
-"""Limits on requests: by user where one is known, by client address otherwise.
+"""Rate limits: by user if the request has an identity, by client address otherwise.
 
-The addresses that exchange credentials have a bucket each, and live reads share one: they are answered from the tick
-that everybody is answered from.
+Addresses that exchange credentials have a bucket each. Live reads share one: they are answered from the same tick for
+all callers.
 
-Every response says what is left (``X-RateLimit-Limit``, ``-Remaining``, ``-Reset`` in unix seconds); 429 says when
-to come back (``Retry-After``).
+Every response has ``X-RateLimit-Limit``, ``-Remaining`` and ``-Reset`` (unix seconds); 429 has ``Retry-After``.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ from skywatch.http.request import Request
 from skywatch.security.policy import OUT_OF_REACH
 
 Handler = Callable[[Request], Response]
-# Answered with its own document whatever else does not work.
+# Answered even if nothing else works.
 HEALTH_PATH, LIVENESS_QUERY = "/api/v1/system/health", "probe=live"
 BUCKETS = ("anon", "user", "live", "login", "refresh")
 READS = ("GET", "HEAD")
-# In the place of a bucket: the view counts its requests with ``count_request``, once it knows who asks.
+# Instead of a bucket: the view counts its requests with ``count_request`` once it has identified the user.
 BY_VIEW = "view"
 
 
 def throttle_tween(handler: Handler, registry: Any) -> Handler:
-    """Count the request before anything else is done for it; find out who asks on the way."""
+    """Count the request before any other work; this looks up the identity."""
     settings, limiter = registry["runtime"].settings, registry["limiter"]
     rates = {bucket: getattr(settings, f"throttle_{bucket}") for bucket in BUCKETS}
     exchanges: dict[tuple[str, str], str] = registry["throttle_buckets"]
@@ -43,7 +42,7 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
     def tween(request: Request) -> Response:
         path = request.environ.get("PATH_INFO", "")
         if path == HEALTH_PATH and request.environ.get("QUERY_STRING") == LIVENESS_QUERY:
-            # Whoever starts the service anew where this fails must not be told to come back later.
+            # A supervisor that restarts the service when this fails must never get a 429.
             return handler(request)
         bucket = exchanges.get((request.method, path))
         if bucket == BY_VIEW:
@@ -54,7 +53,7 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
             try:
                 identity = request.identity
             except Problem as problem:
-                # Whoever presents wrong credentials is nobody, and is counted as such.
+                # Invalid credentials count as none.
                 refusal = problem if path != HEALTH_PATH else None
             except OUT_OF_REACH:
                 if path != HEALTH_PATH:
@@ -63,7 +62,7 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
                 if identity is not None:
                     bucket, subject = "user", str(identity.user_id)
                 if request.method in READS and _is_live(path, live):
-                    # Apart from addresses, which are no numbers.
+                    # The prefix separates user ids from addresses.
                     bucket, subject = "live", subject if identity is None else f"user {identity.user_id}"
         verdict = limiter.hit(rates[bucket], bucket, subject, exact=bucket in ("login", "refresh"))
         if not verdict.allowed:
@@ -84,7 +83,7 @@ def _is_live(path: str, live: dict[str, None]) -> bool:
 
 
 def count_request(request: Request, user_id: int) -> None:
-    """Count a request for the user that its view found; raises Problem (429)."""
+    """Count a request for the user that its view identified; raises Problem (429)."""
     registry = request.registry
     verdict = registry["limiter"].hit(registry["runtime"].settings.throttle_user, "user", str(user_id))
     _refuse(verdict, "user")
@@ -92,7 +91,7 @@ def count_request(request: Request, user_id: int) -> None:
 
 
 def check_guesses(request: Request, *, is_wrong: bool = False) -> None:
-    """Refuse an address (429) that presented wrong credentials as often as the rate ``anon`` allows requests.
+    """Refuse an address (429) that sent invalid credentials as often as the rate ``anon`` allows requests.
 
     ``is_wrong`` counts one more.
     """
@@ -130,9 +129,9 @@ def _mark(response: Response, verdict: Verdict) -> None:
 
 
 def add_throttle_bucket(config: Configurator, method: str, path: str, bucket: str) -> None:
-    """Count a method of a path in a bucket of its own, by client address; its callers are not asked who they are.
+    """Count a method of a path in a bucket of its own, by client address, without looking up the identity.
 
-    With ``BY_VIEW`` its view counts.
+    With ``BY_VIEW`` the view counts.
     """
     if bucket not in (*BUCKETS, BY_VIEW):
         raise ValueError(f"there is no bucket {bucket}")

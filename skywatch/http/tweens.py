@@ -1,4 +1,4 @@
-"""What happens to every request before routing and to every response after it, one concern a tween."""
+"""Tweens: processing of every request before routing and of every response, one concern each."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Handler = Callable[[Request], Response]
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,128}")
 MINIMUM_COMPRESSED_BYTES = 1024
-# The API, and the addresses that programs written for readsb ask for.
+# The API and the addresses of readsb's clients.
 API_PATHS = ("/api/", "/data/", "/re-api/", "/v2/", "/globe_history/")
 COMPRESSIBLE = ("application/json", "application/problem+json", "application/geo+json", "text/")
 
 
 def request_id_tween(handler: Handler, registry: Any) -> Handler:
-    """Give every request an id, the client's if it is well formed, and an end after which nothing holds it."""
+    """Set the id of every request, the client's if it is well formed, and release its references at the end."""
 
     def tween(request: Request) -> Response:
         offered = request.headers.get("X-Request-ID", "")
@@ -50,13 +50,13 @@ def request_id_tween(handler: Handler, registry: Any) -> Handler:
 
 
 def compression_tween(handler: Handler, registry: Any) -> Handler:
-    """gzip for bodies over 1 KiB, when asked for."""
+    """gzip for bodies over 1 KiB, if the client accepts it."""
 
     def tween(request: Request) -> Response:
         response = handler(request)
         if not (response.content_type or "").startswith(COMPRESSIBLE):
             return response
-        add_vary(response, "Accept-Encoding")  # A stream that packs itself has said so already.
+        add_vary(response, "Accept-Encoding")  # A stream that compresses itself has done so already.
         if (
             response.content_encoding is None
             and isinstance(response.app_iter, list)
@@ -71,7 +71,7 @@ def compression_tween(handler: Handler, registry: Any) -> Handler:
 
 
 def last_resort_tween(handler: Handler, registry: Any) -> Handler:
-    """Answer what no exception view can see: faults in the tweens below, such as a commit that fails."""
+    """Answer errors that no exception view handles: those of the tweens below, such as a failed commit."""
 
     def tween(request: Request) -> Response:
         try:
@@ -90,7 +90,7 @@ def last_resort_tween(handler: Handler, registry: Any) -> Handler:
 
 
 def trailing_slash_tween(handler: Handler, registry: Any) -> Handler:
-    """Paths of the API, of readsb and in an area answer the same with and without a trailing slash."""
+    """Paths of the API, of readsb and in an area work the same with and without a trailing slash."""
 
     def tween(request: Request) -> Response:
         path = request.environ.get("PATH_INFO", "")
@@ -112,13 +112,13 @@ def body_limit_tween(handler: Handler, registry: Any) -> Handler:
 
     def tween(request: Request) -> Response:
         area = area_of(request)
-        allowed = limit if area is None else area.max_body_bytes
+        max_bytes = limit if area is None else area.max_body_bytes
         for prefix, larger in exceptions.items():
             if request.environ.get("PATH_INFO", "").startswith(prefix):
-                allowed = larger
-        if (request.content_length or 0) > allowed:
+                max_bytes = larger
+        if (request.content_length or 0) > max_bytes:
             return problem_response(
-                Problem("payload_too_large", f"The body may have at most {allowed} bytes."), request
+                Problem("payload_too_large", f"The body may have at most {max_bytes} bytes."), request
             )
         return handler(request)
 

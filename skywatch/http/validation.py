@@ -1,7 +1,7 @@
-"""Reads path, query string and body of a request and validates them by the schemas its service names.
+"""Reads path, query string and body of a request and validates them by the schemas of its service.
 
-Every fault is named at once. JSON is read strictly: no duplicate keys, no NaN, UTF-8 only. A byte order mark before
-it is passed over (RFC 8259, 8.1): files of some editors begin with one.
+All faults are reported at once. JSON is parsed strictly: no duplicate keys, no NaN, UTF-8 only. A leading byte order
+mark is ignored (RFC 8259, 8.1): some editors write one.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from skywatch.http.schema import QueryList
 
 JSON_TYPES = ("application/json", "")
 
-# Nobody mends more faults than these at once, and an answer must not be many times its question.
+# Limit of faults in a response, which must not be many times as large as the request.
 MAXIMUM_FAULTS = 200
 
-# No number of ours comes near; Python's own limit would answer with advice to its programmers.
+# Far more than any valid number has; Python's own limit has a message for its programmers.
 MAXIMUM_DIGITS = 1000
 
 
@@ -35,7 +35,7 @@ def validate(request: Request, schema: colander.SchemaNode | None = None, **kw: 
 
 
 def _read(request: Request) -> dict[str, Any]:
-    """The parts of the request as Cornice's colander validator wants them."""
+    """The parts of the request as Cornice's colander validator expects them."""
     schema = request.current_service_schema
     parts: dict[str, Any] = {}
     for node in schema.children:
@@ -51,22 +51,22 @@ def _read(request: Request) -> dict[str, Any]:
 
 
 def _query(request: Request, lists: Set[str]) -> dict[str, str]:
-    """The parameters by name; ``lists`` may be repeated, and are then taken as if written with commas."""
+    """The parameters by name; ``lists`` may be repeated, which equals values separated by commas."""
     try:
         pairs = list(request.GET.items())
     except UnicodeDecodeError:
         raise validation_problem([{"location": "querystring", "name": "", "detail": "must be UTF-8"}]) from None
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     twice: set[str] = set()
     for name, value in pairs:
-        if name in found and name in lists:
-            found[name] += f",{value}"
-        elif name in found:
+        if name in values and name in lists:
+            values[name] += f",{value}"
+        elif name in values:
             twice.add(name)
-        found.setdefault(name, value)
+        values.setdefault(name, value)
     for name in sorted(twice)[:MAXIMUM_FAULTS]:
         request.errors.add("querystring", name[:64], "is given more than once")
-    return found
+    return values
 
 
 def json_body(request: Request) -> Any:
@@ -92,12 +92,12 @@ def json_body(request: Request) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in members:
             raise ValueError(f"the key {key[:64]!r} is given more than once")
-        found[key] = value
-    return found
+        members[key] = value
+    return members
 
 
 def _integer(digits: str) -> int:
@@ -111,7 +111,7 @@ def _refuse(constant: str) -> Any:
 
 
 def validation_failed(request: Request) -> Response:
-    """Cornice's error handler: all that was found, as one problem."""
+    """Cornice's error handler: all faults as one problem."""
     errors = [
         {
             "location": str(error.get("location", "")),

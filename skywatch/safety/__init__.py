@@ -1,7 +1,7 @@
-"""Safety events: what is dangerous or wrong in the sky, found in the picture tick by tick.
+"""Safety events: hazards and implausible data, detected in the picture at every tick.
 
-``detection`` holds the rules (columns in, findings out; no database, no network), ``events`` their life and what is
-stored, ``learning`` the floors and runways learnt from traffic.
+``detection`` holds the rules (columns in, findings out; no database, no network), ``events`` their life cycle and
+storage, ``learning`` the floors and runways learnt from traffic.
 """
 
 from __future__ import annotations

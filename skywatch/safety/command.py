@@ -14,22 +14,22 @@ _encode = msgspec.json.Encoder().encode
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@click.option("--all", "with_held_back", is_flag=True, help="Show the events that are held back as well.")
-@click.option("--table", "as_table", is_flag=True, help="Print a table for people.")
+@click.option("--all", "with_held_back", is_flag=True, help="Include events that are held back.")
+@click.option("--table", "as_table", is_flag=True, help="Print a readable table.")
 @click.option("--lat", type=click.FloatRange(-90, 90), help="Latitude of the receiver (degrees), for raw frames.")
 @click.option("--lon", type=click.FloatRange(-180, 180), help="Longitude of the receiver (degrees).")
 def safety(file: str, with_held_back: bool, as_table: bool, lat: float | None, lon: float | None) -> None:
-    """Judge the recording FILE and print its safety events, one JSON object a line.
+    """Analyse the recording FILE and print its safety events, one JSON object a line.
 
-    FILE holds JSON Lines (snapshots or single aircraft), SBS, Beast, AVR or exported tracks, gzip or not. It is
-    judged by its own clock.
-    Exit code 1: FILE cannot be read or is no recording.
+    FILE contains JSON Lines (snapshots or single aircraft), SBS, Beast, AVR or exported tracks, gzip or not. The
+    clock is that of the recording.
+    Exit code 1: FILE cannot be read or is not a recording.
     """
     from skywatch.receivers.recordings import RecordingError
     from skywatch.safety.offline import judge, shown
 
     if (lat is None) != (lon is None):
-        raise click.UsageError("--lat and --lon belong together")
+        raise click.UsageError("--lat and --lon must be given together")
     station = (lat, lon) if lat is not None and lon is not None else None
     try:
         for event in judge(file, station):

@@ -1,8 +1,8 @@
 """What is learnt from traffic, by place: how low airliners fly level there, and where they land and take off.
 
-Cells are a tenth of a degree. An aircraft counts once a visit of a cell, so that one that circles teaches nothing; the
-floor of a cell is the altitude that hardly anybody is below. What is learnt is bounded, kept in the database by the
-monitor, and can be looked at and forgotten.
+Cells are a tenth of a degree. An aircraft counts once a visit of a cell, so that circling aircraft have no effect; the
+floor of a cell is the altitude that hardly any aircraft is below. What is learnt is bounded, kept in the database by
+the monitor, and can be looked at and forgotten.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from skywatch.safety.detection.frame import Array, Carried, Frame
 CELL_DEG = 0.1
 BIN_FT = 500
 BINS = 90
-# A floor is known from so many visits on; this share of them may be lower (errors, visual approaches).
+# A floor needs this many visits; this share of them may be lower (errors, visual approaches).
 LEAST_VISITS, LOWER_SHARE = 30, 0.02
 MOST_CELLS = 50_000
 LEVEL_FPM = 300.0
 # Slower airliners (kt) are about to land.
 LEAST_KT = 120.0
-# On a runway: on the ground, faster than anybody taxies (kt).
+# On a runway: on the ground, faster than taxiing aircraft (kt).
 RUNWAY_KT = 60.0
 
 Cell = tuple[int, int]
@@ -32,7 +32,7 @@ Cell = tuple[int, int]
 
 @dataclass
 class Learnt:
-    """What one cell has taught: visits by altitude bin, and where aircraft were seen on a runway (degrees)."""
+    """The data of one cell: visits by altitude bin, and the position of aircraft on a runway (degrees)."""
 
     levels: dict[int, int] = field(default_factory=dict)
     runway: tuple[float, float] | None = None
@@ -40,15 +40,15 @@ class Learnt:
     updated_at: float = 0.0
 
     def floor_ft(self) -> int | None:
-        """The altitude (ft) below which hardly anybody flies level, or None while that is not known."""
+        """The altitude (ft) below which hardly any aircraft flies level, or None while unknown."""
         visits = sum(self.levels.values())
         if visits < LEAST_VISITS:
             return None
-        # One low aircraft does not lower the floor that it is held against.
-        allowed, below = max(visits * LOWER_SHARE, 1.0), 0
+        # One low aircraft does not lower its own floor.
+        most_lower, below = max(visits * LOWER_SHARE, 1.0), 0
         for level in sorted(self.levels):
             below += self.levels[level]
-            if below > allowed:
+            if below > most_lower:
                 return level * BIN_FT
         return None
 
@@ -66,25 +66,25 @@ class Learner:
         self._visited = Carried(level_y=np.nan, level_x=np.nan, level=np.nan, runway_y=np.nan, runway_x=np.nan)
 
     def update(self, frame: Frame) -> None:
-        """Take the visits of this tick."""
+        """Count the visits of this tick."""
         self._visited.carry(frame)
         lat, lon, gs = frame.column("lat"), frame.column("lon"), np.nan_to_num(frame.column("gs_kt"))
-        there = ~np.isnan(lat) & frame.airliner & frame.adsb
+        is_learnt_from = ~np.isnan(lat) & frame.airliner & frame.adsb
         altitude = frame.column("alt_baro_ft")
-        level = there & ~np.isnan(altitude) & (np.abs(frame.rate_fpm) <= LEVEL_FPM) & (gs >= LEAST_KT)
-        runway = there & frame.column("on_ground") & (gs >= RUNWAY_KT)
+        level = is_learnt_from & ~np.isnan(altitude) & (np.abs(frame.rate_fpm) <= LEVEL_FPM) & (gs >= LEAST_KT)
+        runway = is_learnt_from & frame.column("on_ground") & (gs >= RUNWAY_KT)
         y, x = np.floor(lat / CELL_DEG), np.floor(lon / CELL_DEG)
         bins = np.floor(altitude / BIN_FT)
-        seen = self._visited
-        fresh = level & ((seen["level_y"] != y) | (seen["level_x"] != x) | (seen["level"] != bins))
+        visited = self._visited
+        fresh = level & ((visited["level_y"] != y) | (visited["level_x"] != x) | (visited["level"] != bins))
         self._take_levels(np.flatnonzero(fresh), y, x, bins, frame.now)
-        seen["level_y"][fresh], seen["level_x"][fresh], seen["level"][fresh] = y[fresh], x[fresh], bins[fresh]
-        landed = runway & ((seen["runway_y"] != y) | (seen["runway_x"] != x))
-        for row in np.flatnonzero(landed).tolist():
+        visited["level_y"][fresh], visited["level_x"][fresh], visited["level"][fresh] = y[fresh], x[fresh], bins[fresh]
+        is_landing = runway & ((visited["runway_y"] != y) | (visited["runway_x"] != x))
+        for row in np.flatnonzero(is_landing).tolist():
             cell = self._cell(int(y[row]), int(x[row]), frame.now)
             cell.runway = (round(float(lat[row]), 4), round(float(lon[row]), 4))
             cell.runway_visits += 1
-        seen["runway_y"][landed], seen["runway_x"][landed] = y[landed], x[landed]
+        visited["runway_y"][is_landing], visited["runway_x"][is_landing] = y[is_landing], x[is_landing]
 
     def _take_levels(self, rows: Array, y: Array, x: Array, bins: Array, now: float) -> None:
         for row in rows.tolist():
@@ -110,7 +110,7 @@ class Learner:
         self.forget(set(sorted(self.cells, key=lambda key: self.cells[key].updated_at)[: MOST_CELLS // 100]))
 
     def take_changed(self) -> set[Cell]:
-        """The cells that changed since this was called last."""
+        """The cells that changed since the last call."""
         with self._lock:
             changed, self._changed = self._changed, set()
         return changed
@@ -121,7 +121,7 @@ class Learner:
             self._changed.update(cells)
 
     def restore(self, cells: Mapping[Cell, Learnt]) -> None:
-        """Take over what was learnt before; what has been learnt since stays."""
+        """Restore stored cells; cells learnt since then stay."""
         for key, learnt in cells.items():
             self._note_floor(key, self.cells.setdefault(key, learnt))
 
@@ -161,8 +161,8 @@ class Learner:
 
     def forget(self, cells: set[Cell] | None = None) -> None:
         """Forget some cells, or all."""
-        gone = set(self.cells) if cells is None else cells & set(self.cells)
-        for cell in gone:
+        forgotten = set(self.cells) if cells is None else cells & set(self.cells)
+        for cell in forgotten:
             del self.cells[cell]
             self._floors.pop(cell, None)
-        self.put_back(gone)
+        self.put_back(forgotten)

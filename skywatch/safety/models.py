@@ -12,7 +12,7 @@ from skywatch.core.db import Base, BigId, JSONDocument
 
 
 class SafetyEvent(Base):
-    """One occurrence. ``key`` tells it from others of its type; one that is active is unique by type and key.
+    """One occurrence. ``key`` identifies it within its type; an active one is unique by type and key.
 
     ``suppressed_by`` is empty for events that were raised; ``military`` hides the row from those without the right.
     """
@@ -65,7 +65,7 @@ class SafetyThreshold(Base):
 
 
 class SafetyPlace(Base):
-    """What one cell has taught: visits by altitude bin, and where aircraft land and take off."""
+    """The data of one cell: visits by altitude bin, and where aircraft land and take off."""
 
     __tablename__ = "safety_places"
 

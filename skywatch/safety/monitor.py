@@ -1,4 +1,4 @@
-"""Safety's part in the tracker: detects in every tick, follows events, and has them stored and published."""
+"""Safety's part in the tracker: detects at every tick, tracks events, and stores and publishes them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from skywatch.safety.learning import Cell, Learnt
 from skywatch.safety.metrics import SAFETY_ACTIVE, SAFETY_EVENTS
 from skywatch.safety.thresholds import Thresholds
 
-# Changes that may wait for the database: hours of a busy sky.
+# Limit of changes buffered for the database: hours of a busy sky.
 QUEUE_LIMIT = 20_000
-# A changed threshold is in force within 2 s, as the API promises.
+# A changed threshold is in force within 2 s, as documented.
 THRESHOLDS_EVERY_S = 1.5
 PLACES_EVERY_S = 60.0
 REGIONS_EVERY_S = 10.0
@@ -66,13 +66,13 @@ class SafetyMonitor:
         return self._thresholds
 
     def start(self) -> None:
-        """Begin; what was before is taken up as soon as the database gives it."""
+        """Start; earlier events are restored as soon as the database answers."""
         self._writer.start(START_S)
         for task in self._tasks:
             task.start(0.0)
 
     def on_tick(self, sky: Sky) -> None:
-        """Detect, follow the events, and hand what changed to the writer."""
+        """Detect, track events, and queue changes for the writer."""
         self._take_up(sky.now)
         thresholds = self._thresholds
         findings = self._detectors.update(sky, thresholds)
@@ -82,13 +82,13 @@ class SafetyMonitor:
             for change in changes:
                 if change.first_raised:
                     SAFETY_EVENTS.labels(change.event.finding.type, truth(change.event.finding.military)).inc()
-        raised = [event.finding.military for event in self._book.active if event.raised]
+        flags = [event.finding.military for event in self._book.active if event.raised]
         for is_military in (False, True):
-            SAFETY_ACTIVE.labels(truth(is_military)).set(raised.count(is_military))
+            SAFETY_ACTIVE.labels(truth(is_military)).set(flags.count(is_military))
         self._region_log.note(self._detectors.regions, sky.now, thresholds.area_cell_deg)
 
     def close(self) -> None:
-        """Write what was accepted; active events are taken up by the next start."""
+        """Write pending changes; the next start restores active events."""
         for task in self._tasks:
             task.close()
         self._writer.close()
@@ -106,8 +106,8 @@ class SafetyMonitor:
         """In the writer's thread, before anything is written."""
         with self._sessions() as session:
             live = rows.read_active(session)
-            known = regions.read_active(session, live, unix_now())
-            self._restored.put((live, known, places.read(session)))
+            past_regions = regions.read_active(session, live, unix_now())
+            self._restored.put((live, past_regions, places.read(session)))
 
     def _write(self, session: Session, changes: list[Change]) -> list[tuple[LiveEvent, int]]:
         ids, messages = rows.write(session, changes)

@@ -1,4 +1,4 @@
-"""Safety events on their way through the channels of users that want them."""
+"""Notifications of safety events through the channels of users."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KIND = "safety"
 
 
 def notify_of(session: Session, row: SafetyEvent, document: Mapping[str, Any]) -> None:
-    """Write an event into the outbox for everybody whose channels want safety events; once for each event.
+    """Write an event to the outbox of every user with a channel for safety events; once for each event.
 
     Whether a user may see it is decided when it is sent.
     """

@@ -1,6 +1,6 @@
-"""Judges a recording as the tracker would have: the same picture, the same detectors, the recording's own clock.
+"""Analyses a recording as the tracker does: the same picture, the same detectors, the recording's clock.
 
-One pass teaches nothing to the next: floors and runways are learnt from the recording itself.
+Passes are independent: floors and runways are learnt from the recording itself.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from skywatch.safety.detection.detectors import Detectors
 from skywatch.safety.events.tracker import EventTracker, LiveEvent
 from skywatch.safety.thresholds import Thresholds
 
-# A gap in a recording longer than this is not lived through tick by tick (s).
+# A gap in a recording longer than this is skipped (s).
 LONGEST_GAP_S = 120.0
-# Where nothing is heard for so long (s), ticks are further apart.
+# Without data for this time (s), ticks are further apart.
 QUIET_AFTER_S, QUIET_STEP_S = 3.0, 5.0
 RECEIVER = "recording"
 
@@ -43,13 +43,13 @@ def skies(path: str, station: tuple[float, float] | None, invalid: Counter[str])
     picture: Picture | None = None
     tick_at = 0.0
     heard_at = 0.0
-    for at, heard in _moments(path, station, invalid):
+    for at, reports in _moments(path, station, invalid):
         if picture is None:
             clock.now = at
             picture = Picture(station, clock=clock, monotonic=clock)
             tick_at = at + 1.0
         if at - tick_at > LONGEST_GAP_S:
-            # The aircraft of before are gone by then: a few ticks let them leave.
+            # Aircraft of before the gap have timed out: a few ticks remove them.
             for _ in range(3):
                 clock.now = tick_at
                 yield picture.tick()
@@ -61,7 +61,7 @@ def skies(path: str, station: tuple[float, float] | None, invalid: Counter[str])
             tick_at += 1.0 if tick_at - heard_at < QUIET_AFTER_S else min(QUIET_STEP_S, max(at - tick_at, 1.0))
         heard_at = at
         clock.now = max(clock.now, min(at, tick_at))
-        picture.put(RECEIVER, heard.reports, heard.messages)
+        picture.put(RECEIVER, reports.reports, reports.messages)
     if picture is not None:
         clock.now = tick_at
         yield picture.tick()
@@ -92,7 +92,7 @@ def judge(
 
 
 def shown(event: LiveEvent) -> dict[str, Any]:
-    """An event as one JSON object, as the REST API shows it but for what only the database knows."""
+    """An event as one JSON object, as in the REST API but without the fields of the database."""
     finding = event.finding
     numbers = {name: msgspec.to_builtins(quantity) for name, quantity in finding.numbers.items()}
     closest = None

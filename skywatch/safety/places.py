@@ -1,4 +1,4 @@
-"""What was learnt by place, in the database: read at the start, stored now and then, cell by cell that changed."""
+"""Storage of the learnt places: read at the start; changed cells are stored periodically."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from skywatch.core.db import SessionFactory, writing
 from skywatch.safety.learning import CELL_DEG, MOST_CELLS, Cell, Learner, Learnt
 from skywatch.safety.models import SafetyPlace
 
-# Cells a transaction: SQLite's lock is given back in between.
+# Cells a transaction: SQLite's lock is released in between.
 BATCH = 500
 _places: Any = SafetyPlace.__table__
 
 
 def read(session: Session) -> dict[Cell, Learnt]:
-    """What was learnt before."""
+    """The stored cells."""
     rows = session.scalars(sa.select(SafetyPlace).order_by(SafetyPlace.updated_at.desc()).limit(MOST_CELLS))
     cells: dict[Cell, Learnt] = {}
     for row in rows:
@@ -30,14 +30,14 @@ def read(session: Session) -> dict[Cell, Learnt]:
 
 def store(sessions: SessionFactory, learner: Learner) -> None:
     """Store the cells that changed since the last time; raises SQLAlchemyError, after which they are still changed."""
-    left = sorted(learner.take_changed())
+    pending = sorted(learner.take_changed())
     try:
-        while left:
+        while pending:
             with writing(sessions) as session:
-                _store(session, left[:BATCH], learner)
-            left = left[BATCH:]
+                _store(session, pending[:BATCH], learner)
+            pending = pending[BATCH:]
     except BaseException:
-        learner.put_back(left)
+        learner.put_back(pending)
         raise
 
 
@@ -66,7 +66,7 @@ def _store(session: Session, cells: list[Cell], learner: Learner) -> None:
 
 
 def place_fields(row: SafetyPlace) -> dict[str, Any]:
-    """A cell as the REST API shows it: its corner and size (degrees), what is known of it."""
+    """A cell as the REST API shows it: its corner and size (degrees), its floor and runway."""
     learnt = Learnt({int(level): int(visits) for level, visits in row.levels.items()})
     runway = None if row.runway_lat is None else {"lat": row.runway_lat, "lon": row.runway_lon}
     return {

@@ -1,4 +1,4 @@
-"""Regions of disturbed navigation signals over time: what the monitor notes, and what was at a moment."""
+"""Regions of disturbed navigation signals over time: recording them, and their state at a moment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from skywatch.safety.detection.regions import Region
 from skywatch.safety.events.tracker import LiveEvent
 from skywatch.safety.models import SafetyEvent, SafetyRegion
 
-# States that may wait for the database.
+# Limit of states buffered for the database.
 QUEUE_LIMIT = 10_000
 # A region that does not change for longer is looked up no more: the index is that of its beginning.
 LONGEST_STATE = timedelta(days=1)
@@ -39,12 +39,12 @@ class _State:
     is_stored: bool = False
 
     def like(self, other: _State) -> bool:
-        """Whether nothing but time lies between the two."""
+        """Whether the two differ in time only."""
         return (self.cells, self.bad, self.good) == (other.cells, other.bad, other.good)
 
 
 class RegionLog:
-    """Notes regions in the tracker's thread, stores them in another."""
+    """Records regions in the tracker's thread, stores them in another."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -70,10 +70,10 @@ class RegionLog:
             del self._waiting[:-QUEUE_LIMIT]
 
     def store(self, sessions: SessionFactory) -> None:
-        """Write what is new or went on; raises SQLAlchemyError, after which all of it is tried again."""
+        """Write new and continued states; raises SQLAlchemyError, after which all are retried."""
         with self._lock:
-            everything = {id(state): state for state in (*self._waiting, *self._latest.values())}
-            states = [state for state in everything.values() if not state.is_stored]
+            by_id = {id(state): state for state in (*self._waiting, *self._latest.values())}
+            states = [state for state in by_id.values() if not state.is_stored]
         if not states:
             return
         with writing(sessions) as session:
@@ -124,7 +124,7 @@ def read_active(session: Session, live: Iterable[LiveEvent], now: float) -> list
 
 
 def at(session: Session, when: datetime, military: bool) -> list[SafetyRegion]:
-    """The regions that were there at a moment."""
+    """The regions at a moment."""
     began = SafetyRegion.from_at.between(earlier(when, LONGEST_STATE), when)
     query = sa.select(SafetyRegion).where(began, SafetyRegion.until_at >= when)
     if not military:

@@ -1,4 +1,4 @@
-"""What safety stores, for retention: events that have ended, and the regions of the past."""
+"""The retention of safety: ended events and past regions."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ class SafetyEventRecord(Schema):
     """A safety event."""
 
     id = node(JsonInteger(), "Identifier.")
-    type = node(JsonString(), "What kind of event.", validator=colander.OneOf(TYPES))
-    severity = node(JsonString(), "How grave.", validator=colander.OneOf(SEVERITIES))
+    type = node(JsonString(), "Type of the event.", validator=colander.OneOf(TYPES))
+    severity = node(JsonString(), "Severity.", validator=colander.OneOf(SEVERITIES))
     icao_hex = node(Nullable(JsonString()), "The aircraft, upper case; null for events of a region.")
     icao_hex_2 = node(Nullable(JsonString()), "The other aircraft of a pair.")
     callsigns = node(JsonList(), "Callsigns of the aircraft, in their order.", node(JsonString(), "Callsign."))
@@ -72,12 +72,12 @@ class SafetyEventRecord(Schema):
     began_at = node(Timestamp(), "When it began.")
     ended_at = node(Nullable(Timestamp()), "When it ended; null while it is active.")
     last_at = node(Timestamp(), "When its condition last held.")
-    numbers = node(JsonObject(), "What raised it: `{name: {value, unit}}`.")
-    position = node(Nullable(Schema.schema_type()), "Where; null where not known.", *EventPosition().children)
+    numbers = node(JsonObject(), "The values that raised it: `{name: {value, unit}}`.")
+    position = node(Nullable(Schema.schema_type()), "Position; null if unknown.", *EventPosition().children)
     closest = node(Nullable(Schema.schema_type()), "For proximity only.", *ClosestApproach().children)
     suppressed_by = node(JsonList(), "Why it is held back; empty for events that were raised.", node(JsonString(), ""))
-    acknowledged = node(JsonBoolean(), "Somebody acknowledged it.")
-    acknowledged_by = node(Nullable(JsonString()), "Who.")
+    acknowledged = node(JsonBoolean(), "It was acknowledged.")
+    acknowledged_by = node(Nullable(JsonString()), "User who acknowledged it.")
     acknowledged_at = node(Nullable(Timestamp()), "When.")
 
 
@@ -93,7 +93,7 @@ class StatsQuery(Schema):
 
 
 class SafetyStats(Schema):
-    """Events counted."""
+    """Counts of events."""
 
     total = node(JsonInteger(), "Events that were raised.")
     active = node(JsonInteger(), "Events that are active now.")
@@ -124,8 +124,8 @@ class ThresholdRecord(Schema):
     unit = node(JsonString(), "Unit.")
     minimum = node(JsonNumber(), "Least value.")
     maximum = node(JsonNumber(), "Greatest value.")
-    source = node(JsonString(), "Where the default comes from.")
-    description = node(JsonString(), "What it does.")
+    source = node(JsonString(), "Source of the default.")
+    description = node(JsonString(), "Its effect.")
 
 
 class ThresholdList(Schema):
@@ -135,7 +135,7 @@ class ThresholdList(Schema):
 
 
 class ThresholdChange(Schema):
-    """Thresholds to change; the others stay."""
+    """Thresholds to change; others are unchanged."""
 
     def __init__(self, *args: Any, **kw: Any) -> None:
         super().__init__(*args, **kw)
@@ -160,16 +160,16 @@ class RunwayPlace(Schema):
 
 
 class PlaceRecord(Schema):
-    """What one cell has taught."""
+    """What was learnt in one cell."""
 
     south = node(JsonNumber(), "Southern edge (degrees).")
     west = node(JsonNumber(), "Western edge (degrees).")
     size_deg = node(JsonNumber(), "Size of the cell (degrees).")
-    floor_ft = node(Nullable(JsonInteger()), "Level flight lower than this is rare; null while too little is known.")
+    floor_ft = node(Nullable(JsonInteger()), "Level flight below this is rare; null until there is enough data.")
     visits = node(JsonInteger(), "Visits counted.")
     runway = node(Nullable(Schema.schema_type()), "A runway, or null.", *RunwayPlace().children)
     runway_visits = node(JsonInteger(), "Aircraft seen on it.")
-    updated_at = node(Timestamp(), "When something was learnt last.")
+    updated_at = node(Timestamp(), "Last update.")
 
 
 class PlaceList(PageLinks):
@@ -181,6 +181,6 @@ class PlaceQuery(PageQuery):
 
 
 class ForgottenPlaces(Schema):
-    """What was forgotten."""
+    """The number of forgotten places."""
 
     forgotten = node(JsonInteger(), "Cells.")

@@ -1,4 +1,4 @@
-"""The rules of safety events over REST: who sees which, acknowledging, statistics."""
+"""The rules of safety events over REST: visibility, acknowledgement, statistics."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def filtered(query: sa.Select[Any], filters: dict[str, Any]) -> sa.Select[Any]:
         if filters.get(name) is not None:
             query = query.where(column.is_(filters[name]))
     if filters.get("active") is not None:
-        ended = SafetyEvent.ended_at
-        query = query.where(ended.is_(None) if filters["active"] else ended.is_not(None))
+        ended_at = SafetyEvent.ended_at
+        query = query.where(ended_at.is_(None) if filters["active"] else ended_at.is_not(None))
     if filters.get("from") is not None:
         query = query.where(SafetyEvent.began_at >= filters["from"])
     if filters.get("to") is not None:
@@ -63,11 +63,11 @@ def find(
 
 
 def get(session: Session, may: Visibility, event_id: int) -> SafetyEvent:
-    """One event; raises Problem (404) where there is none that the caller may see."""
-    found: SafetyEvent | None = session.scalar(visible(may).where(SafetyEvent.id == event_id))
-    if found is None:
+    """One event; raises Problem (404) if there is none that the caller may see."""
+    event: SafetyEvent | None = session.scalar(visible(may).where(SafetyEvent.id == event_id))
+    if event is None:
         raise not_found("safety event")
-    return found
+    return event
 
 
 def acknowledge(session: Session, may: Visibility, event_id: int, who: str) -> tuple[SafetyEvent, bool]:
@@ -84,11 +84,11 @@ def stats(session: Session, may: Visibility, begin: datetime | None, end: dateti
     """Events of a span counted; the last 24 h by default."""
     span = {"from": begin or utcnow() - STATS_SPAN, "to": end}
     rows = filtered(visible(may), span).subquery()
-    raised = rows.c.held_back.is_(False)
+    is_raised = rows.c.held_back.is_(False)
     total, unacknowledged, suppressed = session.execute(
         sa.select(
-            sa.func.count().filter(raised),
-            sa.func.count().filter(raised, rows.c.acknowledged.is_(False)),
+            sa.func.count().filter(is_raised),
+            sa.func.count().filter(is_raised, rows.c.acknowledged.is_(False)),
             sa.func.count().filter(rows.c.held_back),
         ).select_from(rows)
     ).one()
@@ -98,8 +98,8 @@ def stats(session: Session, may: Visibility, begin: datetime | None, end: dateti
         "active": session.scalar(sa.select(sa.func.count()).select_from(now)) or 0,
         "unacknowledged": unacknowledged,
         "suppressed": suppressed,
-        "by_type": _counts(session, rows.c.type, raised),
-        "by_severity": _counts(session, rows.c.severity, raised),
+        "by_type": _counts(session, rows.c.type, is_raised),
+        "by_severity": _counts(session, rows.c.severity, is_raised),
     }
 
 

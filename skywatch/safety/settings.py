@@ -1,4 +1,4 @@
-"""The settings of safety events; the detectors' thresholds are changed at run time and stand in ``thresholds``."""
+"""The settings of safety events; the thresholds of detectors, which change at run time, are in ``thresholds``."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class SafetySettings(Settings):
     """The settings of safety events."""
 
     retention_safety_days: float = setting(
-        365.0, "safety events and disturbed regions are kept this long (days; 0: for ever)", minimum=0, stored=True
+        365.0, "retention of safety events and disturbed regions (days; 0: unlimited)", minimum=0, stored=True
     )
     retention_safety_mb: float = setting(
-        0.0, "safety events may take this much room (MB; 0: no limit)", minimum=0, stored=True
+        0.0, "largest size of safety events (MB; 0: unlimited)", minimum=0, stored=True
     )

@@ -1,4 +1,4 @@
-"""Thresholds in the database: those that differ from their defaults, and when what was learnt was last forgotten."""
+"""Stores the thresholds that differ from their defaults, and when learnt places were last forgotten."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from skywatch.core.clock import unix_now, utcnow
 from skywatch.safety.models import SafetyPlace, SafetyThreshold
 from skywatch.safety.thresholds import FIELDS, Thresholds, meaning_of, with_changes
 
-# A row that is no threshold: its value is the unix time at which all places were forgotten.
+# A row that is not a threshold: its value is the unix time at which all places were forgotten.
 FORGOTTEN = "(places forgotten)"
 
 
@@ -28,7 +28,7 @@ def read(session: Session) -> tuple[Thresholds, float | None]:
 
 
 def set_values(session: Session, values: dict[str, float]) -> None:
-    """Change thresholds; one that is set to its default is stored no more."""
+    """Change thresholds; the row of one that is set to its default is deleted."""
     for name, value in values.items():
         session.execute(sa.delete(SafetyThreshold).where(SafetyThreshold.name == name))
         if value != meaning_of(name).default:
@@ -53,14 +53,14 @@ def change(session: Session, actor: Actor, values: Mapping[str, float]) -> None:
 
 def shown(session: Session) -> list[dict[str, Any]]:
     """Every threshold with its meaning."""
-    changed = _rows(session)
-    listed = []
+    changes = _rows(session)
+    records = []
     for name in FIELDS:
         meaning = meaning_of(name)
-        listed.append(
+        records.append(
             {
                 "name": name,
-                "value": changed.get(name, float(meaning.default)),
+                "value": changes.get(name, float(meaning.default)),
                 "default": float(meaning.default),
                 "unit": meaning.unit,
                 "minimum": float(meaning.minimum),
@@ -69,11 +69,11 @@ def shown(session: Session) -> list[dict[str, Any]]:
                 "description": meaning.meaning,
             }
         )
-    return listed
+    return records
 
 
 def forget_places(session: Session) -> int:
-    """Forget all that was learnt; the tracker follows within seconds. Returns how many cells there were."""
+    """Forget all learnt places; the tracker follows within seconds. Returns the number of cells."""
     count = session.scalar(sa.select(sa.func.count()).select_from(SafetyPlace)) or 0
     session.execute(sa.delete(SafetyPlace))
     session.execute(sa.delete(SafetyThreshold).where(SafetyThreshold.name == FORGOTTEN))

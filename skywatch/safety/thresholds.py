@@ -1,4 +1,4 @@
-"""Every threshold of the detectors once: name, default, unit, bounds and where the number comes from.
+"""The thresholds of the detectors: name, default, unit, bounds and source.
 
 Administrators change them at run time (``PATCH /api/v1/safety/settings``); detectors read them from one frozen value.
 """
@@ -14,7 +14,7 @@ ICAO_PHRASE = "ICAO Annex 10 volume IV"
 
 @dataclasses.dataclass(frozen=True)
 class Meaning:
-    """What the API shows of a threshold."""
+    """The description of a threshold in the API."""
 
     default: float
     unit: str
@@ -35,9 +35,9 @@ def threshold(default: float, unit: str, minimum: float, maximum: float, meaning
 class Thresholds:
     """The thresholds in force."""
 
-    emergency_hold_s: float = threshold(3, "s", 0, 120, "an emergency is raised after it was sent for this long")
+    emergency_hold_s: float = threshold(3, "s", 0, 120, "an emergency is raised after it was sent for this time")
     unlawful_hold_s: float = threshold(
-        10, "s", 0, 120, "7500 is raised after this long, airborne: it is dialled past on the way to other codes"
+        10, "s", 0, 120, "7500 is raised after this time, airborne only: it may be passed while another code is dialled"
     )
     emergency_end_s: float = threshold(60, "s", 5, 600, "an emergency ends this long after it was last sent")
     advisory_window_s: float = threshold(
@@ -51,68 +51,74 @@ class Thresholds:
         "s",
         10,
         180,
-        "closest points of approach are looked for this far ahead",
+        "look-ahead for closest points of approach",
         "RTCA DO-185B: sensitivity level 7",
     )
     proximity_low_nm: float = threshold(0.5, "nm", 0.1, 5, "horizontal size of the box up to proximity_low_ft")
     proximity_low_vertical_ft: float = threshold(
         400, "ft", 100, 2000, "vertical size of the box up to proximity_low_ft"
     )
-    proximity_low_ft: float = threshold(10_000, "ft", 1000, 30_000, "up to here the box has its smaller size")
+    proximity_low_ft: float = threshold(10_000, "ft", 1000, 30_000, "altitude up to which the box has its smaller size")
     proximity_high_nm: float = threshold(
         3, "nm", 0.5, 10, "horizontal size of the box above proximity_high_ft", "ICAO Doc 4444, 8.7.3: 3 nm with radar"
     )
     proximity_high_vertical_ft: float = threshold(
         800, "ft", 200, 2000, "vertical size of the box above proximity_high_ft", "ICAO Doc 4444, 5.3.2, less 200 ft"
     )
-    proximity_high_ft: float = threshold(19_500, "ft", 5000, 45_000, "from here on the box has its larger size")
-    proximity_closing_kt: float = threshold(10, "kt", 0, 200, "pairs that close more slowly are left alone")
+    proximity_high_ft: float = threshold(19_500, "ft", 5000, 45_000, "altitude from which the box has its larger size")
+    proximity_closing_kt: float = threshold(10, "kt", 0, 200, "pairs that close more slowly are ignored")
     proximity_critical_nm: float = threshold(0.25, "nm", 0.05, 2, "a pair this near is critical")
     proximity_critical_ft: float = threshold(300, "ft", 50, 1000, "a pair this near in altitude is critical")
-    proximity_hold_s: float = threshold(2, "s", 0, 30, "a pair is raised after it met the rule for this long")
+    proximity_hold_s: float = threshold(2, "s", 0, 30, "a pair is raised after it met the rule for this time")
     proximity_end_s: float = threshold(10, "s", 2, 120, "an encounter ends this long after the rule last held")
     proximity_position_age_s: float = threshold(10, "s", 2, 60, "positions older than this are not judged")
     proximity_nic: float = threshold(
         6, "", 0, 11, "a lower integrity category lowers the event to info", "DO-260B, table 2-70"
     )
     extreme_rate_fpm: float = threshold(6000, "ft/min", 3000, 20_000, "a vertical rate beyond this is extreme")
-    extreme_rate_hold_s: float = threshold(8, "s", 2, 60, "for how long an extreme rate must last")
+    extreme_rate_hold_s: float = threshold(8, "s", 2, 60, "shortest duration of an extreme rate")
     reversal_rate_fpm: float = threshold(1500, "ft/min", 500, 6000, "rates of a reversal, one way and the other")
-    reversal_window_s: float = threshold(15, "s", 5, 60, "within which a reversal takes place")
+    reversal_window_s: float = threshold(15, "s", 5, 60, "longest duration of a reversal")
     reversal_traffic_nm: float = threshold(5, "nm", 1, 20, "a reversal without traffic this near is info")
     reversal_traffic_ft: float = threshold(2000, "ft", 500, 5000, "a reversal without traffic this near is info")
     vertical_end_s: float = threshold(15, "s", 5, 120, "a vertical event ends this long after it last held")
-    low_margin_ft: float = threshold(500, "ft", 100, 3000, "how far below the learnt floor is low")
+    low_margin_ft: float = threshold(
+        500, "ft", 100, 3000, "distance below the learnt floor at which an aircraft is low"
+    )
     low_speed_kt: float = threshold(180, "kt", 60, 400, "slower aircraft are not judged to be low")
-    low_hold_s: float = threshold(10, "s", 2, 120, "for how long an aircraft must be low")
-    low_runway_nm: float = threshold(10, "nm", 2, 30, "nearer to a runway than this nobody is low")
-    area_good_s: float = threshold(20, "s", 5, 300, "an aircraft counts after it was good for so long")
-    area_bad_s: float = threshold(5, "s", 0, 30, "an aircraft is bad after its integrity was bad for so long")
+    low_hold_s: float = threshold(10, "s", 2, 120, "shortest time that an aircraft must be low")
+    low_runway_nm: float = threshold(10, "nm", 2, 30, "no aircraft nearer to a runway than this is low")
+    area_good_s: float = threshold(20, "s", 5, 300, "an aircraft counts after its integrity was good for this time")
+    area_bad_s: float = threshold(5, "s", 0, 30, "an aircraft is bad after its integrity was bad for this time")
     area_within_s: float = threshold(
-        300, "s", 30, 3600, "a region begins where enough aircraft turned bad within this time of each other"
+        300, "s", 30, 3600, "a region begins if enough aircraft turned bad within this time of each other"
     )
     area_relayed_s: float = threshold(
-        120, "s", 0, 3600, "an aircraft that a ground station relayed does not count for so long"
+        120, "s", 0, 3600, "an aircraft relayed by a ground station does not count for this time"
     )
     area_nic: float = threshold(7, "", 1, 11, "an integrity category below this is bad", "DO-260B, table 2-70")
     area_nac_p: float = threshold(8, "", 1, 11, "an accuracy category below this is bad", "DO-260B, table 2-71")
     area_share: float = threshold(
         0.1, "", 0.02, 1, "share of bad aircraft, one subtracted, that makes a region", "gpsjam.org: (bad - 1) / all"
     )
-    area_aircraft: float = threshold(3, "aircraft", 2, 50, "bad aircraft that make a region")
+    area_aircraft: float = threshold(3, "aircraft", 2, 50, "least number of bad aircraft that make a region")
     area_cell_deg: float = threshold(0.5, "degrees", 0.1, 2, "size of the cells that regions are made of")
     area_end_s: float = threshold(60, "s", 10, 600, "a region ends this long after it was last bad")
-    leap_nm: float = threshold(5, "nm", 1, 100, "a position this far from where it can be is a leap")
+    leap_nm: float = threshold(5, "nm", 1, 100, "a position this far from any reachable one is a leap")
     leap_end_s: float = threshold(60, "s", 10, 600, "a leap ends this long after the last one")
     contradiction_nm: float = threshold(
-        5, "nm", 3, 100, "places of one aircraft by two receivers, or by multilateration, contradict from here on"
+        5,
+        "nm",
+        3,
+        100,
+        "least distance at which positions by two receivers, or by multilateration, contradict each other",
     )
-    contradiction_hold_s: float = threshold(10, "s", 2, 120, "for how long a contradiction must last")
+    contradiction_hold_s: float = threshold(10, "s", 2, 120, "shortest duration of a contradiction")
     contradiction_end_s: float = threshold(60, "s", 10, 600, "a contradiction ends this long after its last position")
-    gather_aircraft: float = threshold(3, "aircraft", 2, 50, "aircraft in one point that make an event")
-    gather_nm: float = threshold(0.1, "nm", 0.01, 1, "how near aircraft in one point are to each other")
+    gather_aircraft: float = threshold(3, "aircraft", 2, 50, "least number of aircraft in one point that make an event")
+    gather_nm: float = threshold(0.1, "nm", 0.01, 1, "largest distance between aircraft in one point")
     altitude_leap_ft: float = threshold(
-        1000, "ft", 300, 10_000, "geometric against barometric altitude leaps by more in level flight"
+        1000, "ft", 300, 10_000, "least leap of geometric against barometric altitude in level flight"
     )
 
 
@@ -126,5 +132,5 @@ def meaning_of(name: str) -> Meaning:
 
 
 def with_changes(changes: dict[str, float]) -> Thresholds:
-    """The defaults with these changes; names that do not exist are ignored (of another version)."""
+    """The defaults with these changes; names that do not exist are ignored (they may be of another version)."""
     return Thresholds(**{name: float(value) for name, value in changes.items() if name in FIELDS})

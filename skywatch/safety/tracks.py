@@ -1,6 +1,6 @@
 """Exported tracks as moments of a recording: all flights of a file in the order of their points' times.
 
-The form is that of ``skywatch.patterns.tracks``. Tracks tell no source: positions count as the aircraft's own.
+The form is that of ``skywatch.patterns.tracks``. Tracks have no source: positions count as the aircraft's own.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from skywatch.receivers.limits import ALTITUDE_FT, RATE_FPM, SPEED_KT
 from skywatch.receivers.recordings import Moment, RecordingError
 from skywatch.receivers.report import Report
 
-# Flights without an address get one of a block that ICAO has given to nobody.
+# Flights without an address get one of a block that ICAO has not allocated.
 UNNAMED = 0xF00000
-# Faster aircraft fly, whatever their altitude (kt).
+# Faster aircraft are airborne, whatever their altitude (kt).
 GROUND_KT = 50.0
 
 
 def is_tracks(path: str) -> bool:
-    """Whether the first line of a file is a track; raises RecordingError where it cannot be read."""
+    """Whether the first line of a file is a track; raises RecordingError if it cannot be read."""
     try:
         first = next(iter(read_tracks(Path(path))), None)
     except TracksError as error:
@@ -34,7 +34,7 @@ def is_tracks(path: str) -> bool:
 
 
 def moments(path: str, invalid: Counter[str]) -> Iterator[Moment]:
-    """The points of all tracks in their order; lines that are no track are counted in ``invalid``."""
+    """The points of all tracks in their order; lines that are not a track are counted in ``invalid``."""
     flights: list[Iterator[tuple[float, int, Report]]] = []
     try:
         for number, track in enumerate(read_tracks(Path(path))):
@@ -57,7 +57,7 @@ def _reports(track: Track, number: int) -> Iterator[tuple[float, int, Report]]:
         report = Report(address, at=at, position_at=at, type="adsb_icao", lat=lat, lon=lon)
         report.flight = (track.callsign or "").strip() or UNSET
         report.alt_baro = _rounded(altitude, ALTITUDE_FT)
-        # Exports have no word for the ground: an aircraft on it is at 0 ft.
+        # Exports have no ground flag: an aircraft on the ground is at 0 ft.
         if altitude is not None and altitude <= 0 and (gs is None or gs < GROUND_KT):
             report.alt_baro = "ground"
         report.gs = UNSET if gs is None or not SPEED_KT[0] <= gs <= SPEED_KT[1] else gs

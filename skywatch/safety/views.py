@@ -35,7 +35,7 @@ place_list = ApiService("safety.places", "/safety/places", feature=FEATURE)
 def list_safety_events(request: Request) -> dict[str, Any]:
     """List safety events, the newest first
 
-    Events that are held back carry the reasons in `suppressed_by`; `suppressed=false` leaves them out.
+    Events that are held back carry the reasons in `suppressed_by`; `suppressed=false` excludes them.
     """
     return _listed(request, {})
 
@@ -49,8 +49,8 @@ def list_active_safety_events(request: Request) -> dict[str, Any]:
 def _listed(request: Request, fixed: dict[str, Any]) -> dict[str, Any]:
     query = dict(request.validated["querystring"])
     limit, offset, cursor = query.pop("limit"), query.pop("offset"), query.pop("cursor")
-    found, count, last = service.find(request.db, request.may, {**query, **fixed}, limit, offset, cursor)
-    return cursor_page(request, "events", [event_fields(row) for row in found], count, last)
+    events, count, last = service.find(request.db, request.may, {**query, **fixed}, limit, offset, cursor)
+    return cursor_page(request, "events", [event_fields(row) for row in events], count, last)
 
 
 @one_event.get(permission=VIEW, path=schemas.EventId(), responses={200: schemas.SafetyEventRecord()}, errors=(404,))
@@ -65,8 +65,8 @@ def get_safety_event(request: Request) -> dict[str, Any]:
 def acknowledge_safety_event(request: Request) -> dict[str, Any]:
     """Acknowledge a safety event
 
-    Acknowledging again keeps the first time. Subscribers receive the first acknowledgement of an event, unless the
-    event is held back.
+    A second acknowledgement does not change the first. Subscribers receive the first acknowledgement of an event,
+    unless the event is held back.
     """
     who = request.identity.username if request.identity is not None else "anonymous"
     event, is_first = service.acknowledge(request.db, request.may, request.validated["path"]["id"], who)
@@ -86,16 +86,16 @@ def get_safety_stats(request: Request) -> dict[str, Any]:
 def list_safety_areas(request: Request) -> dict[str, Any]:
     """Show the regions where navigation signals are disturbed, as GeoJSON
 
-    Each feature has the counts behind it: aircraft that were good before and turned `bad`, those that stayed `good`.
-    A region is stored every ten seconds: what is shown for now is at most so old.
+    Each feature has its counts: aircraft that were good before and turned `bad`, those that stayed `good`.
+    A region is stored every ten seconds: the present state is at most that old.
     """
     moment = request.validated["querystring"]["at"]
-    found = (
+    rows = (
         regions.at(request.db, moment, request.may.military)
         if moment
         else regions.now(request.db, request.may.military)
     )
-    features = [regions.feature_of(row) for row in found]
+    features = [regions.feature_of(row) for row in rows]
     return {"type": "FeatureCollection", "features": features, "at": moment or utcnow()}
 
 
@@ -129,7 +129,7 @@ def list_safety_places(request: Request) -> dict[str, Any]:
 
 @place_list.delete(permission=MANAGE, responses={200: schemas.ForgottenPlaces()})
 def forget_safety_places(request: Request) -> dict[str, Any]:
-    """Forget all that was learnt by place; learning begins anew within seconds"""
+    """Forget all that was learnt by place; learning starts again within seconds"""
     forgotten = settings_store.forget_places(request.db)
     audit.record(
         request.db,

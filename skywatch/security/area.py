@@ -1,8 +1,7 @@
-"""Areas: parts of the addresses with manners of their own, such as pages for people beside the API.
+"""Areas: parts of the address space with rules of their own, such as web pages beside the API.
 
-An area says which credentials count there, how errors are shown, which headers its answers carry and how large a
-body may be. No other credential is looked at in an area, an area's own count nowhere else, and pages of other
-origins may not call it.
+An area defines its accepted credentials, the form of errors, the headers of responses and the largest body. Other
+credentials are ignored in an area, its own are ignored elsewhere, and pages of other origins may not call it.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from skywatch.core.problems import Problem
 
 @dataclass(frozen=True)
 class Area:
-    """All addresses at and below ``prefix``; ``methods`` are asked in order who sends a request."""
+    """All addresses at and below ``prefix``; ``methods`` are tried in order to identify the sender."""
 
     prefix: str
     methods: Sequence[Callable[[Request], Any]]
@@ -40,7 +39,7 @@ def area_of(request: Request) -> Area | None:
 
 
 def add_area(config: Configurator, area: Area) -> None:
-    """Give a part of the addresses manners of its own."""
+    """Register an area."""
     config.registry["areas"].append(area)
 
 

@@ -1,6 +1,6 @@
-"""Feature contexts: what is asked for, with the ACL that the deployment mode and the access settings give it.
+"""Feature contexts: the resource of a request, with the ACL that follows from deployment mode and access settings.
 
-Whom a permission is granted to is looked up in the table of kinds (``skywatch.security.kinds``) and nowhere else.
+The principals of a permission are looked up in the table of kinds (``skywatch.security.kinds``) and nowhere else.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ Acl = list[tuple[str, str, Any]]
 OPEN = "open"
 """The permission of the few views that everybody may see in every mode, even of a feature that is switched off."""
 EVERYBODY = "everybody"
-"""The permission of views that answer everybody alike, like ``OPEN``, and look at no credentials: whoever watches the
-service must not be refused for a token that has expired."""
+"""The permission of views that answer everybody alike, like ``OPEN``, and ignore credentials: a monitoring
+system must not be refused because of an expired token."""
 OPEN_UNLESS_PRIVATE = "open_unless_private"
-"""The permission of views that everybody may see, but in private mode only who is identified."""
+"""The permission of views that everybody may see, but in private mode only identified callers."""
 EXCHANGE = "exchange"
-"""The permission of views that exchange one credential for another (login, refresh): everybody may try, and what
-other credentials the request carries, perhaps expired ones, is not looked at."""
+"""The permission of views that exchange one credential for another (login, refresh): open to everybody; other
+credentials of the request, which may have expired, are ignored."""
 IDENTIFIED = "identified"
-"""The permission of views that tell the caller who they are: any identity, in every mode."""
+"""The permission of views that show the caller's identity: any identity, in every mode."""
 OWN_ACCOUNT = "own_account"
 """The permission of views that change the caller's own account: any login, but no API key."""
 
@@ -62,12 +62,12 @@ AccessLookup = Callable[[str], FeatureAccess]
 
 
 def default_access(feature: str) -> FeatureAccess:
-    """The access setting a fresh installation has."""
+    """The access setting of a new installation."""
     return DEFAULT_ACCESS[feature]
 
 
 class FeatureContext:
-    """A feature as it is asked for; ``feature`` None is the service itself (open views, own account)."""
+    """A feature as the resource of a request; ``feature`` None is the service itself (open views, own account)."""
 
     def __init__(self, feature: str | None, mode: AuthMode, access: FeatureAccess | None) -> None:
         self.feature = feature
@@ -87,7 +87,7 @@ class FeatureContext:
             (Allow, AUTHENTICATED, OWN_ACCOUNT),
         ]
         if self.feature is None or self.access is None:
-            # The access settings themselves: of no feature, so that none that is switched off can lock them away.
+            # The access settings belong to no feature, so that disabling one can never make them unreachable.
             return [*acl, (Allow, f"permission:{Permission.SYSTEM_MANAGE}", str(Permission.SYSTEM_MANAGE))]
         if not self.access.is_enabled:
             return [(Allow, EVERYONE, OPEN), (Deny, EVERYONE, ALL_PERMISSIONS)]
@@ -101,9 +101,9 @@ class FeatureContext:
             acl += self._entries(PERSONAL_WRITE, "own", self.access.write_access, view)
         return acl
 
-    def _entries(self, permission: str, kind: Kind, level: Level, held: Permission) -> Acl:
-        """What the table of kinds says of a permission, as entries of the ACL; holders are those who hold ``held``."""
-        holder = f"permission:{held}"
+    def _entries(self, permission: str, kind: Kind, level: Level, permission_held: Permission) -> Acl:
+        """The ACL entries of a permission by the table of kinds; holders are those of ``permission_held``."""
+        holder = f"permission:{permission_held}"
         who = BEHAVIOUR[kind].granted_to(self.mode, level)
         if who == "open_write":
             return [(Allow, holder, permission), (Deny, AUTHENTICATED, permission), (Allow, EVERYONE, permission)]
@@ -117,7 +117,7 @@ def _level_of(kind: Kind, access: FeatureAccess) -> Level:
 
 @functools.lru_cache(maxsize=512)
 def prepared_context(feature: str | None, mode: AuthMode, access: FeatureAccess | None) -> FeatureContext:
-    """A context whose ACL is worked out once: it depends on these three alone, and is asked several times a request."""
+    """A context with a precomputed ACL: it depends on these three alone and is evaluated several times a request."""
     context = FeatureContext(feature, mode, access)
     setattr(context, "__acl__", context.__acl__())  # noqa: B010
     return context

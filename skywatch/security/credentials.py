@@ -1,6 +1,6 @@
-"""Credentials in headers: where they stand, in which form, and how many.
+"""Credentials in headers: which headers, in which form, and how many.
 
-The one module for it: the REST API and the handshake of the real-time channel both ask here.
+Used by the REST API and the handshake of the real-time channel alike.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 
 from skywatch.core.problems import Problem
 
-# What API keys begin with; access tokens never do.
+# Prefix of API keys; no access token begins with it.
 KEY_PREFIX = "sk_"
 # A header that is sent twice arrives as one, with a comma between: a scheme and a credential behind a comma.
 _ANOTHER_CREDENTIAL = re.compile(r",\s*[A-Za-z][A-Za-z0-9-]*\s+[^\s=,]")
@@ -19,7 +19,7 @@ _NOT_IN_A_WORD = frozenset(" ,;\t")
 def credential_of_headers(authorization: str | None, api_key: str | None) -> str | None:
     """The access token or API key in ``Authorization`` (``Bearer`` or ``ApiKey``) or ``X-API-Key``, or None.
 
-    Raises Problem: 400 where there are two credentials, 401 where one is malformed or a key stands in a token's place.
+    Raises Problem: 400 where there are two credentials, 401 where one is malformed or a key is sent as a token.
     """
     if authorization is not None and api_key is not None:
         raise second_credential("header", "X-API-Key", "is a second credential beside Authorization")
@@ -39,18 +39,18 @@ def credential_of_headers(authorization: str | None, api_key: str | None) -> str
         return credential
     if scheme.lower() == "apikey":
         return _key(credential)
-    raise Problem("token_invalid", "The Authorization header should be `Bearer <token>` or `ApiKey <key>`.")
+    raise Problem("token_invalid", "The Authorization header must be `Bearer <token>` or `ApiKey <key>`.")
 
 
 def second_credential(location: str, name: str, detail: str) -> Problem:
-    """400: a request brings one credential, not two."""
+    """The problem (400) of a request with more than one credential."""
     errors = [{"location": location, "name": name, "detail": detail}]
     return Problem("validation_failed", "The request has more than one credential.", errors=errors)
 
 
 def _key(text: str) -> str:
     if not _is_one_word(text):
-        raise Problem("token_invalid", "The header should hold one API key.")
+        raise Problem("token_invalid", "The header must contain one API key.")
     if not text.startswith(KEY_PREFIX):
         raise Problem("token_invalid", "There is no such API key.")
     return text

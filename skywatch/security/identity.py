@@ -1,4 +1,4 @@
-"""Who a request or a connection is: a frozen value with principals and no database object in it."""
+"""The identity of a request or connection: a frozen value with principals and without database objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Method = Literal["jwt", "api_key", "console"]
 
 @dataclass(frozen=True)
 class Identity:
-    """A user who proved who they are.
+    """An authenticated user.
 
     ``scopes`` is None for a login and the key's features for an API key. ``login_id`` is the login a token
     belongs to, ``key_id`` the API key, whichever applies.
@@ -43,5 +43,5 @@ class Identity:
 
 
 def principals_of(identity: Identity | None) -> tuple[str, ...]:
-    """The principals that ACLs are asked about; nobody has only ``system.Everyone``."""
+    """The principals for ACLs; an anonymous caller has only ``system.Everyone``."""
     return identity.principals if identity is not None else (EVERYONE,)

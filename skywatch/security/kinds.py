@@ -1,4 +1,4 @@
-"""How permissions behave: for each kind of permission, whom the deployment mode and the access level let through.
+"""Kinds of permission: whom deployment mode and access level grant a permission of each kind.
 
 The ACLs of the feature contexts are looked up here, and the manual prints the table (docs/reference/permissions.md).
 """
@@ -20,7 +20,7 @@ Who = Literal["everyone", "open_write", "identity", "holder"]
 class Behaviour:
     """Whom a kind of permission is granted to.
 
-    ``decided_by`` is the access setting that counts, ``in_public_mode`` applies whatever it is, and the other three
+    ``decided_by`` is the access setting that applies, ``in_public_mode`` overrides it, and the other three
     are its levels. In the mode ``private`` the level ``public`` counts as ``authenticated``.
     """
 
@@ -32,7 +32,7 @@ class Behaviour:
     permission: Who
 
     def granted_to(self, mode: AuthMode, level: Level) -> Who:
-        """Who is granted such a permission under a mode, at the level of the access setting that counts."""
+        """Who is granted such a permission under a mode, at the level of the access setting that applies."""
         if mode == "public":
             return self.in_public_mode
         if level == "permission":

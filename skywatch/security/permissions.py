@@ -1,7 +1,7 @@
 """The one table of permissions: name, kind, the default role from which on it is held, and what it allows.
 
 Names have the form ``feature.action``. What a kind means under each mode and access level is the table in
-``skywatch.security.kinds``. Each default role holds all that the role before it holds.
+``skywatch.security.kinds``. Each default role includes the permissions of the one before it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Permission(StrEnum):
     AUDIO_DELETE = "audio.delete", "write", "admin", "Delete audio transmissions"
     AUDIO_TRANSCRIBE = "audio.transcribe", "write", "analyst", "Have audio transmissions transcribed"
     AUDIO_UPLOAD = "audio.upload", "write", "admin", "Add audio transmissions"
-    AUDIO_VIEW = "audio.view", "view", "viewer", "List and hear audio transmissions"
+    AUDIO_VIEW = "audio.view", "view", "viewer", "List and play audio transmissions"
     CANNONBALL_MANAGE = (
         "cannonball.manage",
         "manage",
@@ -98,7 +98,7 @@ class Permission(StrEnum):
 
 @dataclass(frozen=True)
 class DefaultRole:
-    """A role that every installation begins with; higher priority means more privileged."""
+    """A built-in role; higher priority means more privileged."""
 
     name: str
     display_name: str

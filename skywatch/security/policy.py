@@ -1,8 +1,8 @@
-"""The security policy: asks each credential method in order, and lets the feature contexts decide.
+"""The security policy: tries each credential method in order; the ACLs of the feature contexts decide.
 
 A method is a callable that returns an Identity, returns None where its credentials are not in the request, or
-raises a Problem (401) where they are there and wrong: a wrong credential is never treated as anonymous. An area of
-the addresses (``skywatch.security.area``) has methods of its own, and no others.
+raises a Problem (401) where they are invalid: an invalid credential is never treated as anonymous. An area
+(``skywatch.security.area``) has only its own methods.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from skywatch.security.identity import Identity, principals_of
 
 CredentialMethod = Callable[[Request], Identity | None]
 _acl = ACLHelper()
-# Where a request keeps who sends it, and why that could not be found out.
+# Attributes of a request for its identity, and for the error that prevented finding it.
 IDENTITY, UNKNOWN = "skywatch_identity", "skywatch_identity_unknown"
-# What asking for an identity raises while the database is away.
+# Errors of an identity look-up while the database is away.
 OUT_OF_REACH = (DBAPIError, TimeoutError)
 
 
@@ -44,12 +44,12 @@ def decide(context: Any, identity: Identity | None, permission: str) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def _permits(context: FeatureContext, principals: tuple[str, ...], permission: str) -> Any:
-    # What a feature's ACL says to somebody never changes: with the mode or a setting there is another context.
+    # The decision of a context never changes: another mode or setting makes another context.
     return _acl.permits(context, principals, permission)
 
 
 def reaches(context: Any, scopes: frozenset[str], permission: str) -> bool:
-    """Whether an API key's scopes reach what is asked for: the areas of the scopes and who the key's owner is."""
+    """Whether an API key's scopes cover the request: the features in the scopes, and the owner's identity."""
     feature = getattr(context, "feature", None)
     if feature is None:
         return permission in (IDENTIFIED, EXCHANGE)
@@ -57,7 +57,7 @@ def reaches(context: Any, scopes: frozenset[str], permission: str) -> bool:
 
 
 class SkywatchSecurityPolicy:
-    """Pyramid's view of the above."""
+    """The policy as Pyramid's interface."""
 
     def __init__(self) -> None:
         self.methods: list[CredentialMethod] = []
@@ -71,20 +71,20 @@ class SkywatchSecurityPolicy:
         return None
 
     def identity(self, request: Request) -> Identity | None:
-        """The caller, asked for once a request; raises Problem where a credential is wrong.
+        """The caller, looked up once a request; raises Problem for an invalid credential.
 
-        Raises one of OUT_OF_REACH where nobody can tell, which is not waited for twice either.
+        Raises one of OUT_OF_REACH while the look-up is impossible; that too is tried only once a request.
         """
-        known: dict[str, Any] = request.__dict__
-        if UNKNOWN in known:
-            raise known[UNKNOWN]
-        if IDENTITY not in known:
+        state: dict[str, Any] = request.__dict__
+        if UNKNOWN in state:
+            raise state[UNKNOWN]
+        if IDENTITY not in state:
             try:
-                known[IDENTITY] = self._identify(request)
+                state[IDENTITY] = self._identify(request)
             except OUT_OF_REACH as error:
-                known[UNKNOWN] = error
+                state[UNKNOWN] = error
                 raise
-        identity: Identity | None = known[IDENTITY]
+        identity: Identity | None = state[IDENTITY]
         return identity
 
     def authenticated_userid(self, request: Request) -> str | None:
@@ -95,7 +95,7 @@ class SkywatchSecurityPolicy:
         try:
             identity = None if permission in (EVERYBODY, EXCHANGE) else self.identity(request)
         except OUT_OF_REACH:
-            # What everybody may see is not kept from those whom nobody can look up now.
+            # What everybody may see is served even if the caller cannot be looked up now.
             if permission != OPEN:
                 raise
             identity = None

@@ -1,6 +1,6 @@
 """What a caller may see: one frozen value, made once a request or connection from the decisions of the policy.
 
-Queries, answers and events ask this value; nobody asks the policy a second time about the same caller.
+Queries, responses and events use this value, so that the policy is evaluated once for a caller.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from skywatch.security.permissions import FEATURES, Permission
 from skywatch.security.policy import decide
 from skywatch.settings import AuthMode
 
-# Decisions remembered: the same permissions under the same access settings always give the same.
+# Size of the cache: the same permissions under the same access settings always give the same value.
 MAXIMUM_REMEMBERED = 4_096
 
 
@@ -25,8 +25,8 @@ MANAGING: frozenset[str] = frozenset(permission for permission in Permission if 
 class Visibility:
     """What one caller may see (``user_id`` None: an anonymous one).
 
-    ``permissions`` are all that the policy grants this caller here and now, by mode and access settings. The rest is
-    read off them: ``military`` aircraft, ``details`` (registration, owner and operator), ``full_texts`` of ACARS
+    ``permissions`` are all that the policy grants this caller under the present mode and access settings. The rest is
+    derived from them: ``military`` aircraft, ``details`` (registration, owner and operator), ``full_texts`` of ACARS
     messages, and ``manages``, the permissions among them to manage what belongs to others.
     """
 
@@ -58,7 +58,7 @@ def visibility_under(identity: Identity | None, mode: AuthMode, settings: tuple[
 
 
 EVERYTHING = Visibility(None, frozenset(Permission))
-"""What commands and background work see, which act for nobody in particular."""
+"""The visibility of commands and background work, which act for no user."""
 
 
 @functools.lru_cache(maxsize=MAXIMUM_REMEMBERED)
@@ -68,7 +68,7 @@ def _granted(
     mode: AuthMode,
     settings: tuple[FeatureAccess, ...],
 ) -> frozenset[str]:
-    """The permissions that the policy grants; who the caller is makes no difference to it, only what they hold."""
+    """The permissions that the policy grants; they depend on the permissions held, not on the user."""
     identity = None if held is None else Identity(0, "", "jwt", held, scopes=scopes)
     contexts = {
         feature: prepared_context(feature, mode, access) for feature, access in zip(FEATURES, settings, strict=True)

@@ -1,7 +1,7 @@
-"""The web server of the api role: waitress with limits that no stranger can exhaust, and errors as problems.
+"""The web server of the api role: waitress, hardened against resource exhaustion, with errors as problems.
 
-Waitress by default stops accepting at 100 connections, spools bodies of a gigabyte to the disk, waits for ever with a
-thread for a client that does not read, and answers in plain text what it cannot parse.
+By default waitress stops accepting at 100 connections, spools bodies of a gigabyte to disk, blocks a thread for ever
+for a client that does not read, and answers malformed requests in plain text.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from skywatch.serving.probes import ProbeDispatcher
 from skywatch.settings import SettingsError, split_listen
 
 log = logging.getLogger(__name__)
-# Logs at every short burst that a request waits for a thread; the metrics show the queues that matter.
+# Logs every short burst in which a request waits for a thread; the metrics show the relevant queues.
 logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
-# A connection on which nothing moves for so long is closed (s), and how often these are looked for.
+# An idle connection is closed after this time (s), and the interval of the check.
 SILENCE_S = 60
 CLEANUP_S = 10
-# Least that a client reads of its answer in that time (bytes); the connection of a slower one is closed.
+# A client must read at least so much of its response in that time (bytes); slower connections are closed.
 LEAST_READ_BYTES = 65_536
-# Backpressure: a worker that streams waits once so much is unread (bytes). It lies in memory for each connection.
+# Backpressure: a streaming worker waits while so much is unread (bytes), in memory for each connection.
 AHEAD_BYTES = 1_048_576
 # How long the stop waits for warm-up jobs (s).
 JOIN_S = 5.0
-# How long the stop waits for clients to read their answers, and then for workers (s).
+# How long the stop waits for clients to read their responses, and then for workers (s).
 DRAIN_S = 5.0
 WORKERS_S = 1.0
-# Database, log files, receivers and whatever else the process opens beside its connections.
+# File descriptors for database, log files, receivers and everything else but connections.
 OTHER_FILES = 512
-# Bodies up to so many times the application's limit are read, so that the application can answer; larger ones are not.
+# Bodies up to so many times the application's limit are read, so that the application can respond.
 SPARE = 2
 
 
 def create_api_server(runtime: Runtime) -> Any:
-    """A waitress server that listens already; raises SettingsError where it cannot."""
+    """A waitress server that is already listening; raises SettingsError if it cannot."""
     settings = runtime.settings.of(HttpSettings)
     host, port = split_listen(settings.listen)
     app = make_app(runtime)
@@ -70,7 +70,7 @@ def create_api_server(runtime: Runtime) -> Any:
             channel_timeout=SILENCE_S,
             cleanup_interval=CLEANUP_S,
             outbuf_high_watermark=AHEAD_BYTES,
-            # Our own tween believes them from a trusted proxy alone; waitress would take them from everybody.
+            # Our own tween trusts them from a trusted proxy only; waitress would trust every client.
             clear_untrusted_proxy_headers=False,
             asyncore_use_poll=True,
             _dispatcher=ProbeDispatcher(settings.api_threads),
@@ -80,20 +80,20 @@ def create_api_server(runtime: Runtime) -> Any:
     limiter = ConnectionLimiter(settings)
     for listening in _listening(server):
         listening.channel_class = limiter
-        # Waitress warns of the option, since it sends everything at once without it.
+        # Waitress logs a warning about this option.
         listening.adj.send_bytes = SEND_BYTES
         listening.adj.max_header_fields = settings.api_max_header_fields
         listening.adj.larger_bodies = _larger_bodies(listening.adj, app.registry.get("body_limits", {}))
-        # An attribute of the instance: waitress offers no other way to its housekeeping.
+        # Set on the instance: waitress has no hook for its maintenance.
         listening.maintenance = lambda now, listening=listening: close_silent(listening, now)
     _warm_up(app, runtime)
     return server
 
 
 def run_until_interrupted(server: Any) -> None:
-    """Serve requests until KeyboardInterrupt, then finish what was asked for, within limits; another one ends that.
+    """Serve requests until KeyboardInterrupt, then drain open requests within limits; a second one aborts that.
 
-    Waitress' own way stops sending at once: whatever is on its way to a client would be cut off.
+    Waitress itself stops sending at once, which truncates responses in progress.
     """
     listening = _listening(server)
     sockets = server.map if isinstance(server, MultiSocketServer) else server._map
@@ -113,7 +113,7 @@ def _is_busy(server: BaseWSGIServer) -> bool:
 
 
 def _warm_up(app: Any, runtime: Runtime) -> None:
-    """Runs the warm-up jobs of the application's parts in the background."""
+    """Run the warm-up jobs of the application's parts in the background."""
 
     def run() -> None:
         for job in app.registry.get("warm_up_jobs", ()):
@@ -128,10 +128,10 @@ def _warm_up(app: Any, runtime: Runtime) -> None:
 
 
 def close_silent(server: BaseWSGIServer, now: float) -> None:
-    """Close channels on which nothing moved for ``SILENCE_S``, and those whose client hardly reads its answer.
+    """Close channels that were idle for ``SILENCE_S``, and those whose client reads its response too slowly.
 
-    Waitress spares every channel with requests, so that a client that asks and does not read, or reads a byte now and
-    then, would hold a worker thread for ever. A request that is still being worked on is left alone.
+    Waitress never closes a channel with requests, so that a client that does not read its response would block a worker
+    thread for ever. Requests in progress are not affected.
     """
     cutoff = now - server.adj.channel_timeout
     for channel in list(server.active_channels.values()):
@@ -142,17 +142,17 @@ def close_silent(server: BaseWSGIServer, now: float) -> None:
 
 
 def _larger_bodies(adjustments: Any, limits: Mapping[str, int]) -> list[tuple[str, Any]]:
-    """Waitress' settings for the paths that take more than others."""
-    found = []
+    """Waitress' adjustments for paths with a larger limit."""
+    result = []
     for prefix, limit in limits.items():
         larger = copy.copy(adjustments)
         larger.max_request_body_size = SPARE * limit
-        found.append((prefix, larger))
-    return found
+        result.append((prefix, larger))
+    return result
 
 
 def _listening(server: Any) -> list[Any]:
-    """The sockets' servers; a host name with several addresses has several."""
+    """The servers of the listening sockets; a host name with several addresses has several."""
     if isinstance(server, MultiSocketServer):
         return [one for one in server.map.values() if isinstance(one, BaseWSGIServer)]
     return [server]

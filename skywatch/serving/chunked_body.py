@@ -1,7 +1,7 @@
-"""``ChunkedBody``: reads a body in chunks (RFC 9112, section 7.1) strictly, and with bounds for what is no data.
+"""``ChunkedBody``: reads a body in chunks (RFC 9112, section 7.1) strictly, with limits for size lines and trailers.
 
-Waitress' own reader accepts a line feed behind a chunk's size and empty lines between chunks, and keeps a size line or
-a trailer that never ends, joining it anew with every piece that arrives.
+Waitress' own parser accepts a bare line feed after a chunk's size and empty lines between chunks, and buffers a size
+line or trailer without limit, copying it with every piece received.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _FIELD_LINE = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*"
 
 
 class ChunkedBody:
-    """Takes the place of waitress' ``ChunkedReceiver``; ``buffer`` keeps the data."""
+    """Replaces waitress' ``ChunkedReceiver``; ``buffer`` contains the data."""
 
     def __init__(self, buffer: Any) -> None:
         self.completed = False
         self.error: BadRequest | None = None
         self._buffer = buffer
-        # Bytes of a line that is not complete.
+        # Bytes of an incomplete line.
         self._line = bytearray()
         self._remaining = 0
         self._in_data = False
@@ -38,7 +38,7 @@ class ChunkedBody:
         return len(self._buffer)
 
     def received(self, data: bytes) -> int:
-        """Take what belongs to the body; the number of bytes taken."""
+        """Consume what belongs to the body; returns the number of bytes consumed."""
         position = 0
         while position < len(data) and not self.completed and self.error is None:
             if self._in_data and self._remaining:

@@ -1,4 +1,4 @@
-"""How many connections a client may open to the REST API: one address must not take them all."""
+"""Limits the connections of one client address to the REST API."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from skywatch.realtime.limits import ConnectionCounter, LogInterval
 from skywatch.serving.http_connection import HttpConnection
 
 log = logging.getLogger(__name__)
-# How often the log says that connections are refused (s).
+# Interval of log lines about refused connections (s).
 LOG_EVERY_S = 60.0
 
 
 class ConnectionLimiter:
-    """Accepts connections, at most so many at a time from one address (IPv6: one /64).
+    """Accepts connections up to a limit for each address (IPv6: one /64).
 
-    A connection beyond the limit is closed unread, without an answer, which would cost a worker's time. Trusted proxies
-    bring the connections of many clients and have any number. Used on the server's loop alone.
+    A connection beyond the limit is closed without a response, which would cost a worker's time. Trusted proxies carry
+    the connections of many clients and are not limited. Used on the server's loop only.
     """
 
     def __init__(self, settings: HttpSettings) -> None:
@@ -34,7 +34,7 @@ class ConnectionLimiter:
     def __call__(
         self, server: Any, connection: socket.socket, peer: tuple[Any, ...], adjustments: Any, **kw: Any
     ) -> HttpConnection | None:
-        """What waitress calls with each accepted connection; None where it is refused."""
+        """Called by waitress with each accepted connection; None refuses it."""
         holder = client_network(peer[0])
         if peer[0] in self._proxies:
             return HttpConnection(server, connection, peer, adjustments, **kw)
@@ -42,8 +42,12 @@ class ConnectionLimiter:
             connection.close()
             if self._log_interval.take(time.monotonic()):
                 client = holder.removesuffix("/32")
-                log.warning("%s has %d connections (api_connections_per_address): no more for it", client, self._limit)
+                log.warning(
+                    "%s has %d connections, the limit (api_connections_per_address): refusing more",
+                    client,
+                    self._limit,
+                )
             return None
-        accepted = HttpConnection(server, connection, peer, adjustments, **kw)
-        accepted.at_close = partial(self._connections.release, holder)
-        return accepted
+        channel = HttpConnection(server, connection, peer, adjustments, **kw)
+        channel.at_close = partial(self._connections.release, holder)
+        return channel

@@ -1,4 +1,4 @@
-"""``HttpConnection``: one connection of the web server. Answers leave in one piece, from the thread of their worker."""
+"""``HttpConnection``: one connection of the web server. Responses are sent in one piece by their worker thread."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from waitress.channel import HTTPChannel
 from skywatch.serving.request_parser import RequestParser
 from skywatch.serving.responses import ProblemTask, ResponseTask
 
-# Less than this waits for the rest of its answer, so that head and body of a small one leave together (bytes).
+# Less than this is buffered until the end of the response, so that a small one is sent in one piece (bytes).
 SEND_BYTES = 16_384
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -20,27 +20,27 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 class HttpConnection(HTTPChannel):
     """A connection whose protocol errors are problems.
 
-    While a worker sends, the server's loop leaves the connection alone: waitress asks poll() whether it can be written
-    to, which it can, and turns round and round until the worker is done.
+    While a worker sends, the server's loop ignores the connection: waitress would poll it for writing and spin until
+    the worker is done.
     """
 
     parser_class = RequestParser
     task_class = ResponseTask
     error_task_class = ProblemTask
     worker_sends = False
-    # Requests wait until the client has taken earlier answers, without a worker.
+    # Requests wait, without a worker, until the client has read earlier responses.
     parked = False
-    # All bytes sent so far, and how many and when it was when the server last looked whether the client reads.
+    # All bytes sent, and bytes and time of the last check whether the client reads.
     sent_bytes = marked_bytes = 0
     marked_at = float("inf")
     # Called once when the connection is closed.
     at_close: Callable[[], None] | None = None
 
     def send_continue(self) -> None:
-        """Have the loop tell the client to send the body it asked about.
+        """Let the loop send 100 Continue.
 
-        Waitress sends that here, in a worker where another request was answered before: beside the loop, which sends
-        without a lock while there is no request, and with closing the connection, which is for the loop alone.
+        Waitress sends it here, in a worker if another request was answered before. That races with the loop, which
+        sends without a lock while there is no request and is the only one to close the connection.
         """
         self.request.expect_continue = False
         with self.outbuf_lock:
@@ -57,7 +57,7 @@ class HttpConnection(HTTPChannel):
             at_close()
 
     def _flush_some(self, do_close: bool = True) -> bool:
-        # Waitress' loop does not lock where no request is left; a worker may be adding what comes after the answer.
+        # Waitress' loop does not lock without a request, while a worker may still be adding data.
         with self.outbuf_lock:
             return bool(super()._flush_some(do_close))
 
@@ -70,7 +70,7 @@ class HttpConnection(HTTPChannel):
         return bool(super().writable())
 
     def service(self) -> None:
-        """Called by workers: answer one request, unless the client first has to take what it asked for before."""
+        """Called by workers: answer one request, unless the client has earlier responses to read first."""
         with self.outbuf_lock:
             if self._is_ahead():
                 self.parked = True
@@ -79,19 +79,19 @@ class HttpConnection(HTTPChannel):
         super().service()
 
     def handle_write(self) -> None:
-        """Send, and go on with requests that waited for that."""
+        """Send, then continue with requests that waited for it."""
         super().handle_write()
         if self.parked and not self._is_ahead():
             self._unpark()
 
     def handle_close(self) -> None:
-        """Close, and have a worker put away requests that waited."""
+        """Close, and let a worker discard waiting requests."""
         super().handle_close()
         if self.parked:
             self._unpark()
 
     def _is_ahead(self) -> bool:
-        # Between two answers the loop leaves less than SEND_BYTES alone: nobody would wake who waited for that to go.
+        # Between two responses the loop does not send less than SEND_BYTES: a wait for that would never end.
         return self.total_outbufs_len > max(self.adj.outbuf_high_watermark, SEND_BYTES)
 
     def _unpark(self) -> None:
@@ -99,37 +99,37 @@ class HttpConnection(HTTPChannel):
         self.server.add_task(self)
 
     def send(self, data: Any, do_close: bool = True) -> int:
-        """Send to the client what it takes, and count it."""
+        """Send what the client accepts, and count it."""
         if not self.connected:
-            # The loop has closed the connection while a worker was about to send.
+            # The loop closed the connection while a worker was about to send.
             return 0
-        sent: int = super().send(data, do_close=do_close)
-        self.sent_bytes += sent
-        return sent
+        size: int = super().send(data, do_close=do_close)
+        self.sent_bytes += size
+        return size
 
     def is_read_slower_than(self, least_bytes: int, within_s: float, now: float) -> bool:
-        """Whether the client took less than that of what waits for it since a mark that was set so long ago."""
-        # What a worker keeps for the rest of its answer does not wait for the client.
-        waiting = self.total_outbufs_len >= SEND_BYTES or (self.total_outbufs_len > 0 and not self.requests)
-        if waiting and self.sent_bytes - self.marked_bytes < least_bytes and self.marked_at <= now:
+        """Whether the client read less than ``least_bytes`` of pending data in the last ``within_s``."""
+        # Data that a worker buffers until the end of its response does not wait for the client.
+        has_unread = self.total_outbufs_len >= SEND_BYTES or (self.total_outbufs_len > 0 and not self.requests)
+        if has_unread and self.sent_bytes - self.marked_bytes < least_bytes and self.marked_at <= now:
             return now - self.marked_at >= within_s
         self.marked_bytes, self.marked_at = self.sent_bytes, now
         return False
 
     def write_soon(self, data: Any) -> int:
-        """Called by workers: send or keep a part of an answer."""
+        """Called by workers: send or buffer a part of a response."""
         self.worker_sends = True
         try:
-            # What is sent in pieces is not copied: many connections share the bytes of one answer.
-            taken: int = super().write_soon(
+            # Large data is not copied: many connections share the bytes of one response.
+            size: int = super().write_soon(
                 shared(data) if isinstance(data, bytes) and len(data) >= SEND_BYTES else data
             )
-            return taken
+            return size
         finally:
             self._hand_over()
 
     def send_waiting(self) -> None:
-        """Called by workers at the end of an answer: send what was kept."""
+        """Called by workers at the end of a response: send what is buffered."""
         self.worker_sends = True
         try:
             with self.outbuf_lock:
@@ -138,21 +138,21 @@ class HttpConnection(HTTPChannel):
             self._hand_over()
 
     def _flush_outbufs_below_high_watermark(self) -> None:
-        # Here a worker may wait for the loop to send; between two answers it does not, see ``service``.
+        # A worker may wait here for the loop to send; between two responses it does not, see ``service``.
         if self.worker_sends:
             self.worker_sends = False
             super()._flush_outbufs_below_high_watermark()
             self.worker_sends = True
 
     def _hand_over(self) -> None:
-        """The loop sends what the client was too slow for."""
+        """Leave the rest to the loop: the client reads too slowly."""
         self.worker_sends = False
         if self.total_outbufs_len >= SEND_BYTES or self.will_close:
             self.server.pull_trigger()
 
 
 def shared(data: bytes) -> ReadOnlyFileBasedBuffer:
-    """Bytes that waitress reads from where they are; it would copy them, and write more than a megabyte to the disk."""
+    """A buffer that waitress reads in place; it would copy the bytes, and spool more than a megabyte to disk."""
     buffer = ReadOnlyFileBasedBuffer(io.BytesIO(data))
     buffer.prepare()
     return buffer

@@ -1,4 +1,4 @@
-"""Answers liveness probes from a thread of their own: that all workers wait is no reason to kill a service."""
+"""Answers liveness probes in a separate thread: a service whose workers are all busy must not be killed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from waitress.task import ThreadedTaskDispatcher
 
 from skywatch.http.throttle import HEALTH_PATH, LIVENESS_QUERY
 
-# Whoever proves who they are, or sends a body, is served like everybody else.
+# Requests with credentials or a body are served by workers.
 _CREDENTIALS = ("AUTHORIZATION", "X_API_KEY", "COOKIE")
 
 
 class ProbeDispatcher(ThreadedTaskDispatcher):
-    """Waitress' dispatcher with one thread more, for probes alone."""
+    """Waitress' dispatcher with one more thread, for probes only."""
 
     def __init__(self, threads: int) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class ProbeDispatcher(ThreadedTaskDispatcher):
 
 
 def is_probe(request: HTTPRequestParser) -> bool:
-    """Whether a request asks for nothing but whether the process is alive."""
+    """Whether a request is a liveness probe."""
     return (
         not request.error
         and request.path.rstrip("/") == HEALTH_PATH

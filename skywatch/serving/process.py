@@ -1,4 +1,4 @@
-"""One process of an installation: opens its means, runs its roles, and ends in the reverse order."""
+"""One process of an installation: opens its resources, runs its roles, and closes them in reverse order."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from skywatch.serving.status_line import StatusLine
 from skywatch.settings import Role, Settings, SettingsError
 from skywatch.sso.defaults import check_default_roles
 
-# What this process alone has of the bus: whether it sends and receives.
+# The state of this process's own connection to the bus.
 BUS_LINK = "bus_link"
 
 
 def run(settings: Settings, roles: Sequence[Role]) -> None:
-    """Run these roles until SIGINT or SIGTERM; to be called in the main thread."""
+    """Run these roles until SIGINT or SIGTERM; call it in the main thread."""
     if settings.bus == "memory" and "tracker" not in roles:
         raise SettingsError("roles", "with bus = memory all roles run in one process; tracker is missing")
     shutdown = Shutdown()
     shutdown.install()
-    # A signal that comes while the process starts ends it like one that comes later.
+    # A signal during the start ends the process like a later one.
     with contextlib.suppress(KeyboardInterrupt):
         runtime = Runtime.open(settings)
         try:
@@ -46,7 +46,7 @@ def _run(runtime: Runtime, roles: Sequence[Role], shutdown: Shutdown) -> None:
         health.watch(BUS_LINK, runtime.bus.state)
     if "api" in roles:
         check_default_roles(runtime)
-    # The API's view of the picture must be there before the first tick, and its port before any work begins.
+    # The API must subscribe to the picture before the first tick, and listen before any work begins.
     server = create_api_server(runtime) if "api" in roles else None
     loop = LoopThread(create_services(runtime, roles))
     announcer = Announcer(runtime.bus, roles)
@@ -56,7 +56,7 @@ def _run(runtime: Runtime, roles: Sequence[Role], shutdown: Shutdown) -> None:
         with StatusLine(runtime, describe_start(runtime.settings, roles, server)):
             _wait(server)
     finally:
-        # First what was accepted and is not written yet; the bus may keep the announcer waiting.
+        # Pending writes first; closing the bus may block.
         loop.stop(shutdown.remaining_s())
         announcer.close()
         if server is not None:
@@ -65,7 +65,7 @@ def _run(runtime: Runtime, roles: Sequence[Role], shutdown: Shutdown) -> None:
 
 @contextlib.contextmanager
 def only_tracker(runtime: Runtime) -> Iterator[None]:
-    """Keep other trackers of the installation from starting; raises DatabaseError where one is at work."""
+    """Prevent other trackers of the installation from starting; raises DatabaseError if one is running."""
     from skywatch.picture.only_tracker import OnlyTracker
 
     lock = runtime.shared(OnlyTracker)
@@ -77,7 +77,7 @@ def only_tracker(runtime: Runtime) -> Iterator[None]:
 
 
 def describe_start(settings: Settings, roles: Sequence[Role], server: Any) -> list[str]:
-    """Where the service listens, printed once at the start."""
+    """The addresses of the service, printed once at the start."""
     lines = [f"Skywatch is running ({', '.join(roles)})."]
     if server is not None:
         host, port = server.effective_host, server.effective_port

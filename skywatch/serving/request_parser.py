@@ -1,7 +1,7 @@
-"""``RequestParser``: waitress' parser, strict where a proxy in front could read a request otherwise than we do.
+"""``RequestParser``: waitress' parser, strict where a proxy in front could interpret a request differently.
 
-What two programs on one connection read differently lets a second request in (request smuggling). So what RFC 9112
-lets a server refuse is refused: 400, and the connection is closed.
+Two different interpretations of one connection allow request smuggling. So whatever RFC 9112 allows a server to
+reject is rejected: 400, and the connection is closed.
 """
 
 from __future__ import annotations
@@ -17,24 +17,23 @@ from skywatch.serving.chunked_body import ChunkedBody
 VERSIONS = ("1.0", "1.1")
 # A registered name, an IPv4 or an IPv6 address, perhaps with a port (RFC 3986, 3.2.2); empty is allowed.
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(:[0-9]*)?")
-# Waitress' own expressions take time by the square of a run of blanks and by more for a malformed request line: minutes
-# for 32 KiB, in the one loop. So these are checked before, in linear time.
+# Waitress' regular expressions take quadratic time in runs of blanks and more for a malformed request line: minutes for
+# 32 KiB, in the one loop. So both are checked before, in linear time.
 _REQUEST_LINE = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+ [^ ]+ HTTP/[0-9]\.[0-9]")
 _BLANKS = re.compile(rb"[ \t]{33}")
-# Of a head in lower case. Waitress drops fields with underscores; a program behind another proxy would take these for
-# the real ones.
+# In a head in lower case. Waitress drops fields with underscores, but another program may treat them like hyphens.
 _LOOKALIKES = re.compile(rb"\r\n(?:content_length|transfer_encoding)[ \t]*:")
 _TRANSFER_ENCODINGS = re.compile(rb"\r\ntransfer-encoding:([^\r\n]*)(?=\r\n)")
 _CONTENT_LENGTHS = re.compile(rb"\r\ncontent-length:([^\r\n]*)(?=\r\n)")
-# More digits would be no length of anything, and Python refuses to read thousands of them.
+# No valid length has more digits, and Python refuses to parse thousands of them.
 _LENGTH = re.compile(rb"[0-9]{1,18}")
 
 
 class RequestParser(HTTPRequestParser):
-    """Refuses what is ambiguous, and holds heads and bodies to their limits before they are read.
+    """Rejects ambiguous requests, and enforces the limits of heads and bodies before they are read.
 
-    ``adj`` has two attributes more than waitress' adjustments: ``max_header_fields``, and ``larger_bodies`` with the
-    adjustments of the paths that take more than others.
+    ``adj`` has two more attributes than waitress' adjustments: ``max_header_fields``, and ``larger_bodies`` with the
+    adjustments of paths with a larger limit.
     """
 
     adj: Any
@@ -42,17 +41,17 @@ class RequestParser(HTTPRequestParser):
     _has_too_many_fields = False
 
     def received(self, data: bytes) -> int:
-        """Take what belongs to this request; the number of bytes taken."""
-        taken: int = super().received(data)
+        """Consume what belongs to this request; returns the number of bytes consumed."""
+        size: int = super().received(data)
         if self._has_too_many_fields:
             self.error = RequestHeaderFieldsTooLarge(f"more than {self.adj.max_header_fields} header fields")
         if self.completed:
-            # Refused, or without a body: who was told to send it would wait for an answer for ever.
+            # Rejected, or without a body: after 100 Continue the client would wait for ever.
             self.expect_continue = False
-        return taken
+        return size
 
     def parse_header(self, header_plus: bytes) -> None:
-        """Read the head; raises ParsingError (400)."""
+        """Parse the head; raises ParsingError (400)."""
         self._check_form(header_plus)
         super().parse_header(header_plus)
         if self.version not in VERSIONS:
@@ -65,7 +64,7 @@ class RequestParser(HTTPRequestParser):
                 self.adj = adjustments
 
     def _check_form(self, head: bytes) -> None:
-        """What has to be seen before waitress joins fields and drops some."""
+        """The checks that must precede waitress' joining and dropping of fields."""
         # The request line is not a field; the empty line at the end is none either.
         fields = head.rstrip(b"\r\n").count(b"\r\n")
         if fields > self.adj.max_header_fields:
@@ -80,7 +79,7 @@ class RequestParser(HTTPRequestParser):
         lowered = head.lower()
         if b"_" in head and _LOOKALIKES.search(lowered):
             raise ParsingError("Header field name has an underscore")
-        # Most requests have no body: nothing is searched for in them.
+        # Most requests have no body and need no search.
         encodings = _TRANSFER_ENCODINGS.findall(lowered) if b"transfer-encoding" in lowered else []
         lengths = _CONTENT_LENGTHS.findall(lowered) if b"content-length" in lowered else []
         if encodings:
@@ -103,8 +102,8 @@ def _check_transfer_encoding(head: bytes, encodings: list[bytes], lengths: list[
         # RFC 9112, 6.1: faulty framing, also without a Content-Length.
         raise ParsingError("Transfer-Encoding needs HTTP/1.1")
     if lengths:
-        # Who stands between may believe the other one, and take the end of this body for a request.
-        raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
+        # A proxy may use the other one, and parse the end of this body as a request.
+        raise ParsingError("Content-Length and Transfer-Encoding cannot be combined")
     codings = [coding.strip(b" \t") for coding in encodings[0].split(b",")]
     if len(encodings) > 1 or b"" in codings or codings.count(b"chunked") > 1:
         raise ParsingError("Transfer-Encoding is empty or given more than once")

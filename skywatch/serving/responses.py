@@ -1,4 +1,4 @@
-"""How answers are written: heads without detours, and protocol errors as ``application/problem+json``."""
+"""Writes responses: heads without overhead, and protocol errors as ``application/problem+json``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from waitress.task import ErrorTask, WSGITask
 
 from skywatch.core.problems import Problem
 
-# Headers by which waitress tells how an answer ends and whether the connection goes on, or adds its own.
+# Headers that waitress uses for framing and keep-alive, or sets itself.
 FRAMING = frozenset({"connection", "content-length", "date", "server", "transfer-encoding"})
 LINE_END = b"\r\n"
 
@@ -17,7 +17,7 @@ _CODES = {413: "payload_too_large", 431: "headers_too_large", 500: "internal_err
 
 
 class ProblemTask(ErrorTask):
-    """Answers what waitress cannot parse as ``application/problem+json``."""
+    """Answers requests that waitress cannot parse with ``application/problem+json``."""
 
     def execute(self) -> None:
         """Send the problem and close the connection."""
@@ -37,28 +37,28 @@ class ProblemTask(ErrorTask):
                 ("X-Request-ID", request_id),
             ]
         )
-        # Of a head that was not read the version is not known; an answer carries that of the server (RFC 9110, 2.5).
+        # The version of an unread head is unknown; the response carries that of the server (RFC 9110, 2.5).
         self.version = "1.1"
         self.set_close_on_finish()
         self.content_length = len(body)
-        # What could not be parsed may have no method.
+        # A request that could not be parsed may have no method.
         self.write(b"" if getattr(self.request, "command", "") == "HEAD" else body)
 
 
 class ResponseTask(WSGITask):
-    """Answers a request, and sends the end of the answer from the thread that made it."""
+    """Answers a request, and sends the end of the response in the worker thread."""
 
     response_headers: list[tuple[str, str]]
 
     def set_close_on_finish(self) -> None:
-        """Close the connection after the answer, unless it has no body and so ends by itself (204, 304)."""
+        """Close the connection after the response, unless it cannot have a body (204, 304)."""
         if self.has_body or self.version != "1.1" or self.request.headers.get("CONNECTION", "").lower() == "close":
             super().set_close_on_finish()
 
     def build_response_header(self) -> bytes:
-        """The head of the answer: waitress frames it, and the other headers go as the application wrote them.
+        """The head of the response: waitress sets the framing headers; the others are sent unchanged.
 
-        Waitress takes every name apart, puts it together again and sorts them: a fifteenth of the cost of a request.
+        Waitress splits, capitalises and sorts all names: a fifteenth of the cost of a request.
         """
         others = [header for header in self.response_headers if header[0].lower() not in FRAMING]
         self.response_headers = [header for header in self.response_headers if header[0].lower() in FRAMING]
@@ -67,7 +67,7 @@ class ResponseTask(WSGITask):
         return head[: -len(LINE_END)] + lines.encode("latin-1") + LINE_END
 
     def finish(self) -> None:
-        """Send what still waits for more."""
+        """Send what is still buffered."""
         if self.request.command == "HEAD":
             if not self.wrote_header:
                 self.write(b"")

@@ -23,22 +23,22 @@ from skywatch.settings import Role, SettingsError
 log = logging.getLogger(__name__)
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 15.0
-# What every service gets, however long those before it took (s).
+# Each service has at least this long to stop, however long others took (s).
 SHORTEST_STOP_S = 0.2
 
 
 class Service(Protocol):
-    """A part that lives on the loop."""
+    """A part that runs on the loop."""
 
     async def start(self) -> None:
-        """Return when the part is at work; raise where it cannot begin."""
+        """Return when the part is running; raise if it cannot start."""
 
     async def stop(self) -> None:
-        """Return when the part has finished what it had accepted."""
+        """Return when the part has finished all accepted work."""
 
 
 class TrackerService:
-    """The tracker as a part: its task ends only when it is told to."""
+    """The tracker as a part: its task ends only when it is stopped."""
 
     def __init__(self, runtime: Runtime) -> None:
         from skywatch.picture.tracker import Tracker
@@ -47,7 +47,7 @@ class TrackerService:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Begin tracking."""
+        """Start tracking."""
         self._task = asyncio.create_task(self._tracker.run(), name="tracker")
         self._task.add_done_callback(_end_process)
 
@@ -69,19 +69,19 @@ class RealtimeService:
         self._server = RealtimeServer(runtime, runtime.shared(Authenticator))
 
     async def start(self) -> None:
-        """Listen; raises SettingsError where the address cannot be had."""
+        """Listen; raises SettingsError if the address is not available."""
         try:
             await self._server.start()
         except OSError as error:
             raise SettingsError("realtime_listen", f"{self._address} cannot be opened: {error}") from None
 
     async def stop(self) -> None:
-        """Send the clients away, to come back later."""
+        """Disconnect the clients, which reconnect later."""
         await self._server.stop()
 
 
 def _end_process(task: asyncio.Task[None]) -> None:
-    """A tracker that fails takes the process with it: whatever watches the service starts it again."""
+    """End the process when the tracker fails, so that the supervisor restarts it."""
     log.critical("the tracker has ended", exc_info=task.exception() if not task.cancelled() else None)
     os.kill(os.getpid(), signal.SIGTERM)
 
@@ -129,9 +129,9 @@ class LoopThread:
             try:
                 self._call(service.stop(), max(deadline - time.monotonic(), SHORTEST_STOP_S))
             except TimeoutError:
-                log.error("%s is given up: it did not stop in time", type(service).__name__)
+                log.error("%s did not stop in time and is abandoned", type(service).__name__)
             except Exception:
-                # A fault of the program in one service must not keep the others from stopping.
+                # An error in one service must not prevent the others from stopping.
                 log.exception("%s did not stop cleanly", type(service).__name__)
         self._started.clear()
         self._loop.call_soon_threadsafe(self._loop.stop)

@@ -1,7 +1,7 @@
 """Signals: SIGTERM and SIGINT end the process within a time, whatever state it is in; SIGHUP changes nothing.
 
-Python runs signal handlers in the main thread alone, and not while that waits in a library. So the system also writes
-each signal into a socket, which a thread of its own reads.
+Python runs signal handlers in the main thread only, and not while that is blocked in a library. So each signal is also
+written to a socket (``signal.set_wakeup_fd``), which a separate thread reads.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import time
 from types import FrameType
 
 log = logging.getLogger(__name__)
-# Whoever stops services (systemd, Docker, Kubernetes) kills what has not ended after 10 to 90 s; systemd by default
-# after 90 s. Everything that was accepted is written long before, where the database takes it.
+# Supervisors kill a process that has not ended after 10 s (Docker), 30 s (Kubernetes) or 90 s (systemd). Accepted data
+# is written long before, if the database is available.
 STOP_WITHIN_S = 18.0
-# At the end of it the parts that are still at work are given up, and the means are closed.
+# After this time running parts are abandoned and resources are closed.
 CLOSE_S = 3.0
 FORCED_EXIT_CODE = 1
 
 
 class Shutdown:
-    """Handles the signals of this process from ``install`` on; to be used in the main thread."""
+    """Handles the signals of this process from ``install`` on; use it in the main thread."""
 
     def __init__(self) -> None:
         self._deadline: float | None = None
@@ -40,23 +40,25 @@ class Shutdown:
         threading.Thread(target=self._watch, name="signals", daemon=True).start()
 
     def remaining_s(self) -> float:
-        """How long the parts have left to finish what they accepted."""
+        """The time left for parts to finish accepted work."""
         deadline = self._deadline or time.monotonic() + STOP_WITHIN_S
         return max(deadline - CLOSE_S - time.monotonic(), 0.1)
 
     def _watch(self) -> None:
-        while received := self._reading.recv(64):
-            if any(number in (signal.SIGTERM, signal.SIGINT) for number in received):
+        while signals := self._reading.recv(64):
+            if any(number in (signal.SIGTERM, signal.SIGINT) for number in signals):
                 self._deadline = time.monotonic() + STOP_WITHIN_S
                 time.sleep(STOP_WITHIN_S)
                 names = sorted(
                     thread.name for thread in threading.enumerate() if thread is not threading.current_thread()
                 )
-                log.critical("still at work %g s after the signal, ended by force: %s", STOP_WITHIN_S, ", ".join(names))
+                log.critical(
+                    "still running %g s after the signal, process killed; threads: %s", STOP_WITHIN_S, ", ".join(names)
+                )
                 logging.shutdown()
                 os._exit(FORCED_EXIT_CODE)
             else:
-                log.warning("SIGHUP has no effect: settings are read at the start, and logs go to the error stream")
+                log.warning("SIGHUP has no effect: settings are read at the start only, and logs go to stderr")
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -52,15 +52,15 @@ class StatusLine:
             try:
                 text = describe(self._runtime)
             except Exception as error:
-                # A line for people to look at: whatever is wrong (the bus, a foreign message) is reported elsewhere.
-                text = f"the state is not available: {error}"
+                # Only a display: faults (the bus, an invalid message) are reported elsewhere.
+                text = f"the state is unavailable: {error}"
             write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
             if not self._terminal:
                 pause = PLAIN_EVERY_S
 
 
 def write(text: str) -> None:
-    """Print, also where the terminal's character set lacks some; what reads the output may have gone."""
+    """Print, even if the terminal's character set lacks characters or the reader of the output has gone."""
     encoding = sys.stdout.encoding or "ascii"
     try:
         text.encode(encoding)
@@ -80,5 +80,5 @@ def describe(runtime: Runtime) -> str:
     connected = sum(status.state == "connected" for status in statuses)
     rate = sum(status.message_rate for status in statuses)
     text = f"{aircraft:,} aircraft · {rate:,.0f} messages/s · {connected} of {len(statuses)} receivers"
-    troubled = [f"{s.name}: {s.last_error}" for s in statuses if s.state in ("waiting", "failed") and s.last_error]
-    return text + (f" · {escape_controls(troubled[0])}" if troubled else "")
+    faulty = [f"{s.name}: {s.last_error}" for s in statuses if s.state in ("waiting", "failed") and s.last_error]
+    return text + (f" · {escape_controls(faulty[0])}" if faulty else "")

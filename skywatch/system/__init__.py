@@ -1,4 +1,4 @@
-"""How the service itself is: health, status, receivers, metrics, retention. It watches, and changes nothing."""
+"""The state of the service: health, status, receivers, metrics, retention. Read-only except for retention."""
 
 from __future__ import annotations
 

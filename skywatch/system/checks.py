@@ -1,4 +1,4 @@
-"""The checks behind ``system/health``: what must work for the service to be ready, and what is merely degraded."""
+"""The checks behind ``system/health``: what must work for the service to be ready, and what only degrades it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from skywatch.inputs.runner import published_statuses
 from skywatch.picture.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 
-# The picture ticks once a second; after this long without one something is wrong (s).
+# The picture ticks once a second; a last tick older than this is a fault (s).
 LONGEST_TICK_AGE_S = 10.0
 LEAST_FREE_BYTES = 200_000_000
 
@@ -36,9 +36,9 @@ Status = Literal["ok", "degraded", "failing"]
 
 
 def all_checks(runtime: Runtime) -> list[Check]:
-    """Every check, in the order of what depends on what."""
+    """Every check, in order of dependency."""
     bus = _bus(runtime)
-    # Without the bus nobody here knows whether the tracker ticks and what its receivers do.
+    # Without the bus the state of the tracker and its receivers is unknown.
     of_tracker = (
         [_tracker(runtime), _receivers(runtime), _inputs(runtime)]
         if bus.ok
@@ -61,7 +61,7 @@ def verdict(checks: list[Check]) -> Status:
 
 
 def known_processes(runtime: Runtime) -> list[Process]:
-    """What the processes said of themselves; none where the bus is out of reach."""
+    """The state that each process published; empty while the bus is unreachable."""
     try:
         return processes(runtime.bus)
     except BusError:
@@ -84,11 +84,11 @@ def _bus(runtime: Runtime) -> Check:
 
 
 def _unknown(name: str, required: bool = False) -> Check:
-    return Check(name, False, required, "not known: the bus does not work")
+    return Check(name, False, required, "unknown: the bus does not work")
 
 
 def tracker_statistics(runtime: Runtime) -> TrackerStatistics | None:
-    """What the tracker said last, None where there was none."""
+    """The last statistics of the tracker; None if there are none."""
     message = runtime.bus.last(topics.TRACKER)
     if message is None:
         return None
@@ -99,17 +99,17 @@ def tracker_statistics(runtime: Runtime) -> TrackerStatistics | None:
 
 
 def _tracker(runtime: Runtime) -> Check:
-    said = tracker_statistics(runtime)
-    if said is None:
+    statistics = tracker_statistics(runtime)
+    if statistics is None:
         return Check("tracker", False, True, "no tick has been made yet")
-    age_s = unix_now() - said.at
+    age_s = unix_now() - statistics.at
     if age_s > LONGEST_TICK_AGE_S:
         return Check("tracker", False, True, f"the last tick was {age_s:.0f} s ago")
     return Check("tracker", True, True, "ticks")
 
 
 def receiver_statuses(runtime: Runtime) -> list[ReceiverStatus]:
-    """The state of every receiver as the tracker said it last."""
+    """The last published state of every receiver."""
     message = runtime.bus.last(topics.RECEIVERS)
     if message is None:
         return []
@@ -122,7 +122,7 @@ def receiver_statuses(runtime: Runtime) -> list[ReceiverStatus]:
 def _receivers(runtime: Runtime) -> Check:
     statuses = receiver_statuses(runtime)
     if not statuses:
-        return Check("receivers", False, False, "there are none")
+        return Check("receivers", False, False, "none configured")
     down = [status.name for status in statuses if status.state != "connected"]
     if not down:
         return Check("receivers", True, False, f"{len(statuses)} connected")
@@ -141,7 +141,7 @@ def _inputs(runtime: Runtime) -> Check | None:
 
 
 def free_bytes(runtime: Runtime) -> int | None:
-    """Free room where SQLite's file lies; None for other databases."""
+    """Free disk space for SQLite's file; None for other databases."""
     url = runtime.engine.url
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
         return None
@@ -154,6 +154,6 @@ def free_bytes(runtime: Runtime) -> int | None:
 def _disk(runtime: Runtime) -> Check:
     free = free_bytes(runtime)
     if free is None:
-        return Check("disk", True, False, "is the database server's")
+        return Check("disk", True, False, "on the database server")
     ok = free >= LEAST_FREE_BYTES
     return Check("disk", ok, False, f"{free / 1e6:,.0f} MB free" if ok else f"only {free / 1e6:,.0f} MB free")

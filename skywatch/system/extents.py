@@ -1,6 +1,6 @@
-"""How much there is of each kind of data, as retention saw it in its last round.
+"""The amount of each kind of data, as measured in the last round of retention.
 
-To count millions of rows takes seconds, and retention does it anyway: it publishes what it saw, for the console.
+Counting millions of rows takes seconds, and retention does it anyway: it publishes the counts for the console.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _encoder = msgspec.json.Encoder()
 
 
 class Extents(msgspec.Struct, frozen=True):
-    """Rows, estimated bytes and age of each kind by name, and when that was."""
+    """Rows, estimated bytes and age of each kind by name, and when they were measured."""
 
     at: datetime
     kinds: dict[str, Extent]
@@ -28,13 +28,13 @@ _decoder = msgspec.json.Decoder(Extents)
 
 
 def publish_extents(bus: Bus, extents: Mapping[str, Extent]) -> None:
-    """Publish what a round of retention saw."""
+    """Publish the counts of a round of retention."""
     document = Extents(utcnow(), dict(extents))
     bus.publish(Message(topics.RETENTION, "extents", _encoder.encode(document), snapshot=True))
 
 
 def last_extents(bus: Bus) -> Extents | None:
-    """What was published last; None before the first round, and where the bus is out of reach."""
+    """The last counts published; None before the first round and while the bus is unreachable."""
     try:
         message = bus.last(topics.RETENTION)
         return None if message is None else _decoder.decode(message.data)

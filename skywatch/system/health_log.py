@@ -1,7 +1,7 @@
 """The history of health: when which part changed its state, and why.
 
-The tracker's process writes it: it looks at the checks every few seconds and stores what differs from the time before.
-What cannot be written, because the database is what fails, waits for it in a bounded queue.
+The tracker's process runs the checks every few seconds and stores changes. While the database is away, they are
+buffered in a bounded queue.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from skywatch.core.db import SessionFactory, writing
 from skywatch.system.checks import Check
 from skywatch.system.models import HealthChange
 
-# Changes that wait for the database; the oldest goes where more come.
+# Limit of changes buffered for the database; beyond it the oldest is dropped.
 MOST_WAITING = 1000
 LONGEST_REASON = 500
 _table: Any = HealthChange.__table__
 
 
 class HealthLog:
-    """Compares the checks with those of the time before and stores what changed."""
+    """Compares checks with the previous ones and stores changes."""
 
     def __init__(self, sessions: SessionFactory) -> None:
         self._sessions = sessions
@@ -33,7 +33,7 @@ class HealthLog:
         self._waiting: deque[dict[str, Any]] = deque(maxlen=MOST_WAITING)
 
     def take(self, checks: Iterable[Check]) -> None:
-        """Note what changed and write it; raises SQLAlchemyError where that has to wait."""
+        """Record changes; raises SQLAlchemyError where they could not be written yet."""
         for part, (state, detail) in _worst(checks).items():
             before = self._states.get(part, "")
             if state != before:
@@ -55,7 +55,7 @@ class HealthLog:
 
 
 def state_of(check: Check) -> str:
-    """``ok``, ``degraded`` or, where the service cannot do its work without the part, ``failing``."""
+    """``ok``, ``degraded`` or, if the service cannot work without the part, ``failing``."""
     if check.ok:
         return "ok"
     return "failing" if check.required else "degraded"
@@ -72,7 +72,7 @@ def find_changes(session: Session, part: str | None, limit: int, before_id: int 
 
 
 def _worst(checks: Iterable[Check]) -> dict[str, tuple[str, str]]:
-    """State and reason of each part; several processes may have a part of one name, and the worst counts."""
+    """State and reason of each part; if several processes have a part of the same name, the worst state counts."""
     ranks = ("ok", "degraded", "failing")
     worst: dict[str, tuple[str, str]] = {}
     for check in checks:

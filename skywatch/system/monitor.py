@@ -29,20 +29,20 @@ log = logging.getLogger(__name__)
 TOPIC, EVENT = "system", "system:status"
 MILITARY = frozenset({str(Permission.AIRCRAFT_VIEW_MILITARY)})
 STATUS_EVERY_S = 10.0
-# How often health is looked at for its history (s).
+# Interval of the checks for the history of health (s).
 CHECK_EVERY_S = 2.0
-# A round of retention that failed is tried again so soon (s).
+# Delay before a failed round of retention is retried (s).
 RETRY_S = 5.0
-# How often changed settings are looked for meanwhile (s).
+# Interval at which changed settings are looked for (s).
 LOOK_EVERY_S = 2.0
 _faults = FaultLog(log, "retention failed", "retention works again")
 _status_faults = FaultLog(log, "the status cannot be published", "the status is published again")
-_health_faults = FaultLog(log, "the history of health waits", "the history of health is written again")
+_health_faults = FaultLog(log, "the history of health cannot be written", "the history of health is written again")
 RETENTION = "retention"
 
 
 class SystemMonitor:
-    """Two threads that wait most of the time; ticks themselves are of no use to it."""
+    """Two threads that are idle most of the time; it does not use ticks."""
 
     name = "system"
 
@@ -104,7 +104,7 @@ class SystemMonitor:
             pruner.settings = self._runtime.current
 
     def _rest(self, settings: Settings, pause_s: float) -> bool:
-        """Wait for the next round, or until the settings change; whether the work ends."""
+        """Wait for the next round or a change of settings; True if the monitor is being closed."""
         deadline = time.monotonic() + pause_s
         while (left_s := deadline - time.monotonic()) > 0:
             if self._stop.wait(min(left_s, LOOK_EVERY_S)):
@@ -115,7 +115,7 @@ class SystemMonitor:
 
 
 def retain(pruner: Pruner) -> bool:
-    """One round of retention, whether it succeeded; a fault is logged and shown in health, and is tried again soon."""
+    """Run one round of retention; False after a fault, which is logged and shown in health."""
     try:
         removed = pruner.run()
     except Exception as error:

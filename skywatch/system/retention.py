@@ -1,4 +1,4 @@
-"""What the system feature stores, for retention."""
+"""The retention of the system feature."""
 
 from __future__ import annotations
 

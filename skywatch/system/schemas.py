@@ -1,4 +1,4 @@
-"""What the system resources answer."""
+"""The responses of the system resources."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def status_node() -> colander.SchemaNode:
 class HealthQuery(Schema):
     probe = node(
         QueryString(),
-        "`live` asks only whether this process answers, `ready` whether the service can do its work.",
+        "`live` checks only that this process answers, `ready` that the service can do its work.",
         missing="ready",
         validator=colander.OneOf(["live", "ready"]),
     )
@@ -64,7 +64,7 @@ class ProcessComponent(Schema):
     name = node(JsonString(), "The part.")
     ok = node(JsonBoolean(), "It works.")
     detail = node(JsonString(), "Why not.")
-    since = node(Nullable(Timestamp()), "Since when it is so.")
+    since = node(Nullable(Timestamp()), "Begin of this state.")
     figures = node(JsonObject(), "Its own figures.")
 
 
@@ -73,7 +73,7 @@ class ServiceProcess(Schema):
 
     name = node(JsonString(), "roles@host:pid.")
     roles = colander.SchemaNode(JsonList(), colander.SchemaNode(JsonString(), name="role"))
-    started_at = node(Nullable(Timestamp()), "When it began.")
+    started_at = node(Nullable(Timestamp()), "When it started.")
     components = colander.SchemaNode(JsonList(), ProcessComponent(name="component"))
 
 
@@ -81,7 +81,7 @@ class DatabaseState(Schema):
     """The database's size."""
 
     kind = node(JsonString(), "sqlite or postgresql.")
-    bytes = node(Nullable(JsonInteger()), "In use.")
+    bytes = node(Nullable(JsonInteger()), "Bytes in use.")
     reusable_bytes = node(Nullable(JsonInteger()), "Free within its file.")
     disk_free_bytes = node(Nullable(JsonInteger()), "Free where its file lies; null for a server.")
 
@@ -90,9 +90,9 @@ class SystemStatus(Schema):
     """The state of the whole installation."""
 
     status = status_node()
-    now = node(Timestamp(), "When this was.")
+    now = node(Timestamp(), "Time of the status.")
     version = node(JsonString(), "Version of Skywatch.")
-    started_at = node(Nullable(Timestamp()), "When the tracker began.")
+    started_at = node(Nullable(Timestamp()), "When the tracker started.")
     uptime_s = node(Nullable(JsonNumber()), "How long it has been running (s).")
     checks = colander.SchemaNode(JsonList(), SystemCheck(name="check"))
     aircraft = node(JsonInteger(), "Aircraft in the picture that the caller may see.")
@@ -127,7 +127,7 @@ class NullableStation(colander.SchemaType):
 
 
 class SystemInformation(Schema):
-    """What this installation is."""
+    """Version, mode and station of this installation."""
 
     name = node(JsonString(), "Skywatch.")
     version = node(JsonString(), "Its version.")
@@ -140,8 +140,10 @@ class SystemInformation(Schema):
     station_name = node(JsonString(), "Its name; empty where it has none.")
     picture_timeout_s = node(JsonNumber(), "An aircraft leaves the picture this long after its last message.")
     history_enabled = node(JsonBoolean(), "Flights and tracks are recorded.")
-    history_error_m = node(JsonNumber(), "A stored track passes this near to every received position.")
-    history_altitude_error_ft = node(JsonNumber(), "And this near to every received altitude.")
+    history_error_m = node(JsonNumber(), "Largest distance of a stored track from any received position (m).")
+    history_altitude_error_ft = node(
+        JsonNumber(), "Largest deviation of a stored track from any received altitude (ft)."
+    )
 
 
 class ReceiverState(Schema):
@@ -149,7 +151,7 @@ class ReceiverState(Schema):
 
     name = node(JsonString(), "Its name in the settings.")
     kind = node(JsonString(), "Its kind.")
-    address = node(JsonString(), "Where it reads, without credentials.")
+    address = node(JsonString(), "Its source, without credentials.")
     state = node(JsonString(), "starting, connected, waiting, ended or failed.")
     message_rate = node(JsonNumber(), "Messages a second.")
     position_rate = node(JsonNumber(), "Positions a second.")
@@ -157,9 +159,9 @@ class ReceiverState(Schema):
     positions = node(JsonInteger(), "Positions since the start.")
     last_message_at = node(Nullable(Timestamp()), "The last message.")
     reconnects = node(JsonInteger(), "Reconnects since the start.")
-    last_error = node(Nullable(JsonString()), "What went wrong last.")
+    last_error = node(Nullable(JsonString()), "The last error.")
     last_error_at = node(Nullable(Timestamp()), "When.")
-    invalid = node(JsonObject(), "What was refused since the start, by reason.")
+    invalid = node(JsonObject(), "Messages refused since the start, by reason.")
 
 
 class ReceiverStates(Schema):
@@ -175,19 +177,19 @@ class InputState(Schema):
     family = node(JsonString(), "The family of its setting: `receiver`, `acars`, `audio`, `output`.")
     name = node(JsonString(), "Its name in the settings.")
     kind = node(JsonString(), "Its kind.")
-    address = node(JsonString(), "Where it reads, without credentials.")
+    address = node(JsonString(), "Its source, without credentials.")
     state = node(JsonString(), "starting, connected, listening, waiting, ended or failed.")
     message_rate = node(JsonNumber(), "Messages a second.")
     received = node(JsonInteger(), "Messages received and decoded since the start; of an output, messages sent.")
     stored = node(Nullable(JsonInteger()), "Messages saved since the start; null for receivers.")
     dropped = node(JsonInteger(), "Messages lost to a full queue or a limit.")
     refused = node(JsonInteger(), "Datagrams and connections that are not allowed.")
-    invalid = node(JsonInteger(), "What was received and could not be decoded.")
+    invalid = node(JsonInteger(), "Messages received that could not be decoded.")
     reasons = node(JsonObject(), "The same by reason.")
     connections = node(JsonInteger(), "Connected clients of an input that listens.")
     last_message_at = node(Nullable(Timestamp()), "The last message.")
     reconnects = node(JsonInteger(), "Reconnects since the start.")
-    last_error = node(Nullable(JsonString()), "What went wrong last.")
+    last_error = node(Nullable(JsonString()), "The last error.")
     last_error_at = node(Nullable(Timestamp()), "When.")
 
 
@@ -199,15 +201,15 @@ class InputStates(Schema):
 
 
 class KindOfData(Schema):
-    """What is kept of one kind of data."""
+    """The retention and amount of one kind of data."""
 
     kind = node(JsonString(), "The kind.")
-    keep_days = node(JsonNumber(), "Kept this long (days; 0: for ever).")
-    limit_mb = node(JsonNumber(), "May take this much room (MB; 0: no limit).")
-    rows = node(JsonInteger(), "Rows there are.")
+    keep_days = node(JsonNumber(), "Retention (days; 0: unlimited).")
+    limit_mb = node(JsonNumber(), "Largest size (MB; 0: unlimited).")
+    rows = node(JsonInteger(), "Number of rows.")
     bytes = node(JsonInteger(), "Their size (estimated from a sample).")
-    oldest_at = node(Nullable(Timestamp()), "The oldest.")
-    removed = node(JsonInteger(), "Rows removed since the tracker began.")
+    oldest_at = node(Nullable(Timestamp()), "Time of the oldest row.")
+    removed = node(JsonInteger(), "Rows removed since the tracker started.")
 
 
 class Retention(Schema):
@@ -215,6 +217,6 @@ class Retention(Schema):
 
     kinds = colander.SchemaNode(JsonList(), KindOfData(name="kind"))
     count = node(JsonInteger(), "Kinds.")
-    database_limit_mb = node(JsonNumber(), "The whole database may take this much room (MB; 0: no limit).")
-    interval_s = node(JsonNumber(), "How often retention looks for work (s).")
+    database_limit_mb = node(JsonNumber(), "Largest size of the whole database (MB; 0: unlimited).")
+    interval_s = node(JsonNumber(), "Interval of retention (s).")
     database = DatabaseState()

@@ -12,8 +12,8 @@ class SystemSettings(Settings):
     """The settings of the system feature."""
 
     retention_health_days: float = setting(
-        90.0, "changes of health are kept this long (days; 0: for ever)", minimum=0, stored=True
+        90.0, "retention of changes of health (days; 0: unlimited)", minimum=0, stored=True
     )
     retention_health_mb: float = setting(
-        5.0, "changes of health may take this much room (MB; 0: no limit)", minimum=0, stored=True
+        5.0, "largest size of changes of health (MB; 0: unlimited)", minimum=0, stored=True
     )

@@ -1,4 +1,4 @@
-"""What the installation runs on: version and licence of every installed package that Skywatch uses."""
+"""Version and licence of every installed package that Skywatch uses."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import msgspec
 ROOT = "skywatch"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LICENCE = "License :: "
-# Some packages have the whole text of the licence in its field.
+# Some packages put the whole text of the licence into this field.
 LONGEST_LICENCE = 80
 
 
 class Package(msgspec.Struct, frozen=True):
-    """One installed package; ``licence`` is what it says of itself."""
+    """One installed package; ``licence`` is from its metadata."""
 
     name: str
     version: str
@@ -26,7 +26,7 @@ class Package(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1)
 def packages() -> tuple[Package, ...]:
-    """Skywatch and all that it uses, directly or not, by name; extras where they are installed."""
+    """Skywatch and its direct and indirect dependencies by name, with installed extras."""
     described: dict[str, Package] = {}
     names = [ROOT]
     while names:
@@ -40,7 +40,7 @@ def packages() -> tuple[Package, ...]:
             continue  # Of an extra, or for another platform.
         described[key] = _describe(distribution)
         required = (_NAME.match(requirement) for requirement in distribution.requires or ())
-        # Extras of Skywatch itself count where they are installed; those of others are theirs.
+        # Installed extras of Skywatch count; extras of other packages do not.
         names += [match[0] for match in required if match and (name == ROOT or not _is_extra(distribution, match[0]))]
     return tuple(described[key] for key in sorted(described))
 
@@ -52,12 +52,12 @@ def _is_extra(distribution: metadata.Distribution, name: str) -> bool:
 
 def _describe(distribution: metadata.Distribution) -> Package:
     fields = distribution.metadata
-    classified = [
+    classifiers = [
         value.rpartition(" :: ")[2] for value in fields.get_all("Classifier") or () if value.startswith(_LICENCE)
     ]
     licence = (_field(fields, "License-Expression") or _field(fields, "License")).strip()
     if not licence or licence == "UNKNOWN" or len(licence) > LONGEST_LICENCE or "\n" in licence:
-        licence = ", ".join(classified) or "not stated"
+        licence = ", ".join(classifiers) or "not stated"
     return Package(fields["Name"], distribution.version, licence, _field(fields, "Summary"))
 
 

@@ -34,7 +34,7 @@ def at(seconds: float | None) -> datetime | None:
 
 
 def describe(runtime: Runtime, may: Visibility) -> dict[str, Any]:
-    """The status for who may see so much; works, as far as it can, without database and bus."""
+    """The status for a caller; works, as far as possible, without database and bus."""
     return describe_in_forms(runtime)[1 if may.military else 0]
 
 
@@ -52,21 +52,21 @@ def describe_in_forms(runtime: Runtime) -> tuple[dict[str, Any], dict[str, Any]]
 
 def _document(runtime: Runtime) -> dict[str, Any]:
     checks = all_checks(runtime)
-    said = tracker_statistics(runtime)
+    statistics = tracker_statistics(runtime)
     receivers = receiver_statuses(runtime)
-    started_at = None if said is None else at(said.started_at)
+    started_at = None if statistics is None else at(statistics.started_at)
     return {
         "status": verdict(checks),
         "now": utcnow(),
         "version": VERSION,
         "started_at": started_at,
-        "uptime_s": None if said is None else round(unix_now() - said.started_at, 1),
+        "uptime_s": None if statistics is None else round(unix_now() - statistics.started_at, 1),
         "checks": [{"name": c.name, "ok": c.ok, "required": c.required, "detail": c.detail} for c in checks],
-        "messages": 0 if said is None else said.messages,
-        "message_rate": 0.0 if said is None else said.message_rate,
-        "tick_age_s": None if said is None else round(max(0.0, unix_now() - said.at), 1),
-        "tick_mean_s": None if said is None else round(said.tick_mean_s, 5),
-        "tick_max_s": None if said is None else round(said.tick_max_s, 5),
+        "messages": 0 if statistics is None else statistics.messages,
+        "message_rate": 0.0 if statistics is None else statistics.message_rate,
+        "tick_age_s": None if statistics is None else round(max(0.0, unix_now() - statistics.at), 1),
+        "tick_mean_s": None if statistics is None else round(statistics.tick_mean_s, 5),
+        "tick_max_s": None if statistics is None else round(statistics.tick_max_s, 5),
         "receivers": len(receivers),
         "receivers_connected": sum(status.state == "connected" for status in receivers),
         "processes": [
@@ -97,13 +97,13 @@ def describe_database(runtime: Runtime) -> dict[str, Any]:
     try:
         used, reusable = database_bytes(runtime.engine)
     except Exception:
-        # The checks have said that it does not answer; the rest of the status is wanted all the more.
+        # The checks report that it does not answer; the rest of the status is still useful.
         return {"kind": kind, "bytes": None, "reusable_bytes": None, "disk_free_bytes": free_bytes(runtime)}
     return {"kind": kind, "bytes": used, "reusable_bytes": reusable, "disk_free_bytes": free_bytes(runtime)}
 
 
 def information(runtime: Runtime) -> dict[str, Any]:
-    """What this installation is: version, mode, station."""
+    """Version, mode and station of this installation."""
     settings = runtime.current.of(PictureSettings)
     station = None if settings.station is None else dict(zip(("lat", "lon"), settings.station, strict=True))
     return {

@@ -17,7 +17,7 @@ from skywatch.security.visibility import Visibility
 from skywatch.system import checks, schemas, status
 
 FEATURE = "system"
-# Labels of the samples that count military aircraft, or what was sent of them.
+# Labels of the samples that count military aircraft or messages about them.
 MILITARY = (("military", "true"), ("topic", "military"))
 
 health_service = ApiService("system_health", "/system/health", feature="system")
@@ -37,20 +37,20 @@ retention_service = ApiService("system_retention", "/system/retention", feature=
 def get_health(request: Request) -> dict[str, Any]:
     """Whether the service is alive and ready
 
-    Open to everybody in every mode; credentials are not looked at. With `probe=live` always 200; otherwise 503 where
-    the service cannot do its work. `degraded` is still ready: the picture lives, but a receiver, the history's writer
-    or the disk does not.
+    Open to everybody in every mode; credentials are ignored. With `probe=live` always 200; otherwise 503 if the
+    service cannot do its work. `degraded` is still ready: the picture is live, but a receiver, the history's writer
+    or the disk has a fault.
     """
     if request.validated["querystring"]["probe"] == "live":
         return {"status": "ok", "live": True, "ready": True, "checks": []}
-    found = checks.all_checks(request.runtime)
-    verdict = checks.verdict(found)
+    results = checks.all_checks(request.runtime)
+    verdict = checks.verdict(results)
     if verdict == "failing":
         request.response.status = 503
         request.response.headers["Retry-After"] = "5"
     request.response.headers["Cache-Control"] = "no-store"
-    shown = [{"name": c.name, "ok": c.ok, "required": c.required, "detail": c.detail} for c in found]
-    return {"status": verdict, "live": True, "ready": verdict != "failing", "checks": shown}
+    records = [{"name": c.name, "ok": c.ok, "required": c.required, "detail": c.detail} for c in results]
+    return {"status": verdict, "live": True, "ready": verdict != "failing", "checks": records}
 
 
 @status_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.SystemStatus()})
@@ -64,15 +64,15 @@ def get_system_status(request: Request) -> dict[str, Any]:
 
 @info_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.SystemInformation()})
 def get_system_info(request: Request) -> dict[str, Any]:
-    """What this installation is"""
+    """Version, mode and station of this installation"""
     return status.information(request.runtime)
 
 
 @receivers_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.ReceiverStates()})
 def list_receivers(request: Request) -> dict[str, Any]:
     """The state of every receiver"""
-    found = status.receivers(request.runtime)
-    return {"receivers": found, "count": len(found)}
+    receivers = status.receivers(request.runtime)
+    return {"receivers": receivers, "count": len(receivers)}
 
 
 @inputs_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.InputStates()})
@@ -87,16 +87,16 @@ def list_inputs(request: Request) -> dict[str, Any]:
 
 @metrics_service.get(permission=Permission.SYSTEM_VIEW_METRICS, responses={200: "text/plain"})
 def get_metrics(request: Request) -> Response:
-    """The figures of all processes, for Prometheus
+    """The metrics of all processes, for Prometheus
 
-    Text exposition format 0.0.4; the label `process` tells the processes apart. Without `aircraft.view_military` the
-    samples with `military="true"` and `topic="military"` are left out.
+    Text exposition format 0.0.4; the label `process` distinguishes the processes. Without `aircraft.view_military` the
+    samples with `military="true"` and `topic="military"` are omitted.
     """
     try:
         figures = announce.figures(request.runtime.bus)
     except BusError:
         figures = {}
-    # This process' own are fresh, whether it speaks on the bus or not.
+    # This process's own metrics are current even while the bus is away.
     own = next((name for name in figures if name.endswith(metrics.process_name().partition("@")[2])), None)
     figures[own or metrics.process_name("api")] = metrics.export()
     response = Response(body=metrics.exposition(figures, without=() if request.may.military else MILITARY))
@@ -107,7 +107,7 @@ def get_metrics(request: Request) -> Response:
 
 @retention_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.Retention()})
 def get_retention(request: Request) -> dict[str, Any]:
-    """How long data is kept, and how much there is of it
+    """The retention and amount of each kind of data
 
     Records of military aircraft are counted for those who may see them.
     """
@@ -120,15 +120,15 @@ def get_retention(request: Request) -> dict[str, Any]:
                 removed = {k.removeprefix("removed_"): v for k, v in component.figures.items()}
     kinds = []
     for kind in request.runtime.features.retention_kinds():
-        found = extent(request.db, kind, _visible(kind, request.may))
+        data = extent(request.db, kind, _visible(kind, request.may))
         kinds.append(
             {
                 "kind": kind.name,
                 "keep_days": kind.days(settings),
                 "limit_mb": kind.megabytes(settings),
-                "rows": found.rows,
-                "bytes": found.bytes,
-                "oldest_at": found.oldest_at,
+                "rows": data.rows,
+                "bytes": data.bytes,
+                "oldest_at": data.oldest_at,
                 "removed": int(removed.get(kind.name, 0)),
             }
         )

@@ -39,7 +39,7 @@ def test_every_parameter_given_twice_is_named_beside_all_other_faults(client):
     assert {(error["name"], error["detail"]) for error in errors} == {
         ("limit", "is given more than once"),
         ("radius_nm", "is given more than once"),
-        ("callsign", "must not hold control characters"),
+        ("callsign", "must not contain control characters"),
         ("offset", "must be a whole number"),
         ("colour", "is not a known field"),
     }

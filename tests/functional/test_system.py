@@ -84,7 +84,7 @@ def test_without_the_bus_nobody_claims_to_know_the_tracker(client, monkeypatch):
     answer = get(client, "health", status=503).json
     details = {name: check(answer, name)["detail"] for name in ("bus", "tracker", "receivers")}
     assert details["bus"] == "does not answer"
-    assert details["tracker"] == details["receivers"] == "not known: the bus does not work"
+    assert details["tracker"] == details["receivers"] == "unknown: the bus does not work"
 
 
 def test_with_a_tick_and_a_receiver_it_is_ready(client):

@@ -1,4 +1,4 @@
-"""Databases of airframes that Skywatch reads: one module a format, and the one transaction that takes them in.
+"""Databases of airframes that Skywatch reads: one module a format, and the importer with its one transaction.
 
-A format is a module with ``rows(lines) -> Iterator[Row | Refused]``; nothing in it knows the database.
+A format is a module with ``rows(lines) -> Iterator[Row | Refused]``; it does not access the database.
 """

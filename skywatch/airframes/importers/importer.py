@@ -1,6 +1,6 @@
-"""Takes a database of airframes into ours: read into a temporary table, then made true in one transaction.
+"""Imports a database of airframes: reads it into a temporary table, then applies the differences in one transaction.
 
-Only what differs is written, so that importing the same file again costs little and changes nothing.
+Only differences are written, so that importing the same file again is cheap and changes nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from skywatch.core.clock import utcnow
 
 FORMATS = ("tar1090", "opensky")
 BATCH = 10_000
-# So many refused lines are named; the rest is counted.
+# Refused lines reported one by one; the rest is counted.
 NAMED_REFUSALS = 20
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -36,7 +36,7 @@ class ImportFailed(Exception):
 
 @dataclass
 class Outcome:
-    """What an import did: airframes in the file, and how many were added, changed and removed."""
+    """The counts of an import: airframes in the file, added, changed and removed."""
 
     aircraft: int = 0
     added: int = 0
@@ -55,16 +55,16 @@ class Outcome:
 
 
 def import_file(engine: Engine, path: Path, source: str, progress: Callable[[int], None] = lambda _: None) -> Outcome:
-    """Replace what is known from ``source`` (one of FORMATS) by a file, gzip or not; all of it or nothing.
+    """Replace the data of ``source`` (one of FORMATS) by a file, gzip or not, entirely or not at all.
 
-    ``progress`` is told how many bytes of the file have been read. Raises ImportFailed.
+    ``progress`` is called with the number of bytes read. Raises ImportFailed.
     """
     parse = importlib.import_module(f"skywatch.airframes.importers.{source}").rows
     outcome = Outcome()
     try:
         with path.open("rb") as raw, engine.connect() as connection:
             lines = _lines(raw)
-            # A temporary table of our own: no other writer waits while the file is read.
+            # A temporary table takes no lock that blocks other writers while the file is read.
             with connection.begin():
                 connection.exec_driver_sql(_STAGED)
             try:
@@ -102,10 +102,10 @@ _UPSERT = (
 
 
 def _lines(raw: Any) -> Iterator[str]:
-    zipped = raw.read(2) == GZIP_MAGIC
+    is_gzip = raw.read(2) == GZIP_MAGIC
     raw.seek(0)
-    # What is not UTF-8 becomes lone surrogates, by which the line is refused; the file is not.
-    return io.TextIOWrapper(gzip.GzipFile(fileobj=raw) if zipped else raw, "utf-8", "surrogateescape", newline="")
+    # Invalid UTF-8 becomes lone surrogates, so that the line is refused and not the file.
+    return io.TextIOWrapper(gzip.GzipFile(fileobj=raw) if is_gzip else raw, "utf-8", "surrogateescape", newline="")
 
 
 def _unique(parsed: Iterator[Row | Refused], outcome: Outcome) -> Iterator[Row]:
@@ -114,7 +114,7 @@ def _unique(parsed: Iterator[Row | Refused], outcome: Outcome) -> Iterator[Row]:
         if isinstance(row, Refused):
             outcome.refuse(row)
         elif row.icao_hex in seen:
-            outcome.refuse(Refused(number, "the address was there before"))
+            outcome.refuse(Refused(number, "duplicate address"))
         else:
             seen.add(row.icao_hex)
             outcome.aircraft += 1
@@ -143,9 +143,9 @@ def _apply(connection: Connection, source: str, outcome: Outcome) -> None:
     with connection.execution_options(sqlite_begin="IMMEDIATE").begin():
         outcome.removed = connection.execute(sa.text(_REMOVE), parameters).rowcount
         before = connection.execute(count, parameters).scalar_one()
-        written = connection.execute(sa.text(_UPSERT), parameters).rowcount
+        row_count = connection.execute(sa.text(_UPSERT), parameters).rowcount
         outcome.added = outcome.aircraft - before
-        outcome.changed = written - outcome.added
+        outcome.changed = row_count - outcome.added
         connection.execute(sa.delete(AirframeImport).where(AirframeImport.source == source))
         connection.execute(
             sa.insert(AirframeImport).values(
@@ -159,7 +159,7 @@ def _apply(connection: Connection, source: str, outcome: Outcome) -> None:
 
 def _not_one(path: Path, source: str, outcome: Outcome) -> str:
     if not outcome.refused:
-        return f"{path}: holds no aircraft"
+        return f"{path}: contains no aircraft"
     first = outcome.examples[0]
     return (
         f"{path}: is not a {source} database: {outcome.refused} of {outcome.refused + outcome.aircraft} lines are "

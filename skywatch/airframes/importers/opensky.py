@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from skywatch.airframes.importers.rows import Refused, Row, checked
 
-# Ours -> theirs in lower case; where several are named, the values are joined.
+# Our name -> names in the file in lower case; the values of several columns are joined.
 COLUMNS = {
     "registration": ("registration",),
     "type_code": ("typecode",),
@@ -29,7 +29,7 @@ def rows(lines: Iterable[str]) -> Iterator[Row | Refused]:
     reader = csv.reader(itertools.chain([header.lstrip("\ufeff")], remaining), quotechar=quote, skipinitialspace=True)
     place = {name.strip().lower(): index for index, name in enumerate(next(reader, []))}
     if "icao24" not in place:
-        raise ValueError("the first line names no column icao24; this is not OpenSky's aircraft database")
+        raise ValueError("the header has no column icao24; this is not OpenSky's aircraft database")
     while True:
         try:
             fields = next(reader)

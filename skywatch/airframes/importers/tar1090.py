@@ -15,7 +15,7 @@ _BITS = (MILITARY, INTERESTING, PIA, LADD)
 
 
 def rows(lines: Iterable[str]) -> Iterator[Row | Refused]:
-    """Airframes and refused lines, in order; empty lines are passed over."""
+    """Airframes and refused lines, in order; empty lines are skipped."""
     for number, text in enumerate(lines, 1):
         fields = text.rstrip("\r\n").split(";")
         if fields == [""]:

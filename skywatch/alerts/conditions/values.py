@@ -136,7 +136,7 @@ def _text(value: Any) -> str:
     if len(text) > MAXIMUM_TEXT:
         raise ValueFault(f"must have at most {MAXIMUM_TEXT} characters")
     if not text.isprintable():
-        raise ValueFault("must not hold control characters")
+        raise ValueFault("must not contain control characters")
     return text
 
 

@@ -1,4 +1,4 @@
-"""The rules of the safety events: each detector takes a ``Frame`` a tick and returns what it finds in it.
+"""The rules of the safety events: each detector receives one ``Frame`` a tick and returns its findings.
 
-A detector keeps what it must remember from tick to tick by row; nothing here knows a database, a user or a socket.
+A detector keeps its state between ticks by row; nothing here uses a database, a user or a socket.
 """

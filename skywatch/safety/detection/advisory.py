@@ -1,4 +1,4 @@
-"""Resolution advisories of collision avoidance systems: what the crew was told to do, and which aircraft it was for.
+"""Resolution advisories of collision avoidance systems: the manoeuvre commanded to the crew, and the threat aircraft.
 
 ICAO Annex 10 volume IV, 4.3.8.4.2.2 (layout), 4.3.8.4.2.2.1.1 (an advisory that has ended is sent for 18 s more with
 the terminated bit); DO-260B 2.2.3.2.7.8.2: the squitter exists from version 2 on.
@@ -23,7 +23,7 @@ VERSION = 2
 
 @dataclass
 class _Advised:
-    """What one aircraft's system says: the times of its frames, and the last one's content."""
+    """The advisory of one aircraft: the times of its frames, and the content of the last one."""
 
     times: list[float] = field(default_factory=list)
     frames: int = 0
@@ -65,35 +65,35 @@ class AdvisoryDetector:
             return None
         if bool(frame.column("on_ground")[row]):
             return None
-        known = self._advised.setdefault(address, _Advised())
-        self._count(frame, row, known, advisory, thresholds)
-        terminated = str(advisory.get("RAT", "0")) == "1"
-        if terminated:
-            return self._end(frame, row, known, advisory)
-        known.ended = False
-        silent_s = frame.now - known.times[-1]
-        # After as much silence the next advisory is one of its own, which two frames have to confirm.
-        known.raised = len(known.times) >= FRAMES or (known.raised and silent_s <= thresholds.advisory_end_s)
-        # The book of events waits for the end of the silence.
-        return _finding(frame, row, advisory, over=False) if known.raised and silent_s <= FRESH_S else None
+        state = self._advised.setdefault(address, _Advised())
+        self._count(frame, row, state, advisory, thresholds)
+        is_terminated = str(advisory.get("RAT", "0")) == "1"
+        if is_terminated:
+            return self._end(frame, row, state, advisory)
+        state.ended = False
+        silent_s = frame.now - state.times[-1]
+        # After this silence the next advisory is a new one, which two frames must confirm.
+        state.raised = len(state.times) >= FRAMES or (state.raised and silent_s <= thresholds.advisory_end_s)
+        # The event tracker ends the event after the silence.
+        return _finding(frame, row, advisory, over=False) if state.raised and silent_s <= FRESH_S else None
 
-    def _count(self, frame: Frame, row: int, known: _Advised, advisory: dict[str, Any], thresholds: Thresholds) -> None:
-        """Add the frames of this tick. readsb's snapshots say when the last frame came; raw inputs count frames."""
+    def _count(self, frame: Frame, row: int, state: _Advised, advisory: dict[str, Any], thresholds: Thresholds) -> None:
+        """Add the frames of this tick. readsb's snapshots have the time of the last frame; raw inputs count frames."""
         stamp = advisory.get("unix_timestamp")
         at = float(stamp) if isinstance(stamp, int | float) else float(frame.column("acas_ra_at")[row])
         total = int(frame.column("acas_ra_frames")[row])
-        fresh = total - known.frames if total >= known.frames else total
-        known.frames = total
-        if not total and (not known.times or at > known.times[-1]):
+        fresh = total - state.frames if total >= state.frames else total
+        state.frames = total
+        if not total and (not state.times or at > state.times[-1]):
             fresh = 1
-        times = [t for t in known.times if at - t <= thresholds.advisory_window_s] + [at] * min(fresh, FRAMES)
-        known.times = times or known.times[-1:]
+        times = [t for t in state.times if at - t <= thresholds.advisory_window_s] + [at] * min(fresh, FRAMES)
+        state.times = times or state.times[-1:]
 
-    def _end(self, frame: Frame, row: int, known: _Advised, advisory: dict[str, Any]) -> Finding | None:
-        """A frame with the terminated bit alone raises nothing; it ends what was raised."""
-        if not known.raised or known.ended:
+    def _end(self, frame: Frame, row: int, state: _Advised, advisory: dict[str, Any]) -> Finding | None:
+        """A frame with the terminated bit never raises an advisory; it ends one that was raised."""
+        if not state.raised or state.ended:
             return None
-        known.ended, known.raised = True, False
+        state.ended, state.raised = True, False
         return _finding(frame, row, advisory, over=True)
 
 

@@ -1,9 +1,9 @@
 """Neighbours in the sky: the pairs of moving aircraft that could meet within a horizon, from cells joined pairwise.
 
-An aircraft is taken at the middle of its way, with half the way as radius; cells of latitude and longitude are as
-wide as two such radii and the box, layers of altitude hold whoever crosses them. Source of the method: cell lists of
-molecular dynamics (Allen and Tildesley, Computer Simulation of Liquids, 5.3.2), found by a hash of the cell as in
-spatial hashing (Teschner et al., Optimized Spatial Hashing for Collision Detection, 2003).
+An aircraft is represented by the middle of its path, with half the path as radius; cells of latitude and longitude are
+as wide as two such radii and the box, layers of altitude contain every aircraft that crosses them. Source of the
+method: cell lists of molecular dynamics (Allen and Tildesley, Computer Simulation of Liquids, 5.3.2), found by a hash
+of the cell as in spatial hashing (Teschner et al., Optimized Spatial Hashing for Collision Detection, 2003).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NM_PER_DEGREE = geo.EARTH_RADIUS_NM * np.pi / 180
 LAYER_FT = 2000.0
 # Cells beyond this latitude are as wide as those at it.
 STEEPEST_DEG = 85.0
-# Fewer columns than these would make a cell its own neighbour.
+# With fewer columns a cell would be its own neighbour.
 LEAST_COLUMNS = 3
 # Buckets of the hash: many more than cells that are in use. Odd factors spread neighbouring cells over them.
 BUCKET_BITS = 16
@@ -61,7 +61,7 @@ def neighbours(m: Motion, horizon_s: float, widest_nm: float, highest_ft: float)
     lon = (m.lon + m.east_kt * (half_h / NM_PER_DEGREE) / shrink) % 360
     bottom, top = _layers(m, horizon_s, highest_ft)
     member, layer = expand(bottom, top + 1)
-    # Half a per cent for the curvature that the plane leaves out.
+    # Half a per cent for the curvature that the plane neglects.
     reach_deg = (2 * fastest_kt * half_h + widest_nm) * 1.005 / NM_PER_DEGREE
     one, two = _join(_cells(lat, lon, reach_deg, member, layer))
     # A pair that shares several layers counts in the lowest that they share.
@@ -81,17 +81,17 @@ def _layers(m: Motion, horizon_s: float, highest_ft: float) -> tuple[Array, Arra
 def expand(start: Array, end: Array) -> tuple[Array, Array]:
     """All (i, value) with ``start[i] <= value < end[i]``."""
     counts = end - start
-    filled = np.flatnonzero(counts > 0)
-    counts, start = counts[filled], start[filled]
+    non_empty = np.flatnonzero(counts > 0)
+    counts, start = counts[non_empty], start[non_empty]
     first = start - (np.cumsum(counts) - counts)
-    which = np.repeat(np.arange(len(filled), dtype=np.int32), counts)
-    return filled[which], np.arange(len(which), dtype=start.dtype) + first[which]
+    which = np.repeat(np.arange(len(non_empty), dtype=np.int32), counts)
+    return non_empty[which], np.arange(len(which), dtype=start.dtype) + first[which]
 
 
 def _cells(lat: Array, lon: Array, reach_deg: float, member: Array, layer: Array) -> _Cells:
     columns = _columns(reach_deg)
     band = ((lat + 90) * (1 / reach_deg)).astype(np.int32)
-    # A hair beyond 360 degrees, by rounding, is in the last column.
+    # Rounding may exceed 360 degrees: that is the last column.
     column = np.minimum((lon * (columns[band] / 360)).astype(np.int32), columns[band] - 1)
     return _Cells(band[member], column[member], layer, lon[member], columns)
 
@@ -114,25 +114,25 @@ def _join(cells: _Cells) -> tuple[Array, Array]:
     everyone = np.arange(len(order), dtype=np.int32)
     pairs = []
 
-    def look(in_band: Array, in_column: Array, is_own: bool) -> None:
+    def collect(in_band: Array, in_column: Array, is_own: bool) -> None:
         bucket = key[order] if is_own else _bucket(in_band, in_column, layer)
         bucket = bucket.astype(np.int32)
-        # In one's own cell: who stands behind oneself in the order.
+        # In the same cell: only later members, so that each pair counts once.
         left, right = expand(everyone + 1 if is_own else ends[bucket], ends[bucket + 1])
         # Other cells may share the bucket.
         same = (band[right] == in_band[left]) & (column[right] == in_column[left]) & (layer[right] == layer[left])
         pairs.append((left[same], right[same]))
 
     width = cells.columns[band]
-    look(band, column, True)
-    look(band, np.where(column + 1 == width, 0, column + 1), False)
-    # The next band, whose columns have a width of their own.
+    collect(band, column, True)
+    collect(band, np.where(column + 1 == width, 0, column + 1), False)
+    # The next band has columns of its own width.
     above = band + 1
     width = cells.columns[above]
-    there = np.minimum((cells.lon[order] * (width / 360)).astype(np.int32), width - 1)
-    look(above, np.where(there == 0, width - 1, there - 1), False)
-    look(above, there, False)
-    look(above, np.where(there + 1 == width, 0, there + 1), False)
+    column_there = np.minimum((cells.lon[order] * (width / 360)).astype(np.int32), width - 1)
+    collect(above, np.where(column_there == 0, width - 1, column_there - 1), False)
+    collect(above, column_there, False)
+    collect(above, np.where(column_there + 1 == width, 0, column_there + 1), False)
     left, right = (np.concatenate(side) for side in zip(*pairs, strict=True))
     return order[left], order[right]
 

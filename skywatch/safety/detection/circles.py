@@ -1,6 +1,6 @@
 """Aircraft that leapt onto one circle: spoofing transmitters let receivers circle around a point that does not exist.
 
-Only aircraft that have leapt are looked at, so that a holding pattern, a thermal or a formation in a turn is none. The
+Only aircraft that have leapt are considered, which excludes holding patterns, thermals and formations in a turn. The
 circle is fitted by least squares (I. Kasa, IEEE Trans. Instrumentation and Measurement 25, 1976).
 """
 
@@ -17,11 +17,11 @@ from skywatch.safety.detection.cells import NM_PER_DEGREE
 from skywatch.safety.detection.frame import Array, Frame
 from skywatch.safety.thresholds import Thresholds
 
-# Places of the last so many seconds are fitted; each aircraft must have so many of them.
+# Time span of the positions that are fitted (s), and the least number of them for each aircraft.
 TRAIL_S, LEAST_PLACES = 60.0, 5
-# Circles are so large (nm), and the places cover so much of one (degrees): less may be any curve.
+# Range of radii (nm), and the least arc that the positions cover (degrees): less may be any curve.
 SMALLEST_NM, LARGEST_NM, LEAST_ARC_DEG = 0.15, 10.0, 90.0
-# An aircraft that leapt is followed for so long (s), and longer while it is on a circle.
+# An aircraft that leapt is followed for this time (s), and longer while it is on a circle.
 FOLLOWED_S = 180.0
 
 Point = tuple[float, float]
@@ -44,14 +44,14 @@ class CircleDetector:
             del self._until[address], self._trails[address]
         self._follow(frame, thresholds)
         groups = []
-        left = {address for address, trail in self._trails.items() if len(trail) >= LEAST_PLACES}
-        while len(left) >= thresholds.gather_aircraft:
-            group = self._near(min(left), left)
-            left -= group
+        remaining = {address for address, trail in self._trails.items() if len(trail) >= LEAST_PLACES}
+        while len(remaining) >= thresholds.gather_aircraft:
+            group = self._near(min(remaining), remaining)
+            remaining -= group
             circle = self._fit(group, thresholds)
             if circle is not None:
                 members, centre = circle
-                left -= members
+                remaining -= members
                 self._until |= dict.fromkeys(members, frame.now + FOLLOWED_S)
                 groups.append(([frame.sky.index[address] for address in sorted(members)], centre))
         return groups
@@ -72,13 +72,13 @@ class CircleDetector:
             while trail and frame.now - trail[0][0] > TRAIL_S:
                 trail.popleft()
 
-    def _near(self, first: str, left: set[str]) -> set[str]:
+    def _near(self, first: str, remaining: set[str]) -> set[str]:
         place = self._trails[first][-1][1:]
         reach = 2 * LARGEST_NM
-        return {a for a in left if geo.distance_nm(*place, *self._trails[a][-1][1:]) <= reach} | {first}
+        return {a for a in remaining if geo.distance_nm(*place, *self._trails[a][-1][1:]) <= reach} | {first}
 
     def _fit(self, group: set[str], thresholds: Thresholds) -> tuple[set[str], Point] | None:
-        """The aircraft of a group that are on one circle, those that fit worst left out; None where too few are."""
+        """The aircraft of a group that are on one circle, without the worst outliers; None if too few remain."""
         members = sorted(group)
         origin = self._trails[members[0]][-1][1:]
         plane = {address: _plane(self._trails[address], origin) for address in members}
@@ -116,7 +116,7 @@ def _circle(x: Array, y: Array) -> tuple[float, float, float]:
 
 
 def _off(places: Array, centre_x: float, centre_y: float, radius: float) -> float:
-    """How far the worst of some places is off a circle (nm)."""
+    """The largest distance of some positions from a circle (nm)."""
     return float(np.abs(np.hypot(places[0] - centre_x, places[1] - centre_y) - radius).max())
 
 

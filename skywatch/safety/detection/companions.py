@@ -1,4 +1,4 @@
-"""``Companions``: who flies together: pairs that were near and moved alike for a while."""
+"""``Companions``: pairs that fly together: near each other and moving alike for a while."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skywatch.safety.detection.frame import Array, Carried, Frame
 TOGETHER_NM, TOGETHER_FT, TOGETHER_KT, TOGETHER_S = 1.0, 700.0, 40.0, 30.0
 # They stay companions while they break up and join again.
 MEMORY_S = 300.0
-# Two that are together within this time (s) of taking off, or of being received first, are so on purpose.
+# Two that are together within this time (s) after take-off or first reception fly together intentionally.
 NEW_S = 60.0
 
 Pair = tuple[str, str]
@@ -30,7 +30,7 @@ class Companions:
         return self._until.get((one, two) if one < two else (two, one), 0.0) >= now
 
     def update(self, frame: Frame, m: Motion, one: Array, two: Array) -> None:
-        """Note which of some pairs (indexes into ``m``) are together now."""
+        """Record which of some pairs (indexes into ``m``) are together now."""
         hexes, now = frame.hexes, frame.now
         self._airborne.carry(frame)
         airborne = self._airborne["since"]

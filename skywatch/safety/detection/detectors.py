@@ -1,4 +1,4 @@
-"""``Detectors``: all of them over one tick, in the order in which they need each other."""
+"""``Detectors``: runs all detectors on one tick, in the order of their dependencies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from skywatch.safety.thresholds import Thresholds
 
 
 class Detectors:
-    """The seven detectors and what they have learnt."""
+    """The seven detectors and the learnt places."""
 
     def __init__(self, learner: Learner | None = None) -> None:
         self.learner = learner or Learner()
@@ -37,12 +37,12 @@ class Detectors:
         return self._regions.regions
 
     def restore(self, gatherings: Iterable[Finding], regions: list[Region], now: float) -> None:
-        """Take up what cannot be found anew after a restart: gatherings and regions."""
+        """Restore what cannot be detected again after a restart: gatherings and regions."""
         self._integrity.gatherings.restore(gatherings, now)
         self._regions.restore(regions, now)
 
     def update(self, sky: Sky, thresholds: Thresholds) -> list[Finding]:
-        """Everything that is found in this tick."""
+        """All findings of this tick."""
         frame = Frame(sky)
         findings = self._emergency.update(frame, thresholds)
         findings += self._advisory.update(frame, thresholds)

@@ -1,8 +1,8 @@
 """Positions that contradict receivers or multilateration: one aircraft in two places that exclude each other.
 
-The picture believes one of the two and says which it refused (``Sky.disputed``). A dispute is an event when it lasts
-although both receivers are otherwise right: not for a place on the aircraft's own way (a late feed), not where a
-receiver is often wrong, and not for positions that others relayed.
+The picture accepts one of the two and lists the refused one (``Sky.disputed``). A dispute is an event if it lasts and
+both receivers are otherwise reliable: not for a position on the aircraft's own path (a delayed feed), not if a
+receiver is often wrong, and not for relayed positions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from skywatch.safety.detection.frame import Frame
 from skywatch.safety.detection.leaps import is_on_way
 from skywatch.safety.thresholds import Thresholds
 
-# Claims of so many different times make a dispute, none further from the last than this (s).
+# Least number of claims at different times that make a dispute, and the longest gap between them (s).
 TIMES, GAP_S = 3, 15.0
 
 
@@ -43,8 +43,8 @@ class DisputeDetector:
             row = frame.sky.index.get(position.hex)
             if row is not None and position.is_own:
                 self._take(frame, row, position, thresholds)
-        kept = max(GAP_S, thresholds.contradiction_end_s)
-        self._disputes = {address: d for address, d in self._disputes.items() if frame.now - d.last_at <= kept}
+        retention_s = max(GAP_S, thresholds.contradiction_end_s)
+        self._disputes = {address: d for address, d in self._disputes.items() if frame.now - d.last_at <= retention_s}
         raised = [(frame.sky.index.get(address), d) for address, d in self._disputes.items() if d.raised]
         return [(row, dispute) for row, dispute in raised if row is not None]
 
@@ -55,15 +55,17 @@ class DisputeDetector:
         gs, track = float(frame.column("gs_kt")[row]), float(frame.column("track_deg")[row])
         if distance < thresholds.contradiction_nm or is_on_way(distance, bearing, gs, track):
             return
-        known = self._disputes.get(position.hex)
-        if known is None or (not known.raised and position.at - known.last_at > GAP_S):
+        dispute = self._disputes.get(position.hex)
+        if dispute is None or (not dispute.raised and position.at - dispute.last_at > GAP_S):
             if position.is_credible:
                 self._disputes[position.hex] = Dispute(position.at, position.at, position, distance)
             return
-        if position.at <= known.last_at:
+        if position.at <= dispute.last_at:
             return
-        known.last_at, known.position, known.distance_nm = position.at, position, distance
-        known.times += 1
-        lasted_s = position.at - known.since
-        # A receiver that is often wrong raises nothing; once raised, a dispute may itself have made it so.
-        known.raised |= known.times >= TIMES and lasted_s >= thresholds.contradiction_hold_s and position.is_credible
+        dispute.last_at, dispute.position, dispute.distance_nm = position.at, position, distance
+        dispute.times += 1
+        lasted_s = position.at - dispute.since
+        # An unreliable receiver raises nothing; but once raised, the dispute itself may have made it unreliable.
+        dispute.raised |= (
+            dispute.times >= TIMES and lasted_s >= thresholds.contradiction_hold_s and position.is_credible
+        )

@@ -61,26 +61,26 @@ class EmergencyDetector:
     def _one(self, frame: Frame, row: int, thresholds: Thresholds) -> Finding | None:
         address, squawk = frame.hexes[row], bytes(frame.column("squawk")[row]).decode()
         state = _state(frame, row)
-        named = [text for text in (SQUAWKS.get(squawk), STATES.get(state)) if text is not None]
-        if not named:
+        declarations = [text for text in (SQUAWKS.get(squawk), STATES.get(state)) if text is not None]
+        if not declarations:
             return None
-        what, severity = named[0]
-        for _, other in named[1:]:
+        label, severity = declarations[0]
+        for _, other in declarations[1:]:
             severity = worse(severity, other)
         # A squawk has a time of its own; an emergency state is repeated with the aircraft's other messages.
         heard_at = float(frame.column("squawk_at" if squawk in SQUAWKS else "seen_at")[row])
-        declared = self._declared.get(address)
-        if declared is None or declared.what != what:
-            self._declared[address] = _Declared(what, frame.now, 1, heard_at, frame.now)
-            declared = self._declared[address]
-        elif heard_at > declared.heard_at:
-            declared.messages += 1
-            declared.heard_at = heard_at
-        declared.last_at = frame.now
-        hold_s = thresholds.unlawful_hold_s if what == UNLAWFUL else thresholds.emergency_hold_s
-        if frame.now - declared.since < hold_s or declared.messages < MESSAGES:
+        state_of_aircraft = self._declared.get(address)
+        if state_of_aircraft is None or state_of_aircraft.what != label:
+            self._declared[address] = _Declared(label, frame.now, 1, heard_at, frame.now)
+            state_of_aircraft = self._declared[address]
+        elif heard_at > state_of_aircraft.heard_at:
+            state_of_aircraft.messages += 1
+            state_of_aircraft.heard_at = heard_at
+        state_of_aircraft.last_at = frame.now
+        hold_s = thresholds.unlawful_hold_s if label == UNLAWFUL else thresholds.emergency_hold_s
+        if frame.now - state_of_aircraft.since < hold_s or state_of_aircraft.messages < MESSAGES:
             return None
-        if what == UNLAWFUL and bool(frame.column("on_ground")[row]):
+        if label == UNLAWFUL and bool(frame.column("on_ground")[row]):
             return None
         numbers = {"squawk": Quantity(squawk)} if squawk in SQUAWKS else {}
         if state in STATES:
@@ -88,9 +88,9 @@ class EmergencyDetector:
         code = f"{squawk} " if squawk in SQUAWKS else ""
         return Finding(
             type="emergency_squawk",
-            key=f"{address}:{what}",
+            key=f"{address}:{label}",
             severity=severity,
-            message=f"{frame.name(row)} declares {code}{what}",
+            message=f"{frame.name(row)} declares {code}{label}",
             hexes=(address,),
             callsigns=(frame.callsign(row),),
             numbers=numbers,

@@ -1,4 +1,4 @@
-"""``ProximityDetector``: encounters from pairs, with what holds them back and when they are over.
+"""``ProximityDetector``: encounters from pairs, with the reasons to hold them back and their end.
 
 A pair is raised when the rule of ``proximity`` has held for a moment, and stays until the two are out of a box a little
 larger than that of the rule and no longer converge, so that noise makes no second event of one encounter.
@@ -21,16 +21,16 @@ from skywatch.safety.thresholds import Thresholds
 
 # A raised pair leaves only beyond this multiple of the box.
 STAY_FACTOR = 1.3
-# Forecasts that reach further ahead than this (s) must hold longer, by this share of the time beyond: who turns sweeps
-# over others that are far ahead.
+# Forecasts further ahead than this (s) must hold longer, by this share of the excess: the forecast of a turning
+# aircraft sweeps over others that are far ahead.
 SURE_S, HOLD_SHARE = 25.0, 0.25
-# What has not been raised yet begins anew after such a gap (s).
+# After a gap of this length (s) a pair that was not raised starts again.
 INTERRUPTED_S = 3.0
-# So long after the closest point (s) a message no longer says that it is now.
+# Within this time after the closest point (s) a message says "now".
 PASSED_S = 2.0
-# A reason to hold back counts for so long (s) after it last applied: noise must not raise what it hid a moment ago.
+# A reason to hold back applies for this time (s) after it was last met, so that noise raises no event.
 REASON_S = 20.0
-# A raised pair is described anew this often (s), and at once where its severity may have changed.
+# A raised pair is updated at this interval (s), and at once where its severity may have changed.
 DESCRIBE_EVERY_S = 3.0
 
 
@@ -48,9 +48,9 @@ class Encounter:
     # When each reason to hold the pair back applied last.
     reasons: dict[str, float] = field(default_factory=dict)
 
-    def remember(self, found: tuple[str, ...], now: float) -> tuple[str, ...]:
-        """The reasons of now and of a moment ago, in the order in which they came."""
-        self.reasons |= dict.fromkeys(found, now)
+    def remember(self, reasons: tuple[str, ...], now: float) -> tuple[str, ...]:
+        """The present and recent reasons, in the order of their first occurrence."""
+        self.reasons |= dict.fromkeys(reasons, now)
         return tuple(reason for reason, at in self.reasons.items() if now - at <= REASON_S)
 
 
@@ -110,9 +110,11 @@ class ProximityDetector:
         intentions: Intentions,
     ) -> None:
         """Raised pairs that the rule has just left, but that are still near or converging."""
-        rest = [key for key, encounter in self._pairs.items() if encounter.raised and key not in seen]
+        remaining = [key for key, encounter in self._pairs.items() if encounter.raised and key not in seen]
         index_of = frame.sky.index
-        members = [(index_of[key[0]], index_of[key[1]]) for key in rest if key[0] in index_of and key[1] in index_of]
+        members = [
+            (index_of[key[0]], index_of[key[1]]) for key in remaining if key[0] in index_of and key[1] in index_of
+        ]
         if not members:
             return
         place = np.full(len(frame), -1)
@@ -146,8 +148,8 @@ class ProximityDetector:
             return latest
         one, two = frame.sky.index[key[0]], frame.sky.index[key[1]]
         box_ft = float(pairs.box_ft[index])
-        found = reasons.why_held_back(frame, one, two, self._together, box_ft, thresholds)
-        held_back = encounter.remember(found, frame.now)
+        held_back_by = reasons.why_held_back(frame, one, two, self._together, box_ft, thresholds)
+        held_back = encounter.remember(held_back_by, frame.now)
         if held_back:
             severity = "info"
         in_s = closest.at - frame.now
@@ -189,7 +191,7 @@ def _key(frame: Frame, one: int, two: int) -> tuple[str, str]:
 
 
 def _closest(frame: Frame, pairs: Pairs, index: int, encounter: Encounter) -> Closest:
-    """The nearest of what was and what is foreseen; what was counts once the two have passed each other."""
+    """The nearer of the past and the predicted closest point; the past one counts once the two have passed."""
     now_nm, now_ft = float(pairs.now_nm[index]), float(pairs.now_ft[index])
     best = encounter.best
     if best is None or now_nm < best.distance_nm:

@@ -1,4 +1,4 @@
-"""What a detector returns: that a condition holds now, for whom, by which numbers."""
+"""The result of a detector: a condition that holds now, its aircraft and its numbers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Quantity(msgspec.Struct, frozen=True):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where: degrees, and feet where known."""
+    """A position: degrees, and feet if known."""
 
     lat: float
     lon: float
@@ -54,9 +54,9 @@ class Closest(msgspec.Struct, frozen=True):
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """A condition that holds at this tick.
 
-    ``key`` tells one occurrence from another within its type: the aircraft, the pair, the region. ``hexes`` are all
-    aircraft in it (lower case), the first one the subject. ``suppressed_by`` are the reasons for which it is kept
-    but not told. ``over`` says that the occurrence has just ended.
+    ``key`` identifies an occurrence within its type: the aircraft, the pair, the region. ``hexes`` are all
+    aircraft in it (lower case), the first one the subject. ``suppressed_by`` are the reasons for which it is stored
+    but not published. ``over``: the occurrence has just ended.
     """
 
     type: EventType

@@ -1,4 +1,4 @@
-"""``Frame``: one tick of the picture as the detectors need it, and arrays that follow aircraft from tick to tick."""
+"""``Frame``: one tick of the picture for the detectors, and arrays that follow aircraft from tick to tick."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from skywatch.safety.detection.finding import Place
 
 Array = npt.NDArray[Any]
 
-# Addresses that are no aircraft's own, or positions that others computed or relayed.
+# Sources with non-ICAO addresses or with computed or relayed positions.
 _RELAYED = frozenset(index for name, index in SOURCE_INDEX.items() if name.startswith(("tisb", "adsr", "mlat")))
 # Which values of the column ``source`` are ADS-B; which emitter categories, read as a number, are airliners.
 _ADSB = np.zeros(256, "?")
@@ -25,7 +25,7 @@ _FLIES_SLOWLY = np.zeros(1 << 16, "?")
 _FLIES_SLOWLY[np.array([b"A7", b"B1", b"B2", b"B3", b"B4", b"B6"], "S2").view("u2")] = True
 _SURFACE = np.zeros(1 << 16, "?")
 _SURFACE[np.array([b"C1", b"C2", b"C3", b"C4", b"C5"], "S2").view("u2")] = True
-# Fixed-wing aircraft that are slower than this (kt) roll, whatever they say: many have no switch on the gear.
+# Fixed-wing aircraft slower than this (kt) are on the ground, whatever they report: many have no squat switch.
 FLYING_KT = 35.0
 _GLIDERS = (b"B1", b"B2", b"B3", b"B4")
 # ICAO Doc 8643 designators of aircraft that climb and turn as fighters do, and of the aerobatic teams' trainers.
@@ -74,7 +74,7 @@ class Frame:
 
     @cached_property
     def airborne(self) -> Array:
-        """Aircraft that fly, by what they say and by their speed; vehicles and obstacles (C1 to C5) do not."""
+        """Aircraft that fly, by their reports and their speed; vehicles and obstacles (C1 to C5) do not."""
         category = np.ascontiguousarray(self.column("category"), "S2").view("u2")
         fast = ~(self.column("gs_kt") < FLYING_KT) | _FLIES_SLOWLY[category]
         return fast & ~_SURFACE[category] & ~self.column("on_ground")
@@ -115,11 +115,11 @@ class Frame:
         return bytes(self.column("flight")[row]).decode("ascii", "replace").strip()
 
     def name(self, row: int) -> str:
-        """What a row is called in a message: its callsign, else its address."""
+        """The name of a row in messages: its callsign, else its address."""
         return self.callsign(row) or self.hexes[row].upper()
 
     def place(self, row: int) -> Place | None:
-        """Where a row is."""
+        """The position of a row."""
         lat, lon = float(self.column("lat")[row]), float(self.column("lon")[row])
         if lat != lat:
             return None
@@ -132,20 +132,20 @@ class Frame:
 
 
 class Carried:
-    """Arrays that follow aircraft: ``carry`` once a tick brings every one into the rows of the new frame."""
+    """Arrays by row that follow aircraft: ``carry`` once a tick reorders them for the new frame."""
 
     def __init__(self, **fills: float | bool) -> None:
         self._fills = fills
         self._arrays: dict[str, Array] = {name: np.full(0, fill) for name, fill in fills.items()}
 
     def carry(self, frame: Frame) -> None:
-        """Move to the rows of ``frame``; aircraft that are new have the fill."""
+        """Move to the rows of ``frame``; new aircraft have the fill value."""
         before = frame.previous_row
-        known = np.flatnonzero((before >= 0) & (before < len(next(iter(self._arrays.values())))))
+        rows = np.flatnonzero((before >= 0) & (before < len(next(iter(self._arrays.values())))))
         for name, fill in self._fills.items():
-            moved = np.full(len(frame), fill)
-            moved[known] = self._arrays[name][before[known]]
-            self._arrays[name] = moved
+            array = np.full(len(frame), fill)
+            array[rows] = self._arrays[name][before[rows]]
+            self._arrays[name] = array
 
     def __getitem__(self, name: str) -> Array:
         return self._arrays[name]

@@ -1,6 +1,6 @@
 """Several moving aircraft that report one and the same point although they were far apart before: spoofed positions.
 
-The point is that of believed positions or of claims that the picture refuses still. One gathering is one event, which
+The point is that of believed positions or of claims that the picture still refuses. One gathering is one event, which
 names all aircraft in it and keeps its identity while one of them stays.
 """
 
@@ -17,14 +17,14 @@ from skywatch.safety.detection.finding import Finding, Place, Quantity
 from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.thresholds import Thresholds
 
-# Aircraft that gather were this far from each other (nm) at a time up to so long ago (s).
+# Aircraft that gather were at least this far apart (nm) within this time before (s).
 SPREAD_NM, MEMORY_S = 3.0, 120.0
-# Slower aircraft (kt) may well be in one place.
+# Slower aircraft (kt) may really be in one place.
 SLOWEST_KT = 60.0
 POSITION_AGE_S = 10.0
-# Aircraft whose ways cross are in one point for a moment; those that gather stay there this long (s).
+# Aircraft whose paths cross share a point for a moment; a gathering lasts at least this long (s).
 HOLD_S = 4.0
-# A gathering ends when it was not seen for this long (s).
+# A gathering ends this long after it was last detected (s).
 LINGER_S = 20.0
 PREFIX = "gather:"
 POINT, CIRCLE = "point", "circle"
@@ -36,7 +36,7 @@ Point = tuple[float, float]
 
 @dataclass
 class Gathering:
-    """One gathering: its aircraft and where, as it was last seen."""
+    """One gathering: its aircraft and its point, as last detected."""
 
     key: str
     hexes: set[str]
@@ -56,7 +56,7 @@ class GatheringDetector:
         self._since: dict[frozenset[str], float] = {}
 
     def restore(self, findings: Iterable[Finding], now: float) -> None:
-        """Take up the gatherings among the events of before a restart."""
+        """Restore the gatherings among the events of before a restart."""
         for finding in findings:
             if finding.key.startswith(PREFIX) and finding.position is not None:
                 place = finding.position
@@ -76,7 +76,7 @@ class GatheringDetector:
         since: dict[frozenset[str], float] = {}
         for rows, point in groups:
             members = frozenset(frame.hexes[row] for row in rows)
-            # Whoever joins a group does not make it a new one.
+            # A group stays the same when an aircraft joins it.
             since[members] = min([at for before, at in self._since.items() if before & members], default=frame.now)
             if frame.now - since[members] >= HOLD_S:
                 self._note(frame, rows, point)
@@ -101,7 +101,7 @@ class GatheringDetector:
         groups: list[list[int]] = []
         for offset in (0.0, 0.5):
             cell = np.floor(y + offset).astype("i8") * CELL_FACTOR + np.floor(x + offset).astype("i8")
-            # Counting buckets of cells leaves few aircraft to be sorted.
+            # Only aircraft in crowded buckets need to be sorted.
             bucket = (cell ^ cell >> 16).astype("u2")
             crowded = np.flatnonzero(np.bincount(bucket)[bucket] >= thresholds.gather_aircraft) if len(rows) else rows
             _, inverse, counts = np.unique(cell[crowded], return_inverse=True, return_counts=True)
@@ -112,17 +112,19 @@ class GatheringDetector:
         return groups
 
     def _was_apart(self, frame: Frame, rows: list[int]) -> bool:
-        """Whether they were far from each other before, or are a gathering already.
+        """Whether they were far apart before, or are a gathering already.
 
-        A formation or a busy thermal is no fault of navigation.
+        This excludes formations and busy thermals.
         """
         if any(g.hexes >= {frame.hexes[row] for row in rows} for g in self._gatherings):
             return True
         lat, lon = self._carried["lat"][rows], self._carried["lon"][rows]
-        known = ~np.isnan(lat)
-        if known.sum() < 2:
+        is_known = ~np.isnan(lat)
+        if is_known.sum() < 2:
             return False
-        spread = geo.distance_nm(lat[known][:, None], lon[known][:, None], lat[known][None, :], lon[known][None, :])
+        spread = geo.distance_nm(
+            lat[is_known][:, None], lon[is_known][:, None], lat[is_known][None, :], lon[is_known][None, :]
+        )
         apart = (spread > SPREAD_NM).any(axis=1)
         return bool(np.count_nonzero(apart) >= max(2, len(rows) - 1))
 
@@ -165,7 +167,7 @@ class GatheringDetector:
 
 
 def _claimed(frame: Frame, thresholds: Thresholds) -> list[tuple[list[int], Point]]:
-    """Groups of aircraft whose refused claims are one point, and where that is."""
+    """Groups of aircraft whose refused claims share one point, with the point."""
     latest: dict[str, RefusedPosition] = {claim.hex: claim for claim in frame.sky.refused}
     claims = [claim for address, claim in latest.items() if _is_moving(frame, frame.sky.index.get(address))]
     if len(claims) < thresholds.gather_aircraft:

@@ -1,6 +1,6 @@
-"""Positions that cannot be right: leaps, gatherings, contradictions, altitudes that leap against each other.
+"""Implausible positions: leaps, gatherings, contradictions, and leaps between the two altitudes.
 
-Regions where many aircraft lose their integrity at once are ``regions``' business.
+Regions where many aircraft lose their integrity at once are in ``regions``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class IntegrityDetector:
         self._leaps: dict[str, tuple[float, Finding]] = {}
 
     def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
-        """What holds at this tick."""
+        """The findings of this tick."""
         self._carried.carry(frame)
         leaps = self._leap_judge.update(frame, thresholds)
         circles = self._circles.update(frame, [claim.hex for claim, _, _ in leaps], thresholds)
@@ -87,21 +87,23 @@ class IntegrityDetector:
         difference = geom - baro
         level = np.abs(np.nan_to_num(frame.rate_fpm)) <= LEVEL_FPM
         level &= np.abs(baro - state["baro"]) <= LEVEL_FT
-        judged = level & frame.adsb & ~np.isnan(difference)
+        is_judged = level & frame.adsb & ~np.isnan(difference)
         base = state["difference"]
         with np.errstate(invalid="ignore"):
-            moved = judged & (np.abs(difference - base) > thresholds.altitude_leap_ft)
-        state["leap_ticks"][:] = np.where(moved, state["leap_ticks"] + 1, np.where(judged, 0.0, state["leap_ticks"]))
-        raised = judged & (state["leap_ticks"] >= CONFIRMED_TICKS)
-        started = raised & (state["leap_until"] < frame.now)
-        state["leap"][started] = (difference - base)[started]
-        state["leap_until"][raised] = frame.now + thresholds.leap_end_s
-        # The usual difference is learnt slowly; pressure and temperature change it by some feet a mile.
-        fresh = judged & ~moved
+            has_moved = is_judged & (np.abs(difference - base) > thresholds.altitude_leap_ft)
+        state["leap_ticks"][:] = np.where(
+            has_moved, state["leap_ticks"] + 1, np.where(is_judged, 0.0, state["leap_ticks"])
+        )
+        is_raised = is_judged & (state["leap_ticks"] >= CONFIRMED_TICKS)
+        is_new = is_raised & (state["leap_until"] < frame.now)
+        state["leap"][is_new] = (difference - base)[is_new]
+        state["leap_until"][is_raised] = frame.now + thresholds.leap_end_s
+        # The usual difference is adapted slowly; pressure and temperature change it by some feet a mile.
+        fresh = is_judged & ~has_moved
         base[:] = np.where(fresh & ~np.isnan(base), base + 0.1 * (difference - base), np.where(fresh, difference, base))
         # After a while the new difference is the usual one.
-        settled = moved & (state["leap_ticks"] > thresholds.leap_end_s)
-        base[settled] = difference[settled]
+        is_settled = has_moved & (state["leap_ticks"] > thresholds.leap_end_s)
+        base[is_settled] = difference[is_settled]
         state["baro"][:] = baro
         findings = []
         for row in np.flatnonzero(state["leap_until"] >= frame.now).tolist():

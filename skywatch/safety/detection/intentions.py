@@ -1,4 +1,4 @@
-"""What crews have selected: the altitude at which an aircraft is going to level off, read for the few that matter."""
+"""Altitudes selected by crews, at which aircraft are going to level off; decoded only for the few that matter."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _decode = msgspec.json.Decoder(_Selected).decode
 
 
 class Intentions:
-    """The selected altitudes of one tick, read from the encoded aircraft as they are asked for."""
+    """The selected altitudes of one tick, decoded from the encoded aircraft on demand."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._known: dict[int, float] = {}
 
     def selected_ft(self, row: int) -> float:
-        """The pressure altitude (ft) that the crew of a row has selected; NaN where it is not known."""
+        """The pressure altitude (ft) that the crew of a row has selected; NaN if unknown."""
         if row not in self._known:
             self._known[row] = _pressure_altitude(_decode(self._frame.sky.encoded[row]))
         return self._known[row]
 
     def go_through(self, rows: Array, alt_ft: Array, climb_fps: Array, until_s: Array) -> Array:
-        """Whether aircraft keep their vertical speed for so long: level ones, and those with more selected."""
+        """Whether aircraft keep their vertical speed for ``until_s``: level ones, and those not levelling off."""
         selected = np.array([self.selected_ft(row) for row in rows.tolist()], "f8")
         left_ft = (selected - (alt_ft + climb_fps * until_s)) * np.sign(climb_fps)
         with np.errstate(invalid="ignore"):

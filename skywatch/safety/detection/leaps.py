@@ -1,8 +1,7 @@
-"""Leaps: positions that an aircraft claims although it cannot have come there, from a track that was well received.
+"""Leaps: claimed positions that an aircraft cannot have reached, from a track that was well received.
 
-A gap in the reception, or a feed whose times are wrong, also puts an aircraft where it cannot have come so soon. Such
-a place lies where the aircraft's own velocity carries it within minutes, ahead or behind; a place of which this
-is true is no leap, and neither is one after which the track was not received well.
+A gap in reception or a feed with wrong times also yields unreachable positions. Those lie on the aircraft's own path,
+minutes ahead or behind, and are no leaps; neither is a position after which the track was not received well.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from skywatch.picture.sky import RefusedPosition
 from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.thresholds import Thresholds
 
-# A leap is one when the aircraft claims it this many times; single wrong positions are decoding errors.
+# A leap must be claimed this many times; single wrong positions are decoding errors.
 TIMES = 3
 # A track is well received while positions are at most this far apart (s), and has had so many of them in a row.
 GAP_S, IN_A_ROW = 15.0, 5
-# Late or delayed positions lie on the way of so many seconds ahead or behind; curves take them this far off it.
+# Delayed positions lie on the path of so many seconds ahead or behind; turns shift them by up to this angle.
 ALONG_S, ASIDE_SHARE, ASIDE_NM = 180.0, 0.15, 2.0
 Point = tuple[float, float]
 # A suspicion is forgotten this long after it was last claimed (s).
@@ -46,7 +45,7 @@ class _Moved:
 
 
 class LeapDetector:
-    """Tells leaps from gaps and wrong times."""
+    """Distinguishes leaps from gaps and wrong times."""
 
     def __init__(self) -> None:
         nan = float("nan")
@@ -75,21 +74,21 @@ class LeapDetector:
         self._carried.carry(frame)
         state, now = self._carried, frame.now
         lat, lon = frame.column("lat"), frame.column("lon")
-        changed = ~np.isnan(lat) & ((lat != state["lat"]) | (lon != state["lon"]))
+        has_changed = ~np.isnan(lat) & ((lat != state["lat"]) | (lon != state["lon"]))
         near_deg = thresholds.leap_nm / 60 / 2
         with np.errstate(invalid="ignore"):
             far = (np.abs(lat - state["lat"]) > near_deg) | (np.abs(lon - state["lon"]) > near_deg)
-        for row in np.flatnonzero(changed & far & frame.adsb).tolist():
+        for row in np.flatnonzero(has_changed & far & frame.adsb).tolist():
             self._note_moved(frame, row, thresholds)
-        leaps = self._confirmed(frame, changed)
-        state["in_a_row"][changed & (now - state["changed_at"] > GAP_S)] = 0
-        state["in_a_row"][changed] += 1
-        state["changed_at"][changed] = now
-        state["lat"][changed], state["lon"][changed] = lat[changed], lon[changed]
+        leaps = self._confirmed(frame, has_changed)
+        state["in_a_row"][has_changed & (now - state["changed_at"] > GAP_S)] = 0
+        state["in_a_row"][has_changed] += 1
+        state["changed_at"][has_changed] = now
+        state["lat"][has_changed], state["lon"][has_changed] = lat[has_changed], lon[has_changed]
         return leaps
 
     def _note_moved(self, frame: Frame, row: int, thresholds: Thresholds) -> None:
-        """Note an aircraft whose believed position is not where it can be."""
+        """Record an aircraft whose accepted position is unreachable."""
         state = self._carried
         well = state["in_a_row"][row] >= IN_A_ROW and frame.now - state["changed_at"][row] <= GAP_S
         before = float(state["lat"][row]), float(state["lon"][row])
@@ -116,7 +115,7 @@ class LeapDetector:
         return leaps
 
     def _leap_nm(self, frame: Frame, row: int, claim: RefusedPosition) -> float:
-        """How far the claim is from where the aircraft is; 0 where it is not to be counted."""
+        """The distance of the claim from the aircraft; 0 if it does not count."""
         state = self._carried
         suspect = self._suspects.get(claim.hex)
         if suspect is None:
@@ -129,11 +128,11 @@ class LeapDetector:
         return _off_its_way(frame, row, (lat, lon), (claim.lat, claim.lon))
 
 
-def _off_its_way(frame: Frame, row: int, known: Point, claimed: Point) -> float:
+def _off_its_way(frame: Frame, row: int, origin: Point, claim: Point) -> float:
     """How far (nm) a claimed place is from a known one; 0 where it lies on the aircraft's own way."""
-    distance = float(geo.distance_nm(*known, *claimed))
+    distance = float(geo.distance_nm(*origin, *claim))
     gs, track = float(frame.column("gs_kt")[row]), float(frame.column("track_deg")[row])
-    if is_on_way(distance, float(geo.bearing_deg(*known, *claimed)), gs, track):
+    if is_on_way(distance, float(geo.bearing_deg(*origin, *claim)), gs, track):
         return 0.0
     return distance
 

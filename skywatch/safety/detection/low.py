@@ -1,6 +1,6 @@
 """Airliners that are low: fast, below the floor learnt from level flight in that place, and away from runways.
 
-The floor is that of ``learning``; where none is known, nobody is low.
+The floor is that of ``learning``; without a floor no aircraft is low.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from skywatch.safety.detection.frame import Carried, Frame
 from skywatch.safety.learning import Learner
 from skywatch.safety.thresholds import Thresholds
 
-# Nobody above this is asked about: floors are of aircraft near the ground.
+# Aircraft above this are not checked: floors are near the ground.
 CEILING_FT = 15_000.0
 RUNWAYS_EVERY_TICKS = 30
 
@@ -28,15 +28,15 @@ class LowAltitudeDetector:
         self._runways = learner.runways()
 
     def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
-        """Who is low for long enough."""
+        """The aircraft that have been low for long enough."""
         self._carried.carry(frame)
         if self._ticks % RUNWAYS_EVERY_TICKS == 0:
             self._runways = self._learner.runways()
         self._ticks += 1
         altitude, gs = frame.column("alt_baro_ft"), np.nan_to_num(frame.column("gs_kt"))
-        asked = frame.airliner & frame.adsb & ~np.isnan(altitude) & (altitude < CEILING_FT)
-        asked &= (gs >= thresholds.low_speed_kt) & ~np.isnan(frame.column("lat")) & ~frame.column("on_ground")
-        rows = np.flatnonzero(asked)
+        is_candidate = frame.airliner & frame.adsb & ~np.isnan(altitude) & (altitude < CEILING_FT)
+        is_candidate &= (gs >= thresholds.low_speed_kt) & ~np.isnan(frame.column("lat")) & ~frame.column("on_ground")
+        rows = np.flatnonzero(is_candidate)
         lat, lon = frame.column("lat")[rows], frame.column("lon")[rows]
         findings: list[Finding] = []
         since, before = self._carried["since"], {}

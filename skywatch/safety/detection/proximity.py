@@ -16,9 +16,9 @@ from skywatch.safety.detection.frame import Array, Frame
 from skywatch.safety.detection.intentions import Intentions
 from skywatch.safety.thresholds import Thresholds
 
-# Beyond this vertical rates are errors, or over within the horizon.
+# Vertical rates beyond this are errors, or end within the horizon.
 GREATEST_RATE_FPM = 6000.0
-# Altitudes are not carried further ahead than this: who climbs may have levelled off since.
+# Altitudes are not extrapolated further than this (s): a climbing aircraft may have levelled off.
 ALTITUDE_AHEAD_S = 5.0
 # Slower than this is level flight: rates scatter by some steps of 64 ft/min.
 LEVEL_FPM = 300.0
@@ -28,7 +28,7 @@ SEPARATION_FACTOR, LEVEL_OFF_FPS2 = 1.125, 2.4
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs that meet the box: rows, seconds until the closest point and the box, how far apart there and now."""
+    """Pairs that meet the box: rows, seconds until the closest point and the box, distances there and now."""
 
     one: Array
     two: Array
@@ -47,7 +47,7 @@ def motion(frame: Frame, thresholds: Thresholds) -> Motion:
     """Aircraft that can be judged: airborne, with altitude, velocity and a fresh position, moved to the tick's time."""
     lat, gs, track = frame.column("lat"), frame.column("gs_kt"), frame.column("track_deg")
     altitude, age_s = frame.column("alt_baro_ft"), frame.now - frame.column("position_at")
-    # NaN in one is NaN in the sum.
+    # One NaN makes the sum NaN.
     usable = ~np.isnan(lat + gs + track + altitude) & frame.airborne
     usable &= age_s <= thresholds.proximity_position_age_s
     rows = np.flatnonzero(usable)
@@ -99,7 +99,7 @@ def judge_pairs(
     dz = m.alt_ft[two] - m.alt_ft[one]
     vx, vy = (m.east_kt[two] - m.east_kt[one]) / 3600, (m.north_kt[two] - m.north_kt[one]) / 3600
     vz = m.climb_fps[two] - m.climb_fps[one]
-    # The box of the lower aircraft: what is near a busy field is judged by the rules of low flight.
+    # The box of the lower aircraft: traffic near an airfield is judged by the rules of low flight.
     box_nm, box_ft = box(np.minimum(m.alt_ft[one], m.alt_ft[two]), thresholds)
     level_off = _can_level_off(dz, vz, box_ft)
     # Vertically a raised pair leaves where the usual separation begins, however large the factor.
@@ -134,8 +134,8 @@ def judge_pairs(
 def _can_level_off(dz: Array, vz: Array, box_ft: Array) -> Array:
     """Whether a pair that converges vertically can still level off at its usual separation.
 
-    Whoever climbs to the level below another aircraft is on a collision course until the last moment, by velocity
-    alone. The usual separation is 500 ft low and 1,000 ft high (ICAO Doc 4444, 5.3.2); aircraft capture an altitude
+    By velocity alone, an aircraft that climbs to the level below another one is on a collision course until the last
+    moment. The usual separation is 500 ft low and 1,000 ft high (ICAO Doc 4444, 5.3.2); aircraft capture an altitude
     with less than 0.075 g, measured on recordings, and by ICAO Doc 8168 volume III with less than 1,500 ft/min.
     """
     separation_ft = SEPARATION_FACTOR * box_ft

@@ -1,4 +1,4 @@
-"""Why a pair of aircraft that are near each other is no danger: the reasons for which a proximity event is held back.
+"""The reasons for which a proximity event is held back, because a pair near each other is no danger.
 
 Each reason is one word of ``suppressed_by`` and one paragraph of docs/safety.md.
 """
@@ -18,7 +18,7 @@ COPY_NM, COPY_FT, COPY_KT = 0.5, 300.0, 40.0
 TOW_NM, TOW_FT, TOW_KT = 0.25, 400.0, 25.0
 # Geometric altitudes (ft) that are apart by so much more than the box: one of the barometric ones is wrong.
 DISAGREE_FT = 300.0
-# Military aircraft that fly in about the same direction (kt) join or refuel; they see to their own separation (FAA
+# Military aircraft that fly in about the same direction (kt) join or refuel under their own separation (FAA
 # Order JO 7110.65, 2-1-11).
 JOIN_KT = 150.0
 # Approaches to parallel runways: alike in track (degrees), low (ft), descending (ft/min), side by side (nm).
@@ -47,37 +47,37 @@ class _Side:
 def why_held_back(
     frame: Frame, one: int, two: int, companions: Companions, box_ft: float, thresholds: Thresholds
 ) -> tuple[str, ...]:
-    """The reasons that apply to a pair of rows, in a fixed order; empty where it is to be raised."""
+    """The reasons that apply to a pair of rows, in a fixed order; empty if it is to be raised."""
     a, b = _side(frame, one), _side(frame, two)
     distance_nm, vertical_ft, velocity_kt = _difference(a, b)
-    found: list[str] = []
-    relayed = a.is_relayed or b.is_relayed
+    reasons: list[str] = []
+    is_relayed = a.is_relayed or b.is_relayed
     # One aircraft under two addresses: its own and that of a relay, which is some seconds behind.
     copy_nm = COPY_NM + max(a.gs_kt, b.gs_kt) * 10 / 3600
     moves_alike = distance_nm <= copy_nm and vertical_ft <= COPY_FT and velocity_kt <= COPY_KT
-    if (a.callsign and a.callsign == b.callsign) or (relayed and moves_alike):
-        found.append("copy")
-    if relayed:
-        found.append("relayed_position")
-    # Unknown counts as good, for most inputs do not tell it.
+    if (a.callsign and a.callsign == b.callsign) or (is_relayed and moves_alike):
+        reasons.append("copy")
+    if is_relayed:
+        reasons.append("relayed_position")
+    # Unknown counts as good: most inputs do not provide it.
     if any(0 <= side.nic < thresholds.proximity_nic for side in (a, b)):
-        found.append("poor_integrity")
+        reasons.append("poor_integrity")
     gliders = frame.is_glider(one), frame.is_glider(two)
     if all(gliders):
-        found.append("gliders")
+        reasons.append("gliders")
     elif any(gliders) and distance_nm <= TOW_NM and vertical_ft <= TOW_FT and velocity_kt <= TOW_KT:
-        found.append("tow")
+        reasons.append("tow")
     if frame.is_helicopter(one) and frame.is_helicopter(two):
-        found.append("helicopters")
+        reasons.append("helicopters")
     if frame.is_drone(one) and frame.is_drone(two):
-        found.append("drones")
+        reasons.append("drones")
     if companions.are(a.hex, b.hex, frame.now) or (a.is_military and b.is_military and velocity_kt <= JOIN_KT):
-        found.append("formation")
+        reasons.append("formation")
     if abs(b.geometric_ft - a.geometric_ft) > box_ft + DISAGREE_FT:
-        found.append("altitude_disagrees")
+        reasons.append("altitude_disagrees")
     if _parallel_approach(a, b):
-        found.append("parallel_approach")
-    return tuple(found)
+        reasons.append("parallel_approach")
+    return tuple(reasons)
 
 
 def _side(frame: Frame, row: int) -> _Side:

@@ -42,7 +42,7 @@ class Region:
 
     @property
     def key(self) -> str:
-        """What tells it from other regions, also after a restart."""
+        """Its identity, also after a restart."""
         return f"region:{self.number}:{self.began_at:.0f}"
 
     @property
@@ -62,11 +62,11 @@ class RegionDetector:
         self._regions: list[Region] = []
         self._next = 1
         self._cell_deg: float | None = None
-        # Aircraft that were good before a restart, by the word of the region they are in.
+        # Aircraft that were good before a restart, according to the region they are in.
         self._vouched: set[str] = set()
 
     def restore(self, regions: Iterable[Region], now: float) -> None:
-        """Take up regions of before a restart; their aircraft count although this process never saw them good."""
+        """Restore regions of before a restart; their aircraft count although this process never saw them good."""
         for region in regions:
             region.last_at = now
             self._regions.append(region)
@@ -93,8 +93,8 @@ class RegionDetector:
         self._carried.carry(frame)
         state, now = self._carried, frame.now
         nic, nac_p = frame.column("nic"), frame.column("nac_p")
-        relayed = np.isin(frame.column("source"), _GROUND_STATIONS) | frame.column("tisb")
-        state["relayed_at"][relayed] = now
+        is_relayed = np.isin(frame.column("source"), _GROUND_STATIONS) | frame.column("tisb")
+        state["relayed_at"][is_relayed] = now
         own = frame.adsb & (nic >= 0) & (nac_p >= 0) & ~frame.column("on_ground")
         own &= now - state["relayed_at"] > thresholds.area_relayed_s
         is_good = (nic >= thresholds.area_nic) & (nac_p >= thresholds.area_nac_p)
@@ -108,9 +108,9 @@ class RegionDetector:
         was_good &= now - state["relayed_at"] > thresholds.area_relayed_s
         self._vouch(frame, was_good, bad)
         state["was_good"][:] = was_good
-        turned = bad & was_good & np.isnan(state["bad_since"]) & (now - state["good_at"] <= SUDDEN_S)
-        state["bad_since"][turned] = now
-        # An aircraft that falls silent while it is bad keeps its state until it is heard again.
+        has_turned = bad & was_good & np.isnan(state["bad_since"]) & (now - state["good_at"] <= SUDDEN_S)
+        state["bad_since"][has_turned] = now
+        # An aircraft that is no longer received while it is bad keeps its state until it is received again.
         state["bad_since"][good | ~was_good] = np.nan
         has_position = ~np.isnan(frame.column("lat"))
         state["lat"][has_position] = frame.column("lat")[has_position]
@@ -125,15 +125,15 @@ class RegionDetector:
             self._vouched.discard(address)
 
     def _count(self, frame: Frame, thresholds: Thresholds) -> None:
-        """Count good and bad aircraft by cell, and note the groups of cells that are disturbed."""
+        """Count good and bad aircraft by cell, and note the disturbed groups of cells."""
         state, now, size = self._carried, frame.now, thresholds.area_cell_deg
         bad_for_s = now - np.nan_to_num(state["bad_since"], nan=np.inf)
-        counted = state["was_good"].astype(bool) & ~np.isnan(state["lat"]) & ~frame.column("on_ground")
-        counted &= now - frame.column("seen_at") <= MEMORY_S
-        bad = np.flatnonzero(counted & (bad_for_s >= thresholds.area_bad_s))
+        is_counted = state["was_good"].astype(bool) & ~np.isnan(state["lat"]) & ~frame.column("on_ground")
+        is_counted &= now - frame.column("seen_at") <= MEMORY_S
+        bad = np.flatnonzero(is_counted & (bad_for_s >= thresholds.area_bad_s))
         if not len(bad):
             return
-        good = np.flatnonzero(counted & (now - state["good_at"] <= MEMORY_S) & np.isnan(state["bad_since"]))
+        good = np.flatnonzero(is_counted & (now - state["good_at"] <= MEMORY_S) & np.isnan(state["bad_since"]))
         cells_of_bad = _cells(state, bad, size)
         by_cell: dict[Cell, list[int]] = {}
         for row, cell in zip(bad.tolist(), cells_of_bad, strict=True):
@@ -193,14 +193,14 @@ def _cells(state: Carried, rows: Array, size: float) -> list[Cell]:
 
 def connected(cells: Iterable[Cell]) -> list[set[Cell]]:
     """Cells grouped by touching each other, corners included."""
-    left, groups = set(cells), []
-    while left:
-        group, edge = set(), [left.pop()]
+    remaining, groups = set(cells), []
+    while remaining:
+        group, edge = set(), [remaining.pop()]
         while edge:
             y, x = edge.pop()
             group.add((y, x))
-            around = {(y + dy, x + dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)} & left
-            left -= around
+            around = {(y + dy, x + dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)} & remaining
+            remaining -= around
             edge += around
         groups.append(group)
     return groups

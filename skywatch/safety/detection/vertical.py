@@ -1,7 +1,7 @@
 """Vertical rates: extreme ones, and reversals from climb to descent or back, both confirmed by the altitude itself.
 
-A vertical rate alone is believed by nobody here: decoding errors and sensors of light aircraft produce any number. What
-counts is that the altitude moved as the rate says.
+A vertical rate alone is not trusted: decoding errors and sensors of light aircraft produce any number. The altitude
+must change accordingly.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from skywatch.safety.detection.finding import Finding, Quantity
 from skywatch.safety.detection.frame import Array, Frame
 from skywatch.safety.thresholds import Thresholds
 
-# The altitude must show at least this share of what the rate says.
+# The altitude must show at least this share of the change that the rate implies.
 CONFIRMED_SHARE = 0.5
-# An altitude may be this much older than the tick (s); older ones prove nothing of the last seconds.
+# An altitude may be this much older than the tick (s); older ones do not confirm the last seconds.
 ALTITUDE_AGE_S = 5.0
 # An altitude that changes faster than this between two ticks is a decoding error (ft/min).
 IMPOSSIBLE_FPM = 40_000.0
@@ -25,7 +25,7 @@ MEMORY_S = 90.0
 
 
 class _Profile:
-    """The recent altitudes and rates of one aircraft whose vertical movement is worth watching."""
+    """The recent altitudes and rates of one aircraft with a steep climb or descent."""
 
     def __init__(self) -> None:
         self.samples: deque[tuple[float, float, float]] = deque(maxlen=120)  # altitude's time, altitude, rate
@@ -62,7 +62,7 @@ class VerticalDetector:
         steep = np.abs(np.nan_to_num(rate)) >= least * 0.8
         steep &= ~frame.column("on_ground") & ~np.isnan(frame.column("alt_baro_ft"))
         rows = set(np.flatnonzero(steep).tolist())
-        # Who was steep a moment ago is followed while it may reverse.
+        # Aircraft that were steep a moment ago are followed while they may reverse.
         rows.update(row for address in self._profiles if (row := frame.sky.index.get(address)) is not None)
         for row in sorted(rows):
             if frame.is_glider(row) or frame.is_fast_military(row):
@@ -97,12 +97,15 @@ class VerticalDetector:
         if lasted_s < thresholds.extreme_rate_hold_s:
             return None
         start = profile.extreme_since
-        moved = profile.change(start, frame.now)
-        if moved * np.sign(rate) < CONFIRMED_SHARE * thresholds.extreme_rate_fpm / 60 * thresholds.extreme_rate_hold_s:
+        change_ft = profile.change(start, frame.now)
+        if (
+            change_ft * np.sign(rate)
+            < CONFIRMED_SHARE * thresholds.extreme_rate_fpm / 60 * thresholds.extreme_rate_hold_s
+        ):
             return None
         numbers = {
             "vertical_rate": Quantity(round(rate), "ft/min"),
-            "altitude_change": Quantity(round(moved), "ft"),
+            "altitude_change": Quantity(round(change_ft), "ft"),
             "duration": Quantity(round(lasted_s), "s"),
         }
         word = "climbs" if rate > 0 else "descends"
@@ -126,8 +129,8 @@ class VerticalDetector:
         before = -sign * profile.change(turn - window_s, turn)
         after = sign * profile.change(turn, end + 0.01)
         # Each leg must show in the altitude: a third of ten seconds at the rate.
-        needed = limit / 60 * 10 / 3
-        if before < needed or after < needed:
+        least_ft = limit / 60 * 10 / 3
+        if before < least_ft or after < least_ft:
             return None
         traffic = _traffic(frame, row, thresholds)
         numbers = {

@@ -1,1 +1,1 @@
-"""Safety events as they are stored: their life, their rows and what is published of them."""
+"""Stored safety events: their life cycle, rows and messages."""

@@ -1,4 +1,4 @@
-"""Events as rows: what the monitor writes of a change, how active ones are read back, and what is published."""
+"""Events as rows: writing changes, reading active ones, and the published form."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def write(session: Session, changes: Sequence[Change]) -> tuple[list[tuple[LiveE
         row = rows.get(id(change.live)) or _find(session, event, change.live.id)
         if row is None:
             if change.step == "ended":
-                continue  # It was never stored: retention or an operator removed it.
+                continue  # The row was removed by retention or an operator.
             row = SafetyEvent(acknowledged=False, began_at=to_datetime(event.began_at))
             session.add(row)
         # An event that a process before this one raised already is not raised again.
@@ -85,7 +85,7 @@ def write(session: Session, changes: Sequence[Change]) -> tuple[list[tuple[LiveE
         rows[id(change.live)] = row
         ids.append((change.live, row.id))
         step = "ended" if change.step == "ended" else "updated" if was_raised else "began"
-        # What is held back is stored, and told to nobody.
+        # An event that is held back is stored but not published.
         if event.raised:
             messages.append(event_message(row, EVENTS[step]))
             if step == "began":
@@ -96,14 +96,14 @@ def write(session: Session, changes: Sequence[Change]) -> tuple[list[tuple[LiveE
 def _find(session: Session, event: LiveEvent, row_id: int | None) -> SafetyEvent | None:
     if row_id is not None:
         return session.get(SafetyEvent, row_id)
-    found: SafetyEvent | None = session.scalar(
+    existing: SafetyEvent | None = session.scalar(
         sa.select(SafetyEvent).where(SafetyEvent.active_key == active_key(event))
     )
-    return found
+    return existing
 
 
 def active_key(event: LiveEvent) -> str:
-    """What is unique among active events."""
+    """The unique key among active events."""
     return f"{event.finding.type}:{event.finding.key}"[:200]
 
 

@@ -1,4 +1,4 @@
-"""``EventTracker``: the life of occurrences: active while their finding comes, ended when it has not come for a while.
+"""``EventTracker``: the life of occurrences: active while findings arrive, ended after a while without one.
 
 Holding times before an occurrence is raised belong to the detectors; from its first finding on it is one event, updated
 while it lasts, until the time to end of its type has passed. An event that is held back (``suppressed_by``) is kept and
@@ -42,7 +42,7 @@ class LiveEvent:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """What tells it from other events that are active."""
+        """Its identity among active events."""
         return self.finding.type, self.finding.key
 
 
@@ -77,7 +77,7 @@ class EventTracker:
         return list(self._active.values())
 
     def restore(self, events: Iterable[LiveEvent], now: float) -> None:
-        """Take up events that were active before a restart; one that has begun anew meanwhile is the same one."""
+        """Restore events that were active before a restart; one that has begun again meanwhile is the same."""
         for event in events:
             begun = self._active.get(event.identity)
             if begun is None:
@@ -113,7 +113,7 @@ class EventTracker:
         severity = finding.severity
         if not finding.suppressed_by and not before.suppressed_by:
             severity = worse(before.severity, severity)
-        # Once raised it stays so: what held it back later does not unsay it.
+        # A raised event stays raised, even if a reason to hold it back applies later.
         held_back = () if event.raised else finding.suppressed_by
         if event.raised and finding.suppressed_by:
             severity = before.severity
@@ -134,12 +134,12 @@ class EventTracker:
         return change_of("ended", event)
 
 
-def _nearer(known: Closest | None, other: Closest | None, now: float) -> Closest | None:
+def _nearer(previous: Closest | None, other: Closest | None, now: float) -> Closest | None:
     """The closest point: what was foreseen is replaced by the next forecast, what was reached stays."""
-    if known is None or other is None:
-        return other or known
-    if known.at <= now and known.distance_nm <= other.distance_nm:
-        return known
+    if previous is None or other is None:
+        return other or previous
+    if previous.at <= now and previous.distance_nm <= other.distance_nm:
+        return previous
     return other
 
 
@@ -153,5 +153,5 @@ def linger_s(event: LiveEvent, thresholds: Thresholds) -> float:
     if kind == "proximity":
         return thresholds.proximity_end_s
     if kind == "position_integrity":
-        return 5.0  # Their detectors hold them themselves.
+        return 5.0  # Their detectors keep them active themselves.
     return thresholds.vertical_end_s

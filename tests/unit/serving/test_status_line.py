@@ -63,5 +63,5 @@ def test_a_bus_that_fails_does_not_end_the_thread(
             return "6 aircraft" in printed
 
         until(is_printed)
-    assert "the state is not available: the bus does not answer\n5 aircraft\n" in printed
+    assert "the state is unavailable: the bus does not answer\n5 aircraft\n" in printed
     assert "status-line" not in {thread.name for thread in threading.enumerate()}
