@@ -119,7 +119,9 @@ class Client:
             self._points.pop(topic, None)
         live = [topic for topic in self.topics if topic in LIVE_TOPICS]
         if self._socket is not None and live:
-            await self._send(self._socket, {"type": "subscribe", "topics": live, "bbox": self.bbox})
+            # A connection that has just been lost is replaced by one that asks for this area.
+            with contextlib.suppress(websockets.ConnectionClosed):
+                await self._send(self._socket, {"type": "subscribe", "topics": live, "bbox": self.bbox})
 
     async def _once(self) -> AsyncIterator[Event]:
         token = await self._tokens.token()
