@@ -14,6 +14,7 @@ from skywatch.core.migrations import check_schema
 from skywatch.core.runtime import Runtime
 from skywatch.http.settings import HttpSettings
 from skywatch.serving.api_server import create_api_server, run_until_interrupted
+from skywatch.serving.memory import limit_arenas
 from skywatch.serving.roles import LoopThread, create_services
 from skywatch.serving.shutdown import Shutdown
 from skywatch.serving.status_line import StatusLine
@@ -30,6 +31,7 @@ def run(settings: Settings, roles: Sequence[Role]) -> None:
         raise SettingsError("roles", "with bus = memory all roles run in one process; tracker is missing")
     shutdown = Shutdown()
     shutdown.install()
+    limit_arenas()
     # A signal during the start ends the process like a later one.
     with contextlib.suppress(KeyboardInterrupt):
         runtime = Runtime.open(settings)

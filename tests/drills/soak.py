@@ -61,8 +61,8 @@ class Soak:
     """What came of it so far."""
 
     listeners: list[Listener] = field(default_factory=list)
-    # Connections that ended.
-    lost: int = 0
+    # Connections that ended, by their reason.
+    lost: Counter[str] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)
     took_s: list[float] = field(default_factory=list)
     # Requests that were not answered as they should.
@@ -98,9 +98,10 @@ async def _listen(url: str, message: dict[str, Any], soak: Soak, listener: Liste
                     event = _EVENT.search(str(text[:200]))
                     if event is not None:
                         listener.take(int(event[1]))
-        except (OSError, websockets.WebSocketException):
-            pass
-        soak.lost += 1
+            reason = "closed"
+        except (OSError, websockets.WebSocketException) as error:
+            reason = f"{type(error).__name__}: {error}"
+        soak.lost[reason] += 1
         await asyncio.sleep(1)
 
 
@@ -173,7 +174,7 @@ def _row(service: Service, soak: Soak, began: float) -> tuple[Any, ...]:
         requests,
         round(p95_ms, 1),
     )
-    return (*figures, soak.bad.total(), soak.lost, len(_problems(service)))
+    return (*figures, soak.bad.total(), soak.lost.total(), len(_problems(service)))
 
 
 async def soak(
@@ -206,7 +207,9 @@ async def soak(
             print(_ROW.format(*done.rows[-1]), flush=True)
         elapsed = time.monotonic() - began
         ticks = max((listener.last for listener in done.listeners), default=0) - first
-        print(f"{ticks} ticks in {elapsed:.0f} s; answers {dict(done.answers)} {dict(done.bad)}")
+        print(
+            f"{ticks} ticks in {elapsed:.0f} s; answers {dict(done.answers)} {dict(done.bad)}; lost {dict(done.lost)}"
+        )
         for task in tasks:
             task.cancel()
         ends = await asyncio.gather(*tasks, return_exceptions=True)
@@ -241,7 +244,7 @@ def main() -> int:
         finally:
             service.stop()
     print(*problems[:50], sep="\n")
-    return 1 if done.missed or done.lost or done.bad.total() or problems else 0
+    return 1 if done.missed or done.lost.total() or done.bad.total() or problems else 0
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ def test_a_short_form_of_the_soak(tmp_path):
         done = asyncio.run(soak(service, 4, subscribers=10, a_second=10, every_s=2))
     finally:
         service.stop()
-    assert (done.missed, done.lost, dict(done.bad)) == (0, 0, {})
+    assert (done.missed, dict(done.lost), dict(done.bad)) == (0, {}, {})
     assert len(done.rows) >= 2
     assert all(listener.received > 1 for listener in done.listeners)
     assert done.answers["200"] > 5

@@ -1,0 +1,22 @@
+"""What the C library's allocator does with memory that is free again."""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+
+# Of glibc's malloc.h.
+_M_ARENA_MAX = -8
+ARENAS = 2
+
+
+def limit_arenas(arenas: int = ARENAS) -> bool:
+    """Let all threads share so many heaps of glibc; returns whether the C library accepted it.
+
+    By default glibc opens a heap for each thread, up to eight per core, and returns free memory to the system only from
+    a heap's end. Long answers that pass from the threads of the API to the loop leave a hole in each of them. Python
+    allocates small objects elsewhere, so threads rarely wait for each other here.
+    """
+    if platform.libc_ver()[0] != "glibc":
+        return False
+    return bool(ctypes.CDLL(None).mallopt(_M_ARENA_MAX, arenas))

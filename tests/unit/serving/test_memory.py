@@ -1,0 +1,46 @@
+import platform
+import subprocess
+import sys
+
+import pytest
+
+from skywatch.serving import memory
+
+# Twelve threads allocate at once; then the heaps of the C library are counted.
+_PROGRAM = """
+import ctypes, re, sys, threading
+from skywatch.serving.memory import limit_arenas
+if sys.argv[2] == "limited":
+    assert limit_arenas()
+libc = ctypes.CDLL(None)
+libc.malloc.restype = libc.fopen.restype = ctypes.c_void_p
+together = threading.Barrier(12)
+def allocate():
+    together.wait()
+    libc.malloc(ctypes.c_size_t(10_000))
+    together.wait()
+threads = [threading.Thread(target=allocate) for _ in range(12)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+stream = ctypes.c_void_p(libc.fopen(sys.argv[1].encode(), b"w"))
+libc.malloc_info(0, stream)
+libc.fclose(stream)
+print(len(re.findall("<heap nr=", open(sys.argv[1]).read())))
+"""
+
+
+def _heaps(path, kind):
+    words = [sys.executable, "-c", _PROGRAM, str(path), kind]
+    return int(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not glibc")
+def test_threads_share_heaps(tmp_path):
+    assert _heaps(tmp_path / "limited.xml", "limited") <= memory.ARENAS < _heaps(tmp_path / "unlimited.xml", "not")
+
+
+def test_other_libraries_are_left_alone(monkeypatch):
+    monkeypatch.setattr(platform, "libc_ver", lambda: ("", ""))
+    assert not memory.limit_arenas()
