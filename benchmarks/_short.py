@@ -65,7 +65,7 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
               "rest.WARM_UP_S": 0.1}, None),
     "safety": ({"safety.WARM_UP_TICKS": 2, "safety.TICKS": 2, "safety.CASES": ((50, 1.0, "50 aircraft", 20.0),)}, None),
     "security": ({"security.SECONDS": 0.1, "security.ROUNDS": 1, "security.READS": 2, "security.TRIES": 2}, None),
-    "speech": ({"speech.NOISES": (1,), "speech.SILENT_S": 1.0}, None),
+    "speech": ({"speech.CONDITIONS": (("clean", float("inf"), (0,), None),), "speech.SILENT_S": 1.0}, None),
     "tick": ({"tick.COUNTS": (20,), "tick.TICKS": 2, "tick.WARM_UP_TICKS": 1, "tick.SERVICE_AIRCRAFT": 5,
               "tick.MEMORY_AFTER_S": 0.5}, None),
     "web": ({"web.SLOWED": 1, "web.BYTES_PER_S": 10_000_000, "web.LATENCY_MS": 0, "web.FIRST_AIRCRAFT": 5,

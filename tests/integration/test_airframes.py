@@ -60,7 +60,7 @@ def test_an_import_replaces_what_its_database_said_before(engine, tmp_path, zipp
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "holds no aircraft"),
+        (b"", "contains no aircraft"),
         (b"hello\nworld\n", "is not a tar1090 database"),
         (gzip.compress(FIRST.encode(), mtime=0)[:-12], "ended"),
         (gzip.compress(FIRST.encode(), mtime=0)[:20] + b"garbage", "bad"),

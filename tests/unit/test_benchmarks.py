@@ -24,6 +24,9 @@ def test_what_a_short_form_sets_is_there(path):
     tree = ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
     targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
     names = {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
+    names |= {
+        node.target.id for node in tree.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
     names |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     assert constant in names
 
