@@ -8,11 +8,12 @@ from skywatch.core.runtime import Runtime
 from skywatch.features import load
 from skywatch.notify import claims
 from skywatch.notify.worker import create
+from tests.conftest import TEST_SECRET
 
 
 async def main(database_url: str) -> None:
     settings = load(
-        {"database_url": database_url, "auth_mode": "public", "environment": "development",
+        {"database_url": database_url, "auth_mode": "public", "environment": "development", "secret": TEST_SECRET,
          "notify_allow_networks": "127.0.0.0/8"},
         environ={},
     )  # fmt: skip
