@@ -116,8 +116,13 @@ class Service:
             return json.load(response)
 
     def aircraft(self) -> dict[str, dict[str, Any]]:
-        """The picture, by address."""
-        return {a["hex"]: a for a in self.get("/api/v1/aircraft?limit=1000")["aircraft"]}
+        """The picture, by address; empty where the service has none, as on a machine too busy for a tick."""
+        try:
+            return {a["hex"]: a for a in self.get("/api/v1/aircraft?limit=1000")["aircraft"]}
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+            return {}
 
     def kill(self) -> None:
         """As a power cut does."""

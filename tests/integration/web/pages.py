@@ -136,9 +136,9 @@ class Page:
         self.wait_for(f"return document.querySelector({json.dumps(selector)}) !== null", selector)
 
     def fetched(self) -> list[tuple[str, int]]:
-        """Addresses and sizes of all that the page has fetched."""
+        """Addresses and sizes, compressed, of all that the page has fetched, be it from the browser's cache."""
         found: list[tuple[str, int]] = self._browser.run(
-            "return performance.getEntriesByType('resource').map(e => [e.name, e.transferSize])"
+            "return performance.getEntriesByType('resource').map(e => [e.name, e.encodedBodySize])"
         )
         return found
 

@@ -30,7 +30,8 @@ window.Worker = class extends Plain {
 """
 
 
-def test_a_tab_that_slept_an_hour_comes_back_with_one_snapshot(page, sky):
+def test_a_tab_that_slept_an_hour_comes_back_with_one_snapshot(browser, sky):
+    page = browser()
     page.cdp("Page.setBypassCSP", enabled=True)
     page.before_scripts(SLEEP)
     try:
@@ -50,7 +51,9 @@ def test_a_tab_that_slept_an_hour_comes_back_with_one_snapshot(page, sky):
         page.cdp("Page.setBypassCSP", enabled=False)
 
 
-def test_web_push_becomes_a_notification_that_leads_into_the_application(page, sky):
+def test_web_push_becomes_a_notification_that_leads_into_the_application(browser, sky):
+    # A browser of its own: the service worker stays.
+    page = browser()
     page.open_map(sky)
     origin = f"http://127.0.0.1:{sky.port}"
     page.cdp("Browser.grantPermissions", origin=origin, permissions=["notifications"])
