@@ -1,0 +1,197 @@
+"""Thresholds of patterns that turn: loops, circles, racetracks, and keeping to a place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class LoopSettings:
+    """Part of ``PatternSettings``."""
+
+    # Loops
+    loop_turn_deg: float = 345.0
+    """Heading change (deg) that makes a loop; a little less than a circle, as vertices are 10 degrees apart."""
+    loop_turn_slack_deg: float = 45.0
+    """So much further back (deg of turn) the best beginning of a loop is looked for."""
+    reversed_loop_deg: float = 280.0
+    """Heading change (deg) that makes a loop where the turn then goes over to the other side..."""
+    reversed_closure_share: float = 0.15
+    """... and comes back within this share of the loop's length."""
+    turning_step_deg: float = 45.0
+    """The heading must advance by so much (deg), at half the rate of the last lap, for the turning to go on."""
+    lap_usual_s: float = 240.0
+    """What a lap takes (s) until a longer one was flown: four minutes are half the standard rate of turn."""
+    loop_winding_share: float = 0.6
+    """A loop must sweep at least this share of its turn about its own centre."""
+    loop_sway: float = 1.5
+    """A loop goes round its centre; one that goes to and fro by this factor only wanders."""
+    loop_closure_share: float = 0.35
+    """A loop may end this share of its length from its start: orbits that follow a moving subject drift."""
+    loop_min_speed_kt: float = 35.0
+    """Slower loops (kt) are taxiing; hovering is for `stakeout`."""
+    loop_min_radius_nm: float = 0.05
+    """Smaller loops (nm) are noise."""
+    lap_max_s: float = 2400.0
+    """A lap that takes longer (s) is a round trip. Tanker tracks of 45 nm take 1500 s."""
+
+    # Circling and racetracks
+    circling_turns: float = 1.6
+    """Turns that make circling: more than a lap with the turns onto and off it, less than two full circles."""
+    racetrack_turns: float = 1.9
+    """Turns that make a racetrack: two laps; arrivals often fly one."""
+    figure_eight_turns: float = 2.5
+    """Turns that make circling where both directions occur: one figure of eight is a manoeuvre, two are a pattern."""
+    part_turn_deg: float = 200.0
+    """The lap under way counts from this turn on (deg): less than that, a departing turn would count."""
+    extend_turn_deg: float = 120.0
+    """The last lap of a pattern counts from this turn on (deg): a third of a lap on the same circle."""
+    figure_eight_lap_s: float = 75.0
+    """Quicker laps (s) to both sides are training or aerobatics; of these only the last ones to one side count."""
+    figure_eight_quick_turns: float = 4.0
+    """... unless there are so many turns in one place: steep turns are trained in pairs."""
+    orbit_min_s: float = 50.0
+    """Nothing shorter (s) is reported."""
+    training_slowest_kt: float = 85.0
+    """Steep turns are trained at the manoeuvring speed of light aircraft, from here (kt); helicopters are slower..."""
+    training_fastest_kt: float = 125.0
+    """... to here (kt)."""
+    training_lap_s: float = 45.0
+    """... in this much a lap (s), at 40 degrees of bank and more."""
+    training_wide_lap_s: float = 70.0
+    """Of laps up to this long (s) two full ones are waited for: turns on a height are trained as well."""
+    training_turns_s: float = 135.0
+    """Of such laps fewer seconds are not reported: a pair of steep turns takes 80 to 130."""
+    laps_time_share: float = 0.6
+    """Share of the time since the first lap began that laps must fill: training fits a turn in here and there."""
+    orbit_pause_s: float = 180.0
+    """Turning may pause this long (s) before the pattern is over; sparse positions hide as much."""
+    orbit_pause_laps: float = 0.8
+    """... or this many laps, whichever is longer: the legs of a racetrack are pauses."""
+    laps_remembered: int = 6
+    """Laps from which centre, radius and score are taken; more would smear a moving pattern."""
+    lap_size_ratio: float = 1.7
+    """Laps of which one takes this much more way do not resemble each other; bank held by eye is good to a third."""
+    lap_bend_ratio: float = 1.8
+    """... nor do laps of which one turns in this much more way, as a loop before a transit and a small one after it."""
+    lap_sparse_share: float = 0.15
+    """Where vertices are this share of a lap apart and more, seven to a lap, its size and place are known roughly:"""
+    lap_sparse_slack: float = 1.6
+    """... limits are this much wider, and what the turns look like is not asked."""
+    part_straight_share: float = 0.35
+    """An unfinished lap that is straight for more of its time is no second round of..."""
+    lap_straight_share: float = 0.2
+    """... a lap that was straight for less than this: the aircraft went on its way, and turned again."""
+    lap_size_floor_nm: float = 1.0
+    """A lap of less way (nm) counts as this long when compared: of small circles wind and noise are a large share."""
+    lap_shift_radii: float = 1.2
+    """The centre may move this many radii from lap to lap: subjects move, and yet each lap overlies the one before."""
+    part_shift_radii: float = 1.8
+    """The same of an unfinished lap: the centre of two thirds of a circle lies half a radius aside."""
+    part_stray_share: float = 2.0
+    """No place of an unfinished lap lies farther from the centre of the lap before than this many times that lap's own
+    farthest place: who leaves in a transit goes on to turn elsewhere."""
+    eight_shift_radii: float = 2.6
+    """The same of laps to either side: the two circles of a figure of eight touch each other."""
+    racetrack_leg_share: float = 0.36
+    """Share of the way on straight legs from which on laps are a racetrack; 0.39, or 4 / (4 + 2 pi), is an oval
+    whose legs are as long as it is wide, and drift and thin data take a little from it."""
+    racetrack_sparse_share: float = 0.06
+    """So much more of it where laps were seen in few places, which stretch circles."""
+    spiral_growth: float = 1.25
+    """Three laps that each grow by this factor are an expanding search, not circling..."""
+    spiral_growth_first: float = 1.8
+    """... and so are two that grow by this one; the first two of an expanding square are as 1 to 3."""
+    polygon_leg_share: float = 0.7
+    """Laps with this share of straight legs..."""
+    polygon_elongation: float = 0.3
+    """... that are not elongated..."""
+    polygon_radius_nm: float = 1.0
+    """... and this large (nm) are polygons, as a sector search flies, not circles."""
+    laps_to_change: int = 3
+    """Laps of the other kind, one after the other, that end circling for a racetrack or the reverse..."""
+    kind_margin: float = 0.04
+    """... whose share of legs is off the limit by this much: ovals hardly longer than wide do not change their kind."""
+    racetrack_least_share: float = 0.25
+    """The share is the mean of two estimates, neither of which may be less than this."""
+    racetrack_lap_share: float = 0.3
+    """Two laps at least must each have this share."""
+    lap_wiggle: float = 1.6
+    """Where headings jitter more than this, elongation alone tells the share of legs."""
+    lap_spacing_share: float = 0.06
+    """... and so where vertices are this share of a lap apart and more: no stretch is seen to be straight then."""
+    run_meander: float = 1.8
+    """Laps whose way turns to and fro more than this in the median are no laps but wandering."""
+    lap_winding_ratio: float = 1.5
+    """A lap that winds this much more about its centre than its heading turned has lost turns in gaps."""
+    lap_seen_share: float = 0.85
+    """The way along the positions must be this share of the reported speed times the time, or the shape of the lap
+    is not known: four positions a circle leave 0.9."""
+    circling_leg_share: float = 0.3
+    """Up to this share the first lap and a half are circling beyond doubt; else a second full lap decides."""
+    circling_max_radius_nm: float = 5.0
+    """Larger circles (nm) are tours; drones watch from up to 5 nm."""
+    racetrack_max_radius_nm: float = 25.0
+    """Larger ovals (nm, root mean square) are round trips; tanker tracks have 16."""
+
+    # Keeping to a place
+    station_sample_s: float = 15.0
+    """Seconds between the samples of a window."""
+    station_gap_s: float = 180.0
+    """A window with a longer gap (s) shows nothing."""
+    window_full_share: float = 0.95
+    """A window shows something once it is this full."""
+    stay_factor: float = 1.3
+    """Limits are this much wider for a pattern that is open, so that it does not flap."""
+    stay_pause_s: float = 180.0
+    """A pattern is over when it has not held for this long (s)."""
+    ground_cell_nm: float = 0.5
+    """Side (nm) of the cells by which ground gone over is counted: what an observer sees to each side."""
+    station_folds: float = 9.0
+    """The way must be this many radii long; a straight line is 3.5 long, a there-and-back 7."""
+    station_min_radius_nm: float = 0.1
+    """Smaller areas (nm) are hovering."""
+    station_min_speed_kt: float = 45.0
+    """Slower (kt) is hovering or taxiing."""
+    station_max_speed_kt: float = 200.0
+    """Who keeps to a place is not faster (kt)."""
+    station_level_ft: float = 1200.0
+    """... and stays within this height (ft); training and soaring go up and down."""
+    loiter_s: float = 1200.0
+    """Loitering takes this long (s): longer than a hold or a wait for clearance is expected to."""
+    loiter_radius_nm: float = 3.0
+    """Root mean square radius (nm) of loitering."""
+    search_level_ft: float = 400.0
+    """A search keeps within this height (ft): what is looked for has to be seen alike from every leg."""
+    search_s: float = 1800.0
+    """An area search takes this long (s)."""
+    search_min_radius_nm: float = 1.0
+    """Root mean square radius (nm) that a search has at least."""
+    search_max_radius_nm: float = 6.0
+    """Root mean square radius (nm) that a search has at most."""
+    ordinary_share: float = 0.33
+    """Loitering, a search or a line to and fro has the reason of the orbits or procedure turns that fill this share of
+    its time."""
+    search_order: float = 0.5
+    """Lines of a search run in a few directions, which agree by so much (0 at random, 1 exactly), whether they are at
+    right angles, as in an expanding square, or 60 degrees apart, as in a sector search."""
+    search_new_share: float = 0.6
+    """Share of the samples over new ground that tells a search from loitering."""
+    stakeout_s: float = 360.0
+    """A stakeout takes this long (s); a landing approach of a helicopter does not."""
+    stakeout_radius_nm: float = 0.35
+    """Root mean square radius (nm) of a stakeout."""
+    stakeout_level_ft: float = 500.0
+    """A stakeout keeps within this height (ft); a glider in a thermal does not."""
+    stakeout_speed_kt: float = 45.0
+    """Mean ground speed (kt) of a stakeout."""
+    stakeout_came_kt: float = 55.0
+    """The aircraft came flying, at this speed (kt) or more, so it is no car and no parked aircraft."""
+    hover_height_ft: float = 200.0
+    """It is at least this high (ft) above the lowest level of its trail: else it may stand on the ground."""
+    hover_still_share: float = 0.5
+    """Not more than this share of the samples shows less than 1 kt: hovering is never quite still for long."""
+    hover_wander_ft: float = 75.0
+    """Its height wanders this much (ft); on the ground the altimeter shows 50 at most..."""
+    hover_drift_kt: float = 8.0
+    """... or it drifts at this speed (kt): an aircraft parked on a hill does neither."""
