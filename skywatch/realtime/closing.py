@@ -26,6 +26,8 @@ NOT_TEXT = Closing(1003, "Only text is understood")
 NOT_BINARY = Closing(1003, "Only binary messages are understood")
 RESTARTING = Closing(1012, "The service is restarting")
 TRY_AGAIN = Closing(1013, "Temporarily unavailable")
+# Never sent (RFC 6455, 7.4.1): the connection is cut.
+NO_PONG = Closing(1006, "")
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,8 @@ class Connection(WebSocketServerProtocol):
         self._counted_address: str | None = None
         self._deaf = False
         self._closing_since: float | None = None
+        # A client's ping that came while frames waited for it to read.
+        self._unanswered_ping: bytes | None = None
         super().connection_made(transport)
         transport.set_write_buffer_limits(high=HIGH_WATER_BYTES, low=LOW_WATER_BYTES)
         peer = (transport.get_extra_info("peername") or ("local",))[0]
@@ -271,7 +273,12 @@ class Connection(WebSocketServerProtocol):
             self.drop()
 
     def onPing(self, payload: bytes) -> None:  # noqa: N802
-        if self._count() and self.outbox is not None and not self.outbox.congested:
+        if not self._count() or self.outbox is None:
+            return
+        if self.outbox.congested:
+            # Of several only the newest need be answered (RFC 6455, 5.5.3).
+            self._unanswered_ping = payload
+        else:
             super().onPing(payload)
 
     def onPong(self, payload: bytes) -> None:  # noqa: N802
@@ -286,7 +293,12 @@ class Connection(WebSocketServerProtocol):
     def resume_writing(self) -> None:
         if self.outbox is not None:
             self.outbox.resume()
-            if self.session is not None and not self.outbox.congested:
+            if self.outbox.congested:
+                return
+            if self._unanswered_ping is not None:
+                payload, self._unanswered_ping = self._unanswered_ping, None
+                super().onPing(payload)
+            if self.session is not None:
                 self.session.drained()
 
     def _overflow(self) -> None:
@@ -319,6 +331,7 @@ class Connection(WebSocketServerProtocol):
         elif self.pinged_at is not None:
             # Behind a backlog a ping is read late; the stall above judges that.
             if now - self.pinged_at > limits.pong_s and not outbox.congested:
+                REALTIME_CLOSED.labels(str(closing.NO_PONG.code)).inc()
                 session.gone()
                 self.drop()
         elif self._is_ping_due(session, now, heartbeat_s) and not outbox.congested:
@@ -341,10 +354,10 @@ class Connection(WebSocketServerProtocol):
         if self.transport is None or self.state != self.STATE_OPEN:
             self.drop()
             return
+        REALTIME_CLOSED.labels(str(reason.code)).inc()
         if self.outbox is not None and not self.outbox.close():
             self.drop()
             return
-        REALTIME_CLOSED.labels(str(reason.code)).inc()
         self.sendCloseFrame(reason.code, reason.message.encode()[:123])
 
     def drop(self) -> None:

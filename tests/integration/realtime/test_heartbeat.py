@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import socketio
 
 from skywatch.realtime.limits import Limits
+from skywatch.realtime.metrics import REALTIME_CLOSED
+from tests.faulty_clients import stall
 from tests.integration.realtime.test_hostile import close_code_of, frame, open_raw
-from tests.realtime import connected, serving
+from tests.realtime import Skies, connected, publish_sky, serving
 from tests.waiting import PATIENCE_S, eventually
 
 
@@ -24,13 +27,37 @@ def test_who_answers_pings_stays_and_who_does_not_is_gone(make_runtime):
             reader, writer = await open_raw(server.port)
             writer.write(frame(b'{"type":"connect"}'))
             await eventually(lambda: len(server.hub.sessions) == 3)
+            silent = REALTIME_CLOSED.labels("1006")
+            before = silent._value.get()
             # A raw socket that reads everything and never says anything, pongs included.
             assert await close_code_of(reader) is None
             await eventually(lambda: len(server.hub.sessions) == 2)
+            assert silent._value.get() == before + 1
             writer.close()
             await native.send(type="ping")
             assert (await native.until("pong"))["timestamp"].endswith("Z")
             assert heard == []
             await client.disconnect()
+
+    asyncio.run(scenario())
+
+
+def test_a_ping_that_came_while_the_client_did_not_read_is_answered_once_it_reads(make_runtime):
+    async def scenario():
+        runtime = make_runtime(realtime_listen="127.0.0.1:0")
+        skies, loop = Skies(), asyncio.get_running_loop()
+        # One snapshot that neither side's buffers hold.
+        publish_sky(runtime, skies.next({f"{i:06x}": {"note": "x" * 4000} for i in range(3000)}))
+        async with serving(runtime) as server:
+            client = await stall(server.port, "aircraft")
+            await eventually(lambda: any(session.outbox.congested for session in server.hub.sessions))
+            for payload in (b"first", b"second"):
+                await loop.sock_sendall(client, frame(payload, 0x89))
+            (connection,) = server.connections
+            await eventually(lambda: connection._unanswered_ping == b"second")
+            end = b""
+            while not re.search(rb"\x8a\x06second$", end):
+                end = end[-16:] + await asyncio.wait_for(loop.sock_recv(client, 1 << 20), PATIENCE_S)
+            client.close()
 
     asyncio.run(scenario())
