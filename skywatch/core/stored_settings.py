@@ -181,17 +181,22 @@ def _merge(settings: Settings, rows: Mapping[str, StoredValue]) -> tuple[Setting
 
 
 def _culprits(settings: Settings, texts: Mapping[str, str], error: SettingsError) -> list[str]:
-    """The stored settings to leave out for an error: one alone where that is enough, else all."""
+    """The stored settings to leave out for an error: one alone where that is enough, inputs last, all at worst."""
     if error.name in texts:
         return [error.name]
     # A check of a combination may name the setting that is missing, which nobody has stored.
-    for name in texts:
+    single = [name for name in texts if not _family_of(settings, name)]
+    candidates = []
+    for name in [*single, *(name for name in texts if name not in single)]:
         try:
             _with_texts(settings, {other: text for other, text in texts.items() if other != name})
-        except SettingsError:
+        except SettingsError as remaining:
+            # There is another fault besides, which comes next.
+            if (remaining.name, remaining.reason) != (error.name, error.reason):
+                candidates.append(name)
             continue
         return [name]
-    return list(texts)
+    return candidates[:1] or single or list(texts)
 
 
 def change(session: Session, settings: Settings, actor: Actor, values: Mapping[str, str | None]) -> None:

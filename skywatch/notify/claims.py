@@ -171,9 +171,9 @@ def _take(session: Session, channel: Channel, batch: Sequence[Delivery], lease: 
 def check_readable(recipient: Recipient) -> None:
     """Raise SendFailed where address or secret were stored under another secret of the installation."""
     if recipient.address == UNREADABLE:
-        raise SendFailed("The address was stored with another secret of the service; enter it again.")
+        raise SendFailed("The address was stored with another secret of the service; enter it again.", ours=True)
     if UNREADABLE in recipient.secrets[:1]:
-        raise SendFailed("The channel's secret was stored with another secret of the service; rotate it.")
+        raise SendFailed("The channel's secret was stored with another secret of the service; rotate it.", ours=True)
 
 
 def recipient_of(session: Session, channel: Channel, now: datetime, skip: set[str] | None = None) -> Recipient:

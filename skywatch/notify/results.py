@@ -56,7 +56,8 @@ def failed(session: Session, made: Claim, failure: SendFailed) -> bool:
             _give_up(delivery, str(failure))
         else:
             delivery.state, delivery.next_at, delivery.last_error = P.value, following, str(failure)
-    channel.failures += 1
+    if not failure.ours:
+        channel.failures += 1
     channel.state, channel.last_error, channel.last_error_at = ChannelState.FAILING.value, str(failure), now
     if failure.retry_after_s is not None:
         channel.paused_until = now + timedelta(seconds=min(failure.retry_after_s, LONGEST_RETRY_AFTER_S))

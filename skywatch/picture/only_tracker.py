@@ -56,7 +56,7 @@ class OnlyTracker:
         self._confirmed_at = float("-inf")
         self._checking = threading.Lock()
         self._ticked_at: float | None = None
-        self._has_ended = False
+        self._has_ended = self._is_closed = False
         self._heard = threading.Event()
         self._task = PeriodicTask("tracker-lock", CHECK_S, self._check)
         self._doubled = FaultLog(
@@ -79,7 +79,7 @@ class OnlyTracker:
         except (sa.exc.DBAPIError, OSError) as error:
             self.close()
             raise DatabaseError(f"the lock of the tracker cannot be taken: {reason(error)}") from None
-        self._confirmed_at = time.monotonic()
+        self._confirmed_at = _now()
         if self._heard_lately() and self._heard.wait(LISTEN_S):
             self.close()
             raise DatabaseError(_refusal("one that has lost the database still publishes on the bus"))
@@ -90,13 +90,18 @@ class OnlyTracker:
         if self._subscription is not None:
             self._subscription.close()
         self._task.close()
+        # A check that is under way would take the lock again.
+        self._is_closed = True
+        has_ended = self._checking.acquire(timeout=CHECK_S)
         if self._lock is not None:
             self._lock.close()
+        if has_ended:
+            self._checking.release()
 
     def may_publish(self) -> bool:
         """Asked before each tick: False where this tracker has ended, or stood still for so long that it has to
         ``confirm`` that it is the only one."""
-        now, before = time.clock_gettime(_CLOCK), self._ticked_at
+        now, before = _now(), self._ticked_at
         self._ticked_at = now
         return not self._has_ended and (before is None or now - before < STANDSTILL_S)
 
@@ -108,10 +113,10 @@ class OnlyTracker:
         try:
             if self._lock is not None and not self._has_ended:
                 self._check()
-        except (sa.exc.DBAPIError, OSError):
+        except (sa.exc.SQLAlchemyError, OSError):
             if self._subscription is not None and self._heard.wait(LISTEN_S):
                 self._give_up("it stood still, and another one publishes on the bus")
-        self._ticked_at = time.clock_gettime(_CLOCK)
+        self._ticked_at = _now()
         return not self._has_ended
 
     def _heard_lately(self) -> bool:
@@ -129,7 +134,8 @@ class OnlyTracker:
     def _check(self) -> None:
         """Confirm the lock, or take it again; raises where the database does not answer."""
         with self._checking:
-            self._check_alone()
+            if not self._is_closed:
+                self._check_alone()
 
     def _check_alone(self) -> None:
         assert self._lock is not None
@@ -137,12 +143,12 @@ class OnlyTracker:
         self._heard.clear()
         try:
             self._lock.take()
-            self._confirmed_at = time.monotonic()
+            self._confirmed_at = _now()
         except LockHeldError as error:
             self._give_up(f"{error} has taken the lock of the database")
             return
         finally:
-            if heard and time.monotonic() - self._confirmed_at > CONFIRMED_S:
+            if heard and _now() - self._confirmed_at > CONFIRMED_S:
                 self._give_up("another one publishes on the bus, and the database does not answer")
         if heard:
             self._doubled.failed("each installation needs a prefix of its own (setting bus)")
@@ -153,6 +159,10 @@ class OnlyTracker:
         self._has_ended = True
         log.critical("this tracker ends: %s", why)
         self._end()
+
+
+def _now() -> float:
+    return time.clock_gettime(_CLOCK)
 
 
 def _statistics(message: Message) -> TrackerStatistics:

@@ -47,6 +47,7 @@ class SendFailed(Exception):
     """A message was not accepted; ``str()`` is the reason for the channel's owner, without addresses and secrets.
 
     ``gone``: the receiver says that it will never take anything again. ``final``: another attempt cannot help.
+    ``ours``: the cause is in this installation; the channel is not disabled for it.
     """
 
     def __init__(
@@ -56,12 +57,14 @@ class SendFailed(Exception):
         retry_after_s: float | None = None,
         gone: bool = False,
         final: bool = False,
+        ours: bool = False,
         outcome: Outcome | None = None,
     ) -> None:
         super().__init__(reason[:200])
         self.retry_after_s = retry_after_s
         self.gone = gone
         self.final = final
+        self.ours = ours
         self.outcome = outcome or Outcome()
 
 

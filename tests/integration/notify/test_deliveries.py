@@ -11,6 +11,7 @@ from skywatch.core.db import writing
 from skywatch.notify import claims, results
 from skywatch.notify.models import Channel, Delivery
 from skywatch.notify.quiet import QuietWindow
+from skywatch.notify.schedule import FAILURES_UNTIL_DISABLED
 from skywatch.notify.senders.all import create_senders
 from skywatch.notify.senders.base import Outcome, SendFailed
 from skywatch.notify.signing import new_secret
@@ -267,6 +268,24 @@ def test_a_lease_that_ran_out_lets_another_worker_send_the_same_message(runtime,
         results.delivered(session, runtime.settings, first, Outcome())
     assert states(sessions) == ["delivered", "pending"]
     assert session.get(Channel, channel).lease == second.lease
+
+
+def test_no_channel_is_disabled_for_a_cause_in_this_installation(runtime, sessions, ada):
+    channel = add_channel(sessions, ada)
+    send(sessions, notification(ada, channel))
+    change_channel(sessions, channel, failures=FAILURES_UNTIL_DISABLED - 1)
+
+    def is_disabled_by(failure):
+        make_due(sessions)
+        with writing(sessions) as session:
+            made = claims.claim(session, runtime.settings, channel)
+        with writing(sessions) as session:
+            return results.failed(session, made, failure)
+
+    for _ in range(2):
+        assert not is_disabled_by(SendFailed("The address was stored with another secret.", ours=True))
+    assert (channel_of(sessions, channel).state, states(sessions)) == ("failing", ["pending"])
+    assert is_disabled_by(SendFailed("500"))
 
 
 def test_what_the_worker_is_about_when_it_is_stopped_is_put_back(runtime, sessions, ada, receiver, monkeypatch):

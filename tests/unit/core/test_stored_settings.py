@@ -13,7 +13,7 @@ from skywatch.core.problems import Problem
 from skywatch.history.settings import HistorySettings
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.settings import ReceiverSettings
-from skywatch.settings import origins_of
+from skywatch.settings import SettingsError, origins_of
 
 ROOT = Actor("root", "console", 1)
 
@@ -141,6 +141,27 @@ def test_a_stored_value_that_no_longer_parses_is_left_out_alone(make_runtime):
     assert faults_of(runtime, station_lat="91", station_lon="8.5")[0] == 400
     store(runtime, station_lon="8.5")
     assert runtime.current.of(PictureSettings).station == (47.5, 8.5)
+
+
+def test_of_two_faulty_combinations_only_the_culprits_are_left_out(make_runtime, monkeypatch):
+    runtime = make_runtime()
+    store(runtime, station_lat="47.5", station_lon="8.5", station_name="Roof", receiver__roof="beast pi:30005")
+    with writing(runtime.sessions) as session:
+        session.delete(session.get_one(StoredSetting, "station_lon"))
+    plain = stored_settings._with_texts
+
+    def also_refuses_names(settings, texts):
+        merged = plain(settings, texts)
+        if "station_name" in texts:
+            raise SettingsError("auth_mode", "does not go with a name")
+        return merged
+
+    monkeypatch.setattr(stored_settings, "_with_texts", also_refuses_names)
+    runtime.stored.expire()
+    assert runtime.current.of(ReceiverSettings).receivers == {"roof": "beast pi:30005"}
+    with runtime.sessions() as session:
+        faulty = {row.name for row in stored_settings.listed(session, runtime.settings) if row.fault}
+    assert faulty == {"station_lat", "station_name"}
 
 
 def test_there_is_a_bound_for_inputs(make_runtime, monkeypatch):
