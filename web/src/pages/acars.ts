@@ -29,8 +29,15 @@ interface Message {
 
 const SOURCES = ["acars", "vdl2", "hfdl", "inmarsat", "iridium"];
 const PAGE = 60;
+/** A list that has grown longer shows its newest page alone again. */
+const MOST = 20 * PAGE;
 /** Messages that come within this time are read together. */
 const GATHER_MS = 1000;
+
+interface Answer {
+  messages: Message[];
+  next: string | null;
+}
 
 class Acars extends View {
   private messages: Message[] = [];
@@ -38,6 +45,11 @@ class Acars extends View {
   private error = "";
   private stop: (() => void) | null = null;
   private due: ReturnType<typeof setTimeout> | undefined;
+  /** Whether further pages were asked for; without them the list is the newest page. */
+  private hasMore = false;
+  /** Counts what was asked; only the newest answer is shown. */
+  private asked = 0;
+  private waiting = 0;
 
   constructor() {
     super();
@@ -73,9 +85,27 @@ class Acars extends View {
     this.requestUpdate();
   }
 
-  private async read(): Promise<void> {
+  /** Asks for a page; null where something else was asked for meanwhile. */
+  private async ask(query: Record<string, string | number | undefined>): Promise<Answer | null> {
+    const number = ++this.asked;
+    this.waiting += 1;
+    try {
+      const answer = await call<Answer>("acars/messages", { query });
+      return number === this.asked ? answer : null;
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  private askNewest(): Promise<Answer | null> {
     const { q, flight, label, source, icao_hex } = place.value.query;
-    const answer = await call<{ messages: Message[]; next: string | null }>("acars/messages", { query: { q, flight, label, source, icao_hex, limit: PAGE } });
+    return this.ask({ q, flight, label, source, icao_hex, limit: PAGE });
+  }
+
+  private async read(): Promise<void> {
+    const answer = await this.askNewest();
+    if (!answer) return;
+    this.hasMore = false;
     this.messages = answer.messages;
     this.next = answer.next;
   }
@@ -83,20 +113,26 @@ class Acars extends View {
   private readNewSoon(): void {
     this.due ??= setTimeout(() => {
       this.due = undefined;
-      if (!this.isSearch) void this.attempt(() => this.readNew());
+      // What somebody asked for comes first.
+      if (this.waiting) this.readNewSoon();
+      else if (!this.isSearch) void this.attempt(() => this.readNew());
     }, GATHER_MS);
   }
 
   private async readNew(): Promise<void> {
-    const { messages, next } = this;
-    await this.read();
-    const older = this.isSearch ? [] : olderOf(messages, this.messages);
-    if (older.length) [this.messages, this.next] = [[...this.messages, ...older], next];
+    const answer = await this.askNewest();
+    if (!answer) return;
+    const older = this.hasMore && this.messages.length < MOST ? olderOf(this.messages, answer.messages) : [];
+    this.hasMore = older.length > 0;
+    this.messages = [...answer.messages, ...older];
+    if (!older.length) this.next = answer.next;
   }
 
   private async more(): Promise<void> {
     const query = Object.fromEntries(new URL(this.next!, location.href).searchParams);
-    const answer = await call<{ messages: Message[]; next: string | null }>("acars/messages", { query });
+    const answer = await this.ask(query);
+    if (!answer) return;
+    this.hasMore = true;
     this.messages = [...this.messages, ...answer.messages];
     this.next = answer.next;
   }

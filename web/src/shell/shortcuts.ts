@@ -33,14 +33,14 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { key: "?", title: "settings.keyboard", run: () => go("settings") },
 ];
 
-/** Keys that are for the map act only where it is seen. */
+/** All keys but that of their list are for the page of the map and its list. */
 function isForMap({ key }: Shortcut): boolean {
-  return key !== "?" && key !== "/";
+  return key !== "?";
 }
 
 export function runShortcut(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
-  if (!preferences.value.shortcuts || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!preferences.value.shortcuts || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable) return;
   const shortcut = SHORTCUTS.find(({ key }) => key === event.key);
   if (!shortcut || (isForMap(shortcut) && place.value.page !== "map")) return;
