@@ -3,20 +3,20 @@
 So a phrase is looked up, where words alone had every message read that has them in any order. The index is on a
 function instead of a column: nothing reads the words but the index.
 
-Revision ID: 0024
+Revision ID: 0023
 Revises: 0022
 """
 
 from alembic import op
 
-revision = "0024"
+revision = "0023"
 down_revision = "0022"
 branch_labels = None
 depends_on = None
 
 INDEX = "CREATE INDEX ix_acars_messages_words ON acars_messages USING gin ({}) WITH (fastupdate = off)"
-# A tsvector takes 1 MB, and each of its words 2 kB; no search is for more than 200 characters. See also
-# skywatch.acars.matches.
+# Words are ASCII letters and digits (skywatch.acars.search.words_of). A tsvector takes 1 MB, and each of its words
+# 2 kB; no search is for more than 200 characters. See also skywatch.acars.matches.
 FUNCTION = """
 CREATE FUNCTION acars_search_words(id bigint, words text) RETURNS tsvector
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$

@@ -1,14 +1,14 @@
 """Room for addresses and secrets of channels that are encrypted; `skywatch init` encrypts those that are there.
 
-Revision ID: 0023
-Revises: 0024
+Revision ID: 0024
+Revises: 0023
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0023"
-down_revision = "0024"
+revision = "0024"
+down_revision = "0023"
 branch_labels = None
 depends_on = None
 
