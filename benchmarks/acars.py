@@ -15,6 +15,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from benchmarks import _acars_search
+from benchmarks._cores import on_core
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.monitor import AcarsIntake, open_input
 from skywatch.core.bus import open_bus
@@ -30,16 +31,13 @@ SECONDS = float(os.environ.get("SKYWATCH_BENCH_ACARS_S", "15"))
 
 def main() -> None:
     """Print both."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, on_core(0):
         asyncio.run(receive(f"sqlite:///{folder}/a.sqlite"))
     _acars_search.main()
 
 
 async def receive(database_url: str) -> None:
     """Send from another process; the intake has one core."""
-    if hasattr(os, "sched_setaffinity"):
-        cores = os.sched_getaffinity(0)
-        os.sched_setaffinity(0, {min(cores)})
     ini = {"secret": "0123456789abcdef" * 3, "database_url": database_url, "auth_mode": "public"}
     settings = load({**ini, "acars.vhf": "udp 127.0.0.1:0"}, {})
     engine = create_engine(settings.database_url)
@@ -68,8 +66,6 @@ async def receive(database_url: str) -> None:
     with runtime.sessions() as session:
         stored = session.scalar(sa.select(sa.func.count()).select_from(AcarsMessage))
     runtime.close()
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, cores)
     latencies.sort()
     lost = sent["sent"] - status.messages - status.dropped
     print(

@@ -270,7 +270,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--robustness", action="store_true")
     parser.add_argument("--quality", action="store_true")
     parser.add_argument("--drawn", type=int, default=10, metavar="N")
-    options = parser.parse_args([] if arguments is None else arguments)
+    options = parser.parse_known_args(arguments)[0]
     tracks = recordings()
     corpora = {
         "drawn": drawn(options.drawn, held_out=False),

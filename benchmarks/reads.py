@@ -7,11 +7,11 @@ own index, a flight is read as a row; the plain way asks the database for each c
 from __future__ import annotations
 
 import json
-import os
 import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks._cores import on_core
 from benchmarks._load import free_port
 from benchmarks.rest import CONNECTIONS, Best, Contender, measure, server
 
@@ -19,7 +19,7 @@ AIRCRAFT, KNOWN, FLIGHTS = 200, 20_000, 5_000
 PAGE = 50
 CHECKS_TARGET, FLIGHTS_TARGET = 1_200, 300
 CHECK, ROWS = "check of a known aircraft", f"{PAGE} flights of history"
-# On the list, and its neighbour beyond the end of the list.
+# An address on the list, and one that is not.
 LISTED, UNLISTED = "400001", "9FFFFF"
 API = "/api/v1"
 
@@ -37,9 +37,8 @@ def main() -> None:
         server(command, port, {**environment, "BENCH_CREDENTIALS": credentials.name}) as pid,
     ):
         header = json.loads(Path(credentials.name).read_text())["JWT"] + "\r\n"
-        if hasattr(os, "sched_setaffinity") and (os.cpu_count() or 1) > 1:
-            os.sched_setaffinity(0, {1})
-        best = measure([Contender(name, port, f"{API}{path}", pid, header) for name, path in _paths().items()])
+        with on_core(-1):
+            best = measure([Contender(name, port, f"{API}{path}", pid, header) for name, path in _paths().items()])
     print(f"one process with all roles, {AIRCRAFT} aircraft, {KNOWN:,} known, {FLIGHTS:,} flights, SQLite; "
           f"{CONNECTIONS} connections")  # fmt: skip
     print("best of the rounds taken in turn; processor time of the process, its other roles included")

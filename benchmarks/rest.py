@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks._cores import on_core
 from benchmarks._load import free_port, requests_a_second, wait_for
 from skywatch.core.migrations import upgrade
 from skywatch.core.runtime import Runtime
@@ -106,10 +107,8 @@ def cpu_s(pid: int) -> float:
 
 def main() -> None:
     """Print the table."""
-    if hasattr(os, "sched_setaffinity") and (os.cpu_count() or 1) > 1:
-        os.sched_setaffinity(0, {1})
     sky = sample_sky()
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack, on_core(-1):
         body, picture = Path(folder, "body.json"), Path(folder, "sky.bin")
         body.write_bytes(our_body(sky))
         picture.write_bytes(to_bytes(sky))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import statistics
 import sys
 import tempfile
@@ -22,6 +21,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 from webtest import TestApp
 
+from benchmarks._cores import on_core
 from benchmarks._load import free_port, requests_a_second
 from benchmarks._people import NAME, populate
 from benchmarks.rest import CONNECTIONS, sample_sky, server
@@ -47,9 +47,7 @@ TRIES = 200
 
 def main() -> None:
     """Print the tables."""
-    with tempfile.TemporaryDirectory() as folder:
-        if hasattr(os, "sched_setaffinity") and (os.cpu_count() or 1) > 1:
-            os.sched_setaffinity(0, {1})
+    with tempfile.TemporaryDirectory() as folder, on_core(-1):
         rates = _rates(Path(folder))
     print(f"requests/s, one worker, {CONNECTIONS} connections, best of {ROUNDS} rounds taken in turn")
     print(f"{'':24} {'auth/profile':>14} {'':>7} {'aircraft list':>14}")
