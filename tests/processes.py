@@ -73,9 +73,10 @@ class Service:
         if path is not None and _initialized and not Path(path).exists():
             Path(path).write_bytes(_initialized[0])
             return self
+        is_new = path is not None and not Path(path).exists()
         done = run_command("init", str(self.ini))
         assert done.returncode == 0, done.stderr
-        if path is not None and not _initialized and not Path(f"{path}-wal").exists():
+        if path is not None and is_new and not _initialized and not Path(f"{path}-wal").exists():
             _initialized.append(Path(path).read_bytes())
         return self
 

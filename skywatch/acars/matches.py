@@ -102,7 +102,7 @@ def _filtered(selected: sa.Select[Any], table: sa.FromClause, where: Any) -> sa.
 
 
 def _index_matches(search: Search, block: Any) -> Any:
-    """PostgreSQL's index has it; the function is the index's own and not called."""
+    """PostgreSQL's index has it; the function is the index's own, and is normally not called."""
     words = sa.func.acars_search_words(_messages.c.id, _messages.c.search_text)
     query = sa.func.replace(postgresql_query(search), BLOCK, sa.cast(block, sa.Text))
     return words.op("@@")(sa.cast(query, TSQUERY))

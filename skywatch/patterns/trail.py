@@ -138,7 +138,7 @@ class Trail:
         return self._vertex
 
     def _is_believable(self, track: float, chord: float, elapsed: float, step: float) -> bool:
-        """Tell whether a reported track agrees with the way flown: some sources interpolate it, repeat it or err.
+        """Return whether a reported track agrees with the way flown: some sources interpolate it, repeat it or err.
 
         On an arc the chord points halfway between the tracks at its ends, or the other way after more than half a
         circle.

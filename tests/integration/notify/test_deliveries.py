@@ -277,6 +277,7 @@ def test_no_channel_is_disabled_for_a_cause_in_this_installation(runtime, sessio
 
     def is_disabled_by(failure):
         make_due(sessions)
+        change_channel(sessions, channel, leased_until=None)
         with writing(sessions) as session:
             made = claims.claim(session, runtime.settings, channel)
         with writing(sessions) as session:
