@@ -40,16 +40,18 @@ _ROW = "{:>4} {:>7} {:>7} {:>8} {:>7} {:>7} {:>6} {:>8} {:>6} {:>5} {:>5} {:>6}"
 _HEAD = ("min", "RSS MB", "anon MB", "threads", "files", "ticks", "missed", "requests", "p95 ms", "bad", "lost", "log")
 
 
-@dataclass
+@dataclass(eq=False)
 class Listener:
     """One subscriber: the seq of its last event, and how many ticks it did not get."""
 
     last: int = 0
     received: int = 0
     missed: int = 0
+    heard_at: float = field(default_factory=time.monotonic)
 
     def take(self, seq: int) -> None:
         """Count one event."""
+        self.heard_at = time.monotonic()
         if self.last:
             self.missed += max(0, seq - self.last - 1)
         self.last = seq
@@ -102,6 +104,12 @@ async def _listen(url: str, message: dict[str, Any], soak: Soak, listener: Liste
         except (OSError, websockets.WebSocketException) as error:
             reason = f"{type(error).__name__}: {error}"
         soak.lost[reason] += 1
+        silent_s = time.monotonic() - listener.heard_at
+        print(
+            f"{time.strftime('%H:%M:%S')} lost {soak.listeners.index(listener)} {json.dumps(message)}"
+            f" after seq {listener.last}, {silent_s:.1f} s without an event: {reason}",
+            flush=True,
+        )
         await asyncio.sleep(1)
 
 
