@@ -18,8 +18,8 @@ class AcarsSettings(Settings):
         False, "positions in ACARS messages feed the live picture, behind those that are multilaterated"
     )
     retention_acars_days: float = setting(
-        90.0, "ACARS messages are kept this long (days; 0: for ever)", minimum=0, stored=True
+        90.0, "retention of ACARS messages (days; 0: unlimited)", minimum=0, stored=True
     )
     retention_acars_mb: float = setting(
-        0.0, "ACARS messages may take this much room (MB; 0: no limit)", minimum=0, stored=True
+        0.0, "largest size of ACARS messages (MB; 0: unlimited)", minimum=0, stored=True
     )

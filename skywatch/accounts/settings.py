@@ -42,14 +42,12 @@ class AccountSettings(Settings):
         maximum=86_400,
     )
     retention_audit_days: float = setting(
-        365.0, "the audit log is kept this long (days; 0: for ever)", minimum=0, stored=True
+        365.0, "retention of the audit log (days; 0: unlimited)", minimum=0, stored=True
     )
-    retention_audit_mb: float = setting(
-        0.0, "the audit log may take this much room (MB; 0: no limit)", minimum=0, stored=True
-    )
+    retention_audit_mb: float = setting(0.0, "largest size of the audit log (MB; 0: unlimited)", minimum=0, stored=True)
     retention_logins_days: float = setting(
         90.0,
-        "logins that ran out, and with them where somebody logged in from, are kept this long (days; 0: for ever)",
+        "retention of expired logins with their addresses (days; 0: unlimited)",
         minimum=0,
         stored=True,
     )

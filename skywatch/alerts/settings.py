@@ -16,9 +16,5 @@ class AlertSettings(Settings):
         "largest list of rules, geofences or watched aircraft that the REST API imports (bytes)",
         minimum=1024,
     )
-    retention_alerts_days: float = setting(
-        365.0, "alerts are kept this long (days; 0: for ever)", minimum=0, stored=True
-    )
-    retention_alerts_mb: float = setting(
-        0.0, "alerts take at most this much of the database (MB); 0 is no limit", minimum=0, stored=True
-    )
+    retention_alerts_days: float = setting(365.0, "retention of alerts (days; 0: unlimited)", minimum=0, stored=True)
+    retention_alerts_mb: float = setting(0.0, "largest size of alerts (MB; 0: unlimited)", minimum=0, stored=True)

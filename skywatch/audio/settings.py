@@ -37,10 +37,10 @@ class AudioSettings(Settings):
         maximum=3600,
     )
     retention_audio_days: float = setting(
-        90.0, "transmissions and their recordings are kept this long (days; 0: for ever)", minimum=0, stored=True
+        90.0, "retention of transmissions and their recordings (days; 0: unlimited)", minimum=0, stored=True
     )
     retention_audio_mb: float = setting(
-        0.0, "recordings may take this much room; the oldest go first (MB; 0: no limit)", minimum=0, stored=True
+        0.0, "largest size of recordings; the oldest are deleted first (MB; 0: unlimited)", minimum=0, stored=True
     )
 
     def check(self) -> None:

@@ -76,13 +76,13 @@ class CannonballSettings(Settings):
     )
     retention_cannonball_days: float = setting(
         90.0,
-        "sessions, their alerts and flight patterns are kept this long (days; 0: for ever)",
+        "retention of sessions, their alerts and flight patterns (days; 0: unlimited)",
         minimum=0,
         stored=True,
     )
     retention_cannonball_mb: float = setting(
         0.0,
-        "sessions, alerts and flight patterns may each take this much room (MB; 0: no limit)",
+        "largest size of sessions, alerts and flight patterns, each (MB; 0: unlimited)",
         minimum=0,
         stored=True,
     )

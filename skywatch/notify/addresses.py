@@ -1,4 +1,4 @@
-"""Addresses of channels: what each kind takes, and what may be shown of them."""
+"""Addresses of channels: their form by kind, and the part that may be shown."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from skywatch.notify.vocabulary import ChannelKind
 
 LONGEST_TOPIC = 200
 _TOPIC = re.compile(r"[^/+#$\x00-\x20\x7f][^/+#\x00-\x1f\x7f]*(/[^/+#\x00-\x1f\x7f]+)*")
-# Apprise services whose host is a server; with the others it is part of a secret.
+# Apprise services whose host is a server; for all others it is part of a secret.
 _SERVERS = frozenset({"gotify", "gotifys", "mailto", "mailtos", "matrix", "matrixs", "mmost", "mmosts", "rocket"})
 
 
 def check_address(kind: str, address: str, settings: NotifySettings) -> str | None:
-    """What is wrong with the address of a channel, or None; names are looked up only when something is sent."""
+    """The fault of a channel's address, or None; host names are resolved only when something is sent."""
     policy = TargetPolicy(settings.notify_allow_networks)
     if kind == ChannelKind.WEB_PUSH:
         return "must be empty: the channel reaches the browsers that have subscribed" if address else None
@@ -40,7 +40,7 @@ def check_address(kind: str, address: str, settings: NotifySettings) -> str | No
 
 
 def shown_address(kind: str, address: str) -> str:
-    """What may be shown: scheme and host, where the host is no secret itself."""
+    """The part of an address that may be shown: the scheme, and the host unless it is a secret itself."""
     if kind == ChannelKind.MQTT:
         return f"mqtt:{address}"
     if kind == ChannelKind.WEB_PUSH:

@@ -1,4 +1,4 @@
-"""Browsers that take Web Push: each belongs to one user and is known by its push service's address."""
+"""Browsers subscribed to Web Push: each belongs to one user and is identified by its endpoint."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def find_browsers(session: Session, user_id: int | None) -> list[BrowserSubscrip
 def subscribe(
     session: Session, user_id: int, settings: NotifySettings, fields: Mapping[str, Any]
 ) -> BrowserSubscription:
-    """Keep a browser's subscription, in place of one with the same address; raises Problem (400, 409)."""
+    """Store a browser's subscription; one with the same endpoint is replaced. Raises Problem (400, 409)."""
     endpoint, keys = fields["endpoint"], fields["keys"]
     faults = {
         **_endpoint_fault(endpoint, settings),
@@ -49,7 +49,7 @@ def subscribe(
             raise Problem("conflict", f"A user has at most {MAXIMUM_BROWSERS} browsers; remove one first.")
         row = BrowserSubscription(endpoint=endpoint, endpoint_hash=digest)
         session.add(row)
-    # A browser that somebody else logged in with: it is theirs now.
+    # A browser shared by several users belongs to the last who subscribed.
     row.user_id, row.name = user_id, fields["name"]
     row.public_key, row.auth_secret = keys["p256dh"].rstrip("="), keys["auth"].rstrip("=")
     session.flush()
@@ -63,7 +63,7 @@ def subscribe(
 
 
 def unsubscribe(session: Session, user_id: int | None, browser_id: int) -> None:
-    """Forget a browser; raises Problem (404)."""
+    """Delete a browser's subscription; raises Problem (404)."""
     row = session.scalar(
         sa.select(BrowserSubscription).where(
             BrowserSubscription.id == browser_id, BrowserSubscription.user_id == user_id
@@ -75,7 +75,7 @@ def unsubscribe(session: Session, user_id: int | None, browser_id: int) -> None:
 
 
 def shown_browser(row: BrowserSubscription) -> dict[str, Any]:
-    """A browser without its keys and with the push service's host only: the address lets anybody send."""
+    """A browser without its keys and with only the host of its endpoint, since whoever has the endpoint can send."""
     return {
         "id": row.id,
         "name": row.name,

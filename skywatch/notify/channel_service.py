@@ -1,4 +1,4 @@
-"""The rules of channels: what may be saved, what is shown, and who sees whose."""
+"""The rules of channels: validation, representation and visibility."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PLAIN_FIELDS = ("name", "enabled", "minimum_priority", "rate_per_minute", "diges
 
 @dataclass(frozen=True)
 class Owner:
-    """Who asks: a user (None: nobody known), and whether they manage what belongs to others."""
+    """The caller: user id (None: anonymous), and whether they manage the channels of others."""
 
     user_id: int | None
     manages: bool
@@ -38,7 +38,7 @@ class Owner:
 
 
 def find_channels(session: Session, owner: Owner, filters: Mapping[str, Any]) -> tuple[list[Channel], int]:
-    """A page of the channels that the caller sees, and how many there are."""
+    """A page of the channels visible to the caller, and the count of all."""
     where = [_visible(owner)]
     if filters["kind"] is not None:
         where.append(Channel.kind == filters["kind"])
@@ -52,7 +52,7 @@ def find_channels(session: Session, owner: Owner, filters: Mapping[str, Any]) ->
 
 
 def get_channel(session: Session, owner: Owner, channel_id: int) -> Channel:
-    """A channel; raises Problem (404) where it is not there or not the caller's."""
+    """A channel; raises Problem (404) if it does not exist or is not the caller's."""
     channel = session.scalar(sa.select(Channel).where(Channel.id == channel_id, _visible(owner)))
     if channel is None:
         raise not_found("channel")
@@ -83,7 +83,7 @@ def create_channel(session: Session, owner: Owner, settings: NotifySettings, fie
 def change_channel(
     session: Session, owner: Owner, settings: NotifySettings, channel_id: int, fields: Mapping[str, Any]
 ) -> Channel:
-    """Change what is given; switching a channel on makes it healthy. Raises Problem (400, 404)."""
+    """Update the given fields; enabling a disabled channel makes it healthy. Raises Problem (400, 404)."""
     channel = get_channel(session, owner, channel_id)
     before = _audited(channel)
     if "address" in fields:
@@ -98,13 +98,13 @@ def change_channel(
         channel.address = fields["address"]
     after = _audited(channel)
     if address_changed:
-        # What is shown of it may be the same.
+        # The shown part of both addresses may be the same.
         after["address_changed"] = True
     if fields.get("enabled") and channel.state == ChannelState.DISABLED:
         channel.state, channel.failures = ChannelState.HEALTHY.value, 0
         channel.last_error = None
     if not channel.enabled:
-        # What waits would come as old news when the channel is switched on again; it can be retried.
+        # Pending deliveries would be outdated when the channel is enabled again; they can be retried.
         session.execute(
             sa.update(Delivery)
             .where(Delivery.channel_id == channel.id, Delivery.state.in_(OPEN_STATES))
@@ -116,7 +116,7 @@ def change_channel(
 
 
 def rotate_secret(session: Session, owner: Owner, channel_id: int) -> Channel:
-    """Give a webhook a new secret; the old one signs as well for a day. Raises Problem (404, 409)."""
+    """Give a webhook a new secret; for a day messages are also signed with the old one. Raises Problem (404, 409)."""
     channel = get_channel(session, owner, channel_id)
     if channel.kind != ChannelKind.WEBHOOK:
         raise Problem("conflict", "Only webhooks have a secret.")
@@ -134,7 +134,7 @@ def delete_channel(session: Session, owner: Owner, channel_id: int) -> None:
 
 
 def shown_channel(channel: Channel) -> dict[str, Any]:
-    """What is shown of a channel: no secret, and no more of the address than scheme and host."""
+    """A channel as the API returns it: no secret, and of the address only scheme and host."""
     return {
         "id": channel.id,
         "user": channel.user_id,
@@ -159,8 +159,8 @@ def _visible(owner: Owner) -> Any:
 
 def _audited(channel: Channel) -> dict[str, Any]:
     names = ("user_id", "kind", *PLAIN_FIELDS)
-    shown = shown_address(channel.kind, channel.address)
-    return {**{name: getattr(channel, name) for name in names}, "address": shown}
+    address = shown_address(channel.kind, channel.address)
+    return {**{name: getattr(channel, name) for name in names}, "address": address}
 
 
 def _target(channel: Channel) -> audit.Target:
@@ -168,13 +168,13 @@ def _target(channel: Channel) -> audit.Target:
 
 
 def seal_channels(session: Session) -> int:
-    """Encrypt the addresses and secrets that a version before stored as they are; how many channels had such."""
+    """Encrypt addresses and secrets that an earlier version stored in plain text; returns the number of channels."""
     sealed = (Channel.address, Channel.secret, Channel.previous_secret)
-    readable = 0
+    count = 0
     for number, *stored in session.execute(sa.select(Channel.id, *(sa.type_coerce(c, sa.Text) for c in sealed))).all():
         names = [column.key for column, text in zip(sealed, stored, strict=True) if text and not is_sealed(text)]
         for name in names:
             flag_modified(session.get_one(Channel, number), name)
-        readable += bool(names)
+        count += bool(names)
     session.flush()
-    return readable
+    return count

@@ -1,7 +1,7 @@
-"""How workers share deliveries: a worker leases a channel and takes what is due there.
+"""How workers share deliveries: a worker leases a channel and claims its due deliveries.
 
-Everything here is one short transaction. A lease that runs out, because its worker died or froze, makes the channel
-free; what was in flight is then sent again under the same message id.
+Every function is one short transaction. When a lease expires because its worker died or froze, another worker may
+lease the channel; deliveries in flight are then sent again under the same message id.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from skywatch.settings import Settings
 LEASE = timedelta(seconds=30)
 WINDOW = timedelta(minutes=1)
 NOT_PERMITTED = "not permitted"
-# A digest takes no more than this; the rest goes with the next one.
+# Deliveries in one digest; further ones go with the next.
 LARGEST_DIGEST = 500
 P, H, S = DeliveryState.PENDING, DeliveryState.HELD, DeliveryState.SENDING
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A message to send, to whom, and the lease under which it is sent."""
+    """A message to send, its recipient, and the lease under which it is sent."""
 
     lease: str
     recipient: Recipient
@@ -45,7 +45,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class DueChannel:
-    """A channel that has something due, and whether its last attempt failed."""
+    """A channel with due deliveries, and whether its last attempt failed."""
 
     id: int
     kind: str
@@ -53,7 +53,7 @@ class DueChannel:
 
 
 def due_channels(session: Session, now: datetime, limit: int) -> list[DueChannel]:
-    """The channels that have something due and are free."""
+    """The channels that have due deliveries and are not leased."""
     waiting = sa.select(Delivery.channel_id).where(Delivery.state.in_(OPEN_STATES), Delivery.next_at <= now)
     rows = session.execute(
         sa.select(Channel.id, Channel.kind, Channel.state)
@@ -65,22 +65,22 @@ def due_channels(session: Session, now: datetime, limit: int) -> list[DueChannel
 
 
 def claim(session: Session, settings: Settings, channel_id: int, lease: str | None = None) -> Claim | None:
-    """Lease a channel and take what is due; None where nothing is, or somebody else serves it.
+    """Lease a channel and claim its due deliveries; None if there are none or another worker serves the channel.
 
-    ``lease`` is the one that this worker has from its last claim. What may not be sent any more is given up here.
+    ``lease`` is this worker's lease of the last claim. Deliveries that the user may no longer receive become dead.
     """
     now = utcnow()
-    free = _is_free(now) if lease is None else sa.and_(_is_on(), Channel.lease == lease, _is_not_paused(now))
+    may_lease = _is_free(now) if lease is None else sa.and_(_is_on(), Channel.lease == lease, _is_not_paused(now))
     lease = lease or secrets.token_hex(16)
-    taken = session.execute(
-        sa.update(Channel).where(Channel.id == channel_id, free).values(lease=lease, leased_until=now + LEASE)
+    leased = session.execute(
+        sa.update(Channel).where(Channel.id == channel_id, may_lease).values(lease=lease, leased_until=now + LEASE)
     )
-    if taken.rowcount != 1:  # type: ignore[attr-defined]
+    if leased.rowcount != 1:  # type: ignore[attr-defined]
         return None
     channel = session.get_one(Channel, channel_id, populate_existing=True)
-    standing = UserRights(session, settings, channel.user_id)
+    rights = UserRights(session, settings, channel.user_id)
     while batch := _due(session, channel, now):
-        permitted = [delivery for delivery in batch if standing.may_receive(delivery)]
+        permitted = [delivery for delivery in batch if rights.may_receive(delivery)]
         for delivery in batch:
             if delivery not in permitted:
                 delivery.state, delivery.next_at, delivery.last_error = DeliveryState.DEAD.value, None, NOT_PERMITTED
@@ -92,7 +92,7 @@ def claim(session: Session, settings: Settings, channel_id: int, lease: str | No
 
 
 def release(session: Session, channel_id: int, lease: str) -> None:
-    """Give a channel back early."""
+    """Release a lease before it expires."""
     session.execute(
         sa.update(Channel).where(Channel.id == channel_id, Channel.lease == lease).values(lease=None, leased_until=None)
     )
@@ -114,7 +114,7 @@ def _due(session: Session, channel: Channel, now: datetime) -> list[Delivery]:
     """The deliveries that go out together next: one, or those of a digest."""
     waiting = sa.select(Delivery).where(Delivery.channel_id == channel.id).order_by(Delivery.id).limit(LARGEST_DIGEST)
     due = waiting.where(Delivery.next_at <= now)
-    # What an earlier attempt put together stays together: a receiver may know it by its id.
+    # A digest of an earlier attempt stays as it was: a receiver may have it already, under the same id.
     first = session.scalar(due.where(sa.or_(Delivery.state == S, Delivery.batch.is_not(None)), _open()).limit(1))
     if first is not None:
         if first.batch is None:
@@ -123,9 +123,9 @@ def _due(session: Session, channel: Channel, now: datetime) -> list[Delivery]:
     if _over_rate(channel, now):
         return []
     fresh = due.where(Delivery.attempts == 0)
-    held = list(session.scalars(fresh.where(Delivery.state == H)))
-    if held:
-        return held
+    ended_quiet = list(session.scalars(fresh.where(Delivery.state == H)))
+    if ended_quiet:
+        return ended_quiet
     if channel.over_rate:
         channel.over_rate = False
         if collected := list(session.scalars(fresh.where(Delivery.state == P))):
@@ -169,7 +169,7 @@ def _take(session: Session, channel: Channel, batch: Sequence[Delivery], lease: 
 
 
 def check_readable(recipient: Recipient) -> None:
-    """Raise SendFailed where address or secret were stored under another secret of the installation."""
+    """Raise SendFailed if address or secret were encrypted with another secret of the installation."""
     if recipient.address == UNREADABLE:
         raise SendFailed("The address was stored with another secret of the service; enter it again.", ours=True)
     if UNREADABLE in recipient.secrets[:1]:
@@ -177,7 +177,7 @@ def check_readable(recipient: Recipient) -> None:
 
 
 def recipient_of(session: Session, channel: Channel, now: datetime, skip: set[str] | None = None) -> Recipient:
-    """The channel as its sender needs it."""
+    """The recipient value of a channel."""
     keys = [channel.secret]
     if channel.previous_secret and channel.previous_secret_until and channel.previous_secret_until > now:
         keys.append(channel.previous_secret)

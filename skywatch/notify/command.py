@@ -1,4 +1,4 @@
-"""``skywatch deliveries FILE.ini``: how channels do, and which deliveries wait or were given up."""
+"""``skywatch deliveries FILE.ini``: the state of channels, and their pending and dead deliveries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STATES = [state.value for state in DeliveryState]
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Deliveries listed.")
 @one_line_errors
 def deliveries(ini: Path, state: str | None, channel: int | None, limit: int) -> None:
-    """Show the channels of all users with what waits there and what was given up; no address and no secret."""
+    """Show the channels of all users with their pending and dead deliveries; no address and no secret."""
     settings, _ = read_ini(ini)
     runtime = Runtime.open(settings)
     try:
@@ -93,11 +93,11 @@ def _moment(at: datetime | None) -> str:
     return to_iso(at.replace(microsecond=0)) if at is not None else ""
 
 
-def _print(rows: Sequence[Sequence[str]], nothing: str) -> None:
+def _print(rows: Sequence[Sequence[str]], empty_text: str) -> None:
     if len(rows) == 1:
-        click.echo(nothing)
+        click.echo(empty_text)
         return
-    # Names are the users' own: what moves a terminal's cursor is not printed.
+    # Users choose the names: control characters are not printed.
     printable = [["".join(c if c.isprintable() else "?" for c in cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in printable) for column in range(len(printable[0]))]
     for row in printable:

@@ -1,4 +1,4 @@
-"""The rules of deliveries as people see them: which are shown, and which may be sent again."""
+"""The rules of deliveries in the API: visibility, filters and retries."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from skywatch.notify.outbox import wake_after_commit
 from skywatch.notify.schedule import expiry
 from skywatch.notify.vocabulary import ChannelState, DeliveryState
 
-# One request sends at most so many again.
+# Deliveries that one request retries.
 MOST_RETRIED = 10_000
 
 
 def find_deliveries(
     session: Session, owner: Owner, filters: Mapping[str, Any]
 ) -> tuple[list[Delivery], int, Key | None]:
-    """A page, the newest first, the count of all, and the key of the last where more follow."""
+    """A page, newest first, the count of all, and the cursor key of the last entry if more follow."""
     where = [_visible(owner), *_matching(filters)]
     count = session.scalar(sa.select(sa.func.count()).select_from(Delivery).where(*where)) or 0
     query = sa.select(Delivery).where(*where).order_by(Delivery.created_at.desc(), Delivery.id.desc())
@@ -37,13 +37,13 @@ def find_deliveries(
     else:
         query = query.offset(filters["offset"])
     limit = filters["limit"]
-    found = list(session.scalars(query.limit(limit + 1)))
-    page = found[:limit]
-    return page, count, (page[-1].created_at, page[-1].id) if len(found) > limit else None
+    rows = list(session.scalars(query.limit(limit + 1)))
+    page = rows[:limit]
+    return page, count, (page[-1].created_at, page[-1].id) if len(rows) > limit else None
 
 
 def retry_delivery(session: Session, owner: Owner, delivery_id: int) -> Delivery:
-    """Send one again, now and under the same id; raises Problem (404, 409)."""
+    """Retry one delivery now, under the same message id; raises Problem (404, 409)."""
     delivery = session.scalar(sa.select(Delivery).where(Delivery.id == delivery_id, _visible(owner)))
     if delivery is None:
         raise not_found("delivery")
@@ -60,7 +60,7 @@ def retry_delivery(session: Session, owner: Owner, delivery_id: int) -> Delivery
 
 
 def retry_span(session: Session, owner: Owner, begin: datetime, end: datetime, channel_id: int | None) -> int:
-    """Send again what was given up between two moments, where the channel is on; returns how many.
+    """Retry the dead deliveries of a time span whose channels are enabled; returns their number.
 
     The oldest 10,000 at a time.
     """
@@ -90,7 +90,7 @@ def retry_span(session: Session, owner: Owner, begin: datetime, end: datetime, c
 
 
 def shown_delivery(delivery: Delivery) -> dict[str, Any]:
-    """A delivery as it is shown; ``alert_id`` is null for what is no alert."""
+    """A delivery as the API returns it; ``alert_id`` is null if it is not for an alert."""
     return {
         "id": delivery.id,
         "kind": delivery.kind,
@@ -112,10 +112,10 @@ def shown_delivery(delivery: Delivery) -> dict[str, Any]:
 
 def _visible(owner: Owner) -> Any:
     if owner.manages:
-        mine: Any = sa.true()
+        may_read: Any = sa.true()
     else:
-        mine = sa.false() if owner.user_id is None else Delivery.user_id == owner.user_id
-    return mine if owner.military else sa.and_(mine, Delivery.military.is_(False))
+        may_read = sa.false() if owner.user_id is None else Delivery.user_id == owner.user_id
+    return may_read if owner.military else sa.and_(may_read, Delivery.military.is_(False))
 
 
 def _matching(filters: Mapping[str, Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What notifications are made of."""
+"""The declaration of the feature notify."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is sent: one notification, or several of them as one digest, in a form for programs and one for people."""
+"""Outgoing messages: one notification, or several as one digest, each as JSON for programs and text for people."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from skywatch.core.clock import to_iso
 from skywatch.notify.models import Delivery
 from skywatch.notify.vocabulary import PRIORITIES
 
-# Receivers take bodies up to 20 kB (Standard Webhooks).
+# Receivers accept bodies of up to 20 kB (Standard Webhooks).
 MAXIMUM_BYTES = 19_500
-# Notifications that the text of a digest names; the document has as many as find room.
+# Notifications listed in the text of a digest; the JSON document has as many as fit.
 DIGEST_LINES = 20
 
 
 @dataclass(frozen=True)
 class OutgoingMessage:
-    """A message on its way. ``document`` is the JSON body for programs, at most 20 kB; the id outlives retries."""
+    """``document`` is the JSON body for programs, at most 20 kB; all attempts have the same ``id``."""
 
     id: str
     title: str
@@ -31,7 +31,7 @@ class OutgoingMessage:
 
 
 def compose(deliveries: Sequence[Delivery], message_id: str, now: datetime) -> OutgoingMessage:
-    """One message of one or several deliveries."""
+    """One message for one or several deliveries."""
     first = deliveries[0]
     if len(deliveries) == 1:
         document = _single(first)
@@ -45,7 +45,7 @@ def compose(deliveries: Sequence[Delivery], message_id: str, now: datetime) -> O
 
 
 def test_message(message_id: str, now: datetime) -> OutgoingMessage:
-    """What a user sends to see whether a channel works."""
+    """The message with which a user tests a channel."""
     text = "This is a test of the notification channel."
     document = {"type": "channel.test", "timestamp": to_iso(now), "data": {"message": text}}
     return OutgoingMessage(message_id, "Skywatch test", text, "info", msgspec.json.encode(document))
@@ -57,7 +57,7 @@ def _single(delivery: Delivery) -> bytes:
         document = msgspec.json.encode(_entry(delivery, data))
         if len(document) <= MAXIMUM_BYTES or not data:
             return document
-        # The largest part goes first; what identifies the alert is small.
+        # Removes the largest member first; those that identify the alert are small.
         del data[max(data, key=lambda name: len(msgspec.json.encode(data[name])))]
         data["truncated"] = True
 

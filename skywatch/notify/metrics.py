@@ -1,4 +1,4 @@
-"""The figures of deliveries."""
+"""The metrics of deliveries."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ NEVER_REUSED = {"sqlite_autoincrement": True}
 class Channel(Base):
     """A way to reach one user. ``address`` and the secrets never leave the service, and are stored encrypted.
 
-    ``leased_until`` belongs to the worker that serves the channel; ``paused_until`` keeps all its deliveries back
-    (rate, Retry-After); ``window_at`` and ``window_count`` count what was sent in the current minute.
+    ``leased_until`` is set by the worker that serves the channel; until ``paused_until`` nothing is sent
+    (rate limit, Retry-After); ``window_at`` and ``window_count`` count what was sent in the current minute.
     """
 
     __tablename__ = "notify_channels"
@@ -59,10 +59,10 @@ class Channel(Base):
 
 
 class Delivery(Base):
-    """One notification for one channel. ``message_id`` stays the same however often it is sent.
+    """One notification for one channel. ``message_id`` is the same for all attempts.
 
-    ``batch`` is the message id of the digest that it goes out with. ``expires_at`` is when failures are given up.
-    ``reached`` names the browsers that have it already.
+    ``batch`` is the message id of the digest that contains it. After ``expires_at`` it is not retried. ``reached`` are
+    the ids of the browsers that accepted it.
     """
 
     __tablename__ = "notify_deliveries"
@@ -100,7 +100,7 @@ class Delivery(Base):
 
 
 class BrowserSubscription(Base):
-    """A browser of a user that takes Web Push: the push service's address and the browser's keys (RFC 8291)."""
+    """A browser of a user that is subscribed to Web Push: its endpoint and its keys (RFC 8291)."""
 
     __tablename__ = "notify_browsers"
     __table_args__ = NEVER_REUSED
@@ -109,7 +109,7 @@ class BrowserSubscription(Base):
     user_id: Mapped[int] = mapped_column(sa.ForeignKey(User.id, ondelete="CASCADE"), index=True)
     name: Mapped[str] = mapped_column(sa.String(120))
     endpoint: Mapped[str] = mapped_column(sa.Text)
-    # SHA-256 of the endpoint: what is compared and unique.
+    # SHA-256 of the endpoint, for the unique index.
     endpoint_hash: Mapped[str] = mapped_column(sa.String(64), unique=True)
     public_key: Mapped[str] = mapped_column(sa.String(120))
     auth_secret: Mapped[str] = mapped_column(sa.String(40))
@@ -128,7 +128,7 @@ class InstallationKey(Base):
 
 
 class PublisherState(Base):
-    """How far a publisher has come (``mqtt``), which worker it is, and the numbers of the rules it has announced."""
+    """A publisher's (``mqtt``) last published alert, the lease of its worker, and the ids of announced rules."""
 
     __tablename__ = "notify_publishers"
 

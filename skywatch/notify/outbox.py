@@ -1,4 +1,4 @@
-"""The outbox: notifications become deliveries in the transaction of what they tell of."""
+"""The outbox: notifications become deliveries in the transaction that stores their alert or event."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from skywatch.notify.schedule import expiry
 from skywatch.notify.vocabulary import ChannelState, DeliveryState, is_at_least
 
 CHANNEL_DISABLED = "The channel is disabled."
-# The bus topic on which workers are told that there is something to send.
+# The bus topic that wakes workers when deliveries were added.
 WAKE_TOPIC = "notify.wake"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Notification:
-    """What somebody is to be told, and through which of their channels.
+    """A message for one user, and the ids of the channels that it goes through.
 
     ``kind`` is ``alert``, ``cannonball`` or ``safety`` and ``subject_id`` the number of that alert or event. ``body``
-    is the JSON document that programs get, ``title`` and ``text`` are what people read. ``quiet_hours`` hold it back.
-    A ``cleared`` notification goes only to channels that want the end of an alert as well.
+    is the JSON document for programs, ``title`` and ``text`` are for people. ``quiet_hours`` delay it. A ``cleared``
+    notification goes only to channels that have ``send_cleared``.
     """
 
     kind: str
@@ -50,23 +50,23 @@ class Notification:
 
 
 def enqueue(session: Session, notifications: Iterable[Notification]) -> int:
-    """Write one delivery for each notification and channel; returns how many.
+    """Insert one delivery for each notification and channel; returns their number.
 
-    To be called in the transaction that stores what the notifications tell of: either both are committed or neither.
-    A channel that is not the user's own, is switched off or wants more important things only gets none; one that the
-    service has disabled gets a dead delivery, which can be retried.
+    Call it in the transaction that stores the alert or event: either both are committed or neither. Channels that are
+    not the user's own, are switched off or have a higher minimum priority are skipped; one that the service has
+    disabled gets a dead delivery, which can be retried.
     """
-    wanted = list(notifications)
-    ids = {channel_id for notification in wanted for channel_id in notification.channel_ids}
+    notifications = list(notifications)
+    ids = {channel_id for notification in notifications for channel_id in notification.channel_ids}
     if not ids:
         return 0
     channels = {channel.id: channel for channel in session.scalars(sa.select(Channel).where(Channel.id.in_(ids)))}
     now = utcnow()
     rows = [
         _row(notification, channel, now)
-        for notification in wanted
+        for notification in notifications
         for channel_id in dict.fromkeys(notification.channel_ids)
-        if (channel := channels.get(channel_id)) is not None and _takes(channel, notification)
+        if (channel := channels.get(channel_id)) is not None and _accepts(channel, notification)
     ]
     if rows:
         session.execute(sa.insert(Delivery), rows)
@@ -75,27 +75,27 @@ def enqueue(session: Session, notifications: Iterable[Notification]) -> int:
 
 
 def states(session: Session, kind: str, subject_ids: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
-    """For each subject the state of its first delivery on each channel: ``{channel, state}``; the end is not counted.
+    """For each subject the state of its first delivery on each channel: ``{channel, state}``.
 
-    Subjects without deliveries have an empty list.
+    Later deliveries, such as the end of an alert, are ignored. Subjects without deliveries have an empty list.
     """
-    found: dict[int, list[dict[str, Any]]] = {subject_id: [] for subject_id in subject_ids}
-    if not found:
-        return found
+    states_by_subject: dict[int, list[dict[str, Any]]] = {subject_id: [] for subject_id in subject_ids}
+    if not states_by_subject:
+        return states_by_subject
     rows = session.execute(
         sa.select(Delivery.subject_id, Delivery.channel_id, Delivery.state)
-        .where(Delivery.kind == kind, Delivery.subject_id.in_(found))
+        .where(Delivery.kind == kind, Delivery.subject_id.in_(states_by_subject))
         .order_by(Delivery.id)
     )
     seen: set[tuple[int, int]] = set()
     for subject_id, channel_id, state in rows:
         if subject_id is not None and (subject_id, channel_id) not in seen:
             seen.add((subject_id, channel_id))
-            found[subject_id].append({"channel": channel_id, "state": state})
-    return found
+            states_by_subject[subject_id].append({"channel": channel_id, "state": state})
+    return states_by_subject
 
 
-def _takes(channel: Channel, notification: Notification) -> bool:
+def _accepts(channel: Channel, notification: Notification) -> bool:
     return (
         channel.user_id == notification.user_id
         and channel.enabled
@@ -138,10 +138,10 @@ def _row(notification: Notification, channel: Channel, now: datetime) -> dict[st
 
 
 def new_message_id() -> str:
-    """The id that all attempts of a delivery or digest share."""
+    """A new id, which all attempts of a delivery or digest share."""
     return f"msg_{secrets.token_hex(16)}"
 
 
 def wake_after_commit(session: Session) -> None:
-    """Wake the workers of all processes when the transaction is committed; they also look by themselves."""
+    """Wake the workers of all processes when the transaction is committed; they also poll."""
     events.publish(session, Message(WAKE_TOPIC, "wake", b""), stored=False)

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 DAYS: tuple[str, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-# Windows that touch are followed one into the next, at most through so many days.
+# Longest time of adjoining windows (days).
 LONGEST_DAYS = 8
 
 
@@ -28,9 +28,9 @@ class QuietWindow:
 
 
 def end_of_quiet(windows: Sequence[QuietWindow], at: datetime) -> datetime | None:
-    """When the quiet that covers ``at`` ends (aware UTC), or None where it is not quiet.
+    """The end of the quiet hours that cover ``at`` (aware UTC), or None outside of quiet hours.
 
-    Windows that overlap or touch are one quiet. Quiet that never ends ends after eight days.
+    Windows that overlap or touch are merged. Quiet hours without an end are cut after eight days.
     """
     limit = at + timedelta(days=LONGEST_DAYS)
     end = at

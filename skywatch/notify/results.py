@@ -1,4 +1,4 @@
-"""What came of a message: recorded in one short transaction for its deliveries and its channel."""
+"""Results of sending: recorded in one short transaction for the deliveries and the channel."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ from skywatch.settings import Settings
 P, S = DeliveryState.PENDING, DeliveryState.SENDING
 
 
-def delivered(session: Session, settings: Settings, made: Claim, outcome: Outcome) -> None:
-    """Record that a message was accepted, and let the features know."""
+def delivered(session: Session, settings: Settings, claim: Claim, outcome: Outcome) -> None:
+    """Record that a message was accepted, and call the features' ``delivered`` hooks."""
     now = utcnow()
-    channel = _leased(session, made)
-    _forget_gone(session, outcome)
+    channel = _leased(session, claim)
+    _delete_expired_browsers(session, outcome)
     session.execute(
         sa.update(BrowserSubscription).where(BrowserSubscription.id.in_(outcome.reached)).values(last_success_at=now)
     )
-    rows = _rows(session, made)
+    rows = _rows(session, claim)
     for delivery in rows:
         delivery.state, delivery.delivered_at, delivery.next_at = DeliveryState.DELIVERED.value, now, None
         delivery.last_error = None
     if channel is not None:
         channel.state, channel.failures, channel.last_success_at = ChannelState.HEALTHY.value, 0, now
         channel.last_error = None
-    _tell_features(session, settings, rows)
+    _call_delivered_hooks(session, settings, rows)
 
 
-def failed(session: Session, made: Claim, failure: SendFailed) -> bool:
+def failed(session: Session, claim: Claim, failure: SendFailed) -> bool:
     """Record that a message was not accepted; returns whether the channel has been disabled by it."""
     now = utcnow()
-    channel = _leased(session, made)
-    _forget_gone(session, failure.outcome)
+    channel = _leased(session, claim)
+    _delete_expired_browsers(session, failure.outcome)
     if channel is None:
-        # The lease ran out, and another worker has the deliveries: what comes of them is for it to say.
+        # The lease expired and another worker has claimed the deliveries: that worker records their result.
         return False
-    for delivery in _rows(session, made):
+    for delivery in _rows(session, claim):
         delivery.reached = [*delivery.reached, *map(str, failure.outcome.reached)]
-        following = None
+        retry_at = None
         if not failure.final:
-            following = next_attempt(delivery.attempts, now, delivery.expires_at, failure.retry_after_s)
-        if following is None:
+            retry_at = next_attempt(delivery.attempts, now, delivery.expires_at, failure.retry_after_s)
+        if retry_at is None:
             _give_up(delivery, str(failure))
         else:
-            delivery.state, delivery.next_at, delivery.last_error = P.value, following, str(failure)
+            delivery.state, delivery.next_at, delivery.last_error = P.value, retry_at, str(failure)
     if not failure.ours:
         channel.failures += 1
     channel.state, channel.last_error, channel.last_error_at = ChannelState.FAILING.value, str(failure), now
@@ -63,13 +63,13 @@ def failed(session: Session, made: Claim, failure: SendFailed) -> bool:
         channel.paused_until = now + timedelta(seconds=min(failure.retry_after_s, LONGEST_RETRY_AFTER_S))
     if failure.gone or channel.failures >= FAILURES_UNTIL_DISABLED:
         disable(session, channel)
-        _tell_owner(session, channel)
+        _notify_owner(session, channel)
         return True
     return False
 
 
 def disable(session: Session, channel: Channel) -> None:
-    """Disable a channel; what waits for it is given up and can be retried."""
+    """Disable a channel; its open deliveries become dead and can be retried."""
     channel.state = ChannelState.DISABLED.value
     channel.lease = channel.leased_until = None
     session.execute(
@@ -79,20 +79,20 @@ def disable(session: Session, channel: Channel) -> None:
     )
 
 
-def abandon(session: Session, made: Claim) -> None:
-    """Put back what a worker could not bring to an end because it was told to stop."""
-    if _leased(session, made) is None:
+def abandon(session: Session, claim: Claim) -> None:
+    """Make the deliveries of a claim pending again, where the worker is stopped before they were sent."""
+    if _leased(session, claim) is None:
         return
-    for delivery in _rows(session, made):
+    for delivery in _rows(session, claim):
         delivery.state, delivery.next_at = P.value, utcnow()
         delivery.attempts -= 1
     session.execute(
-        sa.update(Channel).where(Channel.id == made.recipient.channel_id).values(lease=None, leased_until=None)
+        sa.update(Channel).where(Channel.id == claim.recipient.channel_id).values(lease=None, leased_until=None)
     )
 
 
-def _tell_owner(session: Session, channel: Channel) -> None:
-    """Say through the owner's other channels that this one is disabled."""
+def _notify_owner(session: Session, channel: Channel) -> None:
+    """Notify the owner through their other channels that this one is disabled."""
     others = session.scalars(
         sa.select(Channel.id).where(
             Channel.user_id == channel.user_id,
@@ -121,16 +121,16 @@ def _tell_owner(session: Session, channel: Channel) -> None:
     )
 
 
-def _leased(session: Session, made: Claim) -> Channel | None:
-    """The channel, where this worker still has it."""
+def _leased(session: Session, claim: Claim) -> Channel | None:
+    """The channel, if this worker still holds its lease."""
     return session.scalar(
-        sa.select(Channel).where(Channel.id == made.recipient.channel_id, Channel.lease == made.lease)
+        sa.select(Channel).where(Channel.id == claim.recipient.channel_id, Channel.lease == claim.lease)
     )
 
 
-def _rows(session: Session, made: Claim) -> list[Delivery]:
-    """The deliveries of a claim that nobody has dealt with meanwhile."""
-    query = sa.select(Delivery).where(Delivery.id.in_(made.delivery_ids), Delivery.state == S).order_by(Delivery.id)
+def _rows(session: Session, claim: Claim) -> list[Delivery]:
+    """The deliveries of a claim that are still being sent."""
+    query = sa.select(Delivery).where(Delivery.id.in_(claim.delivery_ids), Delivery.state == S).order_by(Delivery.id)
     return list(session.scalars(query))
 
 
@@ -138,12 +138,12 @@ def _give_up(delivery: Delivery, reason: str) -> None:
     delivery.state, delivery.next_at, delivery.last_error = DeliveryState.DEAD.value, None, reason
 
 
-def _forget_gone(session: Session, outcome: Outcome) -> None:
+def _delete_expired_browsers(session: Session, outcome: Outcome) -> None:
     if outcome.gone:
         session.execute(sa.delete(BrowserSubscription).where(BrowserSubscription.id.in_(outcome.gone)))
 
 
-def _tell_features(session: Session, settings: Settings, rows: Sequence[Delivery]) -> None:
+def _call_delivered_hooks(session: Session, settings: Settings, rows: Sequence[Delivery]) -> None:
     by_kind: dict[str, list[int]] = {}
     for row in rows:
         if row.subject_id is not None:

@@ -1,4 +1,4 @@
-"""What the outbox stores, for retention: deliveries that are over. What waits is never removed."""
+"""Retention of deliveries: only delivered and dead ones are deleted."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from skywatch.settings import Settings, setting
 from skywatch.settings.kinds import parse_networks
 
-# Apprise's services on the internet, and those that people run themselves. Nothing that acts on this machine (dbus,
-# syslog, macosx, windows) and nothing that posts to any address in any form (json, xml, form, apprise).
+# Apprise services on the internet, and self-hosted ones. None that acts on this machine (dbus, syslog, macosx,
+# windows) and none that posts to arbitrary addresses (json, xml, form, apprise).
 DEFAULT_SCHEMES = (
     "discord",
     "gchat",
@@ -49,9 +49,9 @@ def parse_schemes(text: str) -> tuple[str, ...]:
 
 
 def parse_mqtt_url(text: str) -> str:
-    """``mqtt://`` or ``mqtts://``, with user, password and port where needed; or nothing."""
+    """``mqtt://`` or ``mqtts://`` with optional user, password and port; or empty."""
     parts = urlsplit(text)
-    port = parts.port  # Raises ValueError for one that is none.
+    port = parts.port  # Raises ValueError for an invalid port.
     if text and (parts.scheme not in ("mqtt", "mqtts") or not parts.hostname or parts.path.strip("/") or port == 0):
         raise ValueError("expected mqtt://host:1883 or mqtts://user:password@host:8883")
     return text
@@ -70,7 +70,7 @@ class NotifySettings(Settings):
 
     notify_allow_networks: tuple[str, ...] = setting(
         (),
-        "networks beside the public internet that users' channels may reach, such as 192.168.1.0/24",
+        "private networks that users' channels may reach, such as 192.168.1.0/24",
         parse=parse_networks,
     )
     notify_apprise_schemes: tuple[str, ...] = setting(
@@ -80,22 +80,22 @@ class NotifySettings(Settings):
         "", "MQTT broker of the installation: mqtt://host:1883 or mqtts://user:password@host:8883",
         secret=True, parse=parse_mqtt_url,
     )  # fmt: skip
-    notify_mqtt_prefix: str = setting("skywatch", "MQTT topics of Skywatch begin with this", parse=parse_topic)
+    notify_mqtt_prefix: str = setting("skywatch", "prefix of Skywatch's MQTT topics", parse=parse_topic)
     notify_ha_discovery_prefix: str = setting(
-        "homeassistant", "MQTT topics of Home Assistant's discovery begin with this", parse=parse_topic
+        "homeassistant", "prefix of Home Assistant's MQTT discovery topics", parse=parse_topic
     )
     notify_push_contact: str = setting(
-        "", "whom push services may ask about our Web Push: mailto:somebody@example.org or an https:// address"
+        "", "contact of the administrator for push services: mailto:somebody@example.org or an https:// address"
     )
     retention_deliveries_days: float = setting(
         30.0,
-        "notifications that were delivered or given up are kept this long (days; 0: for ever)",
+        "retention of delivered and dead notifications (days; 0: unlimited)",
         minimum=0,
         stored=True,
     )
     retention_deliveries_mb: float = setting(
         0.0,
-        "notifications that were delivered or given up may take this much room (MB; 0: no limit)",
+        "largest size of delivered and dead notifications (MB; 0: unlimited)",
         minimum=0,
         stored=True,
     )

@@ -1,4 +1,4 @@
-"""Signatures of Standard Webhooks 1.0: HMAC-SHA256 over id, time and body, by each secret in force."""
+"""Signatures of Standard Webhooks 1.0: HMAC-SHA256 over id, time and body, with each valid secret."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SECRET_BYTES = 32
 
 
 def new_secret() -> str:
-    """A new secret in the form that the libraries of receivers take."""
+    """A new secret in the form that Standard Webhooks libraries expect."""
     return PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode("ascii")
 
 

@@ -16,12 +16,12 @@ from skywatch.notify.senders.all import create_sender
 from skywatch.notify.senders.base import Recipient, SendFailed
 
 TIMEOUT_S = 18.0
-# Tests wait for somebody else's server: they may hold only so many of the API's threads.
+# Tests wait for a foreign server: bounds the API threads that they block.
 _places = threading.BoundedSemaphore(2)
 
 
 def try_in_turn(runtime: Runtime, channel_id: int) -> str | None:
-    """``try_channel``, a few at a time; raises Problem (503) where others are being tested."""
+    """``try_channel``, two at a time; raises Problem (503) if others are being tested."""
     if not _places.acquire(timeout=0.5):
         raise Problem("unavailable", "Other channels are being tested; try again later.", headers={"Retry-After": "5"})
     try:
@@ -31,7 +31,7 @@ def try_in_turn(runtime: Runtime, channel_id: int) -> str | None:
 
 
 def try_channel(runtime: Runtime, channel_id: int) -> str | None:
-    """None where the message was accepted, else the reason; for a thread that runs no event loop."""
+    """None if the message was accepted, else the reason; call it in a thread without an event loop."""
     now = utcnow()
     with runtime.sessions() as session:
         recipient = recipient_of(session, session.get_one(Channel, channel_id), now)

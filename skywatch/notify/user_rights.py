@@ -1,4 +1,4 @@
-"""What users may see now, without a request of theirs; the rights of a channel's user, checked with every attempt."""
+"""The visibility of users outside of requests; the rights of a channel's user, checked at every attempt."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class UserRights:
 
 
 def visibilities(session: Session, settings: Settings, user_ids: Iterable[int]) -> dict[int, Visibility]:
-    """What active users may see, all of them in three queries; accounts that are gone or deactivated are left out."""
+    """The visibility of active users, in three queries; deleted and deactivated accounts are omitted."""
     ids = list(set(user_ids))
     if not ids:
         return {}
@@ -44,36 +44,38 @@ def visibilities(session: Session, settings: Settings, user_ids: Iterable[int]) 
     names = dict(
         session.execute(sa.select(users.c.id, users.c.username).where(users.c.id.in_(ids), users.c.is_active)).all()
     )
-    held = _held(session, names)
+    permissions = _permissions_of(session, names)
     access = _access(session)
     return {
-        user_id: visibility_of(Identity(user_id, name, "jwt", frozenset(held[user_id])), settings.auth_mode, access)
+        user_id: visibility_of(
+            Identity(user_id, name, "jwt", frozenset(permissions[user_id])), settings.auth_mode, access
+        )
         for user_id, name in names.items()
     }
 
 
-def _held(session: Session, user_ids: Iterable[int]) -> dict[int, set[Permission]]:
-    """What the assignments in force give each user."""
-    held: dict[int, set[Permission]] = {user_id: set() for user_id in user_ids}
+def _permissions_of(session: Session, user_ids: Iterable[int]) -> dict[int, set[Permission]]:
+    """The permissions of each user by the role assignments in force."""
+    by_user: dict[int, set[Permission]] = {user_id: set() for user_id in user_ids}
     roles, assignments = _table("roles"), _table("user_roles")
     rows = session.execute(
         sa.select(assignments.c.user_id, roles.c.name, roles.c.is_system, roles.c.permissions)
         .join(roles, roles.c.id == assignments.c.role_id)
         .where(
-            assignments.c.user_id.in_(list(held)),
+            assignments.c.user_id.in_(list(by_user)),
             sa.or_(assignments.c.expires_at.is_(None), assignments.c.expires_at > utcnow()),
         )
     )
     for user_id, role, is_system, permissions in rows:
-        held[user_id] |= _permissions(role, is_system, permissions)
-    return held
+        by_user[user_id] |= _permissions_of_role(role, is_system, permissions)
+    return by_user
 
 
-def _permissions(role: str, is_system: bool, stored: Iterable[str]) -> set[Permission]:
+def _permissions_of_role(role: str, is_system: bool, stored: Iterable[str]) -> set[Permission]:
     if is_system and role == SUPERADMIN:
         return set(Permission)
-    known = {permission.value for permission in Permission}
-    return {Permission(name) for name in stored if name in known}
+    names = {permission.value for permission in Permission}
+    return {Permission(name) for name in stored if name in names}
 
 
 def _access(session: Session) -> AccessLookup:
@@ -83,5 +85,5 @@ def _access(session: Session) -> AccessLookup:
 
 
 def _table(name: str) -> sa.Table:
-    # The accounts' tables: the models stand on a higher floor, the schema is everybody's.
+    # Tables of accounts, whose models are on a higher floor and cannot be imported.
     return Base.metadata.tables[name]

@@ -1,4 +1,4 @@
-"""The closed lists of words that channels and deliveries use."""
+"""The enumerations of channels and deliveries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ChannelKind(StrEnum):
-    """How a channel sends."""
+    """The kind of a channel."""
 
     WEBHOOK = "webhook"
     APPRISE = "apprise"
@@ -15,7 +15,7 @@ class ChannelKind(StrEnum):
 
 
 class ChannelState(StrEnum):
-    """How a channel does; ``disabled`` after too many failures or where the receiver says that it is gone."""
+    """The state of a channel; ``disabled`` after too many failures or if the receiver is permanently gone."""
 
     HEALTHY = "healthy"
     FAILING = "failing"
@@ -23,7 +23,7 @@ class ChannelState(StrEnum):
 
 
 class DeliveryState(StrEnum):
-    """Where a delivery is; ``held`` waits for the end of quiet hours, ``dead`` was given up."""
+    """The state of a delivery; ``held`` waits for the end of quiet hours, ``dead`` is not retried any more."""
 
     PENDING = "pending"
     SENDING = "sending"
@@ -32,12 +32,12 @@ class DeliveryState(StrEnum):
     DEAD = "dead"
 
 
-# Deliveries of which something is still to come.
+# States of deliveries that are still to be sent.
 OPEN_STATES = (DeliveryState.PENDING, DeliveryState.HELD, DeliveryState.SENDING)
 
 
 class Priority(StrEnum):
-    """From the least to the most important."""
+    """In ascending order of importance."""
 
     INFO = "info"
     WARNING = "warning"
@@ -45,10 +45,10 @@ class Priority(StrEnum):
 
 
 PRIORITIES: tuple[str, ...] = tuple(priority.value for priority in Priority)
-# What a channel may be sent beside the alerts of the rules that name it.
+# Sources that a channel may subscribe to beside the alerts of the rules that name it.
 SOURCES: tuple[str, ...] = ("cannonball", "safety")
 
 
 def is_at_least(priority: str, minimum: str) -> bool:
-    """Whether a priority reaches a minimum."""
+    """Whether a priority is equal to or above a minimum."""
     return PRIORITIES.index(priority) >= PRIORITIES.index(minimum)

@@ -1,7 +1,7 @@
-"""The worker: looks for channels that have something due, and serves each in a task of its own.
+"""The worker: polls for channels with due deliveries, and serves each in its own task.
 
-Channels that fail have places of their own, so that however many are down, those that work are served at once. Within
-a channel one message is in flight at a time.
+Failing channels have slots of their own, so that however many are down, working ones are served at once. Each channel
+has one message in flight at a time.
 """
 
 from __future__ import annotations
@@ -32,59 +32,59 @@ from skywatch.notify.vocabulary import ChannelKind
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 COMPONENT = "deliveries"
-# New deliveries wake the worker over the bus; what the bus lost, and retries, are found after this time (s).
+# New deliveries wake the worker over the bus; polling finds retries and whatever the bus lost (s).
 POLL_S = 0.5
-# After a fault, such as one of the database (s).
+# Pause after a fault, such as one of the database (s).
 PAUSE_S = 2.0
-# No sender may take longer (s): a lease lasts 30 s.
+# Time limit of a sender (s), within the lease of 30 s.
 LONGEST_SEND_S = 20.0
-# What is in flight has so long to end when the worker is told to stop (s).
+# Time that messages in flight have to end when the worker stops (s).
 STOP_S = 5.0
-# Messages after which a channel is looked at anew.
+# Messages after which a channel gives up its slot.
 TURN = 50
 MOST_CHANNELS = 500
 DATABASE_THREADS = 4
-# Channels served at a time, by whether Apprise (a process each) sends and whether the channel fails.
-PLACES: Mapping[tuple[bool, bool], int] = {
+# Channels served at a time, by (sent by Apprise, which takes a process each; channel is failing).
+SLOTS: Mapping[tuple[bool, bool], int] = {
     (False, False): 64, (False, True): 16, (True, False): 4, (True, True): 2,
 }  # fmt: skip
 
 
 class DeliveryWorker:
-    """Delivers what the outbox holds, on the event loop of ``start``."""
+    """Sends the deliveries of the outbox, on the event loop of ``start``."""
 
     def __init__(self, runtime: Runtime, senders: Mapping[str, Sender]) -> None:
         self._runtime = runtime
         self._senders = dict(senders)
         self._database = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="deliveries")
         self._awake = asyncio.Event()
-        self._places = dict(PLACES)
+        self._slots = dict(SLOTS)
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._main: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
-        # Each has its own end: a database that can be read may still refuse the lease of a channel.
-        self._looking = FaultLog(log, "deliveries: cannot read the channels", "deliveries: read the channels again")
-        self._serving = FaultLog(log, "deliveries: they wait", "deliveries: they go out again")
+        # Logged separately: a database that can be read may still refuse the lease of a channel.
+        self._polling = FaultLog(log, "deliveries: cannot read the channels", "deliveries: read the channels again")
+        self._serving = FaultLog(log, "deliveries are delayed", "deliveries are sent again")
         self._sending = FaultLog(log, "deliveries: a sender has a fault", "deliveries: all senders work again")
-        self._why = ""
-        self._waking: Subscription | None = None
+        self._fault = ""
+        self._wake_up: Subscription | None = None
 
     async def start(self) -> None:
-        """Begin to deliver."""
+        """Start delivering."""
         loop = asyncio.get_running_loop()
 
         def wake() -> None:
             loop.call_soon_threadsafe(self._awake.set)
 
-        # In a thread: the bus may wait a moment for its server.
-        self._waking = await asyncio.to_thread(self._runtime.bus.subscribe, [WAKE_TOPIC], lambda _: wake(), wake)
+        # In a thread: subscribing may block until the bus server answers.
+        self._wake_up = await asyncio.to_thread(self._runtime.bus.subscribe, [WAKE_TOPIC], lambda _: wake(), wake)
         health.watch(COMPONENT, self._state)
         self._main = asyncio.create_task(self._run(), name="deliveries")
 
     async def stop(self) -> None:
-        """End; what is in flight has a few seconds, and is put back then."""
-        if self._waking is not None:
-            self._waking.close()
+        """Stop; messages in flight have a few seconds to end, then their deliveries become pending again."""
+        if self._wake_up is not None:
+            self._wake_up.close()
         self._stopping.set()
         if self._main is not None:
             await tasks.end(self._main)
@@ -97,7 +97,7 @@ class DeliveryWorker:
             try:
                 await sender.close()
             except Exception as error:
-                # One that cannot be closed must not keep the others open.
+                # A sender that cannot be closed must not keep the others open.
                 self._failed(self._serving, error)
         await asyncio.get_running_loop().run_in_executor(None, self._database.shutdown)
         health.withdraw(COMPONENT, self._state)
@@ -109,10 +109,10 @@ class DeliveryWorker:
                 self._awake.clear()
                 if not await self._dispatch():
                     self._serving.succeeded()
-                self._looking.succeeded()
+                self._polling.succeeded()
             except Exception as error:
-                # Whatever is wrong in one pass, deliveries must go on with the next.
-                self._failed(self._looking, error)
+                # Catches everything: deliveries must continue with the next pass.
+                self._failed(self._polling, error)
                 pause = PAUSE_S
             try:
                 await asyncio.wait_for(self._awake.wait(), pause)
@@ -120,48 +120,48 @@ class DeliveryWorker:
                 pass
 
     async def _dispatch(self) -> bool:
-        """Begin to serve every channel that has something due and finds a place; returns whether one is served."""
+        """Start serving every channel that has due deliveries and a free slot; returns whether one is served."""
 
-        def look(session: Session) -> list[DueChannel]:
+        def query(session: Session) -> list[DueChannel]:
             return claims.due_channels(session, utcnow(), MOST_CHANNELS)
 
-        due = await self._in_database(look, write=False)
+        due = await self._in_database(query, write=False)
         for channel in due:
-            place = (channel.kind == ChannelKind.APPRISE, channel.failing)
-            if channel.id in self._tasks or self._places[place] <= 0:
+            slot = (channel.kind == ChannelKind.APPRISE, channel.failing)
+            if channel.id in self._tasks or self._slots[slot] <= 0:
                 continue
-            self._places[place] -= 1
+            self._slots[slot] -= 1
             task = asyncio.create_task(self._serve(channel.id), name=f"channel {channel.id}")
             self._tasks[channel.id] = task
             metrics.IN_FLIGHT.inc()
-            task.add_done_callback(lambda _, channel=channel, place=place: self._served(channel, place))  # type: ignore[misc]
+            task.add_done_callback(lambda _, channel=channel, slot=slot: self._served(channel, slot))  # type: ignore[misc]
         return bool(due or self._tasks)
 
-    def _served(self, channel: DueChannel, place: tuple[bool, bool]) -> None:
+    def _served(self, channel: DueChannel, slot: tuple[bool, bool]) -> None:
         del self._tasks[channel.id]
-        self._places[place] += 1
+        self._slots[slot] += 1
         metrics.IN_FLIGHT.dec()
         self._awake.set()
 
     async def _serve(self, channel_id: int) -> None:
-        """Send what is due on one channel, one message after the other."""
+        """Send the due deliveries of one channel, one message after the other."""
         lease: str | None = None
         try:
             for _ in range(TURN):
-                made = await self._in_database(
+                claim = await self._in_database(
                     lambda session, lease=lease: claims.claim(session, self._runtime.settings, channel_id, lease)  # type: ignore[misc]
                 )
                 self._serving.succeeded()
-                if made is None:
+                if claim is None:
                     return
-                lease = made.lease
-                if not await self._attempt(made) or self._stopping.is_set():
+                lease = claim.lease
+                if not await self._attempt(claim) or self._stopping.is_set():
                     break
-            held = lease or ""
-            await self._in_database(lambda session: claims.release(session, channel_id, held))
+            final_lease = lease or ""
+            await self._in_database(lambda session: claims.release(session, channel_id, final_lease))
         except Exception as error:
-            # Whatever it is, the other channels go on; what was in flight is sent again, with its id, when the lease
-            # has run out. The channel may still be due: the pause keeps its place, so that it does not begin at once.
+            # Catches everything: other channels continue. The message in flight is sent again under its id when the
+            # lease has expired. The channel may still be due: the pause keeps its slot, or it would be retried at once.
             self._failed(self._serving, error)
             await self._pause()
 
@@ -169,42 +169,42 @@ class DeliveryWorker:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stopping.wait(), PAUSE_S)
 
-    async def _attempt(self, made: Claim) -> bool:
-        """Send one message and record what came of it; returns whether it was accepted."""
-        kind, began = made.recipient.kind, unix_now()
+    async def _attempt(self, claim: Claim) -> bool:
+        """Send one message and record the result; returns whether it was accepted."""
+        kind, begin = claim.recipient.kind, unix_now()
         try:
-            claims.check_readable(made.recipient)
+            claims.check_readable(claim.recipient)
             async with asyncio.timeout(LONGEST_SEND_S):
-                outcome = await self._senders[kind].send(made.recipient, made.message)
+                outcome = await self._senders[kind].send(claim.recipient, claim.message)
         except asyncio.CancelledError:
-            await asyncio.shield(self._in_database(lambda session: results.abandon(session, made)))
+            await asyncio.shield(self._in_database(lambda session: results.abandon(session, claim)))
             raise
         except SendFailed as failure:
-            await self._record_failure(made, failure)
+            await self._record_failure(claim, failure)
             return False
         except TimeoutError:
-            await self._record_failure(made, SendFailed(f"No answer within {LONGEST_SEND_S:g} s."))
+            await self._record_failure(claim, SendFailed(f"No answer within {LONGEST_SEND_S:g} s."))
             return False
         except Exception as error:
-            # A fault of ours: the channel's owner is told no internals, and the delivery is tried again.
-            why = f"channel {made.recipient.channel_id}, {kind}: {type(error).__name__}"
-            self._sending.failed(why, error)
-            await self._record_failure(made, SendFailed("The service has a fault; see its log."))
+            # An internal fault: the owner gets no details of it, and the delivery is retried.
+            fault = f"channel {claim.recipient.channel_id}, {kind}: {type(error).__name__}"
+            self._sending.failed(fault, error)
+            await self._record_failure(claim, SendFailed("The service has a fault; see its log."))
             return False
         self._sending.succeeded()
-        metrics.DELIVERY_SECONDS.labels(kind).observe(max(0.0, unix_now() - began))
+        metrics.DELIVERY_SECONDS.labels(kind).observe(max(0.0, unix_now() - begin))
         metrics.DELIVERIES.labels(kind, "delivered").inc()
-        await self._record_success(made, outcome)
+        await self._record_success(claim, outcome)
         return True
 
-    async def _record_success(self, made: Claim, outcome: Outcome) -> None:
+    async def _record_success(self, claim: Claim, outcome: Outcome) -> None:
         settings = self._runtime.settings
-        await self._in_database(lambda session: results.delivered(session, settings, made, outcome))
+        await self._in_database(lambda session: results.delivered(session, settings, claim, outcome))
 
-    async def _record_failure(self, made: Claim, failure: SendFailed) -> None:
-        metrics.DELIVERIES.labels(made.recipient.kind, "failed").inc()
-        if await self._in_database(lambda session: results.failed(session, made, failure)):
-            log.warning("channel %d is disabled: %s", made.recipient.channel_id, failure)
+    async def _record_failure(self, claim: Claim, failure: SendFailed) -> None:
+        metrics.DELIVERIES.labels(claim.recipient.kind, "failed").inc()
+        if await self._in_database(lambda session: results.failed(session, claim, failure)):
+            log.warning("channel %d is disabled: %s", claim.recipient.channel_id, failure)
 
     async def _in_database(self, work: Callable[[Session], T], *, write: bool = True) -> T:
         def run() -> T:
@@ -218,15 +218,15 @@ class DeliveryWorker:
 
     def _failed(self, faults: FaultLog, error: BaseException) -> None:
         expected = isinstance(error, SQLAlchemyError)
-        self._why = reason(error) if expected else type(error).__name__
-        faults.failed(self._why, None if expected else error, outage_of(error))
+        self._fault = reason(error) if expected else type(error).__name__
+        faults.failed(self._fault, None if expected else error, outage_of(error))
 
     def _state(self) -> State:
-        """For health: asked from any thread."""
-        faults = self._looking.count + self._serving.count
-        detail = f"deliveries wait: {self._why}" if faults else ""
+        """For health; called from any thread."""
+        faults = self._polling.count + self._serving.count
+        detail = f"deliveries wait: {self._fault}" if faults else ""
         if self._main is not None and self._main.done() and not self._stopping.is_set():
-            detail = "their task has ended"
+            detail = "the task has ended"
         return State(not detail, detail, {"faults": float(faults), "in_flight": float(len(self._tasks))})
 
 

@@ -38,5 +38,9 @@ class RealtimeSettings(Settings):
         10.0, "at a stop clients are told to come back spread over this time (s)", minimum=0, maximum=600
     )
     retention_events_hours: float = setting(
-        24.0, "events are kept this long for processes that missed them (h)", minimum=1, maximum=8760, stored=True
+        24.0,
+        "retention of events, from which processes read what they missed on the bus (h)",
+        minimum=1,
+        maximum=8760,
+        stored=True,
     )

@@ -66,7 +66,7 @@ class Settings:
     # Retention of all kinds of data
     retention_database_mb: float = setting(
         0.0,
-        "the whole database may take this much room; the oldest tracks go first (MB; 0: no limit)",
+        "largest size of the whole database; the oldest tracks are deleted first (MB; 0: unlimited)",
         minimum=0,
         stored=True,
     )

@@ -1,6 +1,6 @@
 """Discovery for Home Assistant: one device, and for each published rule an event, a binary sensor and a count.
 
-Aircraft are no entities: they would come and go by the thousand. See home-assistant.io/integrations/mqtt for the
+Aircraft are not entities: thousands would appear and disappear. See home-assistant.io/integrations/mqtt for the
 documents.
 """
 
@@ -29,15 +29,15 @@ class Topics:
         self.statistics = f"{prefix}/statistics"
 
     def state(self, rule_id: int | str) -> str:
-        """Retained: name, whether anything meets the rule, and how many aircraft do."""
+        """Retained: name, whether any aircraft matches the rule, and how many do."""
         return f"{self.prefix}/rules/{rule_id}/state"
 
     def event(self, rule_id: int | str) -> str:
-        """One message an alert."""
+        """One message per alert."""
         return f"{self.prefix}/rules/{rule_id}/event"
 
     def discovery(self, component: str, rule_id: int | str) -> str:
-        """Where Home Assistant looks for one entity of a rule."""
+        """The topic of Home Assistant's discovery for one entity of a rule."""
         return f"{self.discovery_prefix}/{component}/{self.node}/rule_{rule_id}/config"
 
     def of_rule(self, rule_id: int | str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The connection to the broker: kept up by a task of its own, with a last will that says when it is gone."""
+"""The connection to the broker: a background task reconnects; a last will publishes when it is lost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 COMPONENT = "mqtt"
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 KEEPALIVE_S = 30
-# A broker that does not answer holds a message no longer (s).
+# Longest wait for a broker's acknowledgement (s).
 PUBLISH_S = 10.0
 ONLINE, OFFLINE = "online", "offline"
 
@@ -31,9 +31,9 @@ class NotConnected(Exception):
 
 
 class MqttLink:
-    """A connection that comes back by itself. ``on_connect`` is called each time, before anything else is sent.
+    """A connection that reconnects by itself and then calls ``on_connect``.
 
-    ``announces`` publishes ``online`` and, as last will, ``offline`` on ``<prefix>/status``.
+    With ``announces`` it publishes ``online`` and, as last will, ``offline`` on ``<prefix>/status``.
     """
 
     def __init__(
@@ -53,16 +53,16 @@ class MqttLink:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Begin to connect."""
+        """Start connecting."""
         self._task = asyncio.create_task(self._run(), name="mqtt")
 
     async def stop(self, *, announce: bool = True) -> None:
-        """Say goodbye, unless another worker has taken over, and disconnect."""
+        """Disconnect; with ``announce`` publish ``offline`` first (not if another worker has taken over)."""
         if self._client is not None and self._announces and announce:
             try:
                 await self._client.publish(self.status_topic, OFFLINE, qos=1, retain=True, timeout=2)
             except aiomqtt.MqttError:
-                pass  # The last will says it.
+                pass  # The broker publishes the last will.
         if self._task is not None:
             await tasks.end(self._task)
         if self._announces:
@@ -97,10 +97,10 @@ class MqttLink:
                     async for _ in client.messages:
                         pass  # Nothing is subscribed; the iteration ends with the connection.
             except Exception as error:
-                # Whatever it is, this task is the only one that connects again.
+                # Catches everything: no other task would reconnect.
                 failures += 1
-                is_known = isinstance(error, aiomqtt.MqttError | NotConnected | OSError)
-                self._faults.failed(str(error) or type(error).__name__, None if is_known else error)
+                is_expected = isinstance(error, aiomqtt.MqttError | NotConnected | OSError)
+                self._faults.failed(str(error) or type(error).__name__, None if is_expected else error)
                 if self._announces:
                     health.report(COMPONENT, False, "the MQTT broker cannot be reached", failures=float(failures))
             finally:

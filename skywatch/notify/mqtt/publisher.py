@@ -1,7 +1,7 @@
-"""Publishes the installation's alerts, rule states and statistics; of all workers one at a time does.
+"""Publishes the installation's alerts, rule states and statistics; only one worker at a time does.
 
-What is retained at the broker is repeated after each connection, and what a rule left there is withdrawn when the rule
-goes, also where that happened while nobody published.
+Retained messages are published again after each connection. Those of a rule are cleared when the rule is deleted or
+disabled, even if that happened while no worker published.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 NAME = "mqtt"
 EVERY_S = 1.0
-# Statistics count whole tables.
+# Computing statistics counts whole tables.
 STATISTICS_EVERY_S = 60.0
 PAUSE_S = 5.0
 LEASE = timedelta(seconds=15)
@@ -43,7 +43,7 @@ MOST_ALERTS = 200
 
 @dataclass(frozen=True)
 class Work:
-    """What there is to publish now."""
+    """What is to be published now; ``announced`` are ids of rules with retained messages."""
 
     rules: Sequence[RuleState]
     alerts: Sequence[RuleAlert]
@@ -62,7 +62,7 @@ class MqttPublisher:
         self._topics = Topics(settings.notify_mqtt_prefix, settings.notify_ha_discovery_prefix)
         self._lease = secrets.token_hex(16)
         self._link: MqttLink | None = None
-        # What the broker has retained of us since the last connection.
+        # Topic -> document: retained messages published since the last connection.
         self._retained: dict[str, str] = {}
         self._task: asyncio.Task[None] | None = None
         self._failing = False
@@ -70,11 +70,11 @@ class MqttPublisher:
         self._statistics_at = float("-inf")
 
     async def start(self) -> None:
-        """Begin to publish."""
+        """Start publishing."""
         self._task = asyncio.create_task(self._run(), name="mqtt publisher")
 
     async def stop(self) -> None:
-        """End; the broker tells others that the installation is gone."""
+        """Publish ``offline``, disconnect and release the lease."""
         if self._task is not None:
             await tasks.end(self._task)
         if self._link is not None:
@@ -88,13 +88,13 @@ class MqttPublisher:
                 await self._publish_due()
                 self._failing = False
             except (NotConnected, SQLAlchemyError) as error:
-                # The link has logged what it is about the broker.
+                # The link has logged faults of the broker.
                 if isinstance(error, SQLAlchemyError) and not self._failing:
                     log.error("nothing is published over MQTT: %s", reason(error))
                 self._failing = True
                 pause = PAUSE_S
             except Exception:
-                # Whatever is wrong in one pass, the next may work; the fault is logged once.
+                # Catches everything: the next pass may succeed. The fault is logged once.
                 if not self._failing:
                     log.exception("publishing over MQTT failed")
                 self._failing = True
@@ -112,11 +112,11 @@ class MqttPublisher:
             self._link = MqttLink(self._settings, announces=True, on_connect=self._connected)
             await self._link.start()
         rule_ids = {str(rule.id) for rule in work.rules}
-        gone = work.announced - rule_ids
+        removed = work.announced - rule_ids
         if work.announced | rule_ids != work.announced:
-            # Noted before it is published: a crash in between must not leave anything at the broker.
-            await asyncio.to_thread(self._note, None, work.announced | rule_ids)
-        for rule_id in sorted(gone):
+            # Stored before it is published: after a crash in between, nothing stays at the broker.
+            await asyncio.to_thread(self._store_progress, None, work.announced | rule_ids)
+        for rule_id in sorted(removed):
             for topic in self._topics.of_rule(rule_id):
                 await self._link.publish(topic, b"", retain=True)
                 self._retained.pop(topic, None)
@@ -129,9 +129,9 @@ class MqttPublisher:
             event = json.dumps({"event_type": EVENT_TYPE, **alert.document}, ensure_ascii=False)
             await self._link.publish(self._topics.event(alert.rule_id), event, message_id=f"alert_{alert.id}")
             await self._link.publish(self._topics.alerts, event, message_id=f"alert_{alert.id}")
-        if gone or work.alerts:
+        if removed or work.alerts:
             position = work.alerts[-1].id if work.alerts else None
-            await asyncio.to_thread(self._note, position, rule_ids)
+            await asyncio.to_thread(self._store_progress, position, rule_ids)
 
     async def _retain(self, topic: str, document: str) -> None:
         if self._retained.get(topic) != document and self._link is not None:
@@ -139,11 +139,11 @@ class MqttPublisher:
             self._retained[topic] = document
 
     async def _connected(self) -> None:
-        # The broker may have lost what it had.
+        # The broker may have lost its retained messages.
         self._retained.clear()
 
     def _collect(self) -> Work | None:
-        """Take or keep the lease and read what there is; None where another worker publishes."""
+        """Take or renew the lease and read what is to be published; None if another worker publishes."""
         now = utcnow()
         with writing(self._runtime.sessions) as session:
             state = self._state(session)
@@ -155,11 +155,11 @@ class MqttPublisher:
             return Work(
                 list(self._source.rules(session)),
                 list(self._source.alerts_after(session, position, MOST_ALERTS)),
-                self._counted(session),
+                self._current_statistics(session),
                 announced,
             )
 
-    def _counted(self, session: Session) -> dict[str, Any]:
+    def _current_statistics(self, session: Session) -> dict[str, Any]:
         if time.monotonic() - self._statistics_at >= STATISTICS_EVERY_S:
             self._statistics, self._statistics_at = self._source.statistics(session), time.monotonic()
         return self._statistics
@@ -167,12 +167,12 @@ class MqttPublisher:
     def _state(self, session: Session) -> PublisherState:
         state = session.scalar(sa.select(PublisherState).where(PublisherState.name == NAME).with_for_update())
         if state is None:
-            # The first time begins with what comes next, not with years of history.
+            # The first run starts after the newest alert: years of history are not published.
             state = PublisherState(name=NAME, position=self._source.last_alert_id(session), announced=[])
             session.add(state)
         return state
 
-    def _note(self, position: int | None, announced: frozenset[str] | set[str]) -> None:
+    def _store_progress(self, position: int | None, announced: frozenset[str] | set[str]) -> None:
         with writing(self._runtime.sessions) as session:
             state = self._state(session)
             if state.lease == self._lease:
@@ -186,21 +186,21 @@ class MqttPublisher:
                 if state.lease == self._lease:
                     state.lease = state.leased_until = None
         except SQLAlchemyError:
-            pass  # The lease runs out by itself.
+            pass  # The lease expires by itself.
 
 
 class NoPublisher:
-    """In place of the publisher where there is no broker or nothing to publish."""
+    """Replaces the publisher if there is no broker or nothing to publish."""
 
     async def start(self) -> None:
-        """Nothing is begun."""
+        """Do nothing."""
 
     async def stop(self) -> None:
-        """Nothing is ended."""
+        """Do nothing."""
 
 
 def create(runtime: Runtime) -> MqttPublisher | NoPublisher:
-    """The publisher, where a broker is set and a feature has something to publish."""
+    """The publisher, if a broker is configured and a feature declares a source."""
     sources: list[Callable[[], RuleSource]] = runtime.features.mqtt_sources()
     if not runtime.settings.of(NotifySettings).notify_mqtt_url or not sources:
         return NoPublisher()

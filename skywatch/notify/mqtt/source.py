@@ -1,4 +1,4 @@
-"""What a feature tells the installation's broker: the rules that are published, their states and their alerts."""
+"""What a feature publishes to the installation's broker: its rules, their states and their alerts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 @dataclass(frozen=True)
 class RuleState:
-    """A published rule: whether anything meets it now, and how many aircraft do."""
+    """A published rule: whether any aircraft matches it now, and how many do."""
 
     id: int
     name: str
@@ -29,16 +29,16 @@ class RuleAlert:
 
 
 class RuleSource(Protocol):
-    """Read from the database by one worker of the installation."""
+    """Read from the database by the worker that publishes."""
 
     def rules(self, session: Session) -> Sequence[RuleState]:
-        """The enabled rules that are to be published."""
+        """The enabled rules to publish."""
 
     def last_alert_id(self, session: Session) -> int:
-        """The number of the newest alert, 0 where there is none."""
+        """The id of the newest alert, 0 if there is none."""
 
     def alerts_after(self, session: Session, alert_id: int, limit: int) -> Sequence[RuleAlert]:
-        """Alerts of published rules with higher numbers, the oldest first."""
+        """Alerts of published rules with higher ids, oldest first."""
 
     def statistics(self, session: Session) -> dict[str, Any]:
         """Figures of the installation as JSON."""

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 RECORD_BYTES = 4096
-# Push services take bodies of 4,096 bytes: less header, delimiter and tag.
+# Push services accept bodies of 4,096 bytes, which include header, delimiter and tag.
 MAXIMUM_PLAINTEXT = 3993
 _LAST_RECORD = b"\x02"
 
@@ -27,7 +27,7 @@ def encrypt(
 ) -> bytes:
     """The body of a push message (content coding ``aes128gcm``, one record); raises ValueError for a wrong key.
 
-    ``salt`` and ``private_key`` are random unless a test gives them.
+    ``salt`` and ``private_key`` are random; only tests pass them.
     """
     if len(plaintext) > MAXIMUM_PLAINTEXT:
         raise ValueError("the message is too long for Web Push")

@@ -1,4 +1,4 @@
-"""Voluntary application server identification (RFC 8292): one key pair an installation, made by ``init``."""
+"""Voluntary application server identification (RFC 8292): one key pair per installation, created by ``init``."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class VapidKey:
 
 
 def install(session: Session) -> bool:
-    """Make the key pair where there is none; returns whether it was made."""
+    """Create the key pair if there is none; returns whether it was created."""
     if session.get(InstallationKey, NAME) is not None:
         return False
     key = ec.generate_private_key(ec.SECP256R1())
@@ -54,7 +54,7 @@ def install(session: Session) -> bool:
 
 
 def load_key(sessions: SessionFactory) -> VapidKey:
-    """The key pair; made here where ``init`` has not run since the upgrade."""
+    """The key pair; created here if ``init`` has not run since the upgrade."""
     query = sa.select(InstallationKey.private_key).where(InstallationKey.name == NAME)
     with sessions() as session:
         pem = session.scalar(query)
@@ -69,5 +69,5 @@ def load_key(sessions: SessionFactory) -> VapidKey:
 
 
 def public_key(sessions: SessionFactory) -> str:
-    """The public key as browsers take it (base64url)."""
+    """The public key in the form for browsers (base64url)."""
     return load_key(sessions).public

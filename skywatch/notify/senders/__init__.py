@@ -1,1 +1,1 @@
-"""How each kind of channel sends: one module a kind."""
+"""Senders: one module for each kind of channel."""

@@ -17,12 +17,12 @@ from skywatch.notify.senders.webhook import MAXIMUM_ANSWER_BYTES, TIMEOUT_S, Web
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import ChannelKind
 
-# Names that are looked up at a time: a name server that does not answer holds a thread for a while.
+# Concurrent DNS lookups: each blocks a thread, and a name server that does not answer does so until its timeout.
 RESOLVER_THREADS = 32
 
 
 def create_client(settings: NotifySettings) -> OutgoingClient:
-    """The client for addresses that users have entered."""
+    """The HTTP client for addresses that users have entered."""
     return OutgoingClient(
         timeout_s=TIMEOUT_S,
         maximum_bytes=MAXIMUM_ANSWER_BYTES,
@@ -32,7 +32,7 @@ def create_client(settings: NotifySettings) -> OutgoingClient:
 
 
 def create_sender(runtime: Runtime, kind: str, client: OutgoingClient | None = None) -> Sender:
-    """A sender of one kind; to be called on the loop that it will be used on."""
+    """A sender of one kind; call it on the event loop that uses the sender."""
     settings = runtime.settings.of(NotifySettings)
     if kind == ChannelKind.APPRISE:
         return AppriseSender(settings)

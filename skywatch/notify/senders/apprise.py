@@ -1,7 +1,7 @@
 """Apprise: a hundred services through a library that runs in a child process with a deadline.
 
-The library reads files, follows redirects and opens whatever connections an address asks for. In a process of its own
-it has no secret of the service, may connect only where the policy allows, and can be ended at any moment.
+The library reads files, follows redirects and opens any connection that an address names. In its own process it has
+no secret of the service, may connect only where the policy allows, and can be killed at any moment.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from skywatch.notify.settings import NotifySettings
 
 TIMEOUT_S = 15.0
 LONGEST_OUTPUT = 10_000
-# What the library needs of the environment; no setting and no proxy of the service is among it.
-KEPT = ("PATH", "LANG", "LC_ALL", "SSL_CERT_FILE", "SSL_CERT_DIR")
+# Environment variables that the library needs; no settings and no proxies of the service.
+ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
 class AppriseSender:
@@ -45,12 +45,12 @@ class AppriseSender:
         raise SendFailed(str(answer.get("detail") or "The service did not accept the message."))
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resources are open."""
 
 
 async def _run(order: bytes) -> dict[str, object]:
-    """The child's answer; raises SendFailed."""
-    environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+    """The answer of the child process; raises SendFailed."""
+    environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     with tempfile.TemporaryDirectory(prefix="skywatch-apprise-") as folder:
         child = await asyncio.create_subprocess_exec(
             sys.executable,

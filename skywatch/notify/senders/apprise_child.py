@@ -1,7 +1,7 @@
 """The child process that runs Apprise: one order as JSON on standard input, one answer on standard output.
 
-An audit hook, which nothing can take off again, refuses every connection that the policy does not allow and every
-attempt to start a program; limits of the system hold memory and time.
+An audit hook, which cannot be removed, refuses every connection that the policy does not allow and every attempt to
+start a program; resource limits bound memory and processor time.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Guard:
 
 
 def send(order: dict[str, Any]) -> dict[str, Any]:
-    """Send one message; what went wrong is said without addresses."""
+    """Send one message; the reason of a failure contains no addresses."""
     policy = TargetPolicy(order["networks"])
     try:
         fault = check_apprise_url(order["address"], order["schemes"], policy)
@@ -61,7 +61,7 @@ def send(order: dict[str, Any]) -> dict[str, Any]:
         import apprise
     except ModuleNotFoundError:
         return {"delivered": False, "detail": "Apprise is not installed (pip install 'skywatch[apprise]')."}
-    # Nothing is kept between messages, no plug-in of the user's is loaded, and no picture is named.
+    # Nothing is stored between messages, no user plug-in is loaded, and messages refer to no images.
     asset = apprise.AppriseAsset(
         app_id="Skywatch", app_desc="Skywatch", app_url="", image_url_mask="", image_url_logo="", async_mode=False,
         storage_mode=apprise.PersistentStoreMode.MEMORY, plugin_paths=[], secure_logging=True,
@@ -85,7 +85,7 @@ def send(order: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run one order."""
+    """Execute one order."""
     logging.disable(logging.CRITICAL)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))

@@ -1,7 +1,7 @@
 """Which Apprise addresses users may enter: allowed services, and no option that opens another destination.
 
 Apprise reads options of many services from the query string, among them ones that read files, follow templates or
-redirects, or name another server. So only options on a list are taken, and the child process that sends may connect
+redirects, or name another server. So only listed options are accepted, and the child process that sends may connect
 only where the policy allows.
 """
 
@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, unquote
 from skywatch.core.targets import NOT_ALLOWED, AddressRefused, TargetPolicy
 
 LONGEST = 2000
-# What changes how a message looks or to whom within the service it goes; nothing that names a server or a file.
+# Options for the look of a message or its recipient within the service; none that names a server or a file.
 OPTIONS = frozenset(
     {
         "avatar", "bcc", "botname", "cc", "channels", "delay", "device", "expire", "fields", "footer", "format", "from",
@@ -26,7 +26,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9]*)://")
 
 
 def check_apprise_url(address: str, schemes: Iterable[str], policy: TargetPolicy) -> str | None:
-    """What is wrong with an Apprise address, or None; raises AddressRefused for a target that is not allowed."""
+    """The fault of an Apprise address, or None; raises AddressRefused for a target that is not allowed."""
     match = _SCHEME.match(address)
     if match is None:
         return "must be an Apprise address such as ntfys://topic"
@@ -36,14 +36,14 @@ def check_apprise_url(address: str, schemes: Iterable[str], policy: TargetPolicy
         return f"{scheme} is not an allowed service; allowed are {', '.join(allowed)}"
     if len(address) > LONGEST or not address.isascii() or not address.isprintable() or set(address) & {" ", "\\"}:
         raise AddressRefused
-    rest, _, query = address[match.end() :].partition("?")
+    target, _, query = address[match.end() :].partition("?")
     for name, _ in parse_qsl(query, keep_blank_values=True, max_num_fields=50):
         if name.lower() not in OPTIONS:
             return NOT_ALLOWED
     # Several addresses in one, and an address within the path or an option.
-    if "://" in unquote(unquote(rest)) or "://" in unquote(unquote(query)) or re.search(r"[,;]\s*[a-z]+:/", rest):
+    if "://" in unquote(unquote(target)) or "://" in unquote(unquote(query)) or re.search(r"[,;]\s*[a-z]+:/", target):
         raise AddressRefused
-    host = rest.split("/")[0].rpartition("@")[2]
+    host = target.split("/")[0].rpartition("@")[2]
     name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
     policy.check_host(unquote(name))
     return None

@@ -1,4 +1,4 @@
-"""What a sender is given, and how it says that it failed."""
+"""The interface of senders: recipient, outcome and failure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from skywatch.notify.messages import OutgoingMessage
 
 @dataclass(frozen=True)
 class Browser:
-    """A browser that takes Web Push; the keys are in base64url."""
+    """A browser subscribed to Web Push; the keys are in base64url."""
 
     id: int
     endpoint: str
@@ -22,8 +22,8 @@ class Browser:
 class Recipient:
     """A channel as its sender needs it, without a database object; never shown or logged.
 
-    ``secrets`` are those in force, the newest first. ``browsers`` are those that do not have the message yet,
-    ``some_reached`` says that others have it.
+    ``secrets`` are the valid ones, newest first. ``browsers`` are those that do not have the message yet;
+    ``some_reached`` is true if others have it.
     """
 
     channel_id: int
@@ -37,7 +37,7 @@ class Recipient:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was reached: the browsers that accepted the message, and those that are gone for good."""
+    """Ids of browsers: those that accepted the message, and those whose subscription has expired."""
 
     reached: tuple[int, ...] = ()
     gone: tuple[int, ...] = ()
@@ -46,7 +46,7 @@ class Outcome:
 class SendFailed(Exception):
     """A message was not accepted; ``str()`` is the reason for the channel's owner, without addresses and secrets.
 
-    ``gone``: the receiver says that it will never take anything again. ``final``: another attempt cannot help.
+    ``gone``: the receiver has answered that it is permanently gone. ``final``: another attempt cannot succeed.
     ``ours``: the cause is in this installation; the channel is not disabled for it.
     """
 
@@ -72,7 +72,7 @@ class Sender(Protocol):
     """Sends to one kind of channel."""
 
     async def send(self, recipient: Recipient, message: OutgoingMessage) -> Outcome:
-        """Return when the message was accepted; raises SendFailed."""
+        """Send and wait until the message is accepted; raises SendFailed."""
 
     async def close(self) -> None:
-        """Give back what the sender holds."""
+        """Release the sender's resources."""

@@ -9,14 +9,14 @@ from skywatch.notify.settings import NotifySettings
 
 
 class MqttSender:
-    """Publishes with QoS 1; the broker's acknowledgement is the delivery."""
+    """Publishes with QoS 1; a message is delivered when the broker acknowledges it."""
 
     def __init__(self, settings: NotifySettings) -> None:
         self._settings = settings
         self._link: MqttLink | None = None
 
     async def send(self, recipient: Recipient, message: OutgoingMessage) -> Outcome:
-        """Publish; raises SendFailed where the broker does not take it."""
+        """Publish; raises SendFailed if the broker does not acknowledge."""
         if not self._settings.notify_mqtt_url:
             raise SendFailed("This installation has no MQTT broker.", final=True)
         if self._link is None:
@@ -36,5 +36,5 @@ class MqttSender:
 
 
 def channel_topic(prefix: str, user_id: int, address: str) -> str:
-    """The topic of a channel: no user can publish on another's."""
+    """The topic of a channel; it contains the user's id, so that no user can publish to another's topics."""
     return f"{prefix}/users/{user_id}/{address}"

@@ -1,4 +1,4 @@
-"""Web Push: an encrypted message to each of the user's browsers through the push service of its maker."""
+"""Web Push: an encrypted message to each of the user's browsers through its vendor's push service."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from skywatch.notify.senders.base import Browser, Outcome, Recipient, SendFailed
 from skywatch.notify.senders.webhook import USER_AGENT, post
 
 URGENCY = {"info": "low", "warning": "normal", "critical": "high"}
-# How long a push service keeps a message for a browser that is off (s).
+# Time for which a push service stores a message for a browser that is offline (s).
 TTL_S = {"info": 6 * 3600, "warning": 6 * 3600, "critical": 3 * 86400}
-GONE = frozenset({404, 410})
+GONE_STATUSES = frozenset({404, 410})
 
 
 class WebPushSender:
@@ -31,7 +31,7 @@ class WebPushSender:
         self._contact = contact
 
     async def send(self, recipient: Recipient, message: OutgoingMessage) -> Outcome:
-        """Send to all browsers that do not have the message yet; raises SendFailed where one refuses for now."""
+        """Send to all browsers that do not have the message yet; raises SendFailed if one fails temporarily."""
         if not recipient.browsers and not recipient.some_reached:
             raise SendFailed("No browser has subscribed.", final=True)
         content = _content(message)
@@ -58,25 +58,25 @@ class WebPushSender:
             "Content-Type": "application/octet-stream",
             "TTL": str(TTL_S[message.priority]),
             "Urgency": URGENCY[message.priority],
-            # A repetition takes the place of what still waits at the push service.
+            # A retry replaces the message that the push service still stores.
             "Topic": hashlib.sha256(message.id.encode()).hexdigest()[:32],
             "User-Agent": USER_AGENT,
         }
         try:
             body = encrypt(content, decode(browser.public_key), decode(browser.auth_secret))
-            await post(self._client, browser.endpoint, headers, body, gone=GONE)
+            await post(self._client, browser.endpoint, headers, body, gone=GONE_STATUSES)
         except SendFailed as failure:
             return browser, failure
         return browser, None
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: the client is shared."""
 
 
 def _content(message: OutgoingMessage) -> bytes:
-    """What the service worker of the web application shows; ``tag`` lets a repetition replace the first."""
-    shown = {"tag": message.id, "title": message.title, "body": message.text[:1500], "priority": message.priority}
-    content = msgspec.json.encode(shown)
+    """The content that the web application's service worker shows; with the same ``tag`` a retry replaces the first."""
+    fields = {"tag": message.id, "title": message.title, "body": message.text[:1500], "priority": message.priority}
+    content = msgspec.json.encode(fields)
     if len(content) > MAXIMUM_PLAINTEXT:
-        content = msgspec.json.encode({**shown, "body": message.text[:200]})
+        content = msgspec.json.encode({**fields, "body": message.text[:200]})
     return content

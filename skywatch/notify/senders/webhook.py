@@ -15,7 +15,7 @@ from skywatch.notify.signing import signature_headers
 
 USER_AGENT = f"Skywatch/{VERSION}"
 TIMEOUT_S = 15.0
-# Nothing of the answer is used; one that never ends is not read for ever.
+# The body of an answer is ignored; bounds how much of it is read.
 MAXIMUM_ANSWER_BYTES = 65_536
 
 
@@ -26,14 +26,14 @@ class WebhookSender:
         self._client = client
 
     async def send(self, recipient: Recipient, message: OutgoingMessage) -> Outcome:
-        """Post once; raises SendFailed."""
+        """Send one POST request; raises SendFailed."""
         signed = signature_headers(message.id, int(unix_now()), message.document, recipient.secrets)
         headers = {"Content-Type": "application/json", "User-Agent": USER_AGENT, **signed}
         await post(self._client, recipient.address, headers, message.document)
         return Outcome()
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: the client is shared."""
 
 
 async def post(
@@ -43,7 +43,7 @@ async def post(
     content: bytes,
     gone: frozenset[int] = frozenset({410}),
 ) -> None:
-    """Post and judge the answer, where statuses of ``gone`` end it for good; raises SendFailed."""
+    """Send a POST request; raises SendFailed, with ``gone`` set for the statuses in ``gone``."""
     try:
         answer = await client.send("POST", address, headers, content)
     except (CallFailed, AddressRefused) as error:
@@ -60,7 +60,7 @@ async def post(
 
 
 def retry_after_s(answer: Answer) -> float | None:
-    """The pause that an answer asks for (RFC 9110, 10.2.3), or None."""
+    """The pause requested by ``Retry-After`` (s; RFC 9110, 10.2.3), or None."""
     text = answer.headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit() and len(text) <= 9:
         return float(text)
