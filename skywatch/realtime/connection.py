@@ -8,7 +8,6 @@ rate and time, and a connection that fails tells why before it ends.
 from __future__ import annotations
 
 import logging
-import re
 import secrets
 import time
 from typing import Any
@@ -23,8 +22,8 @@ from skywatch.core.problems import Problem
 from skywatch.core.rate_limit import RateLimit
 from skywatch.realtime import closing, handshake
 from skywatch.realtime.authentication import Offer
-from skywatch.realtime.closing import Closing, Refusal
-from skywatch.realtime.metrics import REALTIME_CLOSED
+from skywatch.realtime.closing import INTERNAL_ERROR, Closing, Refusal
+from skywatch.realtime.ending import Ending, closed_by_client, failed_by_client
 from skywatch.realtime.polling.client import PollingClient
 from skywatch.realtime.polling.http import HttpConnection
 from skywatch.realtime.protocols import engineio
@@ -43,9 +42,6 @@ _faults = FaultLog(
 vars(autobahn_protocol)["pformat"] = str
 # Request line and headers of a handshake.
 MAXIMUM_HANDSHAKE_BYTES = 16 * 1024
-# A request of Socket.IO's address, and what tells a WebSocket from a poll there.
-_SOCKET_IO = re.compile(rb"[A-Z]{1,16} /socket\.io[/? ]")
-_UPGRADE = re.compile(rb"\r\nupgrade:[ \t]*websocket[ \t]*\r\n", re.IGNORECASE)
 # A connection that is closing gets this long to take its last frames, one that broke the rules only this long.
 CLOSING_S = 5.0
 FAILED_S = 1.0
@@ -70,6 +66,7 @@ class Connection(WebSocketServerProtocol):
 
     def connection_made(self, transport: Any) -> None:
         self.shared: Shared = self.factory.shared
+        self.ending = Ending()
         self.session: Session | None = None
         self.outbox: Outbox | None = None
         self.deflate = False
@@ -93,6 +90,7 @@ class Connection(WebSocketServerProtocol):
         self.shared.connections[self] = None
         if len(self.shared.connections) > self.shared.limits.connections:
             self.shared.refused += 1
+            self.ending.count(closing.CONNECTION_LIMIT)
             transport.abort()
         elif self._peer not in self.shared.rules.proxies and not self._count_address(self._peer):
             transport.abort()
@@ -101,12 +99,14 @@ class Connection(WebSocketServerProtocol):
         group = client_network(address)
         if not self.shared.addresses.take(group):
             self.shared.refused += 1
+            self.ending.count(closing.ADDRESS_LIMIT)
             return False
         self._counted_address = group
         return True
 
     def eof_received(self) -> None:
         """The peer sends no more, without a close frame: it gets what the kernel has, and nothing new."""
+        self.ending.count(closing.CLIENT_GONE)
         self._leave()
 
     def _leave(self) -> None:
@@ -116,6 +116,9 @@ class Connection(WebSocketServerProtocol):
             self.session.gone()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        if self.shared.stopping:
+            self.ending.count(closing.RESTARTING)
+        self.ending.count(closing.CLIENT_GONE if exc is None else closing.CONNECTION_LOST)
         self.shared.connections.pop(self, None)
         if self._counted_address is not None:
             self.shared.addresses.release(self._counted_address)
@@ -129,18 +132,12 @@ class Connection(WebSocketServerProtocol):
 
     def processHandshake(self) -> None:  # noqa: N802 (Autobahn's name)
         if len(self.data) > MAXIMUM_HANDSHAKE_BYTES and b"\r\n\r\n" not in self.data[: MAXIMUM_HANDSHAKE_BYTES + 4]:
-            self.drop()
+            self.drop(closing.HANDSHAKE_SIZE)
             return
-        if self._is_poll():
+        if handshake.is_poll(self.data):
             self._hand_over()
         else:
             super().processHandshake()
-
-    def _is_poll(self) -> bool:
-        if _SOCKET_IO.match(self.data) is None:
-            return False
-        end = self.data.find(b"\r\n\r\n")
-        return end >= 0 and _UPGRADE.search(self.data, 0, end + 2) is None
 
     def _hand_over(self) -> None:
         """Leave the connection to one that reads plain requests."""
@@ -157,7 +154,12 @@ class Connection(WebSocketServerProtocol):
         connection.data_received(data)
 
     def sendHttpErrorResponse(self, code: int, reason: str, responseHeaders: Any = None) -> None:  # noqa: N802, N803
+        self.ending.count(closing.HANDSHAKE_REFUSED)
         self.sendData(handshake.refusal(code, reason, responseHeaders or ()))
+
+    def onOpenHandshakeTimeout(self) -> None:  # noqa: N802
+        self.ending.count(closing.HANDSHAKE_TIMEOUT)
+        super().onOpenHandshakeTimeout()
 
     def onConnect(self, request: ConnectionRequest) -> str | None:  # noqa: N802
         rules = self.shared.rules
@@ -270,7 +272,7 @@ class Connection(WebSocketServerProtocol):
             session.move(self, outbox, client.protocol.upgraded(), client.complete_upgrade())
             self.shared.polling.release(client)
         else:
-            self.drop()
+            self.drop(closing.UPGRADE_FAILED)
 
     def onPing(self, payload: bytes) -> None:  # noqa: N802
         if not self._count() or self.outbox is None:
@@ -308,7 +310,7 @@ class Connection(WebSocketServerProtocol):
     def _cannot_write(self) -> None:
         if self.session is not None:
             self.session.gone()
-        self.drop()
+        self.drop(closing.WRITE_FAILED)
 
     def look_after(self, now: float, heartbeat_s: float) -> None:
         """Once a second: ping who is silent, end who does not come in, read or answer."""
@@ -316,7 +318,7 @@ class Connection(WebSocketServerProtocol):
         if session is None or outbox is None:
             # Autobahn's handshake timeout looks after the others.
             if self._candidate is not None and now - self.opened_at > self.shared.limits.connect_s:
-                self.drop()
+                self.drop(closing.UPGRADE_FAILED)
             return
         if self.state != self.STATE_OPEN or session.state == "ended":
             self._closing_since = self._closing_since or now
@@ -331,9 +333,8 @@ class Connection(WebSocketServerProtocol):
         elif self.pinged_at is not None:
             # Behind a backlog a ping is read late; the stall above judges that.
             if now - self.pinged_at > limits.pong_s and not outbox.congested:
-                REALTIME_CLOSED.labels(str(closing.NO_PONG.code)).inc()
                 session.gone()
-                self.drop()
+                self.drop(closing.NO_PONG)
         elif self._is_ping_due(session, now, heartbeat_s) and not outbox.congested:
             self.pinged_at = self._pinged_last_at = now
             outbox.push(session.protocol.ping)
@@ -351,17 +352,24 @@ class Connection(WebSocketServerProtocol):
 
     def hang_up(self, reason: Closing) -> None:
         """Say goodbye with a close code; the connection ends with the peer's answer, or a little later without."""
+        self.ending.count(reason)
         if self.transport is None or self.state != self.STATE_OPEN:
             self.drop()
             return
-        REALTIME_CLOSED.labels(str(reason.code)).inc()
         if self.outbox is not None and not self.outbox.close():
             self.drop()
             return
         self.sendCloseFrame(reason.code, reason.message.encode()[:123])
 
-    def drop(self) -> None:
-        """End at once."""
+    def onCloseFrame(self, code: int, reasonRaw: bytes) -> Any:  # noqa: N802, N803
+        result = super().onCloseFrame(code, reasonRaw)
+        # After an end of ours this is the answer to it.
+        self.ending.count(closed_by_client(code))
+        return result
+
+    def drop(self, reason: Closing = INTERNAL_ERROR) -> None:
+        """End at once; ``reason`` is counted."""
+        self.ending.count(reason)
         self._stop_listening()
         if self.transport is not None:
             self.wasClean = False
@@ -383,5 +391,5 @@ class Connection(WebSocketServerProtocol):
         self.failedByMe = True
         if self.session is not None:
             self.session.gone()
-        self.hang_up(Closing(code, reason))
+        self.hang_up(failed_by_client(code, reason))
         self._expel()

@@ -5,6 +5,7 @@ Where the channel is, which pages may open it, what the headers, the address and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -22,6 +23,9 @@ from skywatch.realtime.protocols import engineio
 from skywatch.security.credentials import credential_of_headers, second_credential
 
 SOCKET_IO_PATH = "/socket.io"
+# A request of Socket.IO's address, and what tells a WebSocket from a poll there.
+_SOCKET_IO = re.compile(rb"[A-Z]{1,16} /socket\.io[/? ]")
+_UPGRADE = re.compile(rb"\r\nupgrade:[ \t]*websocket[ \t]*\r\n", re.IGNORECASE)
 UPGRADE_REQUIRED = 426
 
 
@@ -60,6 +64,14 @@ class Rules:
             proxies=TrustedProxies(settings.trusted_proxy),
             cookies=settings.jwt_auth_cookie,
         )
+
+
+def is_poll(data: bytes) -> bool:
+    """Whether what a peer has sent so far begins with the whole head of a poll."""
+    if _SOCKET_IO.match(data) is None:
+        return False
+    end = data.find(b"\r\n\r\n")
+    return end >= 0 and _UPGRADE.search(data, 0, end + 2) is None
 
 
 def is_socket_io(request: ConnectionRequest, rules: Rules) -> bool:

@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Protocol
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -257,7 +258,7 @@ class Hub:
             after_s = round(random.uniform(0.0, within_s), 1)
             with self._alone(session):
                 session.send("reconnect", {"after_s": after_s})
-                session.end(Closing(reason.code, f"{reason.message}; come back in {after_s} s"))
+                session.end(replace(reason, message=f"{reason.message}; come back in {after_s} s"))
 
     @contextmanager
     def _alone(self, session: Subscriber) -> Iterator[None]:

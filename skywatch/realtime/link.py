@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from skywatch.realtime.closing import Closing
+from skywatch.realtime.closing import INTERNAL_ERROR, Closing
 
 
 class Link(Protocol):
@@ -18,5 +18,5 @@ class Link(Protocol):
     def hang_up(self, reason: Closing) -> None:
         """Say goodbye with a close code and end."""
 
-    def drop(self) -> None:
-        """End at once."""
+    def drop(self, reason: Closing = INTERNAL_ERROR) -> None:
+        """End at once; ``reason`` is counted."""

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from skywatch.core.problems import Problem
 from skywatch.realtime import handshake
 from skywatch.realtime.authentication import Offer
-from skywatch.realtime.closing import ORIGIN_NOT_ALLOWED, Refusal
+from skywatch.realtime.closing import INTERNAL_ERROR, ORIGIN_NOT_ALLOWED, Closing, Refusal
 from skywatch.realtime.handshake import HandshakeRequest, Rules
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.limits import ConnectionCounter, Limits, LogInterval
@@ -29,8 +29,8 @@ class Peer(Protocol):
     def look_after(self, now: float, heartbeat_s: float) -> None:
         """Once a second: end it where it breaks the limits of time."""
 
-    def drop(self) -> None:
-        """End at once."""
+    def drop(self, reason: Closing = INTERNAL_ERROR) -> None:
+        """End at once; ``reason`` is counted."""
 
 
 class PeerConnection(Peer, Protocol):

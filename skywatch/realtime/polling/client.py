@@ -8,10 +8,11 @@ from typing import Protocol
 
 from skywatch.core.rate_limit import RateLimit
 from skywatch.realtime import closing
-from skywatch.realtime.closing import Closing
+from skywatch.realtime.closing import INTERNAL_ERROR, Closing
+from skywatch.realtime.ending import Ending
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.limits import Limits
-from skywatch.realtime.metrics import REALTIME_CLOSED, REALTIME_UPGRADES
+from skywatch.realtime.metrics import REALTIME_UPGRADES
 from skywatch.realtime.polling.outbox import PollingOutbox
 from skywatch.realtime.protocols import engineio
 from skywatch.realtime.protocols.engineio import SEPARATOR
@@ -39,8 +40,8 @@ class Poll(Protocol):
 class UpgradeLink(Protocol):
     """The WebSocket that a client upgrades to."""
 
-    def drop(self) -> None:
-        """End at once."""
+    def drop(self, reason: Closing = INTERNAL_ERROR) -> None:
+        """End at once; ``reason`` is counted."""
 
 
 class PollingClient:
@@ -55,14 +56,18 @@ class PollingClient:
         self.origin = origin
         self.opened_at = self.active_at = self._pinged_last_at = time.monotonic()
         self.ended_at: float | None = None
-        self._ended_by: Closing | None = None
+        self.ending = Ending()
         self._limits = limits
         self._pinged_at: float | None = None
         self._rate = RateLimit(limits.messages_per_s)
         self._answering: Poll | None = None
         self._upgrade: UpgradeLink | None = None
         self.outbox = PollingOutbox(
-            hub.turn, limits.queue_frames, limits.queue_bytes, lambda: self.session.end(closing.TOO_SLOW), self.drop
+            hub.turn,
+            limits.queue_frames,
+            limits.queue_bytes,
+            lambda: self.session.end(closing.TOO_SLOW),
+            lambda: self.drop(closing.WRITE_FAILED),
         )
         offered = ("websocket",) if upgrades else ()
         self.protocol = PollingProtocol(
@@ -93,14 +98,14 @@ class PollingClient:
         if self.outbox.poll is not None:
             # Two polls at once: the client is broken, or two clients share one session id.
             self.session.end(closing.PROTOCOL_ERROR)
-            self.drop()
+            self.drop(closing.PROTOCOL_ERROR)
             return False
         self._note_activity()
         self._answering = poll
         if self._upgrade is not None:
             # Answered at once: nothing but the rate limit bounds how many polls come.
             if not self._rate.take(self.active_at):
-                self.drop()
+                self.drop(closing.TOO_MANY_MESSAGES)
                 return False
             poll.answer_poll(NOTHING)
             return True
@@ -126,7 +131,7 @@ class PollingClient:
                 self._handle(packet)
                 if self.ended_at is not None:
                     break
-        if self._ended_by in FAULTS:
+        if self.ending.reason in FAULTS:
             self.drop()
             return False
         return True
@@ -150,12 +155,12 @@ class PollingClient:
 
     def hang_up(self, reason: Closing) -> None:
         """Send what waits and a close packet, with the poll that waits or with the next one."""
-        REALTIME_CLOSED.labels(str(reason.code)).inc()
-        self._ended_by = reason
+        self.ending.count(reason)
         self._finish(engineio.NOOP if reason is closing.CLIENT_LEFT else engineio.CLOSE)
 
-    def drop(self) -> None:
-        """End at once."""
+    def drop(self, reason: Closing = INTERNAL_ERROR) -> None:
+        """End at once; ``reason`` is counted."""
+        self.ending.count(reason)
         self.session.gone()
         self._finish(engineio.CLOSE)
         self.outbox.discard()
@@ -165,13 +170,13 @@ class PollingClient:
             self.ended_at = time.monotonic()
         self.outbox.close(last_packet)
         if self._upgrade is not None:
-            self._upgrade.drop()
+            self._upgrade.drop(closing.UPGRADE_FAILED)
 
     def poll_lost(self, poll: Poll) -> None:
         """The connection of a poll has ended before it was answered: the session ends."""
         if self.outbox.poll is poll:
             self.outbox.poll = None
-            self.drop()
+            self.drop(closing.CLIENT_GONE)
 
     # Upgrade
 
@@ -217,7 +222,7 @@ class PollingClient:
             if self._answering is not None and self._answering.is_sending:
                 self._pinged_at = now
             elif now - self._pinged_at > self._limits.pong_s:
-                self.drop()
+                self.drop(closing.NO_PONG)
         elif now - self._pinged_last_at > heartbeat_s and self._upgrade is None:
             self._pinged_at = self._pinged_last_at = now
             self.outbox.push(session.protocol.ping)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import secrets
 
+from skywatch.realtime import closing
+from skywatch.realtime.ending import Ending
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.limits import ConnectionCounter, Limits
 from skywatch.realtime.polling.client import CLOSING_S, PollingClient
@@ -27,7 +29,11 @@ class PollingClients:
 
     def open(self, network: str, origin: str, *, upgrades: bool) -> PollingClient | None:
         """A new client; None beyond the limits."""
-        if len(self._counted) >= self._limits.connections or not self._addresses.take(network):
+        if len(self._counted) >= self._limits.connections:
+            Ending().count(closing.CONNECTION_LIMIT)
+            return None
+        if not self._addresses.take(network):
+            Ending().count(closing.ADDRESS_LIMIT)
             return None
         sid = secrets.token_urlsafe(SID_BYTES)
         client = PollingClient(self._hub, self._limits, sid, network=network, origin=origin, upgrades=upgrades)
@@ -66,4 +72,4 @@ class PollingClients:
         """Drop the clients that have not been admitted yet."""
         for client in list(self._clients.values()):
             if client.ended_at is None:
-                client.drop()
+                client.drop(closing.RESTARTING)

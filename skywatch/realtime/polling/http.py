@@ -12,8 +12,8 @@ from skywatch.core.addresses import client_network
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.problems import Problem
 from skywatch.core.rate_limit import RateLimit
-from skywatch.realtime import handshake
-from skywatch.realtime.closing import wrong_credential
+from skywatch.realtime import closing, handshake
+from skywatch.realtime.closing import INTERNAL_ERROR, Closing, wrong_credential
 from skywatch.realtime.metrics import REALTIME_POLLS
 from skywatch.realtime.polling import rules
 from skywatch.realtime.polling.client import PollingClient
@@ -207,7 +207,7 @@ class HttpConnection(asyncio.Protocol):
         """Answer the poll that waits; packets for a connection that has just ended end the session, not get lost."""
         client, self._client = self._client, None
         if client is not None and self.transport.is_closing():
-            client.drop()
+            client.drop(closing.CLIENT_GONE)
             return
         self._answer(200, rules.TEXT, parts)
 
@@ -276,8 +276,8 @@ class HttpConnection(asyncio.Protocol):
             self.shared.addresses.release(self._counted_network)
             self._counted_network = None
 
-    def drop(self) -> None:
-        """End at once."""
+    def drop(self, reason: Closing = INTERNAL_ERROR) -> None:
+        """End at once; what is counted is the end of the client whose poll waits."""
         self._ignores_input = True
         self._outbox.discard()
         self.transport.abort()

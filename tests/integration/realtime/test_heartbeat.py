@@ -27,7 +27,7 @@ def test_who_answers_pings_stays_and_who_does_not_is_gone(make_runtime):
             reader, writer = await open_raw(server.port)
             writer.write(frame(b'{"type":"connect"}'))
             await eventually(lambda: len(server.hub.sessions) == 3)
-            silent = REALTIME_CLOSED.labels("1006")
+            silent = REALTIME_CLOSED.labels("no_pong", "1006")
             before = silent._value.get()
             # A raw socket that reads everything and never says anything, pongs included.
             assert await close_code_of(reader) is None
