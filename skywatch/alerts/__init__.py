@@ -1,8 +1,8 @@
 """Alert rules over the live picture: conditions, geofences, watch lists, the engine that tests them, and history.
 
-`conditions` parses what a rule asks, `geofences` and `watchlists` hold what it refers to, `engine` tests all rules on
-each tick, `tracking` runs it in the tracker, `rules` and `history` are what people keep and read, and `notifications`
-has the resources of channels and deliveries, which belong to `skywatch.notify`.
+`conditions` parses rules, `geofences` and `watchlists` store what rules refer to, `engine` tests all rules at each
+tick, `tracking` runs it in the tracker, `rules` and `history` are the REST resources of rules and alerts, and
+`notifications` has the resources of channels and deliveries, which belong to `skywatch.notify`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyramid.config import Configurator
 
-# In the order in which addresses are looked for.
+# In the order in which routes are matched.
 MODULES = (
     "history.views",
     "rules.views.transfer",

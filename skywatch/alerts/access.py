@@ -1,4 +1,4 @@
-"""Whose rules, geofences, lists and alerts a caller reaches."""
+"""Access to rules, geofences, watch lists and alerts by their owner."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MAXIMUM_RULES, MAXIMUM_GEOFENCES, MAXIMUM_WATCHLISTS = 500, 200, 200
 
 
 def sees_all(may: Visibility) -> bool:
-    """Whether the caller reaches what belongs to others."""
+    """Whether the caller may access what belongs to others."""
     return Permission.ALERTS_MANAGE_ALL in may.manages
 
 
 def own(table: Any, may: Visibility) -> sa.ColumnElement[bool]:
-    """The condition that a row is the caller's, or that the caller reaches everybody's."""
+    """The condition that a row belongs to the caller; true for callers who may access everybody's."""
     if sees_all(may):
         return sa.true()
     condition: sa.ColumnElement[bool] = table.user_id == may.user_id if may.user_id is not None else sa.false()
@@ -29,24 +29,24 @@ def own(table: Any, may: Visibility) -> sa.ColumnElement[bool]:
 
 
 def owner_id(may: Visibility) -> int:
-    """The user that a new row belongs to; raises Problem where the caller is anonymous."""
+    """The owner of a new row, which is the caller; raises Problem (401) for an anonymous one."""
     if may.user_id is None:
         raise Problem("authentication_required", "Log in to have rules of your own.")
     return may.user_id
 
 
-def fetch(session: Session, table: type[T], row_id: int, may: Visibility, what: str) -> T:
-    """The row with this id that the caller may change; 404 where there is none."""
+def fetch(session: Session, table: type[T], row_id: int, may: Visibility, noun: str) -> T:
+    """The row with this id that the caller may change; raises Problem (404) with ``noun`` if there is none."""
     any_table: Any = table
     row = session.scalar(sa.select(any_table).where(any_table.id == row_id, own(any_table, may)))
     if row is None:
-        raise not_found(what)
-    found: T = row
-    return found
+        raise not_found(noun)
+    typed_row: T = row
+    return typed_row
 
 
-def check_room(session: Session, table: Any, user_id: int, limit: int, what: str, more: int = 1) -> None:
-    """Raise 409 where so many more rows would be beyond a user's limit."""
+def check_room(session: Session, table: Any, user_id: int, limit: int, noun: str, more: int = 1) -> None:
+    """Raise Problem (409) if ``more`` rows would exceed the user's limit."""
     count = session.scalar(sa.select(sa.func.count()).select_from(table).where(table.user_id == user_id)) or 0
     if count + more > limit:
-        raise Problem("conflict", f"A user can have at most {limit} {what}; {count} exist.")
+        raise Problem("conflict", f"A user can have at most {limit} {noun}; {count} exist.")

@@ -18,9 +18,9 @@ from skywatch.alerts.engine.fences import Fence
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.history.shape import document
 from skywatch.alerts.models import Geofence, Watchlist
-from skywatch.alerts.rules.checks import settled, tree_of
+from skywatch.alerts.rules.checks import tree_of, with_duration
 from skywatch.alerts.rules.schemas import NewRule
-from skywatch.alerts.rules.trial import Trial, run_past, step_of, surroundings
+from skywatch.alerts.rules.trial import Trial, referenced_objects, run_past, step_of
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import utcnow
@@ -31,7 +31,7 @@ from skywatch.picture.settings import PictureSettings
 from skywatch.picture.sky import Sky, from_bytes
 from skywatch.security.visibility import EVERYTHING
 
-# Nobody waits behind a command.
+# A command may run longer than a request: nobody else waits for it.
 LONGEST_S = 24 * 3600.0
 LONGEST = timedelta(hours=24)
 _encode = msgspec.json.Encoder().encode
@@ -46,7 +46,7 @@ def rules() -> None:
 @ini_argument
 @click.argument("rule", metavar="RULE.json", type=click.Path(path_type=Path))
 @click.option("--from", "begin", metavar="TIME", help="Over stored history from this time on (ISO 8601).")
-@click.option("--to", "end", metavar="TIME", help="Until this time; now unless said otherwise.")
+@click.option("--to", "end", metavar="TIME", help="Until this time; the default is now.")
 @one_line_errors
 def test_rule(ini: Path, rule: Path, begin: str | None, end: str | None) -> None:
     """Print what the rule in RULE.json would announce, one JSON object a line, and a summary on stderr.
@@ -70,27 +70,27 @@ def test_rule(ini: Path, rule: Path, begin: str | None, end: str | None) -> None
     for alert in result["alerts"]:
         click.echo(_encode(document(alert)))
     rate = f", {result['per_hour']} an hour" if result["per_hour"] is not None else ""
-    shown = f" ({len(result['alerts'])} shown)" if result["truncated"] else ""
-    click.echo(f"{result['count']} alerts{rate}{shown}", err=True)
+    shown_note = f" ({len(result['alerts'])} shown)" if result["truncated"] else ""
+    click.echo(f"{result['count']} alerts{rate}{shown_note}", err=True)
 
 
 def _read_rule(path: Path) -> dict[str, Any]:
     try:
-        given = msgspec.json.decode(path.read_bytes())
+        document = msgspec.json.decode(path.read_bytes())
     except OSError as error:
         fail(f"{path}: {error.strerror or error}")
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         fail(f"{path}: is not JSON: {error}")
-    if isinstance(given, dict):
-        given = {"name": path.stem[:120] or "rule", **given}
+    if isinstance(document, dict):
+        document = {"name": path.stem[:120] or "rule", **document}
     try:
-        values: dict[str, Any] = NewRule().deserialize(given)
+        values: dict[str, Any] = NewRule().deserialize(document)
     except colander.Invalid as error:
         faults = [f"{name}: {detail}" if name else str(detail) for name, detail in error.asdict().items()]
         for fault in faults[1:]:
             click.echo(f"skywatch: {path}: {fault}", err=True)
         fail(f"{path}: {faults[0]}")
-    return settled(values)
+    return with_duration(values)
 
 
 def _span(begin: str | None, end: str | None) -> tuple[datetime, datetime] | None:
@@ -119,12 +119,12 @@ def _trial(session: Session, values: dict[str, Any], *, at_once: bool) -> Trial:
     node = tree_of(values["conditions"])
     fences: dict[int, Fence] = {}
     lists: dict[int, Entries] = {}
-    for table, kind, what in ((Geofence, Kind.GEOFENCE, "geofence"), (Watchlist, Kind.WATCHLIST, "watch list")):
+    for table, kind, noun in ((Geofence, Kind.GEOFENCE, "geofence"), (Watchlist, Kind.WATCHLIST, "watch list")):
         for number in sorted(references(node, kind)):
             row: Any = session.get(table, number)
             if row is None:
-                fail(f"conditions: there is no {what} {number}")
-            more_fences, more_lists = surroundings(session, values["conditions"], row.user_id)
+                fail(f"conditions: there is no {noun} {number}")
+            more_fences, more_lists = referenced_objects(session, values["conditions"], row.user_id)
             fences |= more_fences
             lists |= more_lists
     return Trial(values, Rights(), fences, lists, at_once=at_once)
@@ -140,7 +140,7 @@ def _live(runtime: Runtime) -> Sky:
 def _run(runtime: Runtime, session: Session, trial: Trial, span: tuple[datetime, datetime], station: Any) -> None:
     past_pictures = runtime.features.past_pictures()
     if past_pictures is None:
-        fail("no history is kept here")
+        fail("this installation stores no history")
     begin, end = (at.timestamp() for at in span)
     trial.hours = (end - begin) / 3600
     run_past(trial, past_pictures(session, begin, end, step_of(end - begin), EVERYTHING), station, LONGEST_S)

@@ -1,4 +1,4 @@
-"""What alerts are made of."""
+"""The declaration of the feature alerts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from skywatch.alerts.settings import AlertSettings
 from skywatch.core.feature import EventKind, Feature, NotificationKind, Topic
 
 MANAGE_ALL = "alerts.manage_all"
-# Alerts about military aircraft need the one, the others open fuller forms.
+# The first is needed for alerts about military aircraft, the others for fuller forms.
 MAY_NEED = ("aircraft.view_military", "aircraft.view_details", "acars.view_full")
 
 FEATURE = Feature(

@@ -1,4 +1,4 @@
-"""The aircraft that users have alerts about at this moment, which maps show as marked."""
+"""The aircraft of users' active alerts, which maps mark."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from skywatch.alerts.models import AlertMatch, AlertRule, AlertSubscription
 
 
 def marked_aircraft(session: Session) -> dict[int, set[str]]:
-    """For each user the addresses of aircraft that were announced and still meet the conditions of the rule."""
+    """For each user the addresses of aircraft with an active alert."""
     follows = sa.exists().where(
         AlertSubscription.rule_id == AlertMatch.rule_id, AlertSubscription.user_id == AlertMatch.user_id
     )
     is_theirs = sa.or_(
         AlertRule.user_id == AlertMatch.user_id,
-        # Who followed a shared rule and does so no longer gets nothing more of it.
+        # Matches of a user who no longer follows a shared rule do not count.
         sa.and_(AlertRule.visibility == "shared", follows),
     )
     rows = session.execute(
@@ -27,7 +27,7 @@ def marked_aircraft(session: Session) -> dict[int, set[str]]:
         .where(AlertMatch.matching, AlertMatch.alert_id.is_not(None), AlertRule.enabled, is_theirs)
         .where(AlertMatch.icao_hex != NOBODY)
     )
-    found: dict[int, set[str]] = defaultdict(set)
+    addresses_by_user: dict[int, set[str]] = defaultdict(set)
     for user_id, address in rows:
-        found[user_id].add(address.lower())
-    return dict(found)
+        addresses_by_user[user_id].add(address.lower())
+    return dict(addresses_by_user)

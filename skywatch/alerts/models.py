@@ -1,7 +1,7 @@
-"""The tables of alerts: rules and what they refer to, who follows them, what matches now, and what was announced.
+"""The tables of alerts: rules, geofences, watch lists, subscriptions, present matches and announced alerts.
 
-Rules, geofences, watch lists and subscriptions belong to a user and go with the account; alerts outlive both and have
-their retention.
+Rules, geofences, watch lists and subscriptions belong to a user and are deleted with the account; alerts remain until
+their retention ends.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from skywatch.core.db import Base, BigId, JSONDocument
 class AlertRule(Base):
     """A rule of a user.
 
-    ``revision`` grows when what it asks for changes. The engine has begun with ``adopted_revision``: where that is
-    behind, whatever matches at the first test of the new conditions counts as announced.
+    ``revision`` increases when its conditions change. ``adopted_revision`` is the last one that the engine has started
+    to test: if it is lower, the first matches of the new conditions count as announced.
     """
 
     __tablename__ = "alert_rules"
@@ -62,7 +62,7 @@ class AlertSubscription(Base):
 
 
 class Geofence(Base):
-    """Polygons with an altitude band; ``geometry`` is GeoJSON as it was given."""
+    """Polygons with an altitude band; ``geometry`` is the GeoJSON of the request."""
 
     __tablename__ = "alert_geofences"
     __table_args__ = (sa.Index("ix_alert_geofences_user_id", "user_id"),)
@@ -79,7 +79,7 @@ class Geofence(Base):
 
 
 class Watchlist(Base):
-    """Addresses, registrations and callsigns; ``entries`` is one a line."""
+    """Addresses, registrations and callsigns; ``entries`` has one per line."""
 
     __tablename__ = "alert_watchlists"
     __table_args__ = (sa.Index("ix_alert_watchlists_user_id", "user_id"),)
@@ -95,7 +95,7 @@ class Watchlist(Base):
 
 
 class AlertRevision(Base):
-    """One row: grows with every change of a rule, geofence, watch list or subscription."""
+    """One row whose revision increases with every change of a rule, geofence, watch list or subscription."""
 
     __tablename__ = "alert_revision"
 
@@ -104,10 +104,10 @@ class AlertRevision(Base):
 
 
 class AlertMatch(Base):
-    """What a rule remembers of an aircraft (or, with an empty address, of its count), for one of its users.
+    """The match of a rule and an aircraft (or, with an empty address, of its count), for one of its users.
 
-    Its primary key decides that nothing is announced twice: an alert is written only where this row could be inserted,
-    or changed from not matching after its cooldown.
+    Its primary key prevents duplicate alerts: an alert is written only if this row could be inserted, or changed from
+    not matching after its cooldown.
     """
 
     __tablename__ = "alert_matches"
@@ -123,7 +123,7 @@ class AlertMatch(Base):
 
 
 class Alert(Base):
-    """What a rule announced to a user, with the aircraft at that moment."""
+    """An alert of a rule for a user, with the aircraft at that moment."""
 
     __tablename__ = "alerts"
     __table_args__ = (

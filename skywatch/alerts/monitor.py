@@ -1,4 +1,4 @@
-"""The part of alerts in the tracker: tests the rules on every tick and hands what they decide to a writer."""
+"""The part of alerts in the tracker: tests the rules at every tick and queues their decisions for a writer."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from skywatch.picture.sky import Sky
 
 log = logging.getLogger(__name__)
 
-# Rights and times are looked at so often; changes of rules come at once (s).
+# Interval of checking rights and times (s); changes of rules are read at once.
 LOOK_EVERY_S = 1.0
-# What was announced while its rule was about to stop is found so soon (s).
+# Interval of looking for active alerts of rules that are no longer in force (s).
 END_EVERY_S = 60.0
-# A start waits this long for the first rules (s).
+# Longest wait for the first rules at the start (s).
 START_S = 3.0
-# At a hundred announcements a second this is minutes of a database that is away; matches that are still there are
-# announced afterwards in any case.
+# At a hundred announcements a second this covers minutes without the database; matches that last longer are announced
+# afterwards in any case.
 QUEUE_LIMIT = 20_000
 # ACARS messages between two ticks; a busy station receives a few a second.
 MESSAGES_LIMIT = 500
@@ -62,7 +62,7 @@ class AlertMonitor:
         )
 
     def start(self) -> None:
-        """Begin, with the rules where the database gives them soon; otherwise they come into force later."""
+        """Start; the first rules are in force at the first tick unless the database is slow."""
         self._writer.start()
         self._task.start(START_S)
 
@@ -82,7 +82,7 @@ class AlertMonitor:
             self._queue.append(changes)
 
     def close(self) -> None:
-        """Write what was decided; what matches now is compared with it by the next start."""
+        """Stop, and write the queued decisions."""
         self._subscription.close()
         self._task.close()
         self._writer.close()
@@ -106,11 +106,11 @@ class AlertMonitor:
         self._loaded.put(rules)
 
     def _end_stopped(self) -> None:
-        """End the alerts of rules that are in force no longer for a user, and those whose rule or user was deleted."""
+        """End the alerts of rules that are no longer in force for a user, and those whose rule or user was deleted."""
         sessions = self._runtime.sessions
         with sessions() as session:
             stopped_rules = stopped(session, self._in_force)
-            # This reads the whole table of alerts.
+            # Scans the whole table of alerts.
             abandoned = self._has_changed and has_abandoned(session)
         if not stopped_rules and not abandoned:
             return

@@ -1,4 +1,4 @@
-"""What the installation publishes over MQTT: rules with ``mqtt``, whether they match now, and their alerts."""
+"""The MQTT publications of the installation: rules with ``mqtt``, their states and their alerts."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.engine.rule import NOBODY
-from skywatch.alerts.history.shape import document, shown
+from skywatch.alerts.history.shape import document, record_of
 from skywatch.alerts.models import Alert, AlertMatch, AlertRule
 from skywatch.core.clock import utcnow
 from skywatch.notify.mqtt.source import RuleAlert, RuleState
 
 _published = sa.and_(AlertRule.enabled, AlertRule.mqtt)
-# Alerts are those of the rule's owner: who follows it has alerts of their own.
+# Only alerts of the rule's owner: followers have alerts of their own.
 _of_owner = sa.and_(Alert.rule_id == AlertRule.id, Alert.user_id == AlertRule.user_id)
 
 
@@ -24,7 +24,7 @@ class PublishedRules:
     """See ``skywatch.notify.mqtt.source.RuleSource``."""
 
     def rules(self, session: Session) -> Sequence[RuleState]:
-        """The enabled rules that are to be published."""
+        """The enabled rules to publish."""
         matching = sa.and_(
             AlertMatch.rule_id == AlertRule.id, AlertMatch.user_id == AlertRule.user_id, AlertMatch.matching
         )
@@ -41,11 +41,11 @@ class PublishedRules:
         ]
 
     def last_alert_id(self, session: Session) -> int:
-        """The number of the newest alert, 0 where there is none."""
+        """The id of the newest alert, 0 if there is none."""
         return session.scalar(sa.select(sa.func.max(Alert.id))) or 0
 
     def alerts_after(self, session: Session, alert_id: int, limit: int) -> Sequence[RuleAlert]:
-        """Alerts of published rules with higher numbers, the oldest first."""
+        """Alerts of published rules with higher ids, oldest first."""
         alerts = session.scalars(
             sa.select(Alert)
             .join(AlertRule, _of_owner)
@@ -54,13 +54,13 @@ class PublishedRules:
             .limit(limit)
         )
         return [
-            RuleAlert(alert.id, alert.rule_id, document(shown(alert, [], details=True, full_texts=True)))
+            RuleAlert(alert.id, alert.rule_id, document(record_of(alert, [], details=True, full_texts=True)))
             for alert in alerts
             if alert.rule_id is not None
         ]
 
     def statistics(self, session: Session) -> dict[str, Any]:
-        """Alerts of the installation in numbers."""
+        """The number of enabled rules, of alerts in 24 hours and of unacknowledged alerts."""
         counted = sa.select(sa.func.count()).select_from(Alert)
         return {
             "rules": session.scalar(sa.select(sa.func.count()).select_from(AlertRule).where(AlertRule.enabled)) or 0,
@@ -69,6 +69,6 @@ class PublishedRules:
         }
 
     def _count(self, session: Session, rule_id: int) -> int:
-        """How many aircraft a rule with a count was last announced for."""
+        """The number of aircraft in the last alert of a rule with a count."""
         last = sa.select(Alert.count).join(AlertRule, _of_owner).where(AlertRule.id == rule_id)
         return session.scalar(last.order_by(Alert.id.desc()).limit(1)) or 0

@@ -1,4 +1,4 @@
-"""Which rules refer to a geofence or a watch list."""
+"""The rules that refer to a geofence or a watch list."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from skywatch.alerts.conditions.tree import parse, references
 from skywatch.alerts.models import AlertRule
 from skywatch.core.problems import Problem
 
-# An answer names so many rules.
+# Largest number of rules named in an answer.
 NAMED = 5
 
 
-def check_unused(session: Session, kind: Kind, row_id: int, user_id: int, what: str) -> None:
-    """Raise 409 where rules of this user refer to the row."""
+def check_unused(session: Session, kind: Kind, row_id: int, user_id: int, noun: str) -> None:
+    """Raise Problem (409) if rules of this user refer to the row."""
     using = []
     for rule in session.scalars(sa.select(AlertRule).where(AlertRule.user_id == user_id).order_by(AlertRule.id)):
         node, _ = parse(rule.conditions)
@@ -23,4 +23,4 @@ def check_unused(session: Session, kind: Kind, row_id: int, user_id: int, what: 
             using.append(rule.name)
     if using:
         more = f" and {len(using) - NAMED} more" if len(using) > NAMED else ""
-        raise Problem("conflict", f"The {what} is used by the rules {', '.join(using[:NAMED])}{more}.")
+        raise Problem("conflict", f"The {noun} is used by the rules {', '.join(using[:NAMED])}{more}.")

@@ -1,4 +1,4 @@
-"""What alerts store, for retention: alerts, and what rules remember of aircraft that no longer match."""
+"""Retention of alerts, and of matches that have ended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from skywatch.core.retention import Kind
 
 _alerts: Any = Alert.__table__
 _matches: Any = AlertMatch.__table__
-# The longest cooldown is a day; after it the memory of an aircraft that does not match decides nothing.
+# The longest cooldown is a day; after it an ended match has no effect.
 MATCHES_DAYS = 2.0
 
 KINDS: tuple[Kind, ...] = (

@@ -1,4 +1,4 @@
-"""The revision of all rules: raised with every change in its transaction, so that the engine reads them anew."""
+"""The revision of all rules: incremented in the transaction of every change, so that the tracker reloads them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROW = 1
 
 
 def raise_revision(session: Session) -> None:
-    """Something that the engine tests has changed; it is told after the commit."""
+    """Increment the revision, and publish the change after the commit."""
     session.flush()
     raised = session.execute(
         sa.update(AlertRevision).where(AlertRevision.id == ROW).values(revision=AlertRevision.revision + 1)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-# The events of users, on the real-time channel.
+# Events for users, on the real-time channel.
 ALERTS = "alerts"
-# Rules, geofences, watch lists or subscriptions have changed; the tracker need not wait for its next look.
+# Rules, geofences, watch lists or subscriptions have changed; the tracker reloads them at once.
 CHANGED = "alerts.changed"
 # An ACARS message was received (data: JSON with text, label, icao_hex, registration, callsign, military and at).
 ACARS_RECEIVED = "acars.received"

@@ -1,4 +1,4 @@
-"""colander types of alerts: documents whose faults are all named by their place."""
+"""colander types of alerts: documents whose faults are all reported by their path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ JSON_OBJECT = {"type": "object"}
 
 
 def raise_faults(node: colander.SchemaNode, faults: dict[str, str]) -> None:
-    """Raise colander's error with these faults, by place below the node (``conditions.all.0.field``)."""
+    """Raise colander's error with these faults, by path below the node (``conditions.all.0.field``)."""
     if not faults:
         return
     own = faults.pop(node.name, None)
@@ -71,7 +71,7 @@ class Geometry(_Document):
     """A GeoJSON Polygon or MultiPolygon."""
 
     def faults(self, node: colander.SchemaNode, value: Any) -> dict[str, str]:
-        """Why it cannot be used."""
+        """The reason why it cannot be used, if any."""
         try:
             parse_geometry(value)
         except GeometryFault as error:
@@ -90,7 +90,7 @@ class Template(JsonString):
         super().__init__(multiline=True)
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
-        """The template, if nothing is wrong with it."""
+        """The template; raises colander.Invalid for its first fault."""
         value = super().deserialize(node, cstruct)
         fault = None if value is colander.null else fault_of(value)
         if fault is not None:

@@ -1,1 +1,1 @@
-"""What a rule asks: the table of fields, the tree of conditions, message templates and quiet hours. Pure values."""
+"""The conditions of rules: table of fields, tree of conditions, message templates and quiet hours. Pure values."""

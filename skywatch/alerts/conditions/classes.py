@@ -1,6 +1,6 @@
 """The field ``class``: each class is a condition over other fields, so that it is tested like everything else.
 
-An aircraft can be of several classes (a police helicopter). What cannot be told from what was received is unknown.
+An aircraft can be of several classes (a police helicopter). A class that received data cannot decide is unknown.
 """
 
 from __future__ import annotations

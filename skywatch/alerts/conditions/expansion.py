@@ -6,7 +6,7 @@ from skywatch.alerts.conditions.classes import AIRLINE_CALLSIGN, CATEGORIES, LIG
 from skywatch.alerts.conditions.fields import FIELDS, Kind
 from skywatch.alerts.conditions.tree import All, Any_, Node, Not, Test
 
-# The id under which the engine keeps the addresses of known police aircraft, as if they were a watch list.
+# Id of the addresses of known police aircraft, which the engine treats as a watch list.
 POLICE_LIST = 0
 
 _MILITARY = Test(FIELDS["military"], "eq", True)

@@ -1,4 +1,4 @@
-"""The fields that a test may name, those of a live aircraft and what is derived from them, and the ops of each kind."""
+"""The fields of tests (members of a live aircraft and values derived from them), and the ops of each kind."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Field:
     """One field.
 
     ``column`` is the column of ``Sky`` that holds it; a field without one is read from the aircraft's JSON object
-    under ``member``, and only for the few aircraft that meet the rest of a rule. ``margin`` is how far a value may
-    fall back behind a boundary before a matching aircraft counts as not matching, as a number of the field's unit;
-    without one it is 5 % of the boundary. ``details`` fields need ``aircraft.view_details``.
+    under ``member``, and only for the few aircraft that meet the rest of a rule. ``margin`` is the hysteresis: how far
+    a value may fall behind a boundary before a matching aircraft counts as not matching, in the field's unit; without
+    one it is 5 % of the boundary. ``details`` fields need ``aircraft.view_details``.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Quiet hours of a rule as people write them; when they end is decided where deliveries are held."""
+"""Parses the quiet hours of a rule; ``skywatch.notify.quiet`` computes when they end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 
 
 def parse_windows(documents: Any, name: str = "quiet_hours") -> tuple[tuple[QuietWindow, ...], dict[str, str]]:
-    """The windows ``{days, from, to, timezone}`` of a rule, and their faults by place."""
+    """The windows ``{days, from, to, timezone}`` of a rule, and their faults by path."""
     if not isinstance(documents, list):
         return (), {name: "must be a list"}
     if len(documents) > MAXIMUM_WINDOWS:

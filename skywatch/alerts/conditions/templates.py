@@ -1,7 +1,7 @@
 """Messages of rules: texts with named fields, and nothing else of Python's format language.
 
 ``{callsign}`` and ``{distance_nm:.1f}`` are fields; ``{{`` and ``}}`` are braces. Attributes, indices, conversions
-and nested fields are refused when the rule is saved, so that a template reaches nothing but the values given to it.
+and nested fields are refused when the rule is saved, so that a template can read only the values passed to it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from skywatch.alerts.conditions.fields import ALIASES, FIELDS, Kind
 MAXIMUM_LENGTH = 500
 MAXIMUM_WIDTH = 40
 OWN_NAMES = ("rule_name", "priority", "count", "geofence")
-# What stands for a value that is not known.
+# Replaces an unknown value.
 UNKNOWN = "-"
 _SPEC = re.compile(r"(?:.?[<>^=])?[-+ ]?#?0?(\d*)[,_]?(?:\.(\d+))?[bcdeEfFgGnosxX%]?", re.DOTALL)
 _formatter = string.Formatter()
@@ -27,7 +27,7 @@ NAMES = frozenset(
 
 
 def fault_of(template: str) -> str | None:
-    """What is wrong with a template, for people; None where nothing is."""
+    """The fault of a template as a sentence for people, or None."""
     if len(template) > MAXIMUM_LENGTH:
         return f"must have at most {MAXIMUM_LENGTH} characters"
     try:
@@ -59,16 +59,16 @@ def _spec_fault(spec: str) -> str | None:
 
 
 def render(template: str, values: Mapping[str, Any]) -> str:
-    """The message with these values; what is not known is shown as ``-``. Never raises for a template without fault."""
+    """The message with these values; unknown ones become ``-``. Never raises for a template without fault."""
     rendered = []
     for literal, name, spec, _ in _formatter.parse(template):
         rendered.append(literal)
         if name is not None:
-            rendered.append(_shown(values.get(ALIASES.get(name, name)), spec or ""))
+            rendered.append(_formatted(values.get(ALIASES.get(name, name)), spec or ""))
     return "".join(rendered)
 
 
-def _shown(value: Any, spec: str) -> str:
+def _formatted(value: Any, spec: str) -> str:
     if value is None:
         return UNKNOWN
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""The tree of conditions: parsed once, with every fault named by its place, into frozen nodes."""
+"""The tree of conditions: parsed once into frozen nodes, with every fault reported by its path."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from skywatch.alerts.conditions.values import ValueFault, parse_op, parse_value
 
 MAXIMUM_TESTS = 100
 MAXIMUM_DEPTH = 8
-# Faults beyond this many are left out: nobody reads them, and a body of a megabyte could hold a hundred thousand.
+# Largest number of faults reported: a body of a megabyte could hold a hundred thousand.
 MAXIMUM_FAULTS = 100
 BRANCHES = ("all", "any", "not")
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """``value`` is in the form in which it is compared, ``given`` as it was written."""
+    """``value`` is normalised for comparison, ``written`` is the value in the document."""
 
     field: Field
     op: str
     value: Any
-    given: Any = dataclasses.field(default=None, compare=False, hash=False)
+    written: Any = dataclasses.field(default=None, compare=False, hash=False)
 
     @property
     def is_event(self) -> bool:
@@ -41,7 +41,7 @@ class All:
 
 @dataclass(frozen=True, slots=True)
 class Any_:  # noqa: N801
-    """True where a part is true."""
+    """True where any part is true."""
 
     parts: tuple[Node, ...]
 
@@ -69,7 +69,7 @@ def tests_of(node: Node) -> Iterator[Test]:
 
 
 def parse(document: Any, name: str = "conditions") -> tuple[Node | None, Faults]:
-    """The tree of a JSON document and its faults by place (``conditions.all.0.field``); None where there are any."""
+    """The tree of a JSON document (None if it has faults), and its faults by path (``conditions.all.0.field``)."""
     parser = _Parser()
     node = parser.node(document, name, 1)
     if parser.tests > MAXIMUM_TESTS:
@@ -116,7 +116,7 @@ class _Parser:
             self.fault(name, "must not be an empty list")
             return None
         if self.tests > MAXIMUM_TESTS:
-            return None  # The count is a fault already; a long list need not be read to its end.
+            return None  # The count is a fault already; the rest of a long list need not be parsed.
         parts = [self.node(document, f"{name}.{place}", depth + 1) for place, document in enumerate(documents)]
         complete = tuple(part for part in parts if part is not None)
         return kind(complete) if len(complete) == len(parts) else None
@@ -126,36 +126,36 @@ class _Parser:
         if not document:
             self.fault(name, "must not be an empty object")
             return None
-        before = len(self.faults)
+        fault_count = len(self.faults)
         for key in document:
             if key not in ("field", "op", "value"):
                 self.fault(f"{name}.{_place(key)}", "is not a known field; a test has field, op and value")
         for key in ("field", "op", "value"):
             if key not in document:
                 self.fault(f"{name}.{key}", "is required")
-        found = self._field(document, name)
-        if found is None or "op" not in document or "value" not in document:
+        field = self._field(document, name)
+        if field is None or "op" not in document or "value" not in document:
             return None
         try:
             place = f"{name}.op"
-            op = parse_op(found, document["op"])
+            op = parse_op(field, document["op"])
             place = f"{name}.value"
-            value = parse_value(found, op, document["value"])
+            value = parse_value(field, op, document["value"])
         except ValueFault as error:
             self.fault(place, str(error))
             return None
-        return Test(found, op, value, document["value"]) if len(self.faults) == before else None
+        return Test(field, op, value, document["value"]) if len(self.faults) == fault_count else None
 
     def _field(self, document: dict[str, Any], name: str) -> Field | None:
         if "field" not in document:
             return None
-        wanted = document["field"]
-        if not isinstance(wanted, str):
+        field_name = document["field"]
+        if not isinstance(field_name, str):
             self.fault(f"{name}.field", "must be the name of a field")
             return None
-        field = field_named(wanted)
+        field = field_named(field_name)
         if field is None:
-            self.fault(f"{name}.field", f"{wanted[:60]!r} is not a field")
+            self.fault(f"{name}.field", f"{field_name[:60]!r} is not a field")
         return field
 
 

@@ -1,4 +1,4 @@
-"""The value of a test, checked and brought into the one form in which it is compared."""
+"""The values of tests: validated and normalised for comparison."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ MAXIMUM_LIST = 1_000
 MAXIMUM_TEXT = 200
 MAXIMUM_PATTERN = 500
 MAXIMUM_ID = 2**53
-# What RE2 may use for one expression (bytes); beyond it refuses the expression.
+# Memory that RE2 may use for one expression (bytes); larger expressions are refused.
 PATTERN_MEMORY = 1 << 20
 SQUAWK = re.compile("[0-7]{4}")
 SQUAWK_RANGE = re.compile("([0-7]{4})-([0-7]{4})")
 
 
 class ValueFault(ValueError):
-    """A value that its field or op does not take; ``str()`` is the fault for people."""
+    """A value that its field or op does not accept; ``str()`` is the fault for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +36,24 @@ class SquawkRange:
 
 
 def normalised(text: str) -> str:
-    """A text as it is compared: without padding, in upper case."""
+    """A text in the form for comparison: without padding, in upper case."""
     return text.strip().upper()
 
 
 def parse_op(field: Field, op: Any) -> str:
-    """The op; raises ValueFault where there is none of that name, or the field does not take it."""
+    """The op; raises ValueFault if it does not exist or the field does not support it."""
     if not isinstance(op, str) or op not in ALL_OPS:
-        raise ValueFault(f"{_shown(op)} is not an op; the ops of {field.name} are {', '.join(OPS[field.kind])}")
+        raise ValueFault(f"{_quoted(op)} is not an op; the ops of {field.name} are {', '.join(OPS[field.kind])}")
     if op not in OPS[field.kind]:
         raise ValueFault(f"{field.name} does not take {op}; it takes {', '.join(OPS[field.kind])}")
     return op
 
 
 def parse_value(field: Field, op: str, value: Any) -> Any:
-    """The value in the form in which it is compared; raises ValueFault.
+    """The value normalised for comparison; raises ValueFault.
 
     Numbers become floats, texts upper case, times unix seconds, lists frozen sets (of a squawk also ranges), and a
-    regular expression stays as it is written.
+    regular expression stays as written.
     """
     if op == "in" and field.kind is not Kind.WATCHLIST:
         return _list(field, value)
@@ -102,10 +102,10 @@ def _squawks(value: Any) -> str | SquawkRange:
         return text
     bounds = SQUAWK_RANGE.fullmatch(text)
     if bounds is None:
-        raise ValueFault(f'{_shown(value)} is neither four octal digits nor a range such as "3000-3050"')
+        raise ValueFault(f'{_quoted(value)} is neither four octal digits nor a range such as "3000-3050"')
     low, high = bounds.groups()
     if low > high:
-        raise ValueFault(f"{_shown(value)} is a range that ends before it begins")
+        raise ValueFault(f"{_quoted(value)} is a range that ends before it begins")
     return SquawkRange(low, high)
 
 
@@ -182,10 +182,10 @@ def compile_pattern(pattern: str) -> Any:
         return re2.compile(pattern, options)
     except (re2.error, UnicodeEncodeError) as error:
         reason = error.args[0] if error.args else "unknown reason"
-        shown = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        raise ValueFault(f"is not a regular expression that RE2 takes: {shown[:120]}") from None
+        detail = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise ValueFault(f"is not a regular expression that RE2 takes: {detail[:120]}") from None
 
 
-def _shown(value: Any) -> str:
+def _quoted(value: Any) -> str:
     text = repr(value) if isinstance(value, str) else type(value).__name__
     return text if len(text) <= 60 else text[:57] + "..."

@@ -1,7 +1,7 @@
-"""Masks as bits, eight slots a byte.
+"""Masks as bits, eight slots per byte.
 
-Thousands of masks of 15,000 aircraft do not fit into a processor's cache as bytes; as bits they do, and joining two
-of them takes a third of a microsecond.
+Thousands of masks of 15,000 aircraft do not fit into a processor's cache as bytes; as bits they do, and combining
+two of them takes a third of a microsecond.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def packed(mask: Mask) -> Words:
 
 
 def nothing(capacity: int) -> Words:
-    """The bits of no slot."""
+    """A mask without any bit set."""
     return np.zeros(capacity // WORD, np.uint64)
 
 
@@ -39,7 +39,7 @@ def slots_of(words: Words) -> Slots:
 
 
 def count_of(words: Words) -> int:
-    """How many bits are set."""
+    """The number of bits set."""
     return int(np.unpackbits(words.view(np.uint8)).sum())
 
 

@@ -1,7 +1,7 @@
-"""The aircraft of a tick in fixed places: a slot each, kept while the picture's rows move, and columns by slot.
+"""The aircraft of a tick in slots: an aircraft keeps its slot while its row in the picture changes.
 
-What a test made of a slot at the last tick stands where it did, so that two ticks are compared without looking
-anything up. Only the columns that some rule asks for are moved into slots.
+Results of tests are stored by slot, so that two ticks are compared without any lookup. Only the columns that some rule
+refers to are copied into slots.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FEET_PER_NM = 6_076.1155
 
 
 class Board:
-    """Slots and columns. ``slots[row]`` is the slot of a row of the sky, ``addresses[slot]`` whose it is."""
+    """Slots and columns. ``slots[row]`` is the slot of a row of the sky, ``addresses[slot]`` the aircraft's address."""
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self.capacity = capacity
@@ -39,23 +39,23 @@ class Board:
         """The row of each slot in the present sky, -1 where the slot is free."""
         self.addresses: list[str] = [""] * capacity
         self.present: Mask = np.zeros(capacity, bool)
-        self.left: list[tuple[int, str, float]] = []
-        """Slots that were freed with this tick, whose they were, and when those were last heard (unix s)."""
+        self.freed: list[tuple[int, str, float]] = []
+        """Slots freed at this tick, the addresses they had, and when those were last received (unix s)."""
         self._follows = False
         self._slot_of: dict[str, int] = {}
         self._hexes: Column = np.zeros(capacity, "S8")
         self._free = list(range(capacity - 1, -1, -1))
         self._texts: dict[str, TextColumn] = {}
         self._columns: dict[str, Column] = {}
-        self._wanted_texts: frozenset[str] = frozenset()
+        self._text_names: frozenset[str] = frozenset()
 
-    def want_texts(self, names: Iterable[str]) -> None:
-        """Follow these columns of texts from now on, and no others."""
-        self._wanted_texts = frozenset(names)
-        self._texts = {name: self._texts.get(name) or TextColumn() for name in sorted(self._wanted_texts)}
+    def follow_texts(self, names: Iterable[str]) -> None:
+        """Update these columns of texts from now on, and no others."""
+        self._text_names = frozenset(names)
+        self._texts = {name: self._texts.get(name) or TextColumn() for name in sorted(self._text_names)}
 
     def update(self, sky: Sky) -> None:
-        """Take over the aircraft of a tick."""
+        """Update slots and columns with the sky of a tick."""
         self._columns.clear()
         self._follow(sky)
         self.sky = sky
@@ -66,7 +66,7 @@ class Board:
                 column.update(self._raw_texts(name, sky))
 
     def slot(self, address: str) -> int | None:
-        """The slot of an address, None where it is not in the sky."""
+        """The slot of an address, None if it is not in the sky."""
         return self._slot_of.get(address)
 
     def text(self, name: str) -> TextColumn:
@@ -80,7 +80,7 @@ class Board:
             assert self.sky is not None
             values = _DERIVED[name](self.sky) if name in _DERIVED else self.sky.columns[name]
             if values.dtype.kind in "iu":
-                # -1 stands for an unknown count.
+                # -1 means unknown.
                 values = np.where(values < 0, np.nan, values.astype("f8"))
             column = self._columns[name] = self.scattered(values, np.nan, "f8" if values.dtype == "f8" else "f4")
         return column
@@ -105,14 +105,14 @@ class Board:
         self._follows = follows
         slots = np.full(len(sky), -1, np.intp)
         if follows:
-            known = np.flatnonzero((previous >= 0) & (previous < len(last)))
-            slots[known] = last[previous[known]]
+            continuing = np.flatnonzero((previous >= 0) & (previous < len(last)))
+            slots[continuing] = last[previous[continuing]]
         self._release(sky, slots, follows)
         for row in np.flatnonzero(slots < 0).tolist():
             address = sky.hexes[row]
             slot = self._slot_of.get(address)
             if slot is None:
-                slot = self._take(address)
+                slot = self._allocate(address)
             slots[row] = slot
         self.slots = slots
         self.rows = np.full(self.capacity, -1, np.intp)
@@ -120,25 +120,25 @@ class Board:
         self.present = self.rows >= 0
 
     def _release(self, sky: Sky, slots: Slots, follows: bool) -> None:
-        self.left = []
+        self.freed = []
         if follows:
-            gone = np.ones(self.capacity, bool)
-            gone[slots[slots >= 0]] = False
-            candidates = np.flatnonzero(gone & self.present).tolist()
-            back = {sky.hexes[row] for row in np.flatnonzero(slots < 0).tolist()} if candidates else set()
-            leaving = [slot for slot in candidates if self.addresses[slot] not in back]
+            is_gone = np.ones(self.capacity, bool)
+            is_gone[slots[slots >= 0]] = False
+            candidates = np.flatnonzero(is_gone & self.present).tolist()
+            returning = {sky.hexes[row] for row in np.flatnonzero(slots < 0).tolist()} if candidates else set()
+            leaving = [slot for slot in candidates if self.addresses[slot] not in returning]
         else:
-            there = set(sky.hexes)
-            leaving = [slot for address, slot in self._slot_of.items() if address not in there]
+            addresses = set(sky.hexes)
+            leaving = [slot for address, slot in self._slot_of.items() if address not in addresses]
         seen_at = self.sky.columns["seen_at"] if self.sky is not None else np.zeros(0)
-        self.left = [(slot, self.addresses[slot], float(seen_at[self.rows[slot]])) for slot in leaving]
-        for slot, address, _ in self.left:
+        self.freed = [(slot, self.addresses[slot], float(seen_at[self.rows[slot]])) for slot in leaving]
+        for slot, address, _ in self.freed:
             del self._slot_of[address]
             self.addresses[slot] = ""
             self._free.append(slot)
         self._hexes[leaving] = b""
 
-    def _take(self, address: str) -> int:
+    def _allocate(self, address: str) -> int:
         if not self._free:
             self._free = list(range(2 * self.capacity - 1, self.capacity - 1, -1))
             self.addresses += [""] * self.capacity
@@ -151,11 +151,11 @@ class Board:
         return slot
 
     def _update_names(self, name: str, column: TextColumn, sky: Sky) -> None:
-        """Operators and owners, which are not columns of texts: those that may have changed are looked up."""
-        everybody = not self._follows or not len(column.codes)
-        rows = np.arange(len(sky)) if everybody else np.flatnonzero(sky.columns["airframe_changed"])
+        """Operators and owners, which are indexes into names: only those that may have changed are looked up."""
+        is_complete = not self._follows or not len(column.codes)
+        rows = np.arange(len(sky)) if is_complete else np.flatnonzero(sky.columns["airframe_changed"])
         texts = [sky.name(name, row) for row in rows.tolist()]
-        column.update_rows(self.slots[rows], texts, [slot for slot, *_ in self.left], self.capacity)
+        column.update_rows(self.slots[rows], texts, [slot for slot, *_ in self.freed], self.capacity)
 
     def _raw_texts(self, name: str, sky: Sky) -> Column:
         if name == "hex":

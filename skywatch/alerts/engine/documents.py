@@ -1,4 +1,4 @@
-"""Aircraft given as JSON objects as a sky, so that rules can be tried on them: from a request, or from history."""
+"""Builds skies from aircraft as JSON objects, from a request or from history, so that rules can be tried on them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _EMERGENCY_SQUAWKS = ("7500", "7600", "7700")
 
 
 class SkyMaker:
-    """Makes skies that follow one another; aircraft keep their rows' history by address."""
+    """Builds consecutive skies; rows of consecutive skies are linked by address."""
 
     def __init__(self, station: tuple[float, float] | None) -> None:
         self._station = station
@@ -100,9 +100,9 @@ def _age(value: Any) -> float:
 
 
 def _encoded(entry: Mapping[str, Any], address: str, columns: Mapping[str, Any], row: int) -> bytes:
-    shown = {name: value for name, value in entry.items() if name not in DETAILS and value is not None}
+    members = {name: value for name, value in entry.items() if name not in DETAILS and value is not None}
     for member, column, digits in (("distance_nm", "distance_nm", 3), ("bearing", "bearing_deg", 1)):
         value = float(columns[column][row])
         if value == value:
-            shown[member] = round(value, digits)
-    return msgspec.json.encode({**shown, "hex": address})
+            members[member] = round(value, digits)
+    return msgspec.json.encode({**members, "hex": address})

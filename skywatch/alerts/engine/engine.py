@@ -1,4 +1,4 @@
-"""``Engine``: every rule on every tick. Knows neither database nor clock; what it decides it returns."""
+"""``Engine``: tests every rule at every tick. Uses neither database nor clock; returns its decisions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from skywatch.alerts.engine.rule import NOBODY, Change, Rule, RuleKey, Stored
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.picture.sky import Sky
 
-# A tick makes at most so many announcements; the others follow with the next ticks.
+# Largest number of announcements per tick; further ones follow at the next ticks.
 FIRED_PER_TICK = 100
 
 
 @dataclass(frozen=True)
 class RuleSet:
-    """All rules in force, with what they refer to. ``stored`` is what the database says of the pairs of rules.
+    """All rules in force, with what they refer to. ``stored`` are the stored matches by rule and address.
 
     Compiled once, outside the tracker's thread.
     """
@@ -56,11 +56,11 @@ class Engine:
 
     @property
     def rules(self) -> RuleSet:
-        """What is in force."""
+        """The rules in force."""
         return self._rules
 
     def install(self, rules: RuleSet, now: float) -> None:
-        """Put these rules in force; rules that did not change keep their memory."""
+        """Put these rules in force; unchanged rules keep their state."""
         before = {matching.rule.key: matching for matching in self._matchings}
         self._matchings = []
         for rule, compiled in zip(rules.rules, rules.compiled, strict=True):
@@ -71,10 +71,10 @@ class Engine:
         self._message_matchings = [matching for matching in self._matchings if matching.rule.is_message_rule]
         self._rules = rules
         self._installed = True
-        self.environment.board.want_texts(rules.program.texts)
+        self.environment.board.follow_texts(rules.program.texts)
 
     def tick(self, sky: Sky) -> list[Change]:
-        """Test everything; returns what is to be announced and what is cleared."""
+        """Test all rules; returns the alerts to announce and to clear."""
         environment = self.environment
         board = environment.board
         board.update(sky)
@@ -91,7 +91,7 @@ class Engine:
         return changes
 
     def message(self, message: AircraftMessage) -> list[Change]:
-        """Test the rules that ask for a message; what they say of its aircraft is that of the last tick."""
+        """Test the rules with a condition on messages; state of the aircraft is that of the last tick."""
         changes: list[Change] = []
         if not self._message_matchings or self.environment.board.sky is None:
             return changes
@@ -100,15 +100,15 @@ class Engine:
         for matching in self._message_matchings:
             rule, compiled, environment = matching.rule, matching.compiled, self.environment
             if not present:
-                compiled, environment = self._apart(rule, message)
+                compiled, environment = self._compile_without_sky(rule, message)
             environment.message = texts
             slot = environment.board.slot(message.address)
             assert slot is not None
             if compiled.true.at(environment, np.array([slot]), 0)[0]:
                 pair_was_active = (pair := matching.pairs.get(message.address)) is not None and pair.active
                 matching.begin(message.address, message.at)
-                begun = matching.pairs.get(message.address)
-                if begun is not None and not pair_was_active and begun.ready_at(rule) <= message.at:
+                pair_now = matching.pairs.get(message.address)
+                if pair_now is not None and not pair_was_active and pair_now.ready_at(rule) <= message.at:
                     matching.fire(message.address, message.at)
                     changes.append(describe(matching.rule, compiled, environment, slot, message.at, self._rules.fences))
                 matching.end(message.address, message.at)
@@ -116,12 +116,12 @@ class Engine:
         return changes
 
     def _use_fences(self) -> None:
-        wanted = {number: self._rules.fences[number] for number in self._rules.program.fences}
-        self.environment.fences.use(wanted, self.environment.board.capacity)
+        fences = {number: self._rules.fences[number] for number in self._rules.program.fences}
+        self.environment.fences.use(fences, self.environment.board.capacity)
         self._installed = False
 
-    def _apart(self, rule: Rule, message: AircraftMessage) -> tuple[Compiled, Environment]:
-        """The rule compiled for an aircraft that is not in the sky, of which only the message is known."""
+    def _compile_without_sky(self, rule: Rule, message: AircraftMessage) -> tuple[Compiled, Environment]:
+        """The rule compiled for an aircraft that is not in the sky: only the message is known."""
         compiler = Compiler({POLICE_LIST: Entries(), **self._rules.lists})
         compiled = compiler.rule(rule.node, rule.rights)
         program = compiler.program()
@@ -130,18 +130,18 @@ class Engine:
         return compiled, environment_without(self.environment.board.sky, message, program, fences)
 
     def _forget(self, now: float) -> None:
-        left = self.environment.board.left
-        if not left:
+        freed = self.environment.board.freed
+        if not freed:
             return
-        slots = np.array([slot for slot, *_ in left], np.intp)
+        slots = np.array([slot for slot, *_ in freed], np.intp)
         for matching in self._matchings:
             matching.forget_slots(slots)
             if matching.pairs and matching.rule.count is None:
-                for _, address, seen_at in left:
+                for _, address, seen_at in freed:
                     matching.end(address, min(seen_at, now))
 
     def _run(self, matching: Matching, now: float, budget: int, changes: list[Change]) -> int:
-        """One rule; returns how many announcements it made."""
+        """Run one rule; returns the number of announcements."""
         rule = matching.rule
         if matching.is_new:
             self._begin(matching, now, changes)
@@ -161,7 +161,7 @@ class Engine:
         return fired
 
     def _begin(self, matching: Matching, now: float, changes: list[Change]) -> None:
-        """The first test of a rule: what a changed rule matches is silent, and pairs of others go on."""
+        """The first test of a rule: the present matches of a changed rule are not announced."""
         matching.is_new = False
         if matching.rule.silent:
             changes.append(matching.adopt(self.environment, now))

@@ -1,4 +1,4 @@
-"""What tests look at: the board of a tick, geofences, members read from JSON, and perhaps a message."""
+"""The data that tests read: the board of a tick, geofences, members decoded from JSON, and a message if any."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 @dataclass
 class Environment:
-    """``documents`` are the JSON objects of those aircraft that some test needs more of than its columns."""
+    """``documents`` are the decoded JSON objects, by slot, of the aircraft for which columns do not suffice."""
 
     board: Board = field(default_factory=Board)
     fences: FenceBoard = field(default_factory=FenceBoard)
@@ -28,7 +28,7 @@ class Environment:
     message: dict[str, str] | None = None
 
     def read(self, slots: Slots) -> None:
-        """Decode the objects of these slots, with the airframe details; each once a tick."""
+        """Decode the objects of these slots, with the airframe details; each once per tick."""
         sky = self.board.sky
         assert sky is not None
         rows = self.board.rows

@@ -1,7 +1,7 @@
-"""Where the aircraft are in relation to each geofence, by slot.
+"""The position of aircraft relative to each geofence, by slot.
 
-Of all aircraft a geofence sees those in its bounding box: they are found in one order by latitude that all geofences
-share. Only these are tested by Shapely against the prepared geometry.
+Aircraft in the bounding box of a geofence are selected from one array sorted by latitude, which all geofences share.
+Only these are tested by Shapely against the prepared geometry.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Fence:
-    """A geofence as the engine tests it; ``revision`` grows with each change of its geometry or band."""
+    """A geofence in the engine; ``revision`` increases with each change of its geometry or band."""
 
     id: int
     name: str
@@ -39,10 +39,10 @@ class Fence:
 
 
 class FenceState:
-    """Who is inside of one geofence, and who crossed its boundary with this tick.
+    """The aircraft inside of one geofence, and those that crossed its boundary at this tick.
 
-    Few aircraft are near any one geofence, so that only those few are looked at; who is surely outside is worked out
-    where a rule asks for it.
+    Few aircraft are near any one geofence, and only those are tested; the mask of those surely outside is computed
+    when a rule needs it.
     """
 
     def __init__(self, fence: Fence, capacity: int) -> None:
@@ -50,13 +50,13 @@ class FenceState:
         self.bounds: tuple[float, float, float, float] = fence.geometry.bounds
         self.inside: Mask = np.zeros(capacity, bool)
         self.entered: Mask = np.zeros(capacity, bool)
-        self.left: Mask = np.zeros(capacity, bool)
+        self.exited: Mask = np.zeros(capacity, bool)
         self.changed = True
         self._inside: Slots = np.zeros(0, np.intp)
         self._unsure: Slots = np.zeros(0, np.intp)
-        # Who was inside when that was last known.
+        # Slots that were inside when their position and altitude were last known.
         self._was_inside: set[int] = set()
-        self._placed: Mask = np.zeros(capacity, bool)
+        self._has_position: Mask = np.zeros(capacity, bool)
         self._outside: Mask | None = None
         self._is_new = True
         self._had_events = False
@@ -64,59 +64,59 @@ class FenceState:
         self._shrunk: BaseGeometry | None = None
 
     def resize(self, capacity: int) -> None:
-        """Make room for more slots."""
-        for name in ("inside", "entered", "left"):
+        """Grow the masks to more slots."""
+        for name in ("inside", "entered", "exited"):
             mask = np.zeros(capacity, bool)
             mask[: len(getattr(self, name))] = getattr(self, name)
             setattr(self, name, mask)
 
     def forget(self, slots: Iterable[int]) -> None:
-        """The aircraft of these slots are gone."""
+        """Clear slots whose aircraft have left the sky."""
         self._was_inside.difference_update(slots)
 
     def outside(self) -> Mask:
-        """Who is surely outside."""
+        """The aircraft that are surely outside."""
         if self._outside is None:
-            self._outside = self._placed & ~self.inside
+            self._outside = self._has_position & ~self.inside
             self._outside[self._unsure] = False
         return self._outside
 
-    def update(self, inside: Slots, unsure: Slots, placed: Mask, placed_before: Mask) -> None:
-        """Take who is inside, whose altitude leaves that open, and who has, and had, a position at all.
+    def update(self, inside: Slots, unsure: Slots, has_position: Mask, had_position: Mask) -> None:
+        """Update with the slots that are inside and those whose altitude does not decide it.
 
-        ``inside`` is in order.
+        ``inside`` is sorted; the masks are the aircraft that have, and had, a position.
         """
         moved = not np.array_equal(inside, self._inside)
         if self._had_events:
             self.entered[:] = False
-            self.left[:] = False
+            self.exited[:] = False
         self.changed = self._is_new or moved or self._had_events or len(unsure) > 0 or len(self._unsure) > 0
         self._had_events = False
-        self._outside, self._placed = None, placed
+        self._outside, self._has_position = None, has_position
         if self.changed or len(self._was_inside) != len(inside):
-            self._cross(inside, unsure, placed, placed_before)
+            self._cross(inside, unsure, has_position, had_position)
         if moved:
             self.inside[self._inside] = False
             self.inside[inside] = True
             self._inside = inside
         self._unsure, self._is_new = unsure, False
 
-    def _cross(self, inside: Slots, unsure: Slots, placed: Mask, placed_before: Mask) -> None:
-        """Who entered and left; somebody whose place was not known at the last tick did neither."""
+    def _cross(self, inside: Slots, unsure: Slots, has_position: Mask, had_position: Mask) -> None:
+        """Detect crossings; an aircraft without a known place at the last tick has not crossed."""
         now, open_now, open_before = set(inside.tolist()), set(unsure.tolist()), set(self._unsure.tolist())
-        came = now - self._was_inside
+        appeared = now - self._was_inside
         if not self._is_new:
-            entered = [slot for slot in came if placed_before[slot] and slot not in open_before]
-            left = [slot for slot in self._was_inside - now - open_now if placed[slot]]
+            entered = [slot for slot in appeared if had_position[slot] and slot not in open_before]
+            exited = [slot for slot in self._was_inside - now - open_now if has_position[slot]]
             self.entered[entered] = True
-            self.left[left] = True
-            self._was_inside.difference_update(left)
-            self._had_events = bool(entered or left)
+            self.exited[exited] = True
+            self._was_inside.difference_update(exited)
+            self._had_events = bool(entered or exited)
             self.changed = self.changed or self._had_events
         self._was_inside |= now
 
     def relaxed(self, grown: bool) -> tuple[BaseGeometry, Band]:
-        """The geometry and band with the margin of hysteresis added (``grown``) or taken away."""
+        """The geometry and band with the hysteresis margin added (``grown``) or subtracted."""
         band, margin = self.fence.band, ALTITUDE_MARGIN_FT if grown else -ALTITUDE_MARGIN_FT
         wider = Band(
             None if band.floor_ft is None else band.floor_ft - margin,
@@ -139,7 +139,7 @@ class FenceBoard:
         self._north: Floats = np.zeros(0)
 
     def use(self, fences: Mapping[int, Fence], capacity: int) -> None:
-        """Follow these geofences; one of the same revision keeps what is known of its aircraft."""
+        """Test these geofences from now on; unchanged ones keep their state."""
         states = {}
         for number, fence in fences.items():
             state = self.states.get(number)
@@ -152,55 +152,55 @@ class FenceBoard:
         self._north = np.array([state.bounds[3] for state in states.values()])
 
     def update(self, board: Board) -> None:
-        """Find who is inside of each geofence."""
+        """Determine the aircraft inside of each geofence."""
         if not self.states:
             return
         lat, lon = board.number("lat"), board.number("lon")
-        placed = ~np.isnan(lat)
-        before = self._placed_before(board)
-        slots = np.flatnonzero(placed)
+        has_position = ~np.isnan(lat)
+        had_position = self._previous_positions(board)
+        slots = np.flatnonzero(has_position)
         order = slots[np.argsort(lat[slots])]
         sorted_lat, sorted_lon = lat[order], lon[order]
-        gone = [slot for slot, *_ in board.left]
+        freed = [slot for slot, *_ in board.freed]
         first = np.searchsorted(sorted_lat, self._south)
         last = np.searchsorted(sorted_lat, self._north, side="right")
         for state, begin, end in zip(self.states.values(), first.tolist(), last.tolist(), strict=True):
             if len(state.inside) != board.capacity:
                 state.resize(board.capacity)
-            if gone:
-                state.forget(gone)
+            if freed:
+                state.forget(freed)
             west, _, east, _ = state.bounds
             near_lon = sorted_lon[begin:end]
             near = np.flatnonzero((near_lon >= west) & (near_lon <= east)) + begin
             within = near[_within(state.fence.geometry, sorted_lon[near], sorted_lat[near])]
             horizontal = np.sort(order[within])
             if state.fence.band.is_open:
-                state.update(horizontal, horizontal[:0], placed, before)
+                state.update(horizontal, horizontal[:0], has_position, had_position)
                 continue
             sure, unsure = _by_altitude(board, horizontal, state.fence.band)
-            state.update(horizontal[sure], horizontal[unsure], placed, before)
-        before |= placed
+            state.update(horizontal[sure], horizontal[unsure], has_position, had_position)
+        had_position |= has_position
 
-    def _placed_before(self, board: Board) -> Mask:
-        """Which aircraft had a position at an earlier tick; kept by slot."""
+    def _previous_positions(self, board: Board) -> Mask:
+        """The mask, by slot, of aircraft that had a position at an earlier tick."""
         if len(self._had_position) != board.capacity:
             mask = np.zeros(board.capacity, bool)
             mask[: len(self._had_position)] = self._had_position
             self._had_position = mask
-        self._had_position[[slot for slot, *_ in board.left]] = False
+        self._had_position[[slot for slot, *_ in board.freed]] = False
         return self._had_position
 
     def around(self, board: Board, number: int, slots: Slots, *, grown: bool) -> tuple[Mask, Mask]:
         """Whether these slots are surely inside, and surely outside, of a geofence with its margin."""
         geometry, band = self.states[number].relaxed(grown)
         lat, lon = board.number("lat")[slots], board.number("lon")[slots]
-        placed = ~np.isnan(lat)
+        has_position = ~np.isnan(lat)
         horizontal = np.zeros(len(slots), bool)
-        horizontal[placed] = _within(geometry, lon[placed], lat[placed])
+        horizontal[has_position] = _within(geometry, lon[has_position], lat[has_position])
         if band.is_open:
-            return horizontal, placed & ~horizontal
+            return horizontal, has_position & ~horizontal
         sure, unsure = _by_altitude(board, slots, band)
-        return horizontal & sure, placed & ~(horizontal & (sure | unsure))
+        return horizontal & sure, has_position & ~(horizontal & (sure | unsure))
 
 
 def _within(geometry: BaseGeometry, lon: Floats, lat: Floats) -> Mask:
@@ -211,9 +211,9 @@ def _within(geometry: BaseGeometry, lon: Floats, lat: Floats) -> Mask:
 
 
 def _by_altitude(board: Board, slots: Slots, band: Band) -> tuple[Mask, Mask]:
-    """Which of the slots are surely within the band, and of which that is not known.
+    """The slots that are surely within the band, and those for which that is unknown.
 
-    On the ground an aircraft is below every ceiling, and whether it is above a floor is not known.
+    An aircraft on the ground is below every ceiling; whether it is above a floor is unknown.
     """
     altitude, ground = board.number("altitude_ft")[slots], board.flag("on_ground")[slots]
     within, unsure = np.ones(len(slots), bool), np.zeros(len(slots), bool)

@@ -1,8 +1,8 @@
 """Tests as masks: where a test is surely true, or, negated, where it is surely false.
 
 An unknown value makes both masks false, so that ``and`` and ``or`` over these masks are Kleene's logic once ``not``
-has been moved down to the tests. Every literal gives its mask for all slots (``update``) or for a few (``at``); there
-with ``slack`` 1 its boundaries are moved by the margin so that it holds more often, with -1 less often.
+has been moved down to the tests. Every literal computes its mask for all slots (``update``) or for a few (``at``);
+there ``slack`` 1 moves its boundaries by the margin so that it holds more often, -1 so that it holds less often.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _COMPARE = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.great
 
 
 class Literal:
-    """One test or its negation; ``bits`` is its result of this tick, ``changed`` whether that may differ."""
+    """One test or its negation; ``bits`` is its result at this tick, ``changed`` whether that may be new."""
 
     def __init__(self) -> None:
         self.bits: Words = np.zeros(0, np.uint64)
         self.changed = True
 
     def update(self, environment: Environment) -> None:
-        """Bring ``bits`` up to date with a tick."""
+        """Update ``bits`` for a tick."""
         raise NotImplementedError
 
     def at(self, environment: Environment, slots: Slots, slack: int) -> Mask:
@@ -42,7 +42,7 @@ class Literal:
 
 
 class Nowhere(Literal):
-    """A test that may not be made: unknown for every aircraft."""
+    """A test that the owner has no right to: unknown for every aircraft."""
 
     def update(self, environment: Environment) -> None:
         """Never true."""
@@ -56,14 +56,14 @@ class Nowhere(Literal):
 
 
 class Everywhere(Literal):
-    """Stands for a test that is not decided yet: every aircraft may meet it."""
+    """Placeholder of a test that is not decided yet: any aircraft may meet it."""
 
     def update(self, environment: Environment) -> None:
-        """Wherever there is an aircraft."""
+        """True for every aircraft."""
         self.bits, self.changed = packed(environment.board.present), True
 
     def at(self, environment: Environment, slots: Slots, slack: int) -> Mask:
-        """Wherever there is an aircraft."""
+        """True for every aircraft."""
         present: Mask = environment.board.present[slots]
         return present
 
@@ -91,11 +91,11 @@ class NumberLiteral(Literal):
     def at(self, environment: Environment, slots: Slots, slack: int) -> Mask:
         """Compare a few values, with the bound moved by the margin."""
         values = environment.board.number(self._column)[slots]
-        known = values == values
+        is_known = values == values
         room = slack * self._margin
         if self._op in ("eq", "ne"):
             near = np.abs(values - self._bound) <= max(room if self._op == "eq" else -room, 0.0)
-            result: Mask = known & (near if self._op == "eq" else ~near)
+            result: Mask = is_known & (near if self._op == "eq" else ~near)
             return result
         compared: Mask = _COMPARE[self._op](values, self._bound + (room if self._op in ("lt", "le") else -room))
         return compared
@@ -116,11 +116,11 @@ class MembershipLiteral(Literal):
         self._negated = negated
 
     def update(self, environment: Environment) -> None:
-        """Look for every value."""
+        """Compare the whole column with the list."""
         self.bits, self.changed = packed(self._of(environment, None)), True
 
     def at(self, environment: Environment, slots: Slots, slack: int) -> Mask:
-        """Look for a few values."""
+        """Compare a few values with the list."""
         return self._of(environment, slots)
 
     def _of(self, environment: Environment, slots: Slots | None) -> Mask:
@@ -128,56 +128,56 @@ class MembershipLiteral(Literal):
         if slots is not None:
             values, ground = values[slots], ground[slots]
         result: Mask = np.isin(values, self._values)
-        known = values == values
+        is_known = values == values
         if self._ground:
-            result, known = result | ground, known | ground
-        return known & ~result if self._negated else result
+            result, is_known = result | ground, is_known | ground
+        return is_known & ~result if self._negated else result
 
 
 class FlagLiteral(Literal):
     """A column of truth values."""
 
-    def __init__(self, column: str, wanted: bool) -> None:
+    def __init__(self, column: str, expected: bool) -> None:
         super().__init__()
         self._column = column
-        self._wanted = wanted
+        self._expected = expected
 
     def update(self, environment: Environment) -> None:
-        """The column, or what is left of the aircraft."""
+        """The column, or its complement among the aircraft present."""
         column = environment.board.flag(self._column)
-        bits = packed(column if self._wanted else environment.board.present & ~column)
+        bits = packed(column if self._expected else environment.board.present & ~column)
         self.changed = not np.array_equal(bits, self.bits)
         self.bits = bits
 
     def at(self, environment: Environment, slots: Slots, slack: int) -> Mask:
-        """A few of the column."""
+        """The same for a few slots."""
         values: Mask = environment.board.flag(self._column)[slots]
-        return values if self._wanted else environment.board.present[slots] & ~values
+        return values if self._expected else environment.board.present[slots] & ~values
 
 
 class GroundLiteral(Literal):
-    """Whether the barometric altitude is given as ``ground``, or surely not."""
+    """Whether the barometric altitude is ``ground``, or surely is not."""
 
-    def __init__(self, wanted: bool) -> None:
+    def __init__(self, expected: bool) -> None:
         super().__init__()
-        self._wanted = wanted
+        self._expected = expected
 
     def update(self, environment: Environment) -> None:
         """On the ground, or with an altitude."""
         self.bits, self.changed = packed(self._of(environment)), True
 
     def at(self, environment: Environment, slots: Slots, slack: int) -> Mask:
-        """A few of them."""
+        """The same for a few slots."""
         return self._of(environment)[slots]
 
     def _of(self, environment: Environment) -> Mask:
         board = environment.board
-        mask: Mask = board.flag("on_ground") if self._wanted else ~np.isnan(board.number("alt_baro_ft"))
+        mask: Mask = board.flag("on_ground") if self._expected else ~np.isnan(board.number("alt_baro_ft"))
         return mask
 
 
 class TextLiteral(Literal):
-    """A predicate over a column of texts, asked once for each text of the vocabulary."""
+    """A predicate over a column of texts, evaluated once for each text of the vocabulary."""
 
     def __init__(self, column: str, predicate: Predicate, negated: bool) -> None:
         super().__init__()
@@ -190,7 +190,7 @@ class TextLiteral(Literal):
         self._mask: Mask = np.zeros(0, bool)
 
     def update(self, environment: Environment) -> None:
-        """Ask for the texts that are new, and take over the slots whose text changed."""
+        """Evaluate new texts, and update the slots whose text changed."""
         column = environment.board.text(self._column)
         verdict = self._verdict_of(environment)
         if self._bits_generation != column.generation or len(self._mask) != environment.board.capacity:
@@ -207,7 +207,7 @@ class TextLiteral(Literal):
             self.bits = packed(self._mask)
 
     def at(self, environment: Environment, slots: Slots, slack: int) -> Mask:
-        """A few slots."""
+        """The same for a few slots."""
         codes = environment.board.text(self._column).codes
         result: Mask = self._verdict_of(environment)[codes[slots]]
         return result
@@ -217,16 +217,16 @@ class TextLiteral(Literal):
         if self._generation != column.generation:
             self._generation = column.generation
             self._verdict = np.zeros(1, bool)
-        known = len(self._verdict)
-        if known < len(column.texts):
+        evaluated = len(self._verdict)
+        if evaluated < len(column.texts):
             ask, negated = self._predicate, self._negated
-            more = [ask(text) is not negated for text in column.texts[known:]]
+            more = [ask(text) is not negated for text in column.texts[evaluated:]]
             self._verdict = np.append(self._verdict, np.array(more, bool))
         return self._verdict
 
 
 class FenceLiteral(Literal):
-    """Within a geofence, or crossing its boundary with this tick."""
+    """Within a geofence, or crossing its boundary at this tick."""
 
     def __init__(self, test: Test, negated: bool) -> None:
         super().__init__()
@@ -235,7 +235,7 @@ class FenceLiteral(Literal):
         self._negated = negated
 
     def update(self, environment: Environment) -> None:
-        """Take over the geofence's own masks."""
+        """Use the masks of the geofence."""
         state = environment.fences.states[self._id]
         self.changed = self._negated or state.changed or len(self.bits) * WORD != environment.board.capacity
         if self.changed:
@@ -256,12 +256,12 @@ class FenceLiteral(Literal):
         state = environment.fences.states[self._id]
         if self._op == "within":
             return state.outside() if self._negated else state.inside
-        crossed = state.entered if self._op == "enters" else state.left
+        crossed = state.entered if self._op == "enters" else state.exited
         return (state.inside | state.outside()) & ~crossed if self._negated else crossed
 
 
 class DocumentLiteral(Literal):
-    """A test of a member that has no column, made for those aircraft whose object was read."""
+    """A test of a member without a column, for those aircraft whose JSON object was decoded."""
 
     def __init__(self, member: str, holds: Callable[[Any, int], bool | None], negated: bool) -> None:
         super().__init__()
@@ -270,20 +270,20 @@ class DocumentLiteral(Literal):
         self._negated = negated
 
     def update(self, environment: Environment) -> None:
-        """Test what was read; nobody else meets the rest of the rule."""
+        """Test the decoded objects; no other aircraft meets the rest of the rule."""
         mask = np.zeros(environment.board.capacity, bool)
         slots = np.array(list(environment.documents), np.intp)
         mask[slots] = self.at(environment, slots, 0)
         self.bits, self.changed = packed(mask), True
 
     def at(self, environment: Environment, slots: Slots, slack: int) -> Mask:
-        """Test a few aircraft, reading what was not read yet."""
+        """Test a few aircraft; decodes their objects if needed."""
         environment.read(slots)
-        wanted = not self._negated
+        expected = not self._negated
         documents = environment.documents
         room = -slack if self._negated else slack
         return np.array(
-            [self._of(documents.get(slot, {}), room) is wanted for slot in slots.tolist()],
+            [self._of(documents.get(slot, {}), room) is expected for slot in slots.tolist()],
             bool,
         )
 
@@ -302,7 +302,7 @@ class MessageLiteral(Nowhere):
         self._negated = negated
 
     def at(self, environment: Environment, slots: Slots, slack: int) -> Mask:
-        """Whoever sent the message."""
+        """The sender of the message."""
         text = (environment.message or {}).get(self._member, "")
         holds = bool(text) and self._predicate(text) is not self._negated
         return np.full(len(slots), holds and slack == 0)

@@ -1,4 +1,4 @@
-"""What a rule remembers from tick to tick: which aircraft meet it since when, and which of them were announced."""
+"""The state of a rule between ticks: which aircraft match since when, and which of them were announced."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from skywatch.alerts.engine.environment import Environment
 from skywatch.alerts.engine.program import Compiled
 from skywatch.alerts.engine.rule import NOBODY, Adopted, Cleared, Pair, Rule, Stored
 
-# A matching aircraft that is not heard, or whose values are unknown, counts as matching for so long (s).
+# Time for which a matching aircraft without reception, or with unknown values, still counts as matching (s).
 UNSEEN_S = 60.0
-# More aircraft than this are not followed for one rule; it is too wide to be of use.
+# Largest number of aircraft followed for one rule; a rule that matches more is too wide to be of use.
 MAXIMUM_PAIRS = 5_000
 
 
 class Matching:
-    """The memory of one rule. The engine tells it which slots changed; it says who is due and who is cleared."""
+    """The state of one rule: takes the slots that changed, and decides which aircraft are announced or cleared."""
 
     def __init__(self, rule: Rule, compiled: Compiled, stored: Mapping[str, Stored], now: float) -> None:
         self.rule = rule
@@ -29,26 +29,27 @@ class Matching:
         """Where the rule was true at the last tick."""
         self._bytes = b""
         self.pairs: dict[str, Pair] = {
-            address: Pair(active=was.active, held_at=now, fired_at=was.fired_at) for address, was in stored.items()
+            address: Pair(active=match.active, true_until=now, fired_at=match.fired_at)
+            for address, match in stored.items()
         }
         self.limbo = {address for address, pair in self.pairs.items() if pair.active}
-        """Who was announced and is not surely true now."""
+        """Aircraft that were announced and are not surely matching now."""
         self.waiting: dict[str, None] = {}
-        """Who matches and was not announced yet, in order."""
+        """Aircraft that match and were not announced yet, in order."""
         self.cooling = {address for address, pair in self.pairs.items() if not pair.active}
-        """Who does not match and is in its cooldown."""
+        """Aircraft that do not match and are in their cooldown."""
         self.due_at = now if stored else math.inf
-        """When somebody may be announced, or forgotten, next."""
+        """The next time at which an aircraft may be announced, or its state dropped."""
         self.is_new = True
 
     def take_over(self, other: Matching) -> None:
-        """Go on from the memory of the same rule under another compilation."""
+        """Continue with the state of the same rule under another compilation."""
         self.before, self.pairs, self.limbo = other.before, other.pairs, other.limbo
         self.waiting, self.cooling, self._bytes = other.waiting, other.cooling, b""
         self.due_at, self.is_new = other.due_at, other.is_new
 
     def adopt(self, environment: Environment, now: float) -> Adopted:
-        """Take for announced whoever matches now."""
+        """Treat the present matches as announced."""
         rule = self.rule
         if rule.count is not None:
             holds = rule.count.holds(count_of(self.compiled.true.bits))
@@ -59,12 +60,12 @@ class Matching:
         for address in addresses:
             pair = self.pairs.setdefault(address, Pair())
             pair.active = True
-            pair.held_at = now
+            pair.true_until = now
             self.limbo.add(address)
         return Adopted(rule.id, rule.revision, tuple(addresses), now)
 
     def follow(self, environment: Environment, now: float) -> None:
-        """Take what a tick changed."""
+        """Update with the changes of a tick."""
         step = self.compiled.true
         bits = step.bits
         if len(self.before) != len(bits):
@@ -73,7 +74,7 @@ class Matching:
             self.before = before
         elif not step.changed and self._bytes:
             return
-        # To compare bytes is the fastest way to find that nothing changed, which is what most ticks bring.
+        # Comparing bytes is the fastest way to detect no change, which is the case at most ticks.
         now_bytes = bits.tobytes()
         if now_bytes == self._bytes:
             return
@@ -87,7 +88,7 @@ class Matching:
         self.before, self._bytes = bits.copy(), now_bytes
 
     def follow_count(self, now: float) -> None:
-        """Take the number of a tick."""
+        """Update with the number of matching aircraft at a tick."""
         assert self.rule.count is not None
         holds = self.rule.count.holds(count_of(self.compiled.true.bits))
         pair = self.pairs.get(NOBODY)
@@ -97,26 +98,26 @@ class Matching:
             self.end(NOBODY, now)
 
     def begin(self, address: str, now: float) -> None:
-        """The conditions became true."""
+        """Record that the conditions became true."""
         pair = self.pairs.get(address)
         if pair is None:
             if len(self.pairs) >= MAXIMUM_PAIRS:
                 return
             pair = self.pairs[address] = Pair()
-        pair.is_true, pair.since, pair.held_at = True, now, now
+        pair.is_true, pair.since, pair.true_until = True, now, now
         if pair.active:
             self.limbo.discard(address)
         else:
             self.waiting[address] = None
             self.due_at = min(self.due_at, pair.ready_at(self.rule))
 
-    def end(self, address: str, held_at: float) -> None:
-        """The conditions are no longer true, or the aircraft is gone; they held until ``held_at``."""
+    def end(self, address: str, true_until: float) -> None:
+        """Record that the conditions are no longer true, or the aircraft left; they were true until ``true_until``."""
         pair = self.pairs.get(address)
         if pair is None:
             return
         if pair.is_true:
-            pair.is_true, pair.held_at = False, held_at
+            pair.is_true, pair.true_until = False, true_until
         self.waiting.pop(address, None)
         if pair.active:
             self.limbo.add(address)
@@ -127,13 +128,13 @@ class Matching:
             self.due_at = min(self.due_at, pair.fired_at + self.rule.cooldown_s)
 
     def forget_slots(self, slots: npt.NDArray[np.intp]) -> None:
-        """The aircraft of these slots are gone: whoever gets a slot next begins anew."""
+        """Clear slots whose aircraft left: the next aircraft in a slot must not inherit its state."""
         if len(self.before):
             clear(self.before, slots[slots < WORD * len(self.before)])
             self._bytes = b""
 
     def due(self, now: float) -> Iterator[str]:
-        """Who may be announced now; those that are must be given to ``fire``, the others stay due."""
+        """Aircraft that may be announced now; call ``fire`` for those that are, the others stay due."""
         if now < self.due_at:
             return
         for address in list(self.waiting):
@@ -145,15 +146,15 @@ class Matching:
         self.due_at = min((pair.ready_at(self.rule) for pair in idle), default=math.inf)
 
     def fire(self, address: str, now: float) -> None:
-        """It is announced."""
+        """Record that an aircraft was announced."""
         pair = self.pairs[address]
-        pair.active, pair.fired_at, pair.held_at = True, now, now
+        pair.active, pair.fired_at, pair.true_until = True, now, now
         self.waiting.pop(address, None)
         if not pair.is_true:
             self.limbo.add(address)
 
     def clear(self, environment: Environment, now: float) -> list[Cleared]:
-        """Whoever was announced and is surely past the margin, or was not heard for long."""
+        """Clear announced aircraft that are surely beyond the margin, or were not received for a minute."""
         if not self.limbo:
             return []
         over = self._over_count(environment) if self.rule.count is not None else self._over(environment, now)
@@ -170,18 +171,18 @@ class Matching:
 
     def _over(self, environment: Environment, now: float) -> list[str]:
         board = environment.board
-        there = [(address, slot) for address in self.limbo if (slot := board.slot(address)) is not None]
+        present = [(address, slot) for address in self.limbo if (slot := board.slot(address)) is not None]
         over: list[str] = []
-        if there:
-            slots = np.array([slot for _, slot in there], np.intp)
+        if present:
+            slots = np.array([slot for _, slot in present], np.intp)
             holds = self.compiled.true.at(environment, slots, 1)
             for place in np.flatnonzero(holds).tolist():
-                self.pairs[there[place][0]].held_at = now
+                self.pairs[present[place][0]].true_until = now
             others = np.flatnonzero(~holds)
             if len(others):
                 fails = self.compiled.false.at(environment, slots[others], -1)
-                over = [there[place][0] for place in others[fails].tolist()]
-        unseen = (a for a in self.limbo if now - self.pairs[a].held_at >= UNSEEN_S)
+                over = [present[place][0] for place in others[fails].tolist()]
+        unseen = (a for a in self.limbo if now - self.pairs[a].true_until >= UNSEEN_S)
         return list(dict.fromkeys([*over, *unseen]))
 
     def _over_count(self, environment: Environment) -> Iterable[str]:
@@ -191,7 +192,7 @@ class Matching:
         return [] if self.rule.count.holds(number) else list(self.limbo)
 
     def _forget_cooled(self, now: float) -> None:
-        """Cooldowns that are over need not be remembered."""
+        """Drop the state of aircraft whose cooldown is over."""
         for address in list(self.cooling):
             pair = self.pairs.get(address)
             if pair is None or pair.is_true or pair.active:

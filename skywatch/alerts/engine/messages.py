@@ -1,4 +1,4 @@
-"""An ACARS message as rules see it, and the surroundings of one whose aircraft is not in the sky."""
+"""ACARS messages in the engine, and the environment of a message whose aircraft is not in the sky."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from skywatch.picture.sky import COLUMNS, SOURCE_INDEX, Sky
 
 @dataclass(frozen=True)
 class AircraftMessage:
-    """Who sent what, when (unix seconds). ``address`` is lower case, empty where it is not known."""
+    """Sender, content and time (unix seconds) of a message. ``address`` is in lower case, empty if unknown."""
 
     address: str
     at: float
@@ -30,16 +30,16 @@ class AircraftMessage:
 
     @property
     def texts(self) -> dict[str, str]:
-        """What the fields of a message are compared with."""
+        """The normalised values of the message fields."""
         return {"acars_text": normalised(self.text), "acars_label": normalised(self.label)}
 
 
 def environment_without(
     sky: Sky, message: AircraftMessage, program: Program, fences: Mapping[int, Fence]
 ) -> Environment:
-    """An environment of this one aircraft, of which nothing is known but what the message says."""
+    """An environment with one aircraft, of which only the content of the message is known."""
     environment = Environment()
-    environment.board.want_texts(program.texts)
+    environment.board.follow_texts(program.texts)
     environment.board.update(sky_of_message(sky, message))
     environment.fences.use(fences, environment.board.capacity)
     environment.fences.update(environment.board)
@@ -47,7 +47,7 @@ def environment_without(
 
 
 def sky_of_message(sky: Sky, message: AircraftMessage) -> Sky:
-    """A sky of one aircraft without a position, of which neither source nor receiver is known."""
+    """A sky with one aircraft without position, source and receiver."""
     columns = {}
     for name, dtype in COLUMNS.items():
         missing = np.nan if dtype.startswith("f") else -1 if dtype in ("i2", "i4") else 0
@@ -58,15 +58,15 @@ def sky_of_message(sky: Sky, message: AircraftMessage) -> Sky:
     columns["military"][0] = military
     columns["source"][0] = SOURCE_INDEX["unknown"]
     columns["seen_at"][0] = columns["first_seen"][0] = message.at
-    shown = {"hex": message.address, "military": military}
+    members = {"hex": message.address, "military": military}
     if message.callsign:
-        shown["flight"] = message.callsign
+        members["flight"] = message.callsign
     details = msgspec.json.encode({"r": message.registration})[1:-1] if message.registration else b""
     return replace(
         sky,
         hexes=[message.address],
         columns=columns,
-        encoded=[msgspec.json.encode(shown)],
+        encoded=[msgspec.json.encode(members)],
         details=[details],
         left=(),
         receivers=("",),

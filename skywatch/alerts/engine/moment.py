@@ -1,4 +1,4 @@
-"""What an alert keeps of its moment: the aircraft, and which tests were met by which values."""
+"""The snapshot in an alert: the aircraft, the tests that it met and their values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from skywatch.alerts.engine.program import Compiled
 from skywatch.alerts.engine.rule import NOBODY, Fired, Rule
 from skywatch.core.clock import unix_to_iso
 
-# So many of the aircraft of a count are named.
+# Largest number of aircraft listed in an alert of a rule with a count.
 NAMED = 100
 DETAILS = ("r", "ownOp", "operator", "year")
 # Field -> column, for values that a live aircraft's object does not have.
@@ -48,7 +48,7 @@ def describe(
 
 
 def describe_count(rule: Rule, compiled: Compiled, environment: Environment, now: float) -> Fired:
-    """The announcement of a number of aircraft, the first hundred of them named."""
+    """The announcement of a number of aircraft; the first hundred are listed."""
     slots = slots_of(compiled.true.bits)
     military = bool(environment.board.flag("military")[slots].any())
     named = []
@@ -73,7 +73,7 @@ def _matched(test: Test, aircraft: Mapping[str, Any], environment: Environment, 
     return {
         "field": test.field.name,
         "op": test.op,
-        "value": test.given if test.given is not None else test.value,
+        "value": test.written if test.written is not None else test.value,
         "actual": _actual(test, aircraft, environment, slot),
     }
 
@@ -87,7 +87,7 @@ def _actual(test: Test, aircraft: Mapping[str, Any], environment: Environment, s
     if test.field.kind is Kind.WATCHLIST:
         return aircraft.get("hex", "").upper()
     if test.field.kind is Kind.CLASS:
-        return test.given
+        return test.written
     if name == "first_seen":
         return unix_to_iso(float(board.number("first_seen")[slot]))
     if name in _COLUMNS:

@@ -1,4 +1,4 @@
-"""What an op asks of one text or of one value of a JSON object."""
+"""The ops as predicates over one text or one value of a JSON object."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skywatch.alerts.conditions.values import SquawkRange, compile_pattern, norm
 
 
 def text_predicate(test: Test) -> Callable[[str], bool]:
-    """The test of a text that is already normalised, and not empty."""
+    """The predicate for a text that is already normalised, and not empty."""
     value = test.value
     match test.op:
         case "eq":
@@ -39,22 +39,22 @@ def _member_of(values: frozenset[Any]) -> Callable[[str], bool]:
 
 
 def value_predicate(test: Test) -> Callable[[Any, int], bool | None]:
-    """The test of a value as a JSON object has it; None where the value does not have the expected form.
+    """The predicate for a value of a JSON object; it returns None for a value of another type.
 
-    The second argument is the slack: 1 moves a number's boundary by its margin so that the test holds more often.
+    Its second argument is the slack: 1 moves a number's boundary by its margin so that the test holds more often.
     """
     if test.field.kind is Kind.WORDS:
-        wanted = test.value if test.op == "in" else frozenset({test.value})
+        words = test.value if test.op == "in" else frozenset({test.value})
         return lambda value, slack: (
-            any(normalised(str(word)) in wanted for word in value) if isinstance(value, list) else None
+            any(normalised(str(word)) in words for word in value) if isinstance(value, list) else None
         )
     if test.field.kind is Kind.NUMBER:
         return _number_predicate(test)
-    ask = text_predicate(test)
+    matches = text_predicate(test)
 
     def holds(value: Any, slack: int) -> bool | None:
         text = normalised(str(value))
-        return ask(text) if text else None
+        return matches(text) if text else None
 
     return holds
 

@@ -1,8 +1,8 @@
-"""All rules as one list of steps, in which what many rules ask is one step.
+"""All rules as one list of steps, in which a test that several rules share is one step.
 
 A tree of conditions is written in negation normal form: ``not`` moves down to the tests, so that every step is a mask
 of where something surely holds, and ``and`` and ``or`` are one operation of NumPy each. Equal tests and equal
-branches of all rules are one step, evaluated once a tick; a step whose parts did not change is not evaluated.
+branches of all rules are one step, evaluated once per tick; a step whose parts did not change is not evaluated.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Slots = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Rights:
-    """What a rule may look at: its owner's rights."""
+    """The data that a rule may read, by its owner's rights."""
 
     military: bool = True
     details: bool = True
@@ -49,7 +49,7 @@ class Rights:
 
 
 class Join:
-    """Where all of its parts hold, or any of them; parts come before it in the list of steps."""
+    """The conjunction or disjunction of its parts, which precede it in the list of steps."""
 
     def __init__(self, parts: tuple[Step, ...], conjunction: bool) -> None:
         self.bits: Words = np.zeros(0, np.uint64)
@@ -59,7 +59,7 @@ class Join:
         self._join = np.logical_and if conjunction else np.logical_or
 
     def update(self, environment: Environment) -> None:
-        """Join the parts' bits where any of them changed."""
+        """Combine the parts' bits if any of them changed."""
         parts, size = self.parts, environment.board.capacity // WORD
         if len(self.bits) != size:
             self.bits = np.zeros(size, np.uint64)
@@ -89,7 +89,7 @@ Step = Literal | Join
 
 @dataclass(eq=False)
 class Compiled:
-    """A rule's steps: where it is surely true, where surely false, and, with ``reads``, where it may be true."""
+    """The steps of a rule: surely true, surely false, and (if it reads JSON objects) perhaps true."""
 
     true: Step
     false: Step
@@ -99,7 +99,7 @@ class Compiled:
 
 @dataclass
 class Program:
-    """The steps in the order in which they are evaluated; ``early`` ones decide whose JSON objects are read."""
+    """The steps in their order of evaluation; ``early`` ones select the aircraft whose JSON objects are decoded."""
 
     early: list[Step] = field(default_factory=list)
     late: list[Step] = field(default_factory=list)
@@ -138,18 +138,18 @@ class Compiler:
         if any(step_kind(test) == "document" for test in tests_of(tree)):
             may = self._step(tree, negated=False, early=True)
         true = self._step(tree, negated=False)
-        false = self._aside(tree)
-        tests = tuple((test, self._aside(self._resolved(expanded(test), rights), False)) for test in tests_of(node))
+        false = self._on_demand(tree)
+        tests = tuple((test, self._on_demand(self._resolved(expanded(test), rights), False)) for test in tests_of(node))
         return Compiled(true, false, may, tests)
 
     def program(self) -> Program:
-        """What was compiled."""
+        """The program of all rules compiled so far."""
         self._program.texts = frozenset(self._texts)
         self._program.fences = frozenset(self._fences)
         return self._program
 
     def _resolved(self, node: Node, rights: Rights) -> Node:
-        """The tree with watch lists written out, and with tests that the owner may not make marked as unknown."""
+        """The tree with watch lists expanded, and with tests that the owner has no right to replaced by unknown."""
         if isinstance(node, Not):
             return Not(self._resolved(node.part, rights))
         if isinstance(node, All | Any_):
@@ -166,20 +166,20 @@ class Compiler:
             return _UNKNOWN
         return node
 
-    def _aside(self, node: Node, negated: bool = True) -> Step:
-        """A step that is only asked about a few slots, and so stands in no list."""
+    def _on_demand(self, node: Node, negated: bool = True) -> Step:
+        """A step that is only evaluated for a few slots, and so is not in the list of steps."""
         if isinstance(node, Not):
-            return self._aside(node.part, not negated)
+            return self._on_demand(node.part, not negated)
         if isinstance(node, All | Any_):
-            parts = tuple(self._aside(part, negated) for part in node.parts)
+            parts = tuple(self._on_demand(part, negated) for part in node.parts)
             return parts[0] if len(parts) == 1 else Join(parts, isinstance(node, All) is not negated)
-        key = ("aside", node, negated)
+        key = ("on demand", node, negated)
         if key not in self._steps:
             self._steps[key] = self._literal(node, negated)
         return self._steps[key]
 
     def _step(self, node: Node, *, negated: bool, early: bool = False) -> Step:
-        """The step of a node; with ``early`` a test of what is not read yet counts as perhaps true."""
+        """The step of a node; with ``early`` a test of a JSON object counts as perhaps true."""
         if isinstance(node, Not):
             return self._step(node.part, negated=not negated, early=early)
         if isinstance(node, All | Any_):
@@ -235,7 +235,7 @@ _UNKNOWN = Test(FIELDS["hex"], "unknown", None)
 
 
 def step_kind(test: Test) -> str:
-    """``document`` where a test needs a member of the JSON object, else ``column``."""
+    """``document`` if a test needs a member of the JSON object, else ``column``."""
     field = test.field
     if field.kind in (Kind.GEOFENCE, Kind.MESSAGE) or test is _UNKNOWN:
         return "column"

@@ -1,4 +1,4 @@
-"""A rule as the engine runs it, and what it decides: who matches, since when, and what is to be announced."""
+"""A rule in the engine, and the decisions of the engine: announced, cleared and adopted matches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "gt": operator.gt,
     "ge": operator.ge,
 }
-# A rule of the database and the user that it tells; a rule that is only tried out may have any name.
+# (rule id, user id) of a stored rule and the user it notifies; the rule of a dry run may have any key.
 RuleKey = Any
 # The subject of a rule with a count: no aircraft.
 NOBODY = ""
@@ -26,21 +26,21 @@ NOBODY = ""
 
 @dataclass(frozen=True)
 class Count:
-    """How many aircraft must meet the conditions."""
+    """The number of aircraft that must meet the conditions."""
 
     op: str
     value: int
 
     def holds(self, number: int) -> bool:
-        """Whether so many aircraft are as many as wanted."""
+        """Whether this number of aircraft meets the count."""
         return COMPARISONS[self.op](number, self.value)
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """What the engine needs of a rule. ``revision`` grows when what it asks for changes.
+    """The properties of a rule that the engine needs. ``revision`` increases when its conditions change.
 
-    A ``silent`` rule takes for announced what it matches when it is first tested: it was changed, and did not begin.
+    The first matches of a ``silent`` rule count as announced: it was changed, not created.
     """
 
     id: RuleKey
@@ -54,12 +54,12 @@ class Rule:
 
     @property
     def key(self) -> tuple[RuleKey, int, Rights]:
-        """The same as long as the engine's memory of the rule holds."""
+        """Identifies the state of the rule: while it is equal, the state stays valid."""
         return self.id, self.revision, self.rights
 
     @property
     def is_message_rule(self) -> bool:
-        """Whether it asks for an ACARS message."""
+        """Whether it has a condition on ACARS messages."""
         return any(test.field.is_event for test in tests_of(self.node))
 
 
@@ -67,25 +67,25 @@ class Rule:
 class Pair:
     """A rule and one aircraft (or, with a count, the rule alone). Times are unix seconds.
 
-    ``is_true`` since ``since``; ``active`` once it was announced, until it is cleared; ``held_at`` is when its
-    conditions last held; ``fired_at`` when it was last announced, which its cooldown counts from.
+    ``is_true`` since ``since``; ``active`` once it was announced, until it is cleared; ``true_until`` is when its
+    conditions were last true; ``fired_at`` when it was last announced, which its cooldown counts from.
     """
 
     is_true: bool = False
     since: float = 0.0
     active: bool = False
-    held_at: float = 0.0
+    true_until: float = 0.0
     fired_at: float | None = None
 
     def ready_at(self, rule: Rule) -> float:
-        """When it may be announced, if it stays true."""
+        """The time at which it may be announced if it stays true."""
         ready = self.since + rule.for_s
         return ready if self.fired_at is None else max(ready, self.fired_at + rule.cooldown_s)
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What the database says of a pair: whether it matches, and when it was last announced (unix seconds)."""
+    """A stored match: whether it is active, and when it was last announced (unix seconds)."""
 
     active: bool
     fired_at: float | None
@@ -93,7 +93,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Fired:
-    """A rule is to be announced for an aircraft, or with ``address`` NOBODY for a number of them."""
+    """An alert to announce, for one aircraft or (``address`` NOBODY) for a number of them."""
 
     rule_id: RuleKey
     revision: int
@@ -108,7 +108,7 @@ class Fired:
 
 @dataclass(frozen=True)
 class Cleared:
-    """A rule that was announced no longer holds."""
+    """An announced alert whose conditions are no longer true."""
 
     rule_id: RuleKey
     revision: int
@@ -118,7 +118,7 @@ class Cleared:
 
 @dataclass(frozen=True)
 class Adopted:
-    """A changed rule takes these for announced, and counts as begun."""
+    """The first matches of a changed rule, which count as announced."""
 
     rule_id: RuleKey
     revision: int

@@ -1,6 +1,6 @@
-"""A column of texts as numbers of a vocabulary, so that a test looks at each distinct text once.
+"""A column of texts as codes of a vocabulary, so that a test evaluates each distinct text once.
 
-Most aircraft keep their callsign from tick to tick: only the rows that changed are looked up.
+Most texts do not change between ticks: only the rows that changed are looked up.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 Codes = npt.NDArray[np.intp]
 Slots = npt.NDArray[np.intp]
-# A vocabulary this many times larger than what is in use is made anew.
+# A vocabulary larger than SPARE + SLACK times the number of slots is rebuilt.
 SLACK, SPARE = 4, 20_000
-# Columns of this width are compared as one whole number each.
-_WHOLE = {8: "u8", 4: "u4", 2: "u2"}
+# Columns of these widths (bytes) are compared as one integer per text.
+_INTEGER_TYPES = {8: "u8", 4: "u4", 2: "u2"}
 
 
 class TextColumn:
@@ -25,27 +25,27 @@ class TextColumn:
         self.texts: list[str] = [""]
         self.codes: Codes = np.zeros(0, np.intp)
         self.changed: Slots = np.zeros(0, np.intp)
-        """Slots whose text differs from the tick before."""
+        """Slots whose text differs from the last tick."""
         self.generation = 0
-        """Grows when the vocabulary is made anew and every code may mean another text."""
+        """Increases when the vocabulary is rebuilt and every code may mean another text."""
         self._code_of: dict[Any, int] = {b"": 0}
         self._raw: npt.NDArray[Any] = np.zeros(0, "S1")
 
     def update(self, raw: npt.NDArray[Any]) -> None:
-        """Take the column of a tick, one text (bytes) for each slot, the empty one where there is no aircraft."""
+        """Update with the column of a tick: one text (bytes) for each slot, empty where there is no aircraft."""
         if len(raw) != len(self._raw):
             self._resize(raw)
         if len(self.texts) > SPARE + SLACK * len(raw):
             self._renew()
-        whole = _WHOLE.get(raw.dtype.itemsize)
-        now, then = (raw.view(whole), self._raw.view(whole)) if whole else (raw, self._raw)
+        integer = _INTEGER_TYPES.get(raw.dtype.itemsize)
+        now, then = (raw.view(integer), self._raw.view(integer)) if integer else (raw, self._raw)
         self.changed = np.flatnonzero(now != then)
         if len(self.changed):
             self.codes[self.changed] = self._codes(raw[self.changed].tolist())
         self._raw = raw
 
     def update_rows(self, slots: Slots, texts: list[str], freed: list[int], capacity: int) -> None:
-        """Take the texts of these slots, and none for those that were freed; for texts that stand in no column."""
+        """Update with the texts of these slots, and clear the freed ones; for texts that are not in a column."""
         if len(self.codes) != capacity:
             self._resize(np.zeros(capacity, "S1"))
         before = self.codes.copy()
@@ -65,8 +65,8 @@ class TextColumn:
     def _resize(self, raw: npt.NDArray[Any]) -> None:
         before, codes = self._raw, self.codes
         self._raw, self.codes = np.zeros(len(raw), raw.dtype), np.zeros(len(raw), np.intp)
-        kept = min(len(before), len(raw))
-        self._raw[:kept], self.codes[:kept] = before[:kept], codes[:kept]
+        size = min(len(before), len(raw))
+        self._raw[:size], self.codes[:size] = before[:size], codes[:size]
         self.generation += 1
 
     def _renew(self) -> None:
@@ -75,12 +75,12 @@ class TextColumn:
         self.generation += 1
 
     def _codes(self, values: list[bytes]) -> list[int]:
-        known, texts = self._code_of, self.texts
+        code_of, texts = self._code_of, self.texts
         codes = []
         for value in values:
-            code = known.get(value)
+            code = code_of.get(value)
             if code is None:
-                code = known[value] = len(texts)
+                code = code_of[value] = len(texts)
                 texts.append(value.decode("ascii", "replace").strip().upper())
             codes.append(code)
         return codes

@@ -1,4 +1,4 @@
-"""The geometry of a geofence: from GeoJSON to Shapely, split at the antimeridian, refused with the reason.
+"""The geometry of a geofence: from GeoJSON to Shapely, split at the antimeridian; refused with a reason.
 
 An edge of more than 180 degrees of longitude is taken the short way round, over the antimeridian (RFC 7946, 3.1.9
 asks writers to cut there; drawings on maps do not). Coordinates are degrees, longitude first; edges are straight in
@@ -18,13 +18,13 @@ from shapely.validation import explain_validity
 
 MAXIMUM_VERTICES = 10_000
 MAXIMUM_POLYGONS = 100
-# Narrower than this (degrees, about 0.1 m) is a line.
+# A polygon narrower than this counts as a line (degrees, about 0.1 m).
 LEAST_WIDTH = 1e-6
 Ring = list[tuple[float, float]]
 
 
 class GeometryFault(ValueError):
-    """A geometry that cannot be used; ``str()`` says why."""
+    """A geometry that cannot be used; ``str()`` is the reason."""
 
 
 def parse_geometry(document: Any) -> BaseGeometry:
@@ -46,14 +46,14 @@ def parse_geometry(document: Any) -> BaseGeometry:
             parts.append(_polygon(read))
         except GeometryFault as fault:
             raise GeometryFault(f"{where}{fault}") from None
-    whole = parts[0] if len(parts) == 1 else MultiPolygon(parts)
-    if not whole.is_valid:
-        raise GeometryFault(f"its polygons overlap or touch along a line ({explain_validity(whole)})")
-    return _split(whole)
+    geometry = parts[0] if len(parts) == 1 else MultiPolygon(parts)
+    if not geometry.is_valid:
+        raise GeometryFault(f"its polygons overlap or touch along a line ({explain_validity(geometry)})")
+    return _split(geometry)
 
 
 def prepared(geometry: BaseGeometry) -> BaseGeometry:
-    """The geometry made ready for many tests of points."""
+    """The geometry, prepared by Shapely for many point tests."""
     shapely.prepare(geometry)
     return geometry
 
@@ -71,38 +71,38 @@ def _polygons_of(document: Any) -> tuple[str, Sequence[Any]]:
     return kind, [coordinates] if kind == "Polygon" else coordinates
 
 
-def _list(value: Any, what: str) -> list[Any]:
+def _list(value: Any, noun: str) -> list[Any]:
     if not isinstance(value, list):
-        raise GeometryFault(f"{what} must be a list")
+        raise GeometryFault(f"{noun} must be a list")
     return value
 
 
 def _ring(points: Any, number: int) -> Ring:
     """The positions of a ring without the one that closes it, its longitudes continuous over the antimeridian."""
-    what = "the outer ring" if number == 0 else f"hole {number}"
-    positions = [_position(point, what) for point in _list(points, what)]
+    noun = "the outer ring" if number == 0 else f"hole {number}"
+    positions = [_position(point, noun) for point in _list(points, noun)]
     if len(positions) < 4:
-        raise GeometryFault(f"{what} needs four positions, the last equal to the first")
+        raise GeometryFault(f"{noun} needs four positions, the last equal to the first")
     if positions[0] != positions[-1]:
-        raise GeometryFault(f"{what} is not closed: its last position must equal its first")
+        raise GeometryFault(f"{noun} is not closed: its last position must equal its first")
     ring = [positions[0]]
     for lon, lat in positions[1:]:
         before = ring[-1][0]
         lon += 360.0 * round((before - lon) / 360.0)
         ring.append((lon, lat))
     if abs(ring[-1][0] - ring[0][0]) > 1.0:
-        raise GeometryFault(f"{what} goes around a pole")
+        raise GeometryFault(f"{noun} goes around a pole")
     return ring
 
 
-def _position(point: Any, what: str) -> tuple[float, float]:
+def _position(point: Any, noun: str) -> tuple[float, float]:
     if not isinstance(point, list) or not 2 <= len(point) <= 3:
-        raise GeometryFault(f"{what} has a position that is not [longitude, latitude]")
+        raise GeometryFault(f"{noun} has a position that is not [longitude, latitude]")
     if any(isinstance(value, bool) or not isinstance(value, int | float) for value in point):
-        raise GeometryFault(f"{what} has a position that is not made of numbers")
+        raise GeometryFault(f"{noun} has a position that is not made of numbers")
     lon, lat = point[0], point[1]
     if not -180 <= lon <= 180 or not -90 <= lat <= 90:
-        raise GeometryFault(f"{what} has a position outside of -180 to 180 and -90 to 90 degrees")
+        raise GeometryFault(f"{noun} has a position outside of -180 to 180 and -90 to 90 degrees")
     return float(lon), float(lat)
 
 
@@ -121,7 +121,7 @@ def _polygon(rings: list[Ring]) -> Polygon:
     holes = [_beside(ring, (west + east) / 2) for ring in rings[1:]]
     polygon = Polygon(outer, holes)
     if not polygon.is_valid:
-        raise GeometryFault(_why(polygon))
+        raise GeometryFault(_fault_of(polygon))
     return polygon
 
 
@@ -137,11 +137,11 @@ def _is_line(ring: Ring) -> bool:
     return hull.geom_type != "Polygon" or hull.area < LEAST_WIDTH * hull.length
 
 
-def _why(polygon: Polygon) -> str:
+def _fault_of(polygon: Polygon) -> str:
     reason = explain_validity(polygon)
     words, _, place = reason.partition("[")
     words = words.strip()
-    known = {
+    phrases = {
         "Self-intersection": "crosses itself",
         "Ring Self-intersection": "touches itself",
         "Hole lies outside shell": "has a hole outside of its outer ring",
@@ -151,7 +151,7 @@ def _why(polygon: Polygon) -> str:
     }
     at = place.rstrip("]").split()
     where = f" at longitude {float(at[0]):.4f}, latitude {float(at[1]):.4f}" if len(at) == 2 else ""
-    return f"{known.get(words, words)}{where}"
+    return f"{phrases.get(words, words)}{where}"
 
 
 def _split(geometry: BaseGeometry) -> BaseGeometry:

@@ -1,7 +1,7 @@
-"""OpenAir text, as airspace files of gliding and paragliding have it: each airspace becomes a geofence.
+"""The OpenAir format of airspace files for gliding and paragliding: each airspace becomes a geofence.
 
-Read are AC, AN, AL, AH, DP, DC, DA, DB and V (X, D, Z); what only concerns drawing is passed over. Arcs and circles
-become points 3 degrees apart. See http://www.winpilot.com/usersguide/userairspace.asp.
+The records AC, AN, AL, AH, DP, DC, DA, DB and V (X, D) are read; those that only concern drawing are ignored. Arcs
+and circles become points 3 degrees apart. See http://www.winpilot.com/usersguide/userairspace.asp.
 """
 
 from __future__ import annotations
@@ -59,47 +59,47 @@ class _Reader:
         text = line.partition("*")[0].strip()
         if not text:
             return
-        word, _, rest = text.partition(" ")
-        word, rest = word.upper(), rest.strip()
+        word, _, arguments = text.partition(" ")
+        word, arguments = word.upper(), arguments.strip()
         if word == "AC":
             self.airspaces.append(Airspace(number))
             self._centre, self._clockwise = None, True
         elif word == "V":
-            self._variable(rest)
+            self._variable(arguments)
         elif word not in _IGNORED:
             if not self.airspaces:
-                raise ValueError("stands before the first AC")
-            self._record(self.airspaces[-1], word, rest)
+                raise ValueError("precedes the first AC")
+            self._record(self.airspaces[-1], word, arguments)
 
-    def _variable(self, rest: str) -> None:
-        name, _, value = rest.partition("=")
+    def _variable(self, arguments: str) -> None:
+        name, _, value = arguments.partition("=")
         if name.strip().upper() == "X":
             self._centre = _point(value)
         elif name.strip().upper() == "D":
             self._clockwise = value.strip() != "-"
 
-    def _record(self, airspace: Airspace, word: str, rest: str) -> None:
+    def _record(self, airspace: Airspace, word: str, arguments: str) -> None:
         match word:
             case "AN":
-                airspace.name = rest[:120]
+                airspace.name = arguments[:120]
             case "AL":
-                airspace.floor_ft = _altitude(rest, floor=True)
+                airspace.floor_ft = _altitude(arguments, floor=True)
             case "AH":
-                airspace.ceiling_ft = _altitude(rest, floor=False)
+                airspace.ceiling_ft = _altitude(arguments, floor=False)
             case "DP":
-                airspace.points.append(_point(rest))
+                airspace.points.append(_point(arguments))
             case "DC":
-                airspace.points += _arc(self._middle(), _number(rest), 0.0, 360.0 - STEP_DEG)
+                airspace.points += _arc(self._middle(), _number(arguments), 0.0, 360.0 - STEP_DEG)
             case "DA":
-                radius, begin, end = (_number(part) for part in _parts(rest, 3))
+                radius, begin, end = (_number(part) for part in _parts(arguments, 3))
                 airspace.points += self._turned(radius, begin, end)
             case "DB":
-                airspace.points += self._between(rest)
+                airspace.points += self._between(arguments)
             case _:
                 raise ValueError(f"{word[:20]} is not a record of OpenAir")
 
-    def _between(self, rest: str) -> list[Point]:
-        first, second = (_point(part) for part in _parts(rest, 2))
+    def _between(self, arguments: str) -> list[Point]:
+        first, second = (_point(part) for part in _parts(arguments, 2))
         middle = self._middle()
         radius = float(distance_nm(*middle, *first))
         begin, end = (float(bearing_deg(*middle, *point)) for point in (first, second))
@@ -131,8 +131,8 @@ def parse_openair(text: str) -> tuple[list[Airspace], list[tuple[int, str]]]:
     return reader.airspaces, reader.faults
 
 
-def _parts(rest: str, count: int) -> list[str]:
-    parts = rest.split(",")
+def _parts(arguments: str, count: int) -> list[str]:
+    parts = arguments.split(",")
     if len(parts) != count:
         raise ValueError(f"needs {count} values separated by commas")
     return parts
@@ -181,5 +181,5 @@ def _altitude(text: str, *, floor: bool) -> float | None:
 def _arc(centre: Point, radius_nm: float, begin: float, end: float) -> list[Point]:
     steps = max(1, math.ceil(abs(end - begin) / STEP_DEG))
     angles = [begin + (end - begin) * place / steps for place in range(steps + 1)]
-    made = [destination(*centre, angle % 360.0, radius_nm) for angle in angles]
-    return [(float(lat), float(lon)) for lat, lon in made]
+    points = [destination(*centre, angle % 360.0, radius_nm) for angle in angles]
+    return [(float(lat), float(lon)) for lat, lon in points]

@@ -1,4 +1,4 @@
-"""What goes in and out of the resources of geofences."""
+"""The schemas of the resources of geofences."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class NewGeofence(Schema):
 
 
 class GeofenceChange(Schema):
-    """What changes of a geofence."""
+    """The fields of a geofence to change."""
 
     name = name_node(missing=colander.drop)
     geometry = colander.SchemaNode(Geometry(), missing=colander.drop)
@@ -55,7 +55,7 @@ class GeofenceRecord(Schema):
     """A geofence."""
 
     id = colander.SchemaNode(JsonInteger())
-    user = colander.SchemaNode(JsonInteger(), description="Whose it is.")
+    user = colander.SchemaNode(JsonInteger(), description="Id of its owner.")
     name = colander.SchemaNode(JsonString())
     geometry = colander.SchemaNode(Geometry())
     floor_ft = colander.SchemaNode(Nullable(JsonNumber()))
@@ -79,7 +79,7 @@ class GeofenceList(PageLinks):
 
 
 class GeofencesImported(Schema):
-    """What an import made."""
+    """The imported geofences."""
 
     geofences = GeofenceSequence()
     count = colander.SchemaNode(JsonInteger())

@@ -1,4 +1,4 @@
-"""The rules of geofences: whose they are, and that none goes while a rule asks for it."""
+"""The rules of geofences: ownership, import and export; one that a rule uses cannot be deleted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from skywatch.security.visibility import Visibility
 
 MEMBERS = ("name", "geometry", "floor_ft", "ceiling_ft")
 PROPERTIES = ("id", "name", "floor_ft", "ceiling_ft")
-# An answer names so many faults of an import.
+# Largest number of faults of an import in an answer.
 FAULTS_NAMED = 200
 
 
@@ -34,34 +34,34 @@ class GeofenceService:
         self.may = may
 
     def all(self) -> Sequence[Geofence]:
-        """The caller's (all with ``alerts.manage_all``), by id."""
+        """The caller's geofences (everybody's with ``alerts.manage_all``), by id."""
         return self.session.scalars(sa.select(Geofence).where(own(Geofence, self.may)).order_by(Geofence.id)).all()
 
     def get(self, geofence_id: int) -> Geofence:
-        """One; 404 where it is not the caller's."""
+        """A geofence; raises Problem (404) if it is not the caller's."""
         return fetch(self.session, Geofence, geofence_id, self.may, "geofence")
 
     def create(self, values: Mapping[str, Any]) -> Geofence:
-        """A new one."""
+        """Create a geofence; raises Problem (400, 401, 409)."""
         return self.create_all([values])[0]
 
     def create_all(self, entries: Sequence[Mapping[str, Any]]) -> list[Geofence]:
-        """New ones, all or none."""
+        """Create geofences, all or none; raises Problem (400, 401, 409)."""
         user_id = owner_id(self.may)
         check_room(self.session, Geofence, user_id, MAXIMUM_GEOFENCES, "geofences", len(entries))
         now = utcnow()
-        made = []
+        rows = []
         for values in entries:
             _check_band(values)
             row = Geofence(user_id=user_id, created_at=now, updated_at=now, **{name: values[name] for name in MEMBERS})
-            made.append(row)
-        self.session.add_all(made)
+            rows.append(row)
+        self.session.add_all(rows)
         self.session.flush()
         raise_revision(self.session)
-        return made
+        return rows
 
     def change(self, geofence_id: int, values: Mapping[str, Any]) -> Geofence:
-        """Change one; rules that use it are tested by its new shape from then on."""
+        """Change a geofence; rules that use it are tested with its new shape from then on."""
         row = self.get(geofence_id)
         after = {name: values.get(name, getattr(row, name)) for name in MEMBERS}
         _check_band(after)
@@ -73,21 +73,21 @@ class GeofenceService:
         return row
 
     def delete(self, geofence_id: int) -> None:
-        """Remove one; 409 while a rule uses it."""
+        """Delete a geofence; raises Problem (409) if a rule uses it."""
         row = self.get(geofence_id)
         check_unused(self.session, Kind.GEOFENCE, row.id, row.user_id, "geofence")
         self.session.delete(row)
         raise_revision(self.session)
 
     def import_geojson(self, document: Any) -> list[Geofence]:
-        """Geofences of a GeoJSON FeatureCollection, Feature or geometry, all or none."""
+        """Create the geofences of a GeoJSON FeatureCollection, Feature or geometry, all or none."""
         entries, faults = _features(document)
         if faults:
             raise invalid_fields(dict(list(faults.items())[:FAULTS_NAMED]))
         return self.create_all(entries)
 
     def import_openair(self, text: str) -> list[Geofence]:
-        """Geofences of an OpenAir file, all or none."""
+        """Create the geofences of an OpenAir file, all or none."""
         airspaces, line_faults = parse_openair(text)
         faults = {f"line {line}": detail for line, detail in line_faults}
         entries: list[dict[str, Any]] = []
@@ -105,7 +105,7 @@ class GeofenceService:
 
 
 def as_geojson(rows: Sequence[Geofence]) -> dict[str, Any]:
-    """A FeatureCollection that ``import_geojson`` takes."""
+    """A FeatureCollection that ``import_geojson`` accepts."""
     return {
         "type": "FeatureCollection",
         "features": [
@@ -119,7 +119,7 @@ def as_geojson(rows: Sequence[Geofence]) -> dict[str, Any]:
     }
 
 
-def shown(row: Geofence) -> dict[str, Any]:
+def record_of(row: Geofence) -> dict[str, Any]:
     """The record of a geofence."""
     members = ("id", *MEMBERS, "created_at", "updated_at")
     return {**{name: getattr(row, name) for name in members}, "user": row.user_id}
@@ -132,7 +132,7 @@ def _check_band(values: Mapping[str, Any]) -> None:
 
 
 def _features(document: Any) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """What is to be created, and every fault by its place."""
+    """The fields of the geofences to create, and the faults by path."""
     kind = document.get("type") if isinstance(document, dict) else None
     if kind == "FeatureCollection":
         features = document.get("features")

@@ -14,7 +14,7 @@ from skywatch.alerts.geofences.schemas import (
     GeofencesImported,
     NewGeofence,
 )
-from skywatch.alerts.geofences.service import GeofenceService, as_geojson, shown
+from skywatch.alerts.geofences.service import GeofenceService, as_geojson, record_of
 from skywatch.alerts.rules.schemas import RowId
 from skywatch.core.problems import Problem
 from skywatch.http.paging import PageQuery, page_of
@@ -49,14 +49,14 @@ geofence = ApiService(
 
 
 def service(request: Request) -> GeofenceService:
-    """The rules for this request's caller."""
+    """The service for the caller of this request."""
     return GeofenceService(request.db, request.may)
 
 
 @geofences.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: GeofenceList()})
 def list_geofences(request: Request) -> dict[str, Any]:
     """List the caller's geofences"""
-    return page_of(request, "geofences", [shown(row) for row in service(request).all()])
+    return page_of(request, "geofences", [record_of(row) for row in service(request).all()])
 
 
 @geofences.post(
@@ -68,7 +68,7 @@ def list_geofences(request: Request) -> dict[str, Any]:
 )
 def create_geofence(request: Request) -> dict[str, Any]:
     """Create a geofence"""
-    return shown(service(request).create(request.validated["body"]))
+    return record_of(service(request).create(request.validated["body"]))
 
 
 @export.get(permission=Permission.ALERTS_VIEW, responses={200: "application/geo+json"})
@@ -88,22 +88,22 @@ def export_geofences(request: Request) -> Response:
 def import_geofences(request: Request) -> dict[str, Any]:
     """Import geofences as GeoJSON, or as OpenAir (text/plain)
 
-    Everything is taken, or nothing: each feature or airspace that is refused is named.
+    All are imported, or none: the faults name each feature or airspace that cannot be imported.
     """
     if request.content_type == "text/plain":
-        made = service(request).import_openair(text_body(request))
+        created = service(request).import_openair(text_body(request))
     elif request.content_type in GEOJSON_TYPES:
         request.content_type = "application/json"
-        made = service(request).import_geojson(json_body(request))
+        created = service(request).import_geojson(json_body(request))
     else:
         raise Problem("unsupported_media_type", "The body must be GeoJSON (application/json) or OpenAir (text/plain).")
-    return {"geofences": [shown(row) for row in made], "count": len(made)}
+    return {"geofences": [record_of(row) for row in created], "count": len(created)}
 
 
 @geofence.get(permission=Permission.ALERTS_VIEW, path=RowId(), responses={200: GeofenceRecord()}, errors=(404,))
 def get_geofence(request: Request) -> dict[str, Any]:
     """Show a geofence"""
-    return shown(service(request).get(request.validated["path"]["id"]))
+    return record_of(service(request).get(request.validated["path"]["id"]))
 
 
 @geofence.patch(
@@ -115,7 +115,7 @@ def get_geofence(request: Request) -> dict[str, Any]:
 )
 def update_geofence(request: Request) -> dict[str, Any]:
     """Change a geofence"""
-    return shown(service(request).change(request.validated["path"]["id"], request.validated["body"]))
+    return record_of(service(request).change(request.validated["path"]["id"], request.validated["body"]))
 
 
 @geofence.delete(permission=Permission.ALERTS_DELETE, path=RowId(), responses={204: None}, errors=(404, 409))

@@ -1,1 +1,1 @@
-"""Alerts that were announced: read, acknowledged and counted."""
+"""Announced alerts: list, acknowledge and count."""

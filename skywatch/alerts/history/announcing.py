@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from skywatch.alerts.history.shape import document, shown
+from skywatch.alerts.history.shape import document, record_of
 from skywatch.alerts.models import Alert
 from skywatch.alerts.topics import ALERTS
 from skywatch.core.bus.base import Audience, Form, Message
@@ -17,7 +17,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def message(event: str, alert: Alert, deliveries: Sequence[Any], user_id: int) -> Message:
-    """An event about an alert: for its user and who manages all, about a military aircraft for holders alone."""
+    """An event of an alert, for its user and holders of ``alerts.manage_all``; military ones need their permission."""
     needs = {str(Permission.AIRCRAFT_VIEW_MILITARY)} if alert.military else set()
     audience = Audience(frozenset({user_id}), str(Permission.ALERTS_MANAGE_ALL), frozenset(needs))
     forms = []
@@ -26,9 +26,9 @@ def message(event: str, alert: Alert, deliveries: Sequence[Any], user_id: int) -
         {Permission.AIRCRAFT_VIEW_DETAILS},
     ):
         full = Permission.ACARS_VIEW_FULL in permissions
-        record = shown(alert, deliveries, details=True, full_texts=full)
+        record = record_of(alert, deliveries, details=True, full_texts=full)
         forms.append(Form(frozenset(map(str, permissions)), _encode(document(record))))
-    plain = _encode(document(shown(alert, deliveries, details=False, full_texts=False)))
+    plain = _encode(document(record_of(alert, deliveries, details=False, full_texts=False)))
     if forms[0].data == forms[1].data:
         del forms[0]
     if forms[-1].data == plain:

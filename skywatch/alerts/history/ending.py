@@ -1,5 +1,5 @@
 """The end of alerts whose rule stops for a user: it expires, is switched off, deleted or no longer shared or followed,
-or the user may not see alerts any more. An alert that has begun is active as long as a stored match names it.
+or the user may not see alerts any more. An alert is active as long as a stored match refers to it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from skywatch.notify import outbox
 
 
 def end_matches(session: Session, *which: sa.ColumnElement[bool], forget: bool = False) -> None:
-    """End these matches with their alerts and publish that; ``forget`` their cooldowns as well."""
+    """End these matches and their alerts, and publish the events; ``forget`` also deletes their cooldowns."""
     _end(session, Alert.id.in_(sa.select(AlertMatch.alert_id).where(*which, AlertMatch.matching)))
     if forget:
         session.execute(sa.delete(AlertMatch).where(*which))
@@ -48,7 +48,7 @@ def _end(session: Session, which: Any) -> None:
         alert.cleared_at = now
     session.flush()
     states = outbox.states(session, "alert", [alert.id for alert in alerts])
-    # The alerts of a deleted user are nobody's.
+    # Alerts of a deleted user have no owner.
     owned = [(alert, alert.user_id) for alert in alerts if alert.user_id is not None]
     events.publish(
         session, *(message("alert:cleared", alert, states.get(alert.id, []), user_id) for alert, user_id in owned)

@@ -1,4 +1,4 @@
-"""What goes in and out of the resources of announced alerts."""
+"""The schemas of the resources of announced alerts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ObjectList(colander.SequenceSchema):
 
 
 class AlertHistoryQuery(CursorQuery):
-    """Which alerts."""
+    """The filters of alerts."""
 
     rule = colander.SchemaNode(
         QueryInteger(), missing=None, validator=colander.Range(0, MAXIMUM_ID), description="Of this rule."
@@ -59,10 +59,10 @@ class AlertHistoryQuery(CursorQuery):
 
 
 class AlertHistoryRecord(Schema):
-    """What a rule announced."""
+    """An announced alert."""
 
     id = colander.SchemaNode(JsonInteger())
-    rule_id = colander.SchemaNode(Nullable(JsonInteger()), description="Null where the rule was deleted.")
+    rule_id = colander.SchemaNode(Nullable(JsonInteger()), description="Null if the rule was deleted.")
     rule_name = colander.SchemaNode(JsonString())
     priority = colander.SchemaNode(JsonString())
     icao_hex = colander.SchemaNode(Nullable(JsonString()), description="Null for a rule with a count.")
@@ -74,7 +74,7 @@ class AlertHistoryRecord(Schema):
     geofence = colander.SchemaNode(Nullable(JsonString()), description="Name of the geofence that was met.")
     count = colander.SchemaNode(Nullable(JsonInteger()))
     triggered_at = colander.SchemaNode(Timestamp())
-    cleared_at = colander.SchemaNode(Nullable(Timestamp()), description="When the conditions no longer held.")
+    cleared_at = colander.SchemaNode(Nullable(Timestamp()), description="When the conditions were no longer met.")
     acknowledged = colander.SchemaNode(JsonBoolean())
     acknowledged_by = colander.SchemaNode(Nullable(JsonString()))
     acknowledged_at = colander.SchemaNode(Nullable(Timestamp()))
@@ -102,10 +102,10 @@ class AlertsAcknowledged(Schema):
 
 
 class StatsQuery(Schema):
-    """Over which time."""
+    """The time span of statistics."""
 
     days = colander.SchemaNode(
-        QueryInteger(), missing=7, validator=colander.Range(1, 366), description="The last so many days."
+        QueryInteger(), missing=7, validator=colander.Range(1, 366), description="Number of past days."
     )
 
 
@@ -114,7 +114,7 @@ class AlertStats(Schema):
 
     total = colander.SchemaNode(JsonInteger(), description="Alerts in that time.")
     unacknowledged = colander.SchemaNode(JsonInteger())
-    active = colander.SchemaNode(JsonInteger(), description="Whose conditions still hold.")
+    active = colander.SchemaNode(JsonInteger(), description="Alerts whose conditions are still met.")
     by_priority = colander.SchemaNode(JsonObject(), description="Number of each priority.")
     by_rule = ObjectList(description="The rules with most alerts: rule_id, rule_name, count, last_at.")
     by_day = ObjectList(description="Number of each day (UTC): day, count.")

@@ -1,4 +1,4 @@
-"""The rules of announced alerts: who reads and acknowledges which."""
+"""The rules of announced alerts: visibility, filters, acknowledgement and statistics."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from skywatch.notify import outbox
 from skywatch.notify.vocabulary import PRIORITIES
 from skywatch.security.visibility import Visibility
 
-# Rules that statistics name.
+# Largest number of rules in the statistics.
 RULES_NAMED = 20
-# One request acknowledges at most so many, each with its event.
+# Largest number of alerts that one request acknowledges, each with its event.
 ACKNOWLEDGED_AT_ONCE = 10_000
 SEARCHED = ("rule_name", "message", "callsign", "geofence")
 
@@ -34,18 +34,20 @@ class AlertHistory:
         self.may = may
 
     def page(self, query: Mapping[str, Any]) -> tuple[Sequence[Alert], int, bool]:
-        """Alerts, the newest first, how many there are, and whether more follow."""
-        found = self._filtered(query)
-        count = self.session.scalar(sa.select(sa.func.count()).select_from(found.subquery())) or 0
+        """A page of alerts, newest first, the count of all, and whether more follow."""
+        alerts = self._filtered(query)
+        count = self.session.scalar(sa.select(sa.func.count()).select_from(alerts.subquery())) or 0
         if query.get("cursor") is not None:
             at, alert_id = query["cursor"]
-            found = found.where(sa.or_(Alert.triggered_at < at, sa.and_(Alert.triggered_at == at, Alert.id < alert_id)))
-        cut = found.order_by(Alert.triggered_at.desc(), Alert.id.desc()).offset(query["offset"])
+            alerts = alerts.where(
+                sa.or_(Alert.triggered_at < at, sa.and_(Alert.triggered_at == at, Alert.id < alert_id))
+            )
+        cut = alerts.order_by(Alert.triggered_at.desc(), Alert.id.desc()).offset(query["offset"])
         rows = list(self.session.scalars(cut.limit(query["limit"] + 1)))
         return rows[: query["limit"]], count, len(rows) > query["limit"]
 
     def get(self, alert_id: int) -> Alert:
-        """One; 404 where the caller may not see it."""
+        """An alert; raises Problem (404) if the caller may not see it."""
         alert = self.session.scalar(self._visible().where(Alert.id == alert_id))
         if alert is None:
             raise not_found("alert")
@@ -56,13 +58,13 @@ class AlertHistory:
         return outbox.states(self.session, "alert", [alert.id for alert in alerts])
 
     def acknowledge(self, alert_id: int, username: str) -> Alert:
-        """Acknowledge an alert; the first time counts."""
+        """Acknowledge an alert; repetitions do not change the first acknowledgement."""
         alert = self.get(alert_id)
         self._acknowledge([alert], username)
         return alert
 
     def acknowledge_all(self, username: str) -> int:
-        """Acknowledge the caller's own, the oldest 10,000 that are not yet; returns how many."""
+        """Acknowledge the caller's own alerts, at most the oldest 10,000; returns their number."""
         waiting = self._visible().where(Alert.acknowledged.is_(False), Alert.user_id == self.may.user_id)
         return self._acknowledge(
             list(self.session.scalars(waiting.order_by(Alert.id).limit(ACKNOWLEDGED_AT_ONCE))), username
@@ -120,25 +122,25 @@ class AlertHistory:
         return query if self.may.military else query.where(Alert.military.is_(False))
 
     def _filtered(self, query: Mapping[str, Any]) -> sa.Select[Any]:
-        found = self._visible()
+        alerts = self._visible()
         if query.get("rule") is not None:
-            found = found.where(Alert.rule_id == query["rule"])
+            alerts = alerts.where(Alert.rule_id == query["rule"])
         if query.get("icao_hex") is not None:
-            found = found.where(Alert.icao_hex == query["icao_hex"].upper())
+            alerts = alerts.where(Alert.icao_hex == query["icao_hex"].upper())
         if query.get("priority") is not None:
-            found = found.where(Alert.priority == query["priority"])
+            alerts = alerts.where(Alert.priority == query["priority"])
         if query.get("acknowledged") is not None:
-            found = found.where(Alert.acknowledged.is_(query["acknowledged"]))
+            alerts = alerts.where(Alert.acknowledged.is_(query["acknowledged"]))
         if query.get("from") is not None:
-            found = found.where(Alert.triggered_at >= query["from"])
+            alerts = alerts.where(Alert.triggered_at >= query["from"])
         if query.get("to") is not None:
-            found = found.where(Alert.triggered_at < query["to"])
+            alerts = alerts.where(Alert.triggered_at < query["to"])
         if query.get("q") is not None:
-            # A message may name a registration, by which who lacks the right must not search.
+            # A message may contain a registration; searching for one needs the right to see it.
             columns = SEARCHED if self.may.details else tuple(name for name in SEARCHED if name != "message")
             text = query["q"]
-            found = found.where(sa.or_(*(getattr(Alert, name).icontains(text, autoescape=True) for name in columns)))
-        return found
+            alerts = alerts.where(sa.or_(*(getattr(Alert, name).icontains(text, autoescape=True) for name in columns)))
+        return alerts
 
     def _acknowledge(self, alerts: Sequence[Alert], username: str) -> int:
         now = utcnow()

@@ -1,4 +1,4 @@
-"""An alert as its readers get it: what somebody may not see is left out."""
+"""The record of an alert, without the parts that the reader may not see."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ PLAIN = (
 )  # fmt: skip
 
 
-def shown(alert: Alert, deliveries: Sequence[Any], *, details: bool, full_texts: bool) -> dict[str, Any]:
-    """The record of an alert for somebody with these rights."""
+def record_of(alert: Alert, deliveries: Sequence[Any], *, details: bool, full_texts: bool) -> dict[str, Any]:
+    """The record of an alert for a reader with these rights."""
     aircraft, matched = dict(alert.aircraft), list(alert.matched)
     registration = alert.registration
     message = alert.message
@@ -42,7 +42,7 @@ def shown(alert: Alert, deliveries: Sequence[Any], *, details: bool, full_texts:
 
 
 def document(record: dict[str, Any]) -> dict[str, Any]:
-    """A record as JSON has it, for events and deliveries."""
+    """A record with times as text, for events and deliveries."""
     return {name: to_iso(value) if isinstance(value, datetime) else value for name, value in record.items()}
 
 

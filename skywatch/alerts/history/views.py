@@ -13,7 +13,7 @@ from skywatch.alerts.history.schemas import (
     StatsQuery,
 )
 from skywatch.alerts.history.service import AlertHistory
-from skywatch.alerts.history.shape import shown
+from skywatch.alerts.history.shape import record_of
 from skywatch.alerts.models import Alert
 from skywatch.alerts.rules.schemas import RowId
 from skywatch.core.problems import Problem
@@ -47,21 +47,21 @@ stats = ApiService("alerts.stats", "/alerts/stats", feature="alerts", canonical=
 
 
 def service(request: Request) -> AlertHistory:
-    """The rules for this request's caller."""
+    """The service for the caller of this request."""
     return AlertHistory(request.db, request.may)
 
 
 def record(request: Request, alert: Alert, states: dict[int, list[Any]]) -> dict[str, Any]:
     """One alert as the caller may see it."""
     may = request.may
-    return shown(alert, states.get(alert.id, []), details=may.details, full_texts=may.full_texts)
+    return record_of(alert, states.get(alert.id, []), details=may.details, full_texts=may.full_texts)
 
 
 @history.get(permission=VIEW, query=AlertHistoryQuery(), responses={200: AlertHistoryList()})
 def list_alerts(request: Request) -> dict[str, Any]:
     """List the caller's alerts, the newest first
 
-    Who holds `alerts.manage_all` sees everybody's. Alerts about military aircraft need `aircraft.view_military`.
+    Holders of `alerts.manage_all` see everybody's. Alerts about military aircraft need `aircraft.view_military`.
     """
     alerts, count, more = service(request).page(request.validated["querystring"])
     states = service(request).deliveries(alerts)

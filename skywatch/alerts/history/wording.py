@@ -7,7 +7,7 @@ from skywatch.alerts.engine.rule import Fired
 
 
 def message_of(change: Fired, *, name: str, priority: str, template: str | None) -> str:
-    """The message of what a rule announces; templates read the aircraft, what the tests compared, and the rule."""
+    """The message of an alert; templates may use the aircraft, the tested values, and the rule."""
     values = {
         **{entry["field"]: entry["actual"] for entry in change.matched if "actual" in entry},
         **change.aircraft,

@@ -1,4 +1,4 @@
-"""Channels, deliveries and browsers as REST resources; what they do is in ``skywatch.notify``."""
+"""Channels, deliveries and browsers as REST resources of ``skywatch.notify``."""
 
 from __future__ import annotations
 

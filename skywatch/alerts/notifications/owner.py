@@ -1,4 +1,4 @@
-"""Who asks for channels and deliveries."""
+"""The caller of the resources of channels and deliveries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skywatch.security.permissions import Permission
 
 
 def owner_of(request: Request) -> Owner:
-    """The caller; nobody in particular owns nothing."""
+    """The caller as an owner; an anonymous one owns nothing."""
     identity = request.identity
     manages = Permission.ALERTS_MANAGE_ALL in request.may.manages
     if identity is None:
@@ -22,7 +22,7 @@ def owner_of(request: Request) -> Owner:
 
 
 def user_of(request: Request) -> int:
-    """The caller's number; raises Problem (401)."""
+    """The caller's user id; raises Problem (401)."""
     if request.identity is None:
         raise Problem("authentication_required")
     user_id: int = request.identity.user_id

@@ -1,4 +1,4 @@
-"""What goes in and out of the resources of channels, deliveries and browsers."""
+"""The schemas of the resources of channels, deliveries and browsers."""
 
 from __future__ import annotations
 
@@ -50,35 +50,35 @@ class _Distinct:
 
 
 def _settings_of_channel(missing: bool) -> list[colander.SchemaNode]:
-    """The fields that are set at creation (with their defaults) and may be changed (left out: as it is)."""
+    """The fields with defaults at creation; in a change, absent fields stay as they are."""
 
     def default(value: object) -> object:
         return value if missing else colander.drop
 
     return [
         colander.SchemaNode(
-            JsonBoolean(), name="enabled", missing=default(True), description="Switched off it gets nothing new."
+            JsonBoolean(), name="enabled", missing=default(True), description="Disabled channels get no new deliveries."
         ),
         colander.SchemaNode(
             JsonString(),
             name="minimum_priority",
             missing=default("info"),
             validator=colander.OneOf(PRIORITIES),
-            description="Less important things are not sent.",
+            description="Notifications of a lower priority are not sent.",
         ),
         colander.SchemaNode(
             JsonInteger(),
             name="rate_per_minute",
             missing=default(30),
             validator=colander.Range(1, 600),
-            description="Above this the rest of the minute goes out as one digest.",
+            description="Rate limit; above it the rest of the minute is sent as one digest.",
         ),
         colander.SchemaNode(
             Nullable(JsonInteger()),
             name="digest_s",
             missing=default(None),
             validator=_nullable(colander.Range(10, 86_400)),
-            description="Collect for so long (s) and send one digest; null sends at once.",
+            description="Collect notifications for this time (s) and send one digest; null sends at once.",
         ),
         colander.SchemaNode(
             JsonBoolean(), name="send_cleared", missing=default(False), description="Send the end of alerts too."
@@ -89,7 +89,7 @@ def _settings_of_channel(missing: bool) -> list[colander.SchemaNode]:
             name="sources",
             missing=default([]),
             validator=_Distinct(),
-            description="What is sent beside the alerts of rules that name the channel.",
+            description="Sources of notifications beside the alerts of rules that name the channel.",
         ),
     ]
 
@@ -110,7 +110,7 @@ class NewChannel(Schema):
         LONGEST_ADDRESS,
         0,
         missing="",
-        description="URL of a webhook, Apprise address, MQTT topic; empty for web_push. It is never shown whole again.",
+        description="URL of a webhook, Apprise address, MQTT topic; empty for web_push. Never returned in full.",
     )
 
     def __init__(self, *args: object, **kw: object) -> None:
@@ -131,7 +131,7 @@ class ChannelChanges(Schema):
 
 class ChannelRecord(Schema):
     id = _number()
-    user = _number(description="The user whom it belongs to.")
+    user = _number(description="Id of its owner.")
     name = colander.SchemaNode(JsonString())
     kind = colander.SchemaNode(JsonString(), validator=colander.OneOf(KINDS))
     address = colander.SchemaNode(JsonString(), description="Scheme and host.")
@@ -142,7 +142,7 @@ class ChannelRecord(Schema):
     send_cleared = colander.SchemaNode(JsonBoolean())
     sources = colander.SchemaNode(JsonList(), colander.SchemaNode(JsonString()))
     state = colander.SchemaNode(JsonString(), validator=colander.OneOf(CHANNEL_STATES))
-    failures = _number(description="Failures in a row.")
+    failures = _number(description="Consecutive failures.")
     last_success_at = _moment()
     last_error = colander.SchemaNode(Nullable(JsonString()))
     last_error_at = _moment()
@@ -152,14 +152,14 @@ class ChannelRecord(Schema):
 
 class NewChannelRecord(ChannelRecord):
     secret = colander.SchemaNode(
-        Nullable(JsonString()), description="What a webhook is signed with; it is not shown again."
+        Nullable(JsonString()), description="The signing secret of a webhook; returned only once."
     )
 
 
 class ChannelQuery(PageQuery):
     kind = colander.SchemaNode(QueryString(), missing=None, validator=colander.OneOf(KINDS))
     state = colander.SchemaNode(QueryString(), missing=None, validator=colander.OneOf(CHANNEL_STATES))
-    user = colander.SchemaNode(QueryInteger(), missing=None, description="Only this user's.")
+    user = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the owner.")
 
 
 class ChannelList(PageLinks):
@@ -168,37 +168,37 @@ class ChannelList(PageLinks):
 
 class TestResult(Schema):
     delivered = colander.SchemaNode(JsonBoolean())
-    detail = colander.SchemaNode(JsonString(), description="Why it was not accepted.")
+    detail = colander.SchemaNode(JsonString(), description="Reason of a failure; empty otherwise.")
 
 
 class DeliveryRecord(Schema):
     id = _number()
     kind = colander.SchemaNode(JsonString(), description="alert, cannonball, safety or channel.")
-    event = colander.SchemaNode(JsonString(), description="The type that the message bears.")
+    event = colander.SchemaNode(JsonString(), description="Type in the message.")
     alert_id = colander.SchemaNode(Nullable(JsonInteger()))
     subject_id = colander.SchemaNode(Nullable(JsonInteger()), description="The alert or event, by its kind.")
     rule = colander.SchemaNode(Nullable(JsonInteger()))
     channel = _number()
     priority = colander.SchemaNode(JsonString(), validator=colander.OneOf(PRIORITIES))
-    message_id = colander.SchemaNode(JsonString(), description="The id that every attempt bears.")
+    message_id = colander.SchemaNode(JsonString(), description="The same id in every attempt.")
     state = colander.SchemaNode(JsonString(), validator=colander.OneOf(STATES))
     attempts = _number()
-    next_at = _moment(description="When it is tried next.")
+    next_at = _moment(description="Time of the next attempt.")
     last_error = colander.SchemaNode(Nullable(JsonString()))
     created_at = colander.SchemaNode(Timestamp())
     delivered_at = _moment()
 
 
 class QueryMoment(Timestamp):
-    """A moment in a query string."""
+    """A time in a query string."""
 
 
 class DeliveryQuery(CursorQuery):
     channel = colander.SchemaNode(QueryInteger(), missing=None)
     state = colander.SchemaNode(QueryString(), missing=None, validator=colander.OneOf(STATES))
     rule = colander.SchemaNode(QueryInteger(), missing=None)
-    begin = colander.SchemaNode(QueryMoment(), name="from", missing=None, description="Written at or after this.")
-    end = colander.SchemaNode(QueryMoment(), name="to", missing=None, description="Written at or before this.")
+    begin = colander.SchemaNode(QueryMoment(), name="from", missing=None, description="Created at or after.")
+    end = colander.SchemaNode(QueryMoment(), name="to", missing=None, description="Created at or before.")
 
 
 class DeliveryList(PageLinks):
@@ -212,7 +212,7 @@ class RetrySpan(Schema):
 
 
 class RetryResult(Schema):
-    retried = _number(description="Deliveries that are sent again.")
+    retried = _number(description="Number of deliveries that are retried.")
 
 
 class BrowserKeys(Schema):
@@ -221,7 +221,7 @@ class BrowserKeys(Schema):
 
 
 class NewBrowser(Schema):
-    """What ``PushSubscription.toJSON()`` gives in a browser, and a name."""
+    """The result of ``PushSubscription.toJSON()`` in a browser, and a name."""
 
     name = _text(120, missing="Browser")
     endpoint = _text(LONGEST_ADDRESS)

@@ -1,1 +1,1 @@
-"""Rules as people keep them: created, changed, shared, followed, exported, imported and tried out."""
+"""The rules of users: create, change, share, follow, export, import and try out."""

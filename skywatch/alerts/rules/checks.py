@@ -1,4 +1,4 @@
-"""What must hold between the members of a rule, and between a rule and what it refers to."""
+"""Checks across the members of a rule, and of the geofences, watch lists and channels that it refers to."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def tree_of(conditions: Mapping[str, Any]) -> Node:
     return node
 
 
-def settled(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The members of a rule with ``for_s`` decided: an event has no duration."""
-    done = dict(values)
-    if done.get("for_s") is None:
-        done["for_s"] = 0.0 if _is_event(tree_of(done["conditions"])) else DEFAULT_FOR_S
-    return done
+def with_duration(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The members of a rule with ``for_s`` filled in: 0 for events, else the default."""
+    completed = dict(values)
+    if completed.get("for_s") is None:
+        completed["for_s"] = 0.0 if _is_event(tree_of(completed["conditions"])) else DEFAULT_FOR_S
+    return completed
 
 
 def faults_of(session: Session, values: Mapping[str, Any], user_id: int) -> dict[str, str]:
-    """Every fault of a whole rule that no single member shows, by name."""
+    """The faults between members of a rule, by member."""
     faults: dict[str, str] = {}
     node = tree_of(values["conditions"])
     if _is_event(node):
@@ -47,10 +47,10 @@ def faults_of(session: Session, values: Mapping[str, Any], user_id: int) -> dict
     starts_at, expires_at = values.get("starts_at"), values.get("expires_at")
     if starts_at is not None and expires_at is not None and expires_at <= starts_at:
         faults["expires_at"] = "must be after starts_at"
-    for table, kind, what in ((Geofence, Kind.GEOFENCE, "geofence"), (Watchlist, Kind.WATCHLIST, "watch list")):
+    for table, kind, noun in ((Geofence, Kind.GEOFENCE, "geofence"), (Watchlist, Kind.WATCHLIST, "watch list")):
         unknown = _unknown(session, table, references(node, kind), user_id)
         if unknown:
-            faults["conditions"] = f"there is no {what} {', '.join(map(str, unknown))}"
+            faults["conditions"] = f"there is no {noun} {', '.join(map(str, unknown))}"
     foreign = foreign_channels(session, user_id, values.get("channels", ()))
     if foreign:
         faults["channels"] = f"there is no channel {', '.join(map(str, foreign))} of yours"
@@ -58,7 +58,7 @@ def faults_of(session: Session, values: Mapping[str, Any], user_id: int) -> dict
 
 
 def check_rights(values: Mapping[str, Any], may: Visibility) -> None:
-    """Raise 403 where a rule asks for what its author may not have."""
+    """Raise Problem (403) if a rule needs a permission that its author does not have."""
     if values.get("mqtt") and Permission.ALERTS_MANAGE_ALL not in may.permissions:
         raise Problem("permission_denied", "Publishing a rule by MQTT needs alerts.manage_all.")
     asks_text = any(test.field.full_text for test in tests_of(tree_of(values["conditions"])))
@@ -70,8 +70,8 @@ def _is_event(node: Node) -> bool:
     return any(test.is_event for test in tests_of(node))
 
 
-def _unknown(session: Session, table: Any, wanted: frozenset[int], user_id: int) -> list[int]:
-    if not wanted:
+def _unknown(session: Session, table: Any, ids: frozenset[int], user_id: int) -> list[int]:
+    if not ids:
         return []
-    found = set(session.scalars(sa.select(table.id).where(table.id.in_(wanted), table.user_id == user_id)))
-    return sorted(wanted - found)
+    existing = set(session.scalars(sa.select(table.id).where(table.id.in_(ids), table.user_id == user_id)))
+    return sorted(ids - existing)

@@ -1,4 +1,4 @@
-"""What goes in and out of the resources of rules."""
+"""The schemas of the resources of rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MAXIMUM_CHANNELS = 20
 
 
 class RowId(Schema):
-    """The number in a path."""
+    """The id in a path."""
 
     id = colander.SchemaNode(QueryInteger(), validator=colander.Range(0, MAXIMUM_ID))
 
@@ -46,7 +46,7 @@ class ChannelIds(colander.SequenceSchema):
 
 
 class CountTest(Schema):
-    """How many aircraft must meet the conditions."""
+    """The number of aircraft that must meet the conditions."""
 
     op = colander.SchemaNode(JsonString(), validator=colander.OneOf(tuple(COMPARISONS)))
     value = colander.SchemaNode(JsonInteger(), validator=colander.Range(0, 100_000))
@@ -72,19 +72,19 @@ class Count(colander.SchemaType):
 
 
 def not_blank(node: colander.SchemaNode, value: str) -> None:
-    """Refuse a name of nothing but spaces."""
+    """Refuse a name that consists of spaces only."""
     if not value.strip():
         raise colander.Invalid(node, "must not be blank")
 
 
 def name_node(**kw: Any) -> colander.SchemaNode:
-    """The name of something."""
+    """The schema node of a name."""
     validator = colander.All(colander.Length(1, 120), not_blank)
-    return colander.SchemaNode(JsonString(), validator=validator, description="What people call it.", **kw)
+    return colander.SchemaNode(JsonString(), validator=validator, description="Name for people.", **kw)
 
 
 def rule_members(new: bool) -> list[colander.SchemaNode]:
-    """The members of a rule that may be given; those of a new one have defaults."""
+    """The members of a rule that a request may contain; those of a new rule have defaults."""
 
     def node(typ: colander.SchemaType, name: str, default: Any, description: str, **kw: Any) -> colander.SchemaNode:
         missing = default if new else colander.drop
@@ -92,7 +92,7 @@ def rule_members(new: bool) -> list[colander.SchemaNode]:
 
     one_of = colander.OneOf
     channels = ChannelIds(
-        name="channels", missing=[] if new else colander.drop, description="Channels that are sent to."
+        name="channels", missing=[] if new else colander.drop, description="Ids of the channels that get its alerts."
     )
     channels.validator = colander.Length(max=MAXIMUM_CHANNELS)
     return [
@@ -110,11 +110,17 @@ def rule_members(new: bool) -> list[colander.SchemaNode]:
             Nullable(JsonNumber()),
             "for_s",
             None,
-            "How long the conditions must be true (s); 2 unless it is an event.",
+            "Time for which the conditions must be true (s); 2 by default, 0 for events.",
             validator=_nullable(colander.Range(0, 3_600)),
         ),
-        node(JsonInteger(), "cooldown_s", 300, "Silence after an alert (s).", validator=colander.Range(0, 86_400)),
-        node(Count(), "count", None, "Fire for a number of aircraft instead of each one: {op, value}."),
+        node(
+            JsonInteger(),
+            "cooldown_s",
+            300,
+            "Shortest time between two alerts about an aircraft (s).",
+            validator=colander.Range(0, 86_400),
+        ),
+        node(Count(), "count", None, "Alert for a number of aircraft instead of for each one: {op, value}."),
         node(Nullable(Timestamp()), "starts_at", None, "Not tested before."),
         node(Nullable(Timestamp()), "expires_at", None, "Not tested from then on."),
         node(QuietHours(), "quiet_hours", [], "Windows {days, from, to, timezone} in which deliveries wait."),
@@ -143,7 +149,7 @@ class NewRule(Schema):
 
 
 class RuleChange(Schema):
-    """What changes of a rule."""
+    """The fields of a rule to change."""
 
     def __init__(self, *args: Any, **kw: Any) -> None:
         super().__init__(*args, **kw)
@@ -155,7 +161,7 @@ class RuleRecord(Schema):
     """A rule."""
 
     id = colander.SchemaNode(JsonInteger())
-    user = colander.SchemaNode(JsonInteger(), description="Whose it is.")
+    user = colander.SchemaNode(JsonInteger(), description="Id of its owner.")
     username = colander.SchemaNode(JsonString())
     name = colander.SchemaNode(JsonString())
     description = colander.SchemaNode(JsonString())
@@ -168,7 +174,7 @@ class RuleRecord(Schema):
     starts_at = colander.SchemaNode(Nullable(Timestamp()))
     expires_at = colander.SchemaNode(Nullable(Timestamp()))
     quiet_hours = colander.SchemaNode(JsonList(), children=[colander.SchemaNode(JsonObject())])
-    channels = ChannelIds(description="The caller's own; those of the owner are shown to the owner alone.")
+    channels = ChannelIds(description="The caller's channels; only the owner sees the owner's.")
     visibility = colander.SchemaNode(JsonString())
     message = colander.SchemaNode(JsonString())
     mqtt = colander.SchemaNode(JsonBoolean())
@@ -193,20 +199,20 @@ class RuleList(PageLinks):
 
 
 class RuleQuery(PageQuery):
-    """Which rules."""
+    """The filters of rules."""
 
     enabled = colander.SchemaNode(QueryBoolean(), missing=None, description="Only those that are, or are not, enabled.")
     shared = colander.SchemaNode(QueryBoolean(), missing=None, description="Only shared rules of others, or only own.")
 
 
 class RuleSubscription(Schema):
-    """How a shared rule is followed."""
+    """The channels for a followed rule."""
 
     channels = ChannelIds(missing=[], description="The caller's own channels.")
 
 
 class FollowingRecord(Schema):
-    """A rule that is followed."""
+    """A followed rule."""
 
     rule = colander.SchemaNode(JsonInteger())
     channels = ChannelIds()

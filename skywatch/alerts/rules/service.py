@@ -1,4 +1,4 @@
-"""The rules of rules: whose they are, what a change means for what they have announced, and who follows them."""
+"""The service of rules: ownership, changes with their effect on active alerts, and followers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from skywatch.alerts.access import MAXIMUM_RULES, check_room, own, owner_id, see
 from skywatch.alerts.history.ending import end_matches
 from skywatch.alerts.models import AlertMatch, AlertRule, AlertSubscription, User
 from skywatch.alerts.revision import raise_revision
-from skywatch.alerts.rules.checks import check_rights, faults_of, settled
+from skywatch.alerts.rules.checks import check_rights, faults_of, with_duration
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid_fields, not_found
 from skywatch.notify.channels import foreign_channels
 from skywatch.security.visibility import Visibility
 
-# Changes of these begin a rule anew.
-ASKED = ("conditions", "count")
+# Changes of these members start a rule anew.
+RESTARTING = ("conditions", "count")
 STORED = (
     "name", "description", "enabled", "priority", "conditions", "for_s", "cooldown_s", "count", "starts_at",
     "expires_at", "quiet_hours", "channels", "visibility", "message", "mqtt",
@@ -46,29 +46,29 @@ class RuleService:
         return self.session.scalars(cut).all(), count
 
     def get(self, rule_id: int) -> AlertRule:
-        """A rule that the caller may see; 404 otherwise."""
+        """A rule that the caller may see; raises Problem (404) otherwise."""
         rule = self.session.scalar(sa.select(AlertRule).where(AlertRule.id == rule_id, self._visible()))
         if rule is None:
             raise not_found("rule")
         return rule
 
     def changeable(self, rule_id: int) -> AlertRule:
-        """A rule that the caller may change; 403 for a shared one of others."""
+        """A rule that the caller may change; raises Problem (404; 403 for a shared rule of another user)."""
         rule = self.get(rule_id)
         if rule.user_id != self.may.user_id and not sees_all(self.may):
             raise Problem("permission_denied", "The rule belongs to somebody else; you can follow it.")
         return rule
 
     def create(self, values: Mapping[str, Any]) -> AlertRule:
-        """A new rule of the caller."""
+        """Create a rule of the caller; raises Problem (400, 401, 403, 409)."""
         user_id = owner_id(self.may)
         check_room(self.session, AlertRule, user_id, MAXIMUM_RULES, "rules")
-        rule = self.add(settled(values), user_id)
+        rule = self.add(with_duration(values), user_id)
         raise_revision(self.session)
         return rule
 
     def add(self, values: Mapping[str, Any], user_id: int) -> AlertRule:
-        """A new rule whose members are complete; checked against what it refers to."""
+        """Add a rule with all members, after checking its references; raises Problem (400, 403)."""
         self._check(values, user_id)
         now = utcnow()
         rule = AlertRule(user_id=user_id, created_at=now, updated_at=now, **{name: values[name] for name in STORED})
@@ -77,18 +77,18 @@ class RuleService:
         return rule
 
     def change(self, rule_id: int, values: Mapping[str, Any]) -> AlertRule:
-        """Change a rule; changed conditions begin anew, silently for what matches then."""
+        """Change a rule; changed conditions start anew, and their first matches are not announced."""
         rule = self.changeable(rule_id)
         before = {name: getattr(rule, name) for name in STORED}
         if "conditions" in values and "for_s" not in values:
-            # What was an event may be one no longer, and the other way round.
+            # The change may turn an event into a state, or the other way round.
             values = {**values, "for_s": None if _was_default(before) else before["for_s"]}
-        after = settled({**before, **values})
-        self._check(after, rule.user_id, after if _asks_more(before, after) else {**after, "mqtt": False})
+        after = with_duration({**before, **values})
+        self._check(after, rule.user_id, after if _starts_publishing(before, after) else {**after, "mqtt": False})
         for name in STORED:
             if before[name] != after[name]:
                 setattr(rule, name, after[name])
-        begins = any(before[name] != after[name] for name in ASKED)
+        begins = any(before[name] != after[name] for name in RESTARTING)
         if begins or after["enabled"] != before["enabled"]:
             rule.revision += 1
             end_matches(self.session, AlertMatch.rule_id == rule.id, forget=begins)
@@ -101,14 +101,14 @@ class RuleService:
         return rule
 
     def delete(self, rule_id: int) -> None:
-        """Remove a rule; its alerts stay, without it."""
+        """Delete a rule; its alerts remain without it."""
         rule = self.changeable(rule_id)
         end_matches(self.session, AlertMatch.rule_id == rule.id, forget=True)
         self.session.delete(rule)
         raise_revision(self.session)
 
     def follow(self, rule_id: int, channels: Sequence[int]) -> AlertSubscription:
-        """Follow a shared rule of somebody else, or change the channels."""
+        """Follow a shared rule of another user, or change the channels; raises Problem (400, 401, 404, 409)."""
         user_id = owner_id(self.may)
         rule = self.get(rule_id)
         if rule.user_id == user_id:
@@ -127,7 +127,7 @@ class RuleService:
         return following
 
     def unfollow(self, rule_id: int) -> None:
-        """Follow a rule no longer; 404 where the caller does not."""
+        """Stop following a rule; raises Problem (404) if the caller does not follow it."""
         following = self.session.get(AlertSubscription, (rule_id, self.may.user_id)) if self.may.user_id else None
         if following is None:
             raise not_found("subscription")
@@ -137,7 +137,7 @@ class RuleService:
         raise_revision(self.session)
 
     def followed(self, rules: Sequence[AlertRule]) -> dict[int, list[Any]]:
-        """Which of these rules the caller follows, with the caller's channels."""
+        """The caller's channels for those of these rules that the caller follows, by rule id."""
         rows = self.session.scalars(
             sa.select(AlertSubscription).where(
                 AlertSubscription.user_id == self.may.user_id, AlertSubscription.rule_id.in_([r.id for r in rules])
@@ -146,7 +146,7 @@ class RuleService:
         return {row.rule_id: row.channels for row in rows}
 
     def usernames(self, rules: Sequence[AlertRule]) -> dict[int, str]:
-        """Names of the rules' owners."""
+        """The names of the rules' owners, by user id."""
         ids = {rule.user_id for rule in rules}
         return {
             row.id: row.username
@@ -156,16 +156,16 @@ class RuleService:
     def _visible(self) -> sa.ColumnElement[bool]:
         return sa.or_(own(AlertRule, self.may), AlertRule.visibility == "shared")
 
-    def _check(self, values: Mapping[str, Any], user_id: int, asked: Mapping[str, Any] | None = None) -> None:
+    def _check(self, values: Mapping[str, Any], user_id: int, restricted: Mapping[str, Any] | None = None) -> None:
         faults = faults_of(self.session, values, user_id)
         if faults:
             raise invalid_fields(faults)
-        check_rights(asked or values, self.may)
+        check_rights(restricted or values, self.may)
 
 
 def _was_default(before: Mapping[str, Any]) -> bool:
-    return bool(settled({**before, "for_s": None})["for_s"] == before["for_s"])
+    return bool(with_duration({**before, "for_s": None})["for_s"] == before["for_s"])
 
 
-def _asks_more(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+def _starts_publishing(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     return bool(after["mqtt"] and not before["mqtt"])

@@ -1,4 +1,4 @@
-"""A rule as its readers get it."""
+"""The record of a rule."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ PLAIN = (
 )  # fmt: skip
 
 
-def shown(rule: AlertRule, may: Visibility, username: str, following: Sequence[int] | None) -> dict[str, Any]:
-    """The record of a rule; channels are those of the caller, or for who manages all those of the owner."""
+def record_of(rule: AlertRule, may: Visibility, username: str, following: Sequence[int] | None) -> dict[str, Any]:
+    """The record of a rule; channels are the caller's, or the owner's for holders of ``alerts.manage_all``."""
     is_own = rule.user_id == may.user_id
     channels = rule.channels if is_own or sees_all(may) else following or []
     return {
@@ -31,5 +31,5 @@ def shown(rule: AlertRule, may: Visibility, username: str, following: Sequence[i
 
 def exported(rule: AlertRule) -> Mapping[str, Any]:
     """A rule for an export: without ids, owner and channels."""
-    left_out = ("id", "mqtt", "created_at", "updated_at")
-    return {name: getattr(rule, name) for name in PLAIN if name not in left_out}
+    omitted = ("id", "mqtt", "created_at", "updated_at")
+    return {name: getattr(rule, name) for name in PLAIN if name not in omitted}

@@ -1,4 +1,4 @@
-"""Export and import of rules with the geofences and watch lists that belong to them."""
+"""Export and import of rules with the geofences and watch lists that they refer to."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from skywatch.alerts.geofences.schemas import NewGeofence
 from skywatch.alerts.geofences.service import GeofenceService
 from skywatch.alerts.models import AlertRule, Geofence, Watchlist
 from skywatch.alerts.revision import raise_revision
-from skywatch.alerts.rules.checks import settled
+from skywatch.alerts.rules.checks import with_duration
 from skywatch.alerts.rules.schemas import NewRule
 from skywatch.alerts.rules.service import RuleService
 from skywatch.alerts.rules.shape import exported
@@ -31,7 +31,7 @@ from skywatch.core.problems import Problem, invalid_fields
 from skywatch.security.visibility import Visibility
 
 VERSION = 1
-# An answer names so many faults.
+# Largest number of faults in an answer.
 FAULTS_NAMED = 200
 Faults = dict[str, str]
 
@@ -41,8 +41,8 @@ def export(session: Session, may: Visibility) -> dict[str, Any]:
     user_id = may.user_id
 
     def rows(table: Any, *options: Any) -> Any:
-        mine = sa.select(table).where(table.user_id == user_id, sa.literal(user_id is not None))
-        return session.scalars(mine.order_by(table.id).options(*options))
+        own_rows = sa.select(table).where(table.user_id == user_id, sa.literal(user_id is not None))
+        return session.scalars(own_rows.order_by(table.id).options(*options))
 
     rules = []
     for rule in rows(AlertRule):
@@ -63,8 +63,8 @@ def export(session: Session, may: Visibility) -> dict[str, Any]:
     }
 
 
-def take_in(session: Session, may: Visibility, document: Any) -> dict[str, int]:
-    """Create what an export holds; raises Problem with every fault, and then nothing has been created."""
+def import_document(session: Session, may: Visibility, document: Any) -> dict[str, int]:
+    """Create the contents of an export, all or none; raises Problem with every fault."""
     user_id = owner_id(may)
     faults: Faults = {}
     parts = _parts(document, faults)
@@ -72,12 +72,12 @@ def take_in(session: Session, may: Visibility, document: Any) -> dict[str, int]:
     geofences = _read(parts["geofences"], "geofences", NewGeofence, faults, with_id=True)
     watchlists = _read(parts["watchlists"], "watchlists", NewWatchlist, faults, with_id=True)
     _refuse(faults)
-    for table, limit, what, entries in (
+    for table, limit, noun, entries in (
         (AlertRule, MAXIMUM_RULES, "rules", rules),
         (Geofence, MAXIMUM_GEOFENCES, "geofences", geofences),
         (Watchlist, MAXIMUM_WATCHLISTS, "watch lists", watchlists),
     ):
-        check_room(session, table, user_id, limit, what, len(entries))
+        check_room(session, table, user_id, limit, noun, len(entries))
     with session.begin_nested():
         ids = {
             "geofence": _create(geofences, "geofences", GeofenceService(session, may).create, faults),
@@ -87,9 +87,9 @@ def take_in(session: Session, may: Visibility, document: Any) -> dict[str, int]:
         for place, values in enumerate(rules):
             values["conditions"] = _renumbered(values["conditions"], ids)
             try:
-                service.add(settled(values), user_id)
+                service.add(with_duration(values), user_id)
             except Problem as problem:
-                _take_faults(problem, f"rules.{place}", faults)
+                _add_faults(problem, f"rules.{place}", faults)
         _refuse(faults)
     raise_revision(session)
     return {"rules": len(rules), "geofences": len(geofences), "watchlists": len(watchlists)}
@@ -117,7 +117,7 @@ def _parts(document: Any, faults: Faults) -> dict[str, list[Any]]:
 def _read(
     entries: list[Any], name: str, schema: Callable[[], Any], faults: Faults, *, with_id: bool
 ) -> list[dict[str, Any]]:
-    """Entries by their schema; ``id`` is what the rules of the same export call it."""
+    """The validated entries; ``id`` is the id by which the rules of the same export refer to an entry."""
     read: list[dict[str, Any]] = []
     seen: set[int] = set()
     for place, entry in enumerate(entries):
@@ -141,17 +141,17 @@ def _read(
 
 
 def _create(entries: list[dict[str, Any]], name: str, create: Callable[..., Any], faults: Faults) -> dict[int, int]:
-    """Create entries; gives the new id of each old one."""
+    """Create entries; returns old id -> new id."""
     ids = {}
     for place, values in enumerate(entries):
         try:
             ids[values["id"]] = create({key: value for key, value in values.items() if key != "id"}).id
         except Problem as problem:
-            _take_faults(problem, f"{name}.{place}", faults)
+            _add_faults(problem, f"{name}.{place}", faults)
     return ids
 
 
-def _take_faults(problem: Problem, where: str, faults: Faults) -> None:
+def _add_faults(problem: Problem, where: str, faults: Faults) -> None:
     if problem.kind.code != "validation_failed" or not problem.errors:
         raise problem
     for error in problem.errors:
@@ -159,14 +159,14 @@ def _take_faults(problem: Problem, where: str, faults: Faults) -> None:
 
 
 def _renumbered(node: Mapping[str, Any], ids: Mapping[str, Mapping[int, int]]) -> dict[str, Any]:
-    """Conditions with the new ids of what they refer to."""
+    """Conditions with the new ids of geofences and watch lists."""
     if "not" in node:
         return {"not": _renumbered(node["not"], ids)}
     for branch in ("all", "any"):
         if branch in node:
             return {branch: [_renumbered(part, ids) for part in node[branch]]}
     new = ids.get(str(node["field"]), {})
-    # What is not part of the import is looked for among the caller's own, and is a fault where it is not there.
+    # An id that is not part of the import must be one of the caller's own, which ``add`` checks.
     return {**node, "value": new[node["value"]]} if new and node["value"] in new else dict(node)
 
 

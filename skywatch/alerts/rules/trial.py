@@ -1,4 +1,4 @@
-"""The dry run: what a rule would announce for the aircraft of now, for given ones, or over stored history."""
+"""The dry run: the alerts of a rule for the live picture, for given aircraft, or over stored history."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from skywatch.alerts.watchlists.entries import Entries
 from skywatch.alerts.watchlists.service import entries_of
 from skywatch.picture.sky import Sky
 
-# So many alerts are shown; all are counted.
+# Largest number of alerts returned; all are counted.
 ALERTS_SHOWN = 500
-# Moments of the past are this far apart (s): close for an hour, wider for a day.
+# (longest span, time between moments of history) (s).
 STEPS_S = ((3_600.0, 2.0), (21_600.0, 5.0), (float("inf"), 10.0))
-# A dry run over history ends after so long (s) and says so.
+# Time limit of a dry run over history (s); beyond it the result is marked as truncated.
 LONGEST_S = 20.0
 UNLIMITED = 1_000_000
 
@@ -40,7 +40,7 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 @dataclass
 class Trial:
-    """A rule on the way through skies, and what it would have announced."""
+    """The dry run of one rule over consecutive skies, and its alerts."""
 
     values: Mapping[str, Any]
     rights: Rights
@@ -69,7 +69,7 @@ class Trial:
         self._engine.install(RuleSet((rule,), self.fences, self.lists), 0.0)
 
     def take(self, sky: Sky) -> None:
-        """One tick."""
+        """Test one sky."""
         for change in self._engine.tick(sky):
             if isinstance(change, Fired):
                 self._fired(change)
@@ -108,10 +108,10 @@ class Trial:
         self.alerts.append(alert)
 
 
-def surroundings(
+def referenced_objects(
     session: Session, conditions: Mapping[str, Any], user_id: int
 ) -> tuple[dict[int, Fence], dict[int, Entries]]:
-    """The geofences and watch lists of a user that conditions refer to; they were checked to exist."""
+    """The geofences and watch lists of a user that conditions refer to; missing ones are omitted."""
     node = tree_of(conditions)
     fences, lists = {}, {}
     for number in references(node, Kind.GEOFENCE):
@@ -126,14 +126,14 @@ def surroundings(
 
 
 def step_of(seconds: float) -> float:
-    """How far apart the moments of a span are (s)."""
+    """The time between two moments of history in a span of this length (s)."""
     return next(step for longest, step in STEPS_S if seconds <= longest)
 
 
 def run_past(
     trial: Trial, moments: Iterable[bytes], station: tuple[float, float] | None, longest_s: float = LONGEST_S
 ) -> None:
-    """Take moments of history, as ``{now, aircraft}``; ends early, and says so, where that takes too long."""
+    """Run over moments of history ``{now, aircraft}``; stops at the time limit and sets ``truncated``."""
     until = time.monotonic() + longest_s
     for sky in skies_of(moments, station):
         trial.take(sky)

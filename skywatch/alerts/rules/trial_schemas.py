@@ -1,4 +1,4 @@
-"""What goes in and out of the dry run."""
+"""The schemas of the dry run."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from skywatch.http.schema import (
 )
 
 MAXIMUM_AIRCRAFT = 5_000
-# Faults beyond this many are left out.
+# Largest number of faults in an answer.
 FAULTS_NAMED = 50
 _NUMBERS = ("lat", "lon", "alt_geom", "gs", "track", "baro_rate", "geom_rate", "seen", "seen_pos", "rssi")
 _LIMITS = {"lat": 90.0, "lon": 180.0}
 
 
 class AircraftObjects(colander.SchemaType):
-    """Live aircraft as the REST API shows them; null for none."""
+    """Live aircraft in the form of the REST API; null for none."""
 
     def serialize(self, node: colander.SchemaNode, appstruct: Any) -> Any:
         return appstruct
@@ -100,11 +100,13 @@ class RuleOrNone(colander.SchemaType):
 
 
 class TrialOfRule(Schema):
-    """What a rule is tried on; the live picture where nothing is named."""
+    """The data of a dry run; the live picture by default."""
 
-    aircraft = colander.SchemaNode(AircraftObjects(), missing=None, description="Aircraft as the REST API shows them.")
-    from_ = colander.SchemaNode(Nullable(Timestamp()), name="from", missing=None, description="Begin of a past span.")
-    to = colander.SchemaNode(Nullable(Timestamp()), missing=None, description="Its end; now unless said otherwise.")
+    aircraft = colander.SchemaNode(AircraftObjects(), missing=None, description="Aircraft in the form of the REST API.")
+    from_ = colander.SchemaNode(
+        Nullable(Timestamp()), name="from", missing=None, description="Begin of a time span of history."
+    )
+    to = colander.SchemaNode(Nullable(Timestamp()), missing=None, description="End of the time span; now by default.")
 
 
 class TrialRequest(TrialOfRule):
@@ -115,7 +117,7 @@ class TrialRequest(TrialOfRule):
 
 
 class TrialAlert(Schema):
-    """What would have been announced."""
+    """An alert of a dry run."""
 
     rule_name = colander.SchemaNode(JsonString())
     priority = colander.SchemaNode(JsonString())
@@ -140,9 +142,11 @@ class TrialAlerts(colander.SequenceSchema):
 
 
 class TrialResult(Schema):
-    """What a rule would have announced."""
+    """The alerts of a dry run."""
 
     alerts = TrialAlerts(description="The first 500.")
-    count = colander.SchemaNode(JsonInteger(), description="All of them.")
+    count = colander.SchemaNode(JsonInteger(), description="Number of all alerts.")
     per_hour = colander.SchemaNode(Nullable(JsonNumber()), description="Over history: alerts an hour.")
-    truncated = colander.SchemaNode(JsonBoolean(), description="Some alerts are not shown, or part of the span.")
+    truncated = colander.SchemaNode(
+        JsonBoolean(), description="True if alerts are omitted or part of the time span was not tested."
+    )

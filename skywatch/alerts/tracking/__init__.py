@@ -1,1 +1,1 @@
-"""The part of alerts that runs in the tracker: reads rules, tests them on each tick, and writes what they announce."""
+"""The part of alerts that runs in the tracker: reads rules, tests them at each tick, and writes their alerts."""

@@ -1,4 +1,4 @@
-"""ACARS messages from the bus: ``acars.received`` carries what the ACARS room has stored."""
+"""ACARS messages from the bus topic ``acars.received``, which the room acars publishes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _unreadable = FaultLog(log, "alerts: an ACARS message cannot be read", "alerts: 
 
 
 class ReceivedMessage(msgspec.Struct):
-    """The members of a message that rules look at; all are optional."""
+    """The members of a message that rules use; all are optional."""
 
     icao_hex: str | None = None
     registration: str | None = None
@@ -31,7 +31,7 @@ _decoder = msgspec.json.Decoder(ReceivedMessage)
 
 
 def read_message(data: bytes) -> AircraftMessage | None:
-    """The message for the engine; None where it names no aircraft or cannot be read."""
+    """The message for the engine; None if it names no aircraft or cannot be decoded."""
     try:
         received = _decoder.decode(data)
     except msgspec.MsgspecError as error:

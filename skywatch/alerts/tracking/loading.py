@@ -1,4 +1,4 @@
-"""Reads the rules in force, with what they refer to and what is stored of their matches, whenever something changed."""
+"""Loads the rules in force, with their references and stored matches, whenever something changed."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core.clock import utcnow
 from skywatch.settings import Settings
 
-# The longest cooldown: older announcements decide nothing.
+# The longest cooldown: older announcements have no effect.
 REMEMBERED = timedelta(days=1)
 
 
 @dataclass(frozen=True)
 class _Use:
-    """A rule and a user whom it tells."""
+    """A rule and a user whom it notifies."""
 
     rule: AlertRule
     user_id: int
 
 
 class RuleLoader:
-    """Makes a new ``RuleSet`` when rules, rights or the time have changed. Used by one thread."""
+    """Loads a new ``RuleSet`` when rules or rights have changed, or a rule starts or expires. Used by one thread."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -47,7 +47,7 @@ class RuleLoader:
         self._police_revision: Any = None
         self._rules: list[AlertRule] = []
         self._nodes: dict[tuple[int, int], Node | None] = {}
-        """What rules ask for, by number and revision; None where it cannot be read."""
+        """Parsed conditions by rule id and revision; None if they cannot be parsed."""
         self._police_rules: frozenset[int] = frozenset()
         self._uses: list[_Use] = []
         self._fences: dict[tuple[int, int], Fence] = {}
@@ -55,10 +55,10 @@ class RuleLoader:
         self._police = Entries()
         self._last: frozenset[Any] | None = None
         self.broken: list[int] = []
-        """Rules that cannot be read: of another version, or with a geofence that is gone."""
+        """Ids of rules that cannot be loaded: of another version, or with a missing geofence."""
 
     def load(self, session: Session) -> RuleSet | None:
-        """The rules in force, None where they are the same as before."""
+        """The rules in force, None if they have not changed."""
         revision = current(session)
         if revision != self._revision:
             self._read(session)
@@ -75,15 +75,15 @@ class RuleLoader:
         keys = frozenset(((use.rule.id, use.user_id), use.rule.revision, rights[use.user_id]) for use in in_force)
         if revision == self._revision and keys == self._last and not police_changed:
             return None
-        made = self._made(session, in_force, rights, keys)
+        rule_set = self._rule_set(session, in_force, rights, keys)
         self._revision, self._last = revision, keys
-        return made
+        return rule_set
 
     def _read(self, session: Session) -> None:
         self._rules = list(session.scalars(sa.select(AlertRule).where(AlertRule.enabled).order_by(AlertRule.id)))
         nodes = {(rule.id, rule.revision): rule for rule in self._rules}
         self._nodes = {key: self._nodes[key] if key in self._nodes else _node(rule) for key, rule in nodes.items()}
-        self._police_rules = frozenset(number for (number, _), node in self._nodes.items() if _asks_police(node))
+        self._police_rules = frozenset(number for (number, _), node in self._nodes.items() if _tests_police(node))
         by_id = {rule.id: rule for rule in self._rules}
         self._uses = [_Use(rule, rule.user_id) for rule in self._rules]
         for row in session.scalars(sa.select(AlertSubscription)):
@@ -94,26 +94,28 @@ class RuleLoader:
             key = (fence.id, fence.revision)
             fences[key] = self._fences.get(key) or _fence(fence)
         self._fences = {key: fence for key, fence in fences.items() if fence is not None}
-        known, self._lists = self._lists, {}
+        previous_lists, self._lists = self._lists, {}
         for row_id, list_revision in session.execute(sa.select(Watchlist.id, Watchlist.revision)).all():
-            self._lists[(row_id, list_revision)] = known.get((row_id, list_revision)) or _entries(session, row_id)
+            self._lists[(row_id, list_revision)] = previous_lists.get((row_id, list_revision)) or _entries(
+                session, row_id
+            )
 
     def _read_police(self, session: Session, uses: Iterable[_Use]) -> bool:
-        """Bring the addresses of known police aircraft up to date, where a rule asks for them."""
+        """Update the addresses of known police aircraft if a rule uses them; returns whether they changed."""
         if not any(use.rule.id in self._police_rules for use in uses):
             return False
         revisions = sa.table("cannonball_known_revision", sa.column("revision"))
         revision = session.scalar(sa.select(revisions.c.revision))
         if revision == self._police_revision and self._police.values:
             return False
-        known = sa.table("cannonball_known_aircraft", sa.column("icao_hex"), sa.column("agency_type"))
-        rows = session.scalars(sa.select(known.c.icao_hex).where(known.c.agency_type != "military"))
+        known_aircraft = sa.table("cannonball_known_aircraft", sa.column("icao_hex"), sa.column("agency_type"))
+        rows = session.scalars(sa.select(known_aircraft.c.icao_hex).where(known_aircraft.c.agency_type != "military"))
         self._police = Entries(tuple(address.upper() for address in rows))
         changed = revision != self._police_revision
         self._police_revision = revision
         return changed
 
-    def _made(self, session: Session, uses: list[_Use], rights: dict[int, Rights], keys: frozenset[Any]) -> RuleSet:
+    def _rule_set(self, session: Session, uses: list[_Use], rights: dict[int, Rights], keys: frozenset[Any]) -> RuleSet:
         fences = {number: fence for (number, _), fence in self._fences.items()}
         lists = {number: entries for (number, _), entries in self._lists.items()}
         rules = []
@@ -146,7 +148,7 @@ class RuleLoader:
 
 
 def stopped(session: Session, in_force: Set[RuleKey]) -> list[tuple[int, int]]:
-    """The rules and users of stored matches that are not in force: matches that nobody would end."""
+    """(rule id, user id) of active stored matches whose rule is not in force for that user."""
     rows = session.execute(sa.select(AlertMatch.rule_id, AlertMatch.user_id).where(AlertMatch.matching).distinct())
     return [(rule_id, user_id) for rule_id, user_id in rows if (rule_id, user_id) not in in_force]
 
@@ -155,7 +157,7 @@ def _node(rule: AlertRule) -> Node | None:
     return parse(rule.conditions)[0]
 
 
-def _asks_police(node: Node | None) -> bool:
+def _tests_police(node: Node | None) -> bool:
     return node is not None and any(
         test.field.kind is Kind.CLASS and (test.value == "police" or (test.op == "in" and "police" in test.value))
         for test in tests_of(node)
@@ -176,14 +178,14 @@ def _entries(session: Session, row_id: int) -> Entries:
 
 
 def _stored(session: Session, keys: set[Any]) -> dict[Any, dict[str, Stored]]:
-    """What the database says of the matches of these rules."""
-    found: dict[Any, dict[str, Stored]] = {}
+    """The stored matches of these rules, by rule and address."""
+    matches: dict[Any, dict[str, Stored]] = {}
     if not keys:
-        return found
+        return matches
     relevant = sa.or_(AlertMatch.matching, AlertMatch.fired_at > utcnow() - REMEMBERED)
     columns = (AlertMatch.rule_id, AlertMatch.user_id, AlertMatch.icao_hex, AlertMatch.matching, AlertMatch.fired_at)
     for rule_id, user_id, address, matching, fired_at in session.execute(sa.select(*columns).where(relevant)):
         if (rule_id, user_id) in keys:
             at = fired_at.timestamp() if fired_at is not None else None
-            found.setdefault((rule_id, user_id), {})[address] = Stored(matching, at)
-    return found
+            matches.setdefault((rule_id, user_id), {})[address] = Stored(matching, at)
+    return matches

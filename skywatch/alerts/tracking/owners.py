@@ -1,4 +1,4 @@
-"""What the users of rules may see now, all of them in three queries."""
+"""The rights of the users of rules, read in three queries."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Writes what the engine decided: matches, alerts, their deliveries and events, all in one transaction.
+"""Writes the decisions of the engine: matches, alerts, their deliveries and events, all in one transaction.
 
-Whether an alert is written is decided by the primary key of ``alert_matches``: two trackers that want to announce the
-same, or one that was started anew, find the row there. What an older revision of a rule decided is passed over.
+The primary key of ``alert_matches`` prevents duplicates: a second tracker, or one that was restarted, conflicts with
+the existing row. Decisions of an older revision of a rule are ignored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from skywatch.alerts.conditions.quiet_hours import parse_windows
 from skywatch.alerts.engine.rule import NOBODY, Adopted, Change, Cleared, Fired
 from skywatch.alerts.history.announcing import message
-from skywatch.alerts.history.shape import document, shown
+from skywatch.alerts.history.shape import document, record_of
 from skywatch.alerts.history.wording import message_of
 from skywatch.alerts.models import Alert, AlertMatch, AlertRule, AlertSubscription
 from skywatch.core import events
@@ -36,7 +36,7 @@ class _Recipient:
 
 
 def write(session: Session, changes: Sequence[Change]) -> int:
-    """Write changes in their order; returns how many alerts were announced."""
+    """Write changes in their order; returns the number of announced alerts."""
     recipients = _recipients(session, changes)
     announced: list[tuple[Alert, _Recipient]] = []
     cleared: list[tuple[Alert, _Recipient]] = []
@@ -54,8 +54,8 @@ def write(session: Session, changes: Sequence[Change]) -> int:
                 cleared.append((ended, recipient))
         else:
             _adopt(session, change, recipient)
-    _tell(session, "triggered", announced)
-    _tell(session, "cleared", cleared)
+    _publish(session, "triggered", announced)
+    _publish(session, "cleared", cleared)
     return len(announced)
 
 
@@ -66,22 +66,22 @@ def _recipients(session: Session, changes: Iterable[Change]) -> dict[Any, _Recip
         rule.id: rule
         for rule in session.scalars(sa.select(AlertRule).where(AlertRule.id.in_({rule_id for rule_id, _ in keys})))
     }
-    found = {}
+    recipients = {}
     for rule_id, user_id in keys:
         rule = rules.get(rule_id)
         if rule is None or not rule.enabled:
             continue
         if rule.user_id == user_id:
-            found[(rule_id, user_id)] = _Recipient(rule, user_id, tuple(rule.channels))
+            recipients[(rule_id, user_id)] = _Recipient(rule, user_id, tuple(rule.channels))
             continue
         following = session.get(AlertSubscription, (rule_id, user_id))
         if following is not None and rule.visibility == "shared":
-            found[(rule_id, user_id)] = _Recipient(rule, user_id, tuple(following.channels))
-    return found
+            recipients[(rule_id, user_id)] = _Recipient(rule, user_id, tuple(following.channels))
+    return recipients
 
 
 def _fire(session: Session, change: Fired, to: _Recipient) -> Alert | None:
-    """The new alert, or None where the pair matches already or is in its cooldown."""
+    """The new alert, or None if the pair matches already or is in its cooldown."""
     at = _moment(change.at)
     if not _claim(session, change, to, at):
         return None
@@ -114,7 +114,7 @@ def _claim(session: Session, change: Fired, to: _Recipient, at: datetime) -> boo
     insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     values = {"matching": True, "fired_at": at, "alert_id": None, "updated_at": at}
     row = {"rule_id": to.rule.id, "user_id": to.user_id, "icao_hex": change.address, **values}
-    # A clock that was set back must not silence a rule for ever.
+    # A clock that was set back must not suppress a rule's alerts forever.
     over = sa.or_(
         _matches.c.fired_at.is_(None),
         _matches.c.fired_at <= at - timedelta(seconds=to.rule.cooldown_s),
@@ -130,7 +130,7 @@ def _claim(session: Session, change: Fired, to: _Recipient, at: datetime) -> boo
 
 
 def _clear(session: Session, change: Cleared, to: _Recipient) -> Alert | None:
-    """The alert that is over, None where there was none."""
+    """The alert that ended, None if there was none."""
     at = _moment(change.at)
     row = session.execute(
         sa.update(_matches)
@@ -156,21 +156,21 @@ def _adopt(session: Session, change: Adopted, to: _Recipient) -> None:
     to.rule.adopted_revision = max(to.rule.adopted_revision, change.revision)
 
 
-def _tell(session: Session, what: str, alerts: Sequence[tuple[Alert, _Recipient]]) -> None:
-    """Deliveries and events of alerts that began, or ended."""
+def _publish(session: Session, transition: str, alerts: Sequence[tuple[Alert, _Recipient]]) -> None:
+    """Enqueue deliveries and publish events of alerts; ``transition`` is ``triggered`` or ``cleared``."""
     session.flush()
-    notifications = [_notification(what, alert, to) for alert, to in alerts if to.channels]
+    notifications = [_notification(transition, alert, to) for alert, to in alerts if to.channels]
     if notifications:
         outbox.enqueue(session, notifications)
     states = outbox.states(session, "alert", [alert.id for alert, _ in alerts])
     events.publish(
-        session, *(message(f"alert:{what}", alert, states.get(alert.id, []), to.user_id) for alert, to in alerts)
+        session, *(message(f"alert:{transition}", alert, states.get(alert.id, []), to.user_id) for alert, to in alerts)
     )
 
 
-def _notification(what: str, alert: Alert, to: _Recipient) -> Notification:
+def _notification(transition: str, alert: Alert, to: _Recipient) -> Notification:
     windows, _ = parse_windows(to.rule.quiet_hours)
-    record = shown(alert, [], details=True, full_texts=True)
+    record = record_of(alert, [], details=True, full_texts=True)
     del record["deliveries"]
     return Notification(
         kind="alert",
@@ -179,14 +179,14 @@ def _notification(what: str, alert: Alert, to: _Recipient) -> Notification:
         priority=alert.priority,
         channel_ids=to.channels,
         body=document(record),
-        title=alert.rule_name if what == "triggered" else f"{alert.rule_name}: over",
+        title=alert.rule_name if transition == "triggered" else f"{alert.rule_name}: over",
         text=alert.message,
-        at=alert.triggered_at if what == "triggered" else alert.cleared_at or alert.triggered_at,
-        event=f"alert.{what}",
+        at=alert.triggered_at if transition == "triggered" else alert.cleared_at or alert.triggered_at,
+        event=f"alert.{transition}",
         military=alert.military,
         rule_id=to.rule.id,
         quiet_hours=windows,
-        cleared=what == "cleared",
+        cleared=transition == "cleared",
     )
 
 

@@ -1,1 +1,1 @@
-"""Watch lists: addresses, registrations and callsigns that rules ask for."""
+"""Watch lists: addresses, registrations and callsigns for rules."""

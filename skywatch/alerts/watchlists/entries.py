@@ -1,4 +1,4 @@
-"""Entries of a watch list, one address, registration or callsign each, and what a line of a file says."""
+"""Entries of a watch list, one address, registration or callsign each, and how files are parsed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cached_property
 MAXIMUM_ENTRIES = 100_000
 MAXIMUM_LENGTH = 12
 _ADDRESS = re.compile("~?[0-9A-F]{6}")
-# What a line says before an entry that would be taken for an address, such as a callsign ACA123.
+# Prefix of a callsign that looks like an address, such as ACA123.
 CALLSIGN = "CALLSIGN:"
 _ENTRY = re.compile(r"[A-Z0-9][A-Z0-9 ./+-]{0,11}|~[0-9A-F]{6}")
 # plane-alert-db's first two columns.
@@ -19,14 +19,14 @@ PLANE_ALERT_HEADER = "ICAO"
 
 
 class EntryFault(ValueError):
-    """A line that is no entry; ``str()`` says why."""
+    """A line that is not an entry; ``str()`` is the reason."""
 
 
 @dataclass(frozen=True)
 class Entries:
     """The entries of a list, normalised: upper case, without padding, each once, in order.
 
-    Six hexadecimal digits are an address; everything else is looked for among registrations and callsigns. A callsign
+    Six hexadecimal digits are an address; everything else is compared with registrations and callsigns. A callsign
     that looks like an address is written ``callsign:ACA123``.
     """
 
@@ -39,12 +39,12 @@ class Entries:
 
     @cached_property
     def registrations(self) -> frozenset[str]:
-        """What may be a registration."""
+        """Entries that may be a registration."""
         return frozenset(v for v in self.values if not _ADDRESS.fullmatch(v) and not v.startswith(CALLSIGN))
 
     @cached_property
     def callsigns(self) -> frozenset[str]:
-        """What may be a callsign."""
+        """Entries that may be a callsign."""
         return frozenset(v.removeprefix(CALLSIGN) for v in self.values if not _ADDRESS.fullmatch(v))
 
 
@@ -64,7 +64,7 @@ def parse_entry(text: str) -> str:
 
 
 def parse_lines(text: str) -> tuple[list[str], list[tuple[int, str]]]:
-    """The entries of a text, one a line, and its faults with their line numbers. ``#`` begins a comment."""
+    """The entries of a text, one per line, and its faults with their line numbers. ``#`` begins a comment."""
     lines = ((number, line.partition("#")[0]) for number, line in enumerate(text.splitlines(), 1))
     return _parsed((number, line) for number, line in lines if line.strip())
 

@@ -1,4 +1,4 @@
-"""What goes in and out of the resources of watch lists."""
+"""The schemas of the resources of watch lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, EntryFault, pars
 from skywatch.http.paging import PageLinks
 from skywatch.http.schema import JsonInteger, JsonList, JsonString, QueryBoolean, Schema, Timestamp
 
-# Faults beyond this many are left out.
+# Largest number of faults in an answer.
 FAULTS_NAMED = 100
 
 
@@ -22,7 +22,7 @@ class EntryList(colander.SchemaType):
         return appstruct
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
-        """Every entry that is none is a fault of its own."""
+        """Every invalid entry is a fault of its own."""
         if cstruct is colander.null:
             return colander.null
         if not isinstance(cstruct, list) or not all(isinstance(entry, str) for entry in cstruct):
@@ -56,7 +56,7 @@ class NewWatchlist(Schema):
 
 
 class WatchlistChange(Schema):
-    """What changes of a watch list; entries replace all that it had."""
+    """The fields of a watch list to change; entries replace all existing ones."""
 
     name = name_node(missing=colander.drop)
     entries = colander.SchemaNode(EntryList(), missing=colander.drop)
@@ -66,7 +66,7 @@ class WatchlistSummary(Schema):
     """A watch list without its entries."""
 
     id = colander.SchemaNode(JsonInteger())
-    user = colander.SchemaNode(JsonInteger(), description="Whose it is.")
+    user = colander.SchemaNode(JsonInteger(), description="Id of its owner.")
     name = colander.SchemaNode(JsonString())
     entry_count = colander.SchemaNode(JsonInteger())
     created_at = colander.SchemaNode(Timestamp())
@@ -94,15 +94,15 @@ class WatchlistList(PageLinks):
 
 
 class WatchlistImportQuery(Schema):
-    """How entries are imported."""
+    """The options of an import."""
 
     replace = colander.SchemaNode(
-        QueryBoolean(), missing=False, description="Replace the entries that the list has instead of adding to them."
+        QueryBoolean(), missing=False, description="Replace the existing entries instead of adding to them."
     )
 
 
 class WatchlistImported(Schema):
-    """What an import did."""
+    """The result of an import."""
 
     added = colander.SchemaNode(JsonInteger())
     entry_count = colander.SchemaNode(JsonInteger(), description="Entries of the list now.")

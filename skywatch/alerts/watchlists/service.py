@@ -1,4 +1,4 @@
-"""The rules of watch lists: whose they are, what an import adds, and that none goes while a rule asks for it."""
+"""The rules of watch lists: ownership and import; one that a rule uses cannot be deleted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.problems import invalid, invalid_fields
 from skywatch.security.visibility import Visibility
 
-# An answer names so many faults of an import.
+# Largest number of faults of an import in an answer.
 FAULTS_NAMED = 200
 
 
@@ -30,15 +30,15 @@ class WatchlistService:
         self.may = may
 
     def all(self) -> Sequence[Watchlist]:
-        """The caller's (all with ``alerts.manage_all``), by id, without their entries."""
+        """The caller's lists (everybody's with ``alerts.manage_all``), by id, without their entries."""
         return self.session.scalars(sa.select(Watchlist).where(own(Watchlist, self.may)).order_by(Watchlist.id)).all()
 
     def get(self, watchlist_id: int) -> Watchlist:
-        """One; 404 where it is not the caller's."""
+        """A watch list; raises Problem (404) if it is not the caller's."""
         return fetch(self.session, Watchlist, watchlist_id, self.may, "watch list")
 
     def create(self, values: Mapping[str, Any]) -> Watchlist:
-        """A new one."""
+        """Create a watch list; raises Problem (401, 409)."""
         user_id = owner_id(self.may)
         check_room(self.session, Watchlist, user_id, MAXIMUM_WATCHLISTS, "watch lists")
         now = utcnow()
@@ -50,7 +50,7 @@ class WatchlistService:
         return row
 
     def change(self, watchlist_id: int, values: Mapping[str, Any]) -> Watchlist:
-        """Change one; entries replace all that it had."""
+        """Change a watch list; entries replace all existing ones."""
         row = self.get(watchlist_id)
         row.name = values.get("name", row.name)
         if "entries" in values:
@@ -61,14 +61,14 @@ class WatchlistService:
         return row
 
     def delete(self, watchlist_id: int) -> None:
-        """Remove one; 409 while a rule uses it."""
+        """Delete a watch list; raises Problem (409) if a rule uses it."""
         row = self.get(watchlist_id)
         check_unused(self.session, Kind.WATCHLIST, row.id, row.user_id, "watch list")
         self.session.delete(row)
         raise_revision(self.session)
 
     def import_text(self, watchlist_id: int, text: str, *, is_table: bool, replace: bool) -> tuple[Watchlist, int]:
-        """Add the entries of a text, or replace all by them; returns the list and how many were new. All or none."""
+        """Add the entries of a text, or replace all; returns the list and the number of new entries. All or none."""
         row = self.get(watchlist_id)
         values, faults = parse_table(text) if is_table else parse_lines(text)
         if faults:
@@ -86,7 +86,7 @@ def entries_of(row: Watchlist) -> list[str]:
     return row.entries.split("\n") if row.entries else []
 
 
-def shown(row: Watchlist, *, entries: bool = False) -> dict[str, Any]:
+def record_of(row: Watchlist, *, entries: bool = False) -> dict[str, Any]:
     """The record of a watch list."""
     members = ("id", "name", "entry_count", "created_at", "updated_at")
     record = {**{name: getattr(row, name) for name in members}, "user": row.user_id}

@@ -14,7 +14,7 @@ from skywatch.alerts.watchlists.schemas import (
     WatchlistList,
     WatchlistRecord,
 )
-from skywatch.alerts.watchlists.service import WatchlistService, shown
+from skywatch.alerts.watchlists.service import WatchlistService, record_of
 from skywatch.core.problems import Problem
 from skywatch.http.paging import PageQuery, page_of
 from skywatch.http.request import Request
@@ -40,14 +40,14 @@ importing = ApiService(
 
 
 def service(request: Request) -> WatchlistService:
-    """The rules for this request's caller."""
+    """The service for the caller of this request."""
     return WatchlistService(request.db, request.may)
 
 
 @watchlists.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: WatchlistList()})
 def list_watchlists(request: Request) -> dict[str, Any]:
     """List the caller's watch lists, without their entries"""
-    return page_of(request, "watchlists", [shown(row) for row in service(request).all()])
+    return page_of(request, "watchlists", [record_of(row) for row in service(request).all()])
 
 
 @watchlists.post(
@@ -59,13 +59,13 @@ def list_watchlists(request: Request) -> dict[str, Any]:
 )
 def create_watchlist(request: Request) -> dict[str, Any]:
     """Create a watch list"""
-    return shown(service(request).create(request.validated["body"]), entries=True)
+    return record_of(service(request).create(request.validated["body"]), entries=True)
 
 
 @watchlist.get(permission=Permission.ALERTS_VIEW, path=RowId(), responses={200: WatchlistRecord()}, errors=(404,))
 def get_watchlist(request: Request) -> dict[str, Any]:
     """Show a watch list with its entries"""
-    return shown(service(request).get(request.validated["path"]["id"]), entries=True)
+    return record_of(service(request).get(request.validated["path"]["id"]), entries=True)
 
 
 @watchlist.patch(
@@ -77,7 +77,7 @@ def get_watchlist(request: Request) -> dict[str, Any]:
 )
 def update_watchlist(request: Request) -> dict[str, Any]:
     """Change a watch list"""
-    return shown(service(request).change(request.validated["path"]["id"], request.validated["body"]), entries=True)
+    return record_of(service(request).change(request.validated["path"]["id"], request.validated["body"]), entries=True)
 
 
 @watchlist.delete(permission=Permission.ALERTS_DELETE, path=RowId(), responses={204: None}, errors=(404, 409))

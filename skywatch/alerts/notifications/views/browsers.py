@@ -1,4 +1,4 @@
-"""``browsers``: where a user's Web Push goes, and the key that browsers subscribe with."""
+"""``browsers``: a user's Web Push subscriptions, and the key that browsers subscribe with."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ browser = ApiService(
 
 @browsers.get(permission=VIEW, query=PageQuery(), responses={200: schemas.BrowserList()})
 def list_browsers(request: Request) -> dict[str, Any]:
-    """List the caller's browsers that take Web Push"""
-    found = service.find_browsers(request.db, owner_of(request).user_id)
-    return page_of(request, "browsers", [service.shown_browser(row) for row in found])
+    """List the caller's browsers that are subscribed to Web Push"""
+    rows = service.find_browsers(request.db, owner_of(request).user_id)
+    return page_of(request, "browsers", [service.shown_browser(row) for row in rows])
 
 
 @browsers.post(permission=CREATE, body=schemas.NewBrowser(), responses={201: schemas.BrowserRecord()}, errors=(409,))
 def subscribe_browser(request: Request) -> dict[str, Any]:
-    """Let a browser take Web Push
+    """Subscribe a browser to Web Push
 
-    Takes what `PushSubscription.toJSON()` gives. The caller's channels of kind `web_push` reach all of the caller's
-    browsers; one that its push service no longer knows is removed.
+    The body is the result of `PushSubscription.toJSON()`. The caller's channels of kind `web_push` send to all of the
+    caller's browsers; one whose push service answers that the subscription has expired is removed.
     """
     row = service.subscribe(request.db, user_of(request), settings_of(request), request.validated["body"])
     request.response.status_code = 201
@@ -53,6 +53,6 @@ def get_push_key(request: Request) -> dict[str, Any]:
 
 @browser.delete(permission=CREATE, path=schemas.ThingId(), responses={204: None}, errors=(404,))
 def unsubscribe_browser(request: Request) -> None:
-    """Take Web Push away from a browser"""
+    """Remove a browser's subscription to Web Push"""
     service.unsubscribe(request.db, user_of(request), request.validated["path"]["id"])
     request.response.status_code = 204

@@ -1,4 +1,4 @@
-"""``deliveries``: what was sent through the channels, what waits and what was given up."""
+"""``deliveries``: sent, pending and dead deliveries of channels."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ delivery_retry = ApiService(
 def list_deliveries(request: Request) -> dict[str, Any]:
     """List deliveries, the newest first
 
-    The caller's own; those who manage all alerts see everybody's. Who may not see military aircraft is shown none
-    that are about them.
+    The caller's own; holders of `alerts.manage_all` see everybody's. Deliveries about military aircraft need
+    `aircraft.view_military`.
     """
-    found, count, last = service.find_deliveries(request.db, owner_of(request), request.validated["querystring"])
-    return cursor_page(request, "deliveries", [service.shown_delivery(one) for one in found], count, last)
+    rows, count, last = service.find_deliveries(request.db, owner_of(request), request.validated["querystring"])
+    return cursor_page(request, "deliveries", [service.shown_delivery(row) for row in rows], count, last)
 
 
 @retry_span.post(permission=EDIT, body=schemas.RetrySpan(), responses={200: schemas.RetryResult()})
 def retry_deliveries(request: Request) -> dict[str, Any]:
-    """Send again what was given up in a span
+    """Retry the dead deliveries of a time span
 
-    All dead deliveries written between `from` and `to`, of one channel or of all that are switched on;
-    the oldest 10,000 with one request.
+    All dead deliveries created between `from` and `to`, of one channel or of all enabled ones; at most the oldest
+    10,000 with one request.
     """
     body = request.validated["body"]
     if body["from"] > body["to"]:
@@ -57,9 +57,9 @@ def retry_deliveries(request: Request) -> dict[str, Any]:
     permission=EDIT, path=schemas.ThingId(), responses={200: schemas.DeliveryRecord()}, errors=(404, 409)
 )
 def retry_delivery(request: Request) -> dict[str, Any]:
-    """Send a delivery again, or at once where it waits
+    """Retry a delivery now
 
-    It keeps its message id.
+    A dead delivery is sent again, a pending one at once. The message id stays the same.
     """
     return service.shown_delivery(
         service.retry_delivery(request.db, owner_of(request), request.validated["path"]["id"])

@@ -16,7 +16,7 @@ from skywatch.alerts.rules.schemas import (
     RuleSubscription,
 )
 from skywatch.alerts.rules.service import RuleService
-from skywatch.alerts.rules.shape import shown
+from skywatch.alerts.rules.shape import record_of
 from skywatch.http.paging import page
 from skywatch.http.request import Request
 from skywatch.http.service import NUMBER, ApiService
@@ -41,37 +41,37 @@ subscription = ApiService(
 
 
 def service(request: Request) -> RuleService:
-    """The rules for this request's caller."""
+    """The service for the caller of this request."""
     return RuleService(request.db, request.may)
 
 
-def record(request: Request, found: AlertRule) -> dict[str, Any]:
+def record(request: Request, rule_row: AlertRule) -> dict[str, Any]:
     """One rule as the caller may see it."""
-    return records(request, [found])[0]
+    return records(request, [rule_row])[0]
 
 
-def records(request: Request, found: list[AlertRule]) -> list[dict[str, Any]]:
+def records(request: Request, rule_rows: list[AlertRule]) -> list[dict[str, Any]]:
     """Rules as the caller may see them."""
-    rules_of = service(request)
-    names, followed = rules_of.usernames(found), rules_of.followed(found)
-    return [shown(rule, request.may, names.get(rule.user_id, ""), followed.get(rule.id)) for rule in found]
+    rule_service = service(request)
+    names, followed = rule_service.usernames(rule_rows), rule_service.followed(rule_rows)
+    return [record_of(rule, request.may, names.get(rule.user_id, ""), followed.get(rule.id)) for rule in rule_rows]
 
 
 @rules.get(permission=VIEW, query=RuleQuery(), responses={200: RuleList()})
 def list_rules(request: Request) -> dict[str, Any]:
     """List the caller's rules and those that others share
 
-    Who holds `alerts.manage_all` sees everybody's.
+    Holders of `alerts.manage_all` see everybody's.
     """
-    found, count = service(request).page(request.validated["querystring"])
-    return page(request, "rules", records(request, list(found)), count)
+    rule_rows, count = service(request).page(request.validated["querystring"])
+    return page(request, "rules", records(request, list(rule_rows)), count)
 
 
 @rules.post(permission=CREATE, body=NewRule(), responses={201: RuleRecord()}, errors=(409,), creates=rule)
 def create_rule(request: Request) -> dict[str, Any]:
     """Create a rule
 
-    It is tested from the next tick on, and fires for whatever matches then.
+    It is tested from the next tick on, and alerts for all aircraft that match then.
     """
     return record(request, service(request).create(request.validated["body"]))
 
@@ -86,11 +86,11 @@ def get_rule(request: Request) -> dict[str, Any]:
 def update_rule(request: Request) -> dict[str, Any]:
     """Change a rule
 
-    Changed conditions begin anew: whatever matches them at first counts as announced. A change of anything else
-    announces nothing. It is in force within 2 s.
+    Changed conditions start anew: their first matches count as announced. A change of anything else announces
+    nothing. The change is in force within 2 s.
     """
-    found = service(request).change(request.validated["path"]["id"], request.validated["body"])
-    return record(request, found)
+    changed = service(request).change(request.validated["path"]["id"], request.validated["body"])
+    return record(request, changed)
 
 
 @rule.delete(permission=DELETE, path=RowId(), responses={204: None}, errors=(404,))
@@ -114,6 +114,6 @@ def subscribe_to_rule(request: Request) -> dict[str, Any]:
 
 @subscription.delete(permission=CREATE, path=RowId(), responses={204: None}, errors=(404,))
 def unsubscribe_from_rule(request: Request) -> None:
-    """Follow a rule no longer"""
+    """Stop following a rule"""
     service(request).unfollow(request.validated["path"]["id"])
     request.response.status_code = 204

@@ -31,7 +31,7 @@ class RulesExport(Schema):
 
 
 class RulesImport(Schema):
-    """What an export holds."""
+    """The contents of an export."""
 
     version = colander.SchemaNode(JsonInteger())
     rules = ObjectList(missing=[])
@@ -40,7 +40,7 @@ class RulesImport(Schema):
 
 
 class RulesImported(Schema):
-    """How much an import created."""
+    """The number of objects that an import created."""
 
     rules = colander.SchemaNode(JsonInteger())
     geofences = colander.SchemaNode(JsonInteger())
@@ -60,8 +60,8 @@ def export_rules(request: Request) -> dict[str, Any]:
     errors=(409, 413),
 )
 def import_rules(request: Request) -> dict[str, int]:
-    """Import what an export holds, as new rules of the caller
+    """Import an export as new rules of the caller
 
-    Everything is created, or nothing: every fault is named by its place (`rules.3.conditions.all.0.field`).
+    Everything is created, or nothing: every fault is reported by its path (`rules.3.conditions.all.0.field`).
     """
-    return transfer.take_in(request.db, request.may, request.validated["body"])
+    return transfer.import_document(request.db, request.may, request.validated["body"])

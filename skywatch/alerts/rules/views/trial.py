@@ -11,10 +11,10 @@ from sqlalchemy.orm import Session
 from skywatch.alerts.access import owner_id
 from skywatch.alerts.engine.documents import SkyMaker
 from skywatch.alerts.engine.program import Rights
-from skywatch.alerts.rules.checks import check_rights, faults_of, settled
+from skywatch.alerts.rules.checks import check_rights, faults_of, with_duration
 from skywatch.alerts.rules.schemas import RowId
 from skywatch.alerts.rules.service import STORED, RuleService
-from skywatch.alerts.rules.trial import Trial, run_past, step_of, surroundings
+from skywatch.alerts.rules.trial import Trial, referenced_objects, run_past, step_of
 from skywatch.alerts.rules.trial_schemas import TrialOfRule, TrialRequest, TrialResult
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.problems import Problem, invalid_fields
@@ -38,8 +38,8 @@ test_one = ApiService(
 def test_rule(request: SkyRequest) -> dict[str, Any]:
     """Try a rule out
 
-    On the live picture, on `aircraft` given in the body, or on stored history between `from` and `to` (24 hours at
-    most): what it would announce, and how often. Nothing is stored or sent.
+    Returns its alerts, and how many an hour, on the live picture, on the `aircraft` in the body, or on stored history
+    between `from` and `to` (24 hours at most). Nothing is stored or sent.
     """
     body = request.validated["body"]
     if (body["rule"] is None) == (body["rule_id"] is None):
@@ -47,7 +47,7 @@ def test_rule(request: SkyRequest) -> dict[str, Any]:
     if body["rule_id"] is not None:
         return _try_stored(request, body["rule_id"], body)
     user_id = owner_id(request.may)
-    values = settled(body["rule"])
+    values = with_duration(body["rule"])
     with _reading(request) as session:
         faults = faults_of(session, values, user_id)
         if faults:
@@ -64,12 +64,12 @@ def test_rule(request: SkyRequest) -> dict[str, Any]:
     errors=(404, 503),
 )
 def test_stored_rule(request: SkyRequest) -> dict[str, Any]:
-    """Try a stored rule out, as the caller would get its alerts"""
+    """Try a stored rule out with the rights of the caller"""
     return _try_stored(request, request.validated["path"]["id"], request.validated["body"])
 
 
 def _reading(request: SkyRequest) -> Session:
-    """A session of its own: the request's would keep everybody else from writing, and a dry run can take long."""
+    """A session of its own: a dry run can take long, and the request's session would block other writers."""
     session: Session = request.runtime.sessions()
     return session
 
@@ -83,11 +83,11 @@ def _try_stored(request: SkyRequest, rule_id: int, body: Mapping[str, Any]) -> d
 def _run(
     request: SkyRequest, session: Session, values: Mapping[str, Any], user_id: int, body: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Over what the body names; ``user_id`` is whose geofences and lists the rule refers to."""
+    """Run on the data that the body names; ``user_id`` owns the geofences and lists that the rule refers to."""
     begin, end = _span(body)
     may = request.may
     rights = Rights(may.military, may.details, may.full_texts)
-    fences, lists = surroundings(session, values["conditions"], user_id)
+    fences, lists = referenced_objects(session, values["conditions"], user_id)
     trial = Trial(values, rights, fences, lists, at_once=begin is None)
     station = request.runtime.current.of(PictureSettings).station
     if begin is not None and end is not None:
@@ -106,7 +106,7 @@ def _run_past(
         raise Problem("permission_denied", "A dry run over the past needs history.view.")
     past_pictures = request.runtime.features.past_pictures()
     if past_pictures is None:
-        raise Problem("unavailable", "No history is kept here.")
+        raise Problem("unavailable", "This installation stores no history.")
     seconds = (end - begin).total_seconds()
     trial.hours = seconds / 3600
     moments = past_pictures(session, begin.timestamp(), end.timestamp(), step_of(seconds), request.may)
