@@ -22,7 +22,8 @@ _COORDINATE = re.compile(
     r"(\d{1,3}):(\d{1,2}(?:\.\d+)?)(?::(\d{1,2}(?:\.\d+)?))?\s*([EW])\s*",
     re.IGNORECASE,
 )
-_ALTITUDE = re.compile(r"(?:FL\s*(\d{1,3}))|(?:(\d{1,6})\s*(FT|F|M)?\s*(MSL|AMSL|ALT)?)", re.IGNORECASE)
+# The M of MSL is no unit.
+_ALTITUDE = re.compile(r"FL\s*(\d{1,3})|(\d{1,6})\s*(FT|F|M(?!SL))?", re.IGNORECASE)
 _SURFACE = ("SFC", "GND", "0", "MSL")
 _IGNORED = ("AT", "AF", "AG", "AY", "AX", "SP", "SB", "TO", "TC", "DY")
 Point = tuple[float, float]
