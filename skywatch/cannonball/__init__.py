@@ -1,7 +1,7 @@
-"""Law-enforcement aircraft near a user: who they are, how they fly, and when to say so.
+"""Law-enforcement aircraft near a user: identification, sessions and alerts.
 
-`known` keeps the list of known aircraft, `identification` the rules by which others are recognised, `patterns`
-finds flight patterns, and `tracking` watches the picture around each user.
+`known` is the list of known aircraft, `identification` has the rules that recognise others, and `tracking` tests the
+picture around each user. Flight patterns are detected by `skywatch.patterns`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def includeme(config: Configurator) -> None:
     index = config.registry["cannonball_known_index"] = KnownIndex(runtime.sessions)
     checks = config.registry["cannonball_known_checks"] = KnownChecks(index, runtime.sessions, runtime.bus)
     runtime.at_close(checks.close)
-    # Reading 300,000 known aircraft takes seconds, which nobody should have to wait for.
+    # Loading 300,000 known aircraft takes seconds; a request must not wait for it.
     warm_up_jobs: list[Callable[[], object]] = config.registry.setdefault("warm_up_jobs", [])
     warm_up_jobs.append(index.prepare)
     limits: dict[str, int] = config.registry.setdefault("body_limits", {})

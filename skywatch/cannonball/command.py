@@ -22,7 +22,7 @@ from skywatch.core.migrations import check_schema
 from skywatch.core.progress import progress_of
 from skywatch.core.runtime import Runtime
 
-# So many refused lines are printed; the others are counted.
+# Largest number of refused lines printed; all are counted.
 REFUSALS_SHOWN = 50
 
 
@@ -35,11 +35,11 @@ def known_aircraft() -> None:
 @ini_argument
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--format", "form", type=click.Choice(list(FORMS)), required=True, help="Form of the list.")
-@click.option("--source", type=click.Choice(values(Source)), help="Source of rows that name none.")
+@click.option("--source", type=click.Choice(values(Source)), help="Source of rows without one.")
 @click.option("--encoding", type=click.Choice(ENCODINGS), default="utf-8", show_default=True)
 @click.option("--delimiter", type=click.Choice(list(DELIMITERS)), default="comma", show_default=True)
-@click.option("--dry-run", is_flag=True, help="Only report what would be done.")
-@click.option("--keep-good", is_flag=True, help="Take the good rows though others are refused.")
+@click.option("--dry-run", is_flag=True, help="Only report the changes, write nothing.")
+@click.option("--keep-good", is_flag=True, help="Import the valid rows even if others are refused.")
 @one_line_errors
 def import_file(
     ini: Path,
@@ -51,7 +51,7 @@ def import_file(
     dry_run: bool,
     keep_good: bool,
 ) -> None:
-    """Import FILE into the list of known aircraft; all rows or none, unless --keep-good is given.
+    """Import FILE into the list of known aircraft, all rows or none unless --keep-good is given.
 
     For the FAA's registry FILE is the downloaded ZIP file, its folder, or MASTER.txt with ACFTREF.txt beside it.
     """
@@ -68,7 +68,7 @@ def import_file(
         fail(f"{file}: {fault}")
     except ImportRefused as refusal:
         _show_refused(refusal.report)
-        fail(f"{file}: {refusal}; --keep-good takes the good rows")
+        fail(f"{file}: {refusal}; --keep-good imports the valid rows")
     finally:
         runtime.close()
 
@@ -82,28 +82,28 @@ def _stage(file: Path, form: str, source: str | None, dialect: Dialect) -> Stage
         with _open(file, "MASTER.txt") as (listed, size):
             assert listed is not None
             with progress_of(size, "Reading") as reached:
-                return stage_list(Table(listed, dialect, _adding(reached)), form, source, models)
+                return stage_list(Table(listed, dialect, _accumulating(reached)), form, source, models)
     except OSError as error:
         fail(f"{file}: {error.strerror or error}")
     except zipfile.BadZipFile:
         fail(f"{file}: is not a ZIP file that can be read")
 
 
-def _adding(reached: Callable[[int], None]) -> Callable[[int], None]:
-    """Turns how much more was done into how much has been done."""
-    done = 0
+def _accumulating(reached: Callable[[int], None]) -> Callable[[int], None]:
+    """A callback that adds up increments and reports the total."""
+    total = 0
 
     def advance(more: int) -> None:
-        nonlocal done
-        done += more
-        reached(done)
+        nonlocal total
+        total += more
+        reached(total)
 
     return advance
 
 
 @contextmanager
 def _open(file: Path, member: str, optional: bool = False) -> Iterator[tuple[BinaryIO | None, int]]:
-    """The file, or the member of a folder or ZIP file that holds a registry; ``optional`` gives None for none."""
+    """The file, or the member of a folder or ZIP file, and its size; ``optional`` yields None if it does not exist."""
     if file.suffix.lower() == ".zip":
         with zipfile.ZipFile(file) as archive:
             if optional and member not in archive.namelist():
@@ -126,7 +126,9 @@ def _open(file: Path, member: str, optional: bool = False) -> Iterator[tuple[Bin
 
 def _write(runtime: Runtime, staged: Staged, *, dry_run: bool, keep_good: bool) -> Report:
     with progress_of(staged.rows, "Comparing" if dry_run else "Writing") as reached:
-        return import_staged(runtime.engine, staged, dry_run=dry_run, keep_good=keep_good, advance=_adding(reached))
+        return import_staged(
+            runtime.engine, staged, dry_run=dry_run, keep_good=keep_good, advance=_accumulating(reached)
+        )
 
 
 def _show(report: Report) -> None:
@@ -140,7 +142,7 @@ def _show(report: Report) -> None:
 
 def _show_refused(report: Report) -> None:
     for line in report.refused[:REFUSALS_SHOWN]:
-        shown = f" ({line.icao_hex})" if line.icao_hex.isalnum() else ""
-        click.echo(f"line {line.line}{shown}: {line.reason}", err=True)
+        address_note = f" ({line.icao_hex})" if line.icao_hex.isalnum() else ""
+        click.echo(f"line {line.line}{address_note}: {line.reason}", err=True)
     if report.refused_count > REFUSALS_SHOWN:
         click.echo(f"... and {report.refused_count - REFUSALS_SHOWN} lines more", err=True)

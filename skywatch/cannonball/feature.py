@@ -1,4 +1,4 @@
-"""What Cannonball is made of."""
+"""The declaration of the feature cannonball."""
 
 from __future__ import annotations
 

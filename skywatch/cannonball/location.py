@@ -1,4 +1,4 @@
-"""Where users are: kept on the bus for ten minutes, never in the database."""
+"""The locations of users: stored on the bus until they expire, never in the database."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PREFIX = "cannonball:location:"
 
 
 class Location(msgspec.Struct, frozen=True):
-    """A user's place and movement as the client told them; ``at`` is in unix seconds."""
+    """A user's position and movement as sent by the client; ``at`` is in unix seconds."""
 
     user_id: int
     lat: float
@@ -28,7 +28,7 @@ _decoder = msgspec.json.Decoder(Location)
 
 
 class LocationStore:
-    """Locations on the bus; raises BusError where the bus is out of reach."""
+    """Locations on the bus; raises BusError if the bus cannot be reached."""
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
@@ -51,12 +51,12 @@ class LocationStore:
 
     def all(self) -> list[Location]:
         """The locations of all users."""
-        found = [decode(data) for data in self._bus.items(PREFIX).values()]
-        return [location for location in found if location is not None]
+        locations = [decode(data) for data in self._bus.items(PREFIX).values()]
+        return [location for location in locations if location is not None]
 
 
 def decode(data: bytes) -> Location | None:
-    """A location from its encoded form, or None where it is that of another version."""
+    """Decode a location; None if it was encoded by an incompatible version."""
     try:
         return _decoder.decode(data)
     except msgspec.MsgspecError:

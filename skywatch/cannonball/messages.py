@@ -1,4 +1,4 @@
-"""What users are told on the real-time channel: their sessions and alerts."""
+"""The messages of sessions and alerts on the real-time channel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TOPIC = "alerts"
 
 
 def audience_of(user_id: int, military: bool) -> Audience:
-    """Who may see a session or an alert: its user and those who manage the area."""
+    """The audience of a session or an alert: its user and holders of ``cannonball.manage``."""
     needs = frozenset({str(Permission.AIRCRAFT_VIEW_MILITARY)}) if military else frozenset()
     return Audience(frozenset({user_id}), str(Permission.CANNONBALL_MANAGE), needs)
 

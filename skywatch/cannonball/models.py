@@ -1,7 +1,7 @@
 """The tables of the Cannonball area: known aircraft, sessions, flight patterns and alerts.
 
-A session or an alert belongs to one user; a pattern is a fact about an aircraft, tied to the sessions in which it
-was seen. Where a user is stands in no table but an alert's ``user_lat`` and ``user_lon``.
+A session or an alert belongs to one user; a pattern belongs to an aircraft and is linked to the sessions in which
+it was flown. A user's position is stored only in ``user_lat`` and ``user_lon`` of an alert.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from skywatch.core.db import Base, BigId
 class KnownAircraft(Base):
     """An aircraft known to fly for law enforcement (or another agency).
 
-    ``edited_fields`` names what people wrote by hand: imports leave those fields alone. ``revision`` is the list's
+    ``edited_fields`` are the fields edited by hand, which imports do not change. ``revision`` is the list's
     revision (see KnownRevision) at this row's last change.
     """
 
@@ -57,7 +57,7 @@ class KnownRevision(Base):
 
 
 class KnownRemoval(Base):
-    """An entry taken off the list at a revision, for those who keep the list in memory."""
+    """An entry removed from the list at a revision, for processes that cache the list."""
 
     __tablename__ = "cannonball_known_removals"
 
@@ -67,7 +67,7 @@ class KnownRemoval(Base):
 
 
 class CannonballSession(Base):
-    """One aircraft of interest near one user, from its coming to its leaving."""
+    """One aircraft of interest near one user, from its arrival to its departure."""
 
     __tablename__ = "cannonball_sessions"
     __table_args__ = (
@@ -82,7 +82,7 @@ class CannonballSession(Base):
     military: Mapped[bool] = mapped_column(default=False)
     identification: Mapped[str] = mapped_column(sa.String(10))
     known_aircraft_id: Mapped[int | None] = mapped_column(
-        # Named here: what the naming convention makes of it is too long for PostgreSQL.
+        # Named explicitly: the name of the naming convention is too long for PostgreSQL.
         sa.ForeignKey(
             "cannonball_known_aircraft.id", ondelete="SET NULL", name="fk_cannonball_sessions_known_aircraft_id"
         ),
@@ -107,7 +107,7 @@ class CannonballSession(Base):
 
 
 class FlightPattern(Base):
-    """A flight pattern found in an aircraft's trail; ``key`` is its name within the aircraft's flight."""
+    """A flight pattern detected in an aircraft's trail; ``key`` is the flight and the pattern's number in it."""
 
     __tablename__ = "cannonball_patterns"
 
@@ -130,7 +130,7 @@ class FlightPattern(Base):
 
 
 class SessionPattern(Base):
-    """A pattern that was seen in a session."""
+    """Links a pattern to a session in which it was flown."""
 
     __tablename__ = "cannonball_session_patterns"
 
@@ -143,7 +143,7 @@ class SessionPattern(Base):
 
 
 class CannonballAlert(Base):
-    """What a user was told about a session, with the numbers of that moment."""
+    """An alert of a session, with the numbers of that moment."""
 
     __tablename__ = "cannonball_alerts"
     __table_args__ = (sa.Index("ix_cannonball_alerts_user_id_created_at", "user_id", "created_at"),)

@@ -1,4 +1,4 @@
-"""Cannonball's part in the tracker: follows users, aircraft of interest and flight patterns tick by tick."""
+"""The part of Cannonball in the tracker: locations, aircraft of interest, flight patterns and sessions at each tick."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from skywatch.cannonball.tracking.known_table import EMPTY, KnownTable
 from skywatch.cannonball.tracking.locations import LocationCache
 from skywatch.cannonball.tracking.pauses import Pauses
 from skywatch.cannonball.tracking.records import Change
-from skywatch.cannonball.tracking.restart import end_open_patterns, recent_pauses, take_up_sessions
+from skywatch.cannonball.tracking.restart import end_open_patterns, recent_pauses, resume_sessions
 from skywatch.cannonball.tracking.session import LiveSession
 from skywatch.cannonball.tracking.sessions import Pair, SessionTracker
 from skywatch.cannonball.tracking.watch import PatternWatch
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 LIST_EVERY_S = 5.0
 LOCATIONS_EVERY_S = 60.0
-# A start waits for the database and the bus this long in all; it happens in a thread.
+# Longest wait for the database and the bus at the start (s), in a thread.
 START_S = 3.0
 
 Restored = tuple[dict[Pair, Pauses], list[LiveSession]]
@@ -64,19 +64,19 @@ class CannonballMonitor:
             prepare=self._restore,
             on_ended_elsewhere=self._ended.put,
         )
-        self._subscription = runtime.bus.subscribe([topics.KNOWN, topics.COMMANDS], self._hear)
+        self._subscription = runtime.bus.subscribe([topics.KNOWN, topics.COMMANDS], self._on_message)
 
     def start(self) -> None:
-        """Begin, with what was running before where the database gives it soon; otherwise it is taken up later."""
+        """Start; running sessions are restored before the first tick unless the database is slow."""
         wait_until = time.monotonic() + START_S
         self._locations_task.start(START_S)
         self._list_task.start(max(0.0, wait_until - time.monotonic()))
         self._writer.start(max(0.0, wait_until - time.monotonic()))
 
     def on_tick(self, sky: Sky) -> None:
-        """One tick: locations, interest, patterns, sessions; what is to be written goes to the writer."""
+        """Process one tick: locations, interest, patterns, sessions; changes are queued for the writer."""
         self._now = sky.now
-        self._take_up()
+        self._resume()
         changes: list[Change] = []
         self._locations.update(sky.now)
         self._interests.table = self._table
@@ -89,14 +89,14 @@ class CannonballMonitor:
             self._writer.put(changes)
 
     def close(self) -> None:
-        """Write what was taken; running sessions are taken up again by the next start."""
+        """Stop, and write queued changes; the next start restores running sessions."""
         self._subscription.close()
         self._list_task.close()
         self._locations_task.close()
         self._locations.close()
         self._writer.close()
 
-    def _hear(self, message: Message) -> None:
+    def _on_message(self, message: Message) -> None:
         if message.topic == topics.KNOWN:
             self._list_task.run_soon()
             self._locations_task.run_soon()
@@ -110,15 +110,15 @@ class CannonballMonitor:
         return ended
 
     def _detections(self, sky: Sky) -> list[Change]:
-        found: list[Change] = []
+        detections: list[Change] = []
         first_seen = sky.column("first_seen")
         for row in self._interests.known_rows.tolist():
             known_id = self._interests.known_id(row)
             last = self._detected.get(known_id)
             if last is None or sky.now - last > self._settings.cannonball_flight_gap_s:
-                found.append(Detection(known_id, float(first_seen[row]), sky.now))
+                detections.append(Detection(known_id, float(first_seen[row]), sky.now))
             self._detected[known_id] = sky.now
-        return found
+        return detections
 
     def _refresh_table(self) -> None:
         with self._runtime.sessions() as db:
@@ -126,7 +126,7 @@ class CannonballMonitor:
                 self._table = KnownTable.read(db)
 
     def _restore(self) -> None:
-        """In the writer's thread, before it writes anything: what was running when the last tracker stopped."""
+        """Read the sessions and pauses of the last tracker; in the writer's thread, before it writes anything."""
         now = unix_now()
         try:
             users = {location.user_id for location in LocationStore(self._runtime.bus).all()}
@@ -134,15 +134,15 @@ class CannonballMonitor:
             users = set()
         with writing(self._runtime.sessions) as db:
             pauses = recent_pauses(db, now)
-            sessions = take_up_sessions(db, users, now, self._settings.cannonball_unseen_s)
+            sessions = resume_sessions(db, users, now, self._settings.cannonball_unseen_s)
             end_open_patterns(db, now)
         self._restored.put((pauses, sessions))
 
-    def _take_up(self) -> None:
+    def _resume(self) -> None:
         while not self._restored.empty():
             pauses, sessions = self._restored.get()
-            for pair, given in pauses.items():
-                self._sessions.remember_pauses(pair, given)
+            for pair, pair_pauses in pauses.items():
+                self._sessions.remember_pauses(pair, pair_pauses)
             for session in sessions:
                 self._sessions.restore(session)
 

@@ -1,4 +1,4 @@
-"""Cannonball alerts on their way through the channels of users that want them."""
+"""Enqueues Cannonball alerts for the users' channels that subscribe to them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from skywatch.notify.outbox import Notification, enqueue
 
 
 def notify_of(session: Session, alert: CannonballAlert, channel_ids: tuple[int, ...]) -> bool:
-    """Write an alert into the outbox, in the transaction that stores it; returns whether any channel takes it."""
+    """Add an alert to the outbox, in the transaction that stores it; returns whether any channel accepts it."""
     if not channel_ids:
         return False
     body = {
@@ -38,5 +38,5 @@ def notify_of(session: Session, alert: CannonballAlert, channel_ids: tuple[int, 
 
 
 def delivered(session: Session, alert_ids: Sequence[int]) -> None:
-    """Note that alerts have reached their user."""
+    """Mark alerts as delivered to their user."""
     session.execute(sa.update(CannonballAlert).where(CannonballAlert.id.in_(alert_ids)).values(notified=True))

@@ -1,7 +1,7 @@
-"""What Cannonball stores, for retention: sessions that are over, what users were told in them, and patterns.
+"""Retention of ended sessions, alerts and patterns.
 
-Alerts go by themselves before their sessions, which take the last of them along: no step is larger for a session of
-many alerts. The list of known aircraft is people's own and stays; a removal from it is a few bytes for each act.
+Alerts are deleted before their sessions, so that deleting a session with many alerts takes no long step. The list of
+known aircraft is maintained by people and has no retention.
 """
 
 from __future__ import annotations

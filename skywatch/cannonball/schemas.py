@@ -1,4 +1,4 @@
-"""What goes in and out of locations, sessions, patterns and alerts."""
+"""The schemas of locations, sessions, patterns and alerts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def number(description: str = "", **kw: object) -> colander.SchemaNode:
 
 
 class RangeOrNull(colander.Range):
-    """A range that lets null pass: clients send what their positioning gave them."""
+    """A range that accepts null: clients send what their positioning API returns."""
 
     def __call__(self, node: colander.SchemaNode, value: float | None) -> None:
         if value is not None:
@@ -43,17 +43,17 @@ class RangeOrNull(colander.Range):
 
 
 def word(words: tuple[str, ...], description: str = "") -> colander.SchemaNode:
-    """One of some words."""
+    """The node of an enumeration."""
     return colander.SchemaNode(JsonString(), validator=colander.OneOf(words), description=description)
 
 
 def chosen(words: tuple[str, ...], description: str) -> colander.SchemaNode:
-    """A filter that takes one of some words."""
+    """The node of a filter by an enumeration."""
     return colander.SchemaNode(QueryString(), missing=None, validator=colander.OneOf(words), description=description)
 
 
 class NewLocation(Schema):
-    """Where the caller is."""
+    """The caller's location."""
 
     lat = number("Latitude (degrees).", validator=colander.Range(-90, 90))
     lon = number("Longitude (degrees).", validator=colander.Range(-180, 180))
@@ -73,12 +73,12 @@ class NewLocation(Schema):
         Nullable(JsonNumber()),
         missing=None,
         validator=RangeOrNull(1, MAXIMUM_RADIUS_NM),
-        description="Aircraft nearer than this are looked at (nm); 25 by default.",
+        description="Radius in which aircraft are tracked (nm); 25 by default.",
     )
 
 
 class ShownLocation(Schema):
-    """A location as it is kept."""
+    """A stored location."""
 
     lat = number()
     lon = number()
@@ -86,7 +86,7 @@ class ShownLocation(Schema):
     speed_kt = colander.SchemaNode(Nullable(JsonNumber()))
     radius_nm = number()
     updated_at = colander.SchemaNode(Timestamp())
-    expires_at = colander.SchemaNode(Timestamp(), description="When it is forgotten unless it is refreshed.")
+    expires_at = colander.SchemaNode(Timestamp(), description="When it expires unless it is refreshed.")
 
 
 class ThingId(Schema):
@@ -96,7 +96,7 @@ class ThingId(Schema):
 
 
 class SessionSummary(Schema):
-    """A session in short."""
+    """A session in its short form."""
 
     id = colander.SchemaNode(JsonInteger())
     icao_hex = colander.SchemaNode(JsonString())
@@ -107,17 +107,19 @@ class SessionSummary(Schema):
     distance_nm = number("From the user (nm).")
     bearing = number("True bearing from the user (degrees).")
     closing_speed_kts = number("Positive when approaching (kt).")
-    last_seen = colander.SchemaNode(Timestamp(), description="Last position.")
+    last_seen = colander.SchemaNode(Timestamp(), description="Time of the last position.")
     pattern_count = colander.SchemaNode(JsonInteger())
     alert_count = colander.SchemaNode(JsonInteger())
 
 
 class SessionRecord(SessionSummary):
-    """A session with everything that is recorded of it."""
+    """A session with all its fields."""
 
-    user = colander.SchemaNode(JsonInteger(), description="Whose session it is.")
+    user = colander.SchemaNode(JsonInteger(), description="Id of its user.")
     identification = word(values(Identification), "Why the aircraft is of interest.")
-    known_aircraft = colander.SchemaNode(Nullable(JsonInteger()), description="Its entry in the known list.")
+    known_aircraft = colander.SchemaNode(
+        Nullable(JsonInteger()), description="Id of its entry in the list of known aircraft."
+    )
     agency_name = colander.SchemaNode(JsonString())
     military = colander.SchemaNode(JsonBoolean())
     peak_threat_level = word(LEVELS)
@@ -126,12 +128,12 @@ class SessionRecord(SessionSummary):
     started_at = colander.SchemaNode(Timestamp())
     ended_at = colander.SchemaNode(Nullable(Timestamp()))
     end_reason = colander.SchemaNode(
-        Nullable(JsonString()), description=f"Null while it runs, then one of {', '.join(values(EndReason))}."
+        Nullable(JsonString()), description=f"Null while it is active, then one of {', '.join(values(EndReason))}."
     )
 
 
 class ActiveSessions(Schema):
-    """The sessions running now."""
+    """The active sessions."""
 
     sessions = colander.SchemaNode(JsonList(), SessionSummary(name="session"))
     count = colander.SchemaNode(JsonInteger())
@@ -144,22 +146,24 @@ class SessionList(PageLinks):
 
 
 class TimeQuery(PageQuery):
-    """Filters by time and aircraft that every list has."""
+    """Filters by time and aircraft, common to all lists."""
 
     icao_hex = colander.SchemaNode(IcaoAddress(), missing=None, description="ICAO address, in either case.")
 
     # ``from`` is a word of the language.
-    since = colander.SchemaNode(Timestamp(), name="from", missing=None, description="Not before this.")
+    since = colander.SchemaNode(Timestamp(), name="from", missing=None, description="At or after this.")
     until = colander.SchemaNode(Timestamp(), name="to", missing=None, description="Before this.")
 
 
 class SessionQuery(TimeQuery):
     """Filters of sessions."""
 
-    is_active = colander.SchemaNode(QueryBoolean(), missing=None, description="Only running ones, or only the others.")
+    is_active = colander.SchemaNode(
+        QueryBoolean(), missing=None, description="Only active sessions, or only ended ones."
+    )
     threat_level = chosen(LEVELS, "Present (or last) threat level.")
     identification = chosen(values(Identification), "Why the aircraft was of interest.")
-    user = colander.SchemaNode(QueryInteger(), missing=None, description="Whose; for those who manage the area.")
+    user = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the user; needs cannonball.manage.")
 
 
 class AlertRecord(Schema):
@@ -175,7 +179,7 @@ class AlertRecord(Schema):
     message = colander.SchemaNode(JsonString())
     aircraft_lat = number()
     aircraft_lon = number()
-    aircraft_altitude = colander.SchemaNode(Nullable(JsonInteger()), description="Feet; null where it is unknown.")
+    aircraft_altitude = colander.SchemaNode(Nullable(JsonInteger()), description="Feet; null if unknown.")
     user_lat = number()
     user_lon = number()
     distance_nm = number()
@@ -183,9 +187,9 @@ class AlertRecord(Schema):
     pattern = colander.SchemaNode(Nullable(JsonInteger()))
     notified = colander.SchemaNode(
         JsonBoolean(),
-        description="A notification channel delivered it; without one: it went to the real-time channel.",
+        description="Whether a notification channel has delivered it; true for users without such a channel.",
     )
-    announced = colander.SchemaNode(JsonBoolean(), description="A client spoke it.")
+    announced = colander.SchemaNode(JsonBoolean(), description="Whether a client has announced it by voice.")
     acknowledged = colander.SchemaNode(JsonBoolean())
     acknowledged_at = colander.SchemaNode(Nullable(Timestamp()))
     created_at = colander.SchemaNode(Timestamp())
@@ -200,15 +204,19 @@ class AlertList(PageLinks):
 class AlertQuery(TimeQuery):
     """Filters of alerts."""
 
-    acknowledged = colander.SchemaNode(QueryBoolean(), missing=None, description="Acknowledged ones, or the others.")
-    announced = colander.SchemaNode(QueryBoolean(), missing=None, description="Announced ones, or the others.")
+    acknowledged = colander.SchemaNode(
+        QueryBoolean(), missing=None, description="Only acknowledged alerts, or only the others."
+    )
+    announced = colander.SchemaNode(
+        QueryBoolean(), missing=None, description="Only announced alerts, or only the others."
+    )
     alert_type = chosen(values(AlertType), "Kind of alert.")
     priority = chosen(LEVELS, "Priority.")
-    session = colander.SchemaNode(QueryInteger(), missing=None, description="Of this session.")
+    session = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the session.")
 
 
 class AcknowledgedAlerts(Schema):
-    """How many alerts were acknowledged."""
+    """The number of acknowledged alerts."""
 
     acknowledged = colander.SchemaNode(JsonInteger())
 
@@ -217,12 +225,14 @@ class PatternRecord(Schema):
     """A flight pattern."""
 
     id = colander.SchemaNode(JsonInteger())
-    session = colander.SchemaNode(Nullable(JsonInteger()), description="The caller's session in which it was seen.")
+    session = colander.SchemaNode(
+        Nullable(JsonInteger()), description="Id of the caller's session in which it was flown."
+    )
     icao_hex = colander.SchemaNode(JsonString())
     callsign = colander.SchemaNode(JsonString())
     pattern_type = word(values(PatternType))
     is_surveillance = colander.SchemaNode(
-        JsonBoolean(), description="False where it has an ordinary reason, which details name."
+        JsonBoolean(), description="False if it has an ordinary reason, which details name."
     )
     confidence = word(values(Confidence))
     confidence_score = number("0 to 1.")
@@ -246,6 +256,8 @@ class PatternQuery(TimeQuery):
 
     pattern_type = chosen(values(PatternType), "Kind of pattern.")
     confidence = chosen(values(Confidence), "Confidence.")
-    is_surveillance = colander.SchemaNode(QueryBoolean(), missing=None, description="Surveillance, or the others.")
-    active = colander.SchemaNode(QueryBoolean(), missing=None, description="Under way, or ended.")
-    session = colander.SchemaNode(QueryInteger(), missing=None, description="Seen in this session.")
+    is_surveillance = colander.SchemaNode(
+        QueryBoolean(), missing=None, description="Only surveillance patterns, or only the others."
+    )
+    active = colander.SchemaNode(QueryBoolean(), missing=None, description="Only active patterns, or only ended ones.")
+    session = colander.SchemaNode(QueryInteger(), missing=None, description="Flown in this session.")

@@ -1,6 +1,6 @@
-"""Sessions, alerts and patterns as their users see them: whose they are decides what is there at all.
+"""The rules of sessions, alerts and patterns: a caller sees only their own.
 
-Who manages the area sees everybody's; who may not see military aircraft is shown nothing of them.
+Holders of ``cannonball.manage`` see everybody's; military aircraft need ``aircraft.view_military``.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from skywatch.security.visibility import Visibility
 
 @dataclass(frozen=True)
 class Page:
-    """A part of a list."""
+    """The offset and limit of a list."""
 
     offset: int
     limit: int
 
 
 class CannonballService:
-    """The rules over one session for a caller who may see so much."""
+    """Sessions, alerts and patterns over one database session, for one caller."""
 
     def __init__(self, db: Session, may: Visibility) -> None:
         self.db = db
@@ -38,7 +38,7 @@ class CannonballService:
         self._sees_all = Permission.CANNONBALL_MANAGE in may.manages
 
     def active_sessions(self) -> list[CannonballSession]:
-        """Sessions that are running now, the most urgent first."""
+        """Active sessions, the most urgent first."""
         query = self._own(CannonballSession).where(CannonballSession.is_active)
         return list(self.db.scalars(query.order_by(CannonballSession.urgency_score.desc(), CannonballSession.id)))
 
@@ -52,14 +52,14 @@ class CannonballService:
         return self._page(query, CannonballSession.id, page)
 
     def session(self, session_id: int) -> CannonballSession:
-        """One session; raises Problem (404) where it is not the caller's."""
-        found = self.db.scalar(self._own(CannonballSession).where(CannonballSession.id == session_id))
-        if found is None:
+        """One session; raises Problem (404) if it is not the caller's."""
+        session = self.db.scalar(self._own(CannonballSession).where(CannonballSession.id == session_id))
+        if session is None:
             raise not_found("session")
-        return found
+        return session
 
     def end_session(self, session_id: int) -> tuple[CannonballSession, bool]:
-        """End a session by hand: the session, and whether it was running until now."""
+        """End a session by hand; returns it, and whether it was active until now."""
         session = self.session(session_id)
         if not session.is_active:
             return session, False
@@ -81,40 +81,40 @@ class CannonballService:
         return self._page(query, CannonballAlert.id, page)
 
     def alert(self, alert_id: int) -> CannonballAlert:
-        """One alert; raises Problem (404) where it is not the caller's."""
-        found = self.db.scalar(self._own(CannonballAlert).where(CannonballAlert.id == alert_id))
-        if found is None:
+        """One alert; raises Problem (404) if it is not the caller's."""
+        alert = self.db.scalar(self._own(CannonballAlert).where(CannonballAlert.id == alert_id))
+        if alert is None:
             raise not_found("alert")
-        return found
+        return alert
 
     def acknowledge(self, alert_id: int) -> tuple[CannonballAlert, bool]:
-        """Acknowledge an alert, keeping the first moment: the alert, and whether it was not acknowledged before."""
+        """Acknowledge an alert; returns it, and whether this is the first time, whose time is kept."""
         alert = self.alert(alert_id)
         changed = self._once(CannonballAlert.acknowledged, alert_id, acknowledged=True, acknowledged_at=utcnow())
         self.db.refresh(alert)
         return alert, changed
 
     def announced(self, alert_id: int) -> tuple[CannonballAlert, bool]:
-        """A client spoke the alert: the alert, and whether that is news."""
+        """Record that a client announced an alert; returns it, and whether this is the first time."""
         alert = self.alert(alert_id)
         changed = self._once(CannonballAlert.announced, alert_id, announced=True)
         self.db.refresh(alert)
         return alert, changed
 
     def acknowledge_all(self) -> list[CannonballAlert]:
-        """Acknowledge the caller's own open alerts; those that were."""
+        """Acknowledge the caller's own open alerts; returns them."""
         own = sa.select(CannonballAlert).where(
             CannonballAlert.user_id == self.may.user_id, CannonballAlert.acknowledged.is_(False)
         )
         now = utcnow()
-        found = list(self.db.scalars(own))
-        for alert in found:
+        alerts = list(self.db.scalars(own))
+        for alert in alerts:
             alert.acknowledged, alert.acknowledged_at = True, now
         self.db.flush()
-        return found
+        return alerts
 
     def patterns(self, page: Page, filters: dict[str, Any]) -> tuple[list[tuple[FlightPattern, int | None]], int]:
-        """Patterns in the sky, the newest first, each with the caller's session in which it was seen."""
+        """Patterns of all aircraft, the newest first, each with the id of the caller's session of that time."""
         query = sa.select(FlightPattern)
         if not self.may.military:
             query = query.where(FlightPattern.military.is_(False))
@@ -124,14 +124,14 @@ class CannonballService:
             ended = FlightPattern.ended_at.is_not(None)
             query = query.where(sa.not_(ended) if filters["active"] else ended)
         if filters.get("session") is not None:
-            mine = self._own(CannonballSession).where(CannonballSession.id == filters["session"])
+            own_sessions = self._own(CannonballSession).where(CannonballSession.id == filters["session"])
             tied = sa.select(SessionPattern.pattern_id).where(
-                SessionPattern.session_id.in_(mine.with_only_columns(CannonballSession.id))
+                SessionPattern.session_id.in_(own_sessions.with_only_columns(CannonballSession.id))
             )
             query = query.where(FlightPattern.id.in_(tied))
-        found, count = self._page(query, FlightPattern.id, page)
-        sessions = self._sessions_of(found)
-        return [(pattern, sessions.get(pattern.id)) for pattern in found], count
+        patterns, count = self._page(query, FlightPattern.id, page)
+        sessions = self._sessions_of(patterns)
+        return [(pattern, sessions.get(pattern.id)) for pattern in patterns], count
 
     def _own(self, table: Any) -> sa.Select[Any]:
         query = sa.select(table)
@@ -147,7 +147,7 @@ class CannonballService:
         return list(rows), count
 
     def _once(self, flag: Any, alert_id: int, **values: Any) -> bool:
-        """Set a flag unless it is set; two callers at once cannot both be the first."""
+        """Set a flag unless it is set; returns whether it was, for only one of two concurrent callers."""
         statement = sa.update(CannonballAlert).where(CannonballAlert.id == alert_id, flag.is_(False)).values(**values)
         result: Any = self.db.execute(statement.execution_options(synchronize_session=False))
         return bool(result.rowcount)

@@ -1,4 +1,4 @@
-"""Sessions, alerts and patterns in the form in which REST and the real-time channel show them."""
+"""Sessions, alerts and patterns in the form of the REST API and the real-time channel."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from skywatch.http.answer import answer
 
 
 def summary(session: CannonballSession) -> dict[str, Any]:
-    """A session as the list of active ones shows it."""
+    """A session in the short form of the list of active ones."""
     return answer(SessionSummary, session)
 
 
 def full_session(session: CannonballSession) -> dict[str, Any]:
-    """A session with everything that is recorded of it."""
+    """A session with all its fields."""
     return answer(SessionRecord, session, user=session.user_id, known_aircraft=session.known_aircraft_id)
 
 
@@ -29,10 +29,10 @@ def full_alert(alert: CannonballAlert) -> dict[str, Any]:
 
 
 def full_pattern(pattern: FlightPattern, session_id: int | None) -> dict[str, Any]:
-    """A pattern; ``session_id`` is the viewer's session in which it was seen, if there is one."""
+    """A pattern; ``session_id`` is the reader's session in which it was flown, if any."""
     return answer(PatternRecord, pattern, session=session_id)
 
 
-def encoded(shown: dict[str, Any]) -> bytes:
+def encoded(record: dict[str, Any]) -> bytes:
     """One of the above as JSON for the real-time channel."""
-    return msgspec.json.encode({k: to_iso(v) if isinstance(v, datetime) else v for k, v in shown.items()})
+    return msgspec.json.encode({k: to_iso(v) if isinstance(v, datetime) else v for k, v in record.items()})

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-# The list of known aircraft has changed; published after the commit, so that others need not wait for their next look.
+# The list of known aircraft has changed; published after the commit, so that other processes reload it at once.
 KNOWN = "cannonball.known"
-# Known aircraft have come into the picture (data: JSON list of their ids).
+# Known aircraft have entered the picture (data: JSON list of their ids).
 DETECTED = "cannonball.detected"
 # The locations of users.
 LOCATIONS = "cannonball.locations"

@@ -42,7 +42,7 @@ BASE = "/api/v1/cannonball"
 
 
 def service(request: Request) -> CannonballService:
-    """The rules for this request's caller."""
+    """The service for the caller of this request."""
     return CannonballService(request.db, request.may)
 
 
@@ -104,13 +104,13 @@ announced = ApiService(
 def set_location(request: Request) -> dict[str, Any]:
     """Start or refresh tracking around the caller
 
-    A location lives ten minutes without refresh. Without `heading` and `speed_kt` the movement is read off the
-    fixes; a jump that no movement explains starts anew at the new place.
+    A location expires after ten minutes unless it is refreshed. Without `heading` and `speed_kt` the movement is
+    computed from consecutive positions; a jump beyond any possible speed counts as a new place.
     """
     settings = request.runtime.settings.of(CannonballSettings)
     body = request.validated["body"]
     now = unix_now()
-    kept = Location(
+    new_location = Location(
         user_id=request.caller.user_id,
         lat=body["lat"],
         lon=body["lon"],
@@ -120,17 +120,17 @@ def set_location(request: Request) -> dict[str, Any]:
         heading=body["heading"],
         speed_kt=body["speed_kt"],
     )
-    LocationStore(request.runtime.bus).put(kept)
-    return _location(kept)
+    LocationStore(request.runtime.bus).put(new_location)
+    return _location(new_location)
 
 
 @location.get(permission=VIEW, responses={200: ShownLocation()}, errors=(404,))
 def get_location(request: Request) -> dict[str, Any]:
     """Show the caller's location"""
-    kept = LocationStore(request.runtime.bus).get(request.caller.user_id)
-    if kept is None:
+    stored_location = LocationStore(request.runtime.bus).get(request.caller.user_id)
+    if stored_location is None:
         raise not_found("location")
-    return _location(kept)
+    return _location(stored_location)
 
 
 @location.delete(permission=PERSONAL_WRITE, responses={204: None})
@@ -142,20 +142,20 @@ def delete_location(request: Request) -> None:
 
 @active.get(permission=VIEW, responses={200: ActiveSessions()})
 def list_active_cannonball_sessions(request: Request) -> dict[str, Any]:
-    """List the sessions running now, the most urgent first
+    """List the active sessions, the most urgent first
 
-    The caller's own; those who manage the area see everybody's.
+    The caller's own; holders of `cannonball.manage` see everybody's.
     """
-    found = service(request).active_sessions()
-    return {"sessions": [summary(s) for s in found], "count": len(found)}
+    rows = service(request).active_sessions()
+    return {"sessions": [summary(s) for s in rows], "count": len(rows)}
 
 
 @sessions.get(permission=VIEW, query=SessionQuery(), responses={200: SessionList()})
 def list_cannonball_sessions(request: Request) -> dict[str, Any]:
     """List sessions, the newest first"""
-    cut, filters = _query(request)
-    found, count = service(request).sessions(cut, filters)
-    return page(request, "sessions", [full_session(s) for s in found], count)
+    page_range, filters = _query(request)
+    rows, count = service(request).sessions(page_range, filters)
+    return page(request, "sessions", [full_session(s) for s in rows], count)
 
 
 @session.get(permission=VIEW, path=ThingId(), responses={200: SessionRecord()}, errors=(404,))
@@ -172,7 +172,7 @@ def end_cannonball_session(request: Request) -> dict[str, Any]:
     """
     ended, changed = service(request).end_session(request.validated["path"]["id"])
     if changed:
-        # The tracker sees the row as well, when it next writes the session's numbers.
+        # If the message is lost, the tracker reads it from the row when it next writes the session's numbers.
         events.publish(request.db, Message(topics.COMMANDS, "end", str(ended.id).encode()), stored=False)
         events.publish(request.db, session_message(ended))
     return full_session(ended)
@@ -182,27 +182,27 @@ def end_cannonball_session(request: Request) -> dict[str, Any]:
 def list_patterns(request: Request) -> dict[str, Any]:
     """List flight patterns of all aircraft in the sky, the newest first
 
-    `session` is the caller's session in which a pattern was seen; patterns elsewhere have none.
+    `session` is the caller's session in which a pattern was flown; it is null for patterns elsewhere.
     """
-    cut, filters = _query(request)
-    found, count = service(request).patterns(cut, filters)
-    return page(request, "patterns", [full_pattern(p, session_id) for p, session_id in found], count)
+    page_range, filters = _query(request)
+    rows, count = service(request).patterns(page_range, filters)
+    return page(request, "patterns", [full_pattern(p, session_id) for p, session_id in rows], count)
 
 
 @alerts.get(permission=VIEW, query=AlertQuery(), responses={200: AlertList()})
 def list_cannonball_alerts(request: Request) -> dict[str, Any]:
     """List alerts, the newest first"""
-    cut, filters = _query(request)
-    found, count = service(request).alerts(cut, filters)
-    return page(request, "alerts", [full_alert(a) for a in found], count)
+    page_range, filters = _query(request)
+    rows, count = service(request).alerts(page_range, filters)
+    return page(request, "alerts", [full_alert(a) for a in rows], count)
 
 
 @acknowledge_all.post(permission=PERSONAL_WRITE, responses={200: AcknowledgedAlerts()})
 def acknowledge_all_cannonball_alerts(request: Request) -> dict[str, Any]:
     """Acknowledge all of the caller's own alerts"""
-    done = service(request).acknowledge_all()
-    events.publish(request.db, *[alert_message(a) for a in done])
-    return {"acknowledged": len(done)}
+    acknowledged_alerts = service(request).acknowledge_all()
+    events.publish(request.db, *[alert_message(a) for a in acknowledged_alerts])
+    return {"acknowledged": len(acknowledged_alerts)}
 
 
 @alert.get(permission=VIEW, path=ThingId(), responses={200: AlertRecord()}, errors=(404,))
@@ -215,21 +215,21 @@ def get_cannonball_alert(request: Request) -> dict[str, Any]:
 def acknowledge_cannonball_alert(request: Request) -> dict[str, Any]:
     """Acknowledge an alert
 
-    Acknowledging again keeps the first moment.
+    Acknowledging again does not change the time.
     """
     return _marked(request, *service(request).acknowledge(request.validated["path"]["id"]))
 
 
 @announced.post(permission=PERSONAL_WRITE, path=ThingId(), responses={200: AlertRecord()}, errors=(404,))
 def announce_cannonball_alert(request: Request) -> dict[str, Any]:
-    """Report that a client spoke an alert"""
+    """Report that a client announced an alert by voice"""
     return _marked(request, *service(request).announced(request.validated["path"]["id"]))
 
 
-def _marked(request: Request, marked: Any, changed: bool) -> dict[str, Any]:
+def _marked(request: Request, alert_row: Any, changed: bool) -> dict[str, Any]:
     if changed:
-        events.publish(request.db, alert_message(marked))
-    return full_alert(marked)
+        events.publish(request.db, alert_message(alert_row))
+    return full_alert(alert_row)
 
 
 def _query(request: Request) -> tuple[Page, dict[str, Any]]:
@@ -237,10 +237,10 @@ def _query(request: Request) -> tuple[Page, dict[str, Any]]:
     return Page(filters.pop("offset"), filters.pop("limit")), filters
 
 
-def _location(kept: Location) -> dict[str, Any]:
+def _location(user_location: Location) -> dict[str, Any]:
     return answer(
         ShownLocation,
-        kept,
-        updated_at=datetime.fromtimestamp(kept.at, UTC),
-        expires_at=datetime.fromtimestamp(kept.expires_at, UTC),
+        user_location,
+        updated_at=datetime.fromtimestamp(user_location.at, UTC),
+        expires_at=datetime.fromtimestamp(user_location.expires_at, UTC),
     )

@@ -1,4 +1,4 @@
-"""The words of the Cannonball area: what its columns and JSON members may say, each list once."""
+"""The enumerations of Cannonball: the values of its columns and JSON members."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class AgencyType(StrEnum):
-    """Whose aircraft a known one is."""
+    """The type of the agency of a known aircraft."""
 
     FEDERAL = "federal"
     STATE = "state"
@@ -16,7 +16,7 @@ class AgencyType(StrEnum):
 
 
 class Source(StrEnum):
-    """Where an entry of the list of known aircraft came from."""
+    """The source of an entry of the list of known aircraft."""
 
     FAA = "faa"
     OPENSKY = "opensky"
@@ -26,7 +26,7 @@ class Source(StrEnum):
 
 
 class ThreatLevel(StrEnum):
-    """How near a session's aircraft is to its user, in words; alerts have the same words as priorities."""
+    """The threat level of a session; alerts use the same values as priorities."""
 
     INFO = "info"
     WARNING = "warning"
@@ -51,7 +51,7 @@ class Identification(StrEnum):
 
 
 class AlertType(StrEnum):
-    """What an alert tells."""
+    """The type of an alert."""
 
     LE_DETECTED = "le_detected"
     NEW_THREAT = "new_threat"
@@ -73,5 +73,5 @@ class EndReason(StrEnum):
 
 
 def values(words: type[StrEnum]) -> tuple[str, ...]:
-    """The members of a list of words, as they are written."""
+    """The values of an enumeration."""
     return tuple(word.value for word in words)

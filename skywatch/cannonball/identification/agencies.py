@@ -1,7 +1,7 @@
-"""What the name of an agency says: whether it enforces the law, of which type it is, and in which US state.
+"""Classifies an agency by its name: whether it enforces the law, its type, and its US state.
 
-The rules are ordered and the first that fits decides; ``rule`` names it, so that people can see why. Types are those
-of the United States: for aircraft registered elsewhere only ``military`` and ``unknown`` are given out.
+The rules are ordered and the first match decides; ``type_rule`` and ``state_rule`` name it for people. Types are those
+of the United States: aircraft registered elsewhere are only ``military`` or ``unknown``.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from skywatch.cannonball.identification.places import CITIES, STATES
-from skywatch.cannonball.identification.words import first_held, normalised
+from skywatch.cannonball.identification.words import first_contained, normalised
 from skywatch.cannonball.vocabulary import AgencyType
 
-# What enforces the law whatever else the name says, in the languages of those who write it on their aircraft.
+# Words of law-enforcement agencies, in their languages.
 POLICE_WORDS = (
     "POLICE", "POLIZEI", "POLICIA", "POLICIAL", "POLIZIA", "POLITI", "POLITIE", "POLISEN", "POLISMYNDIGHETEN",
     "POLICJA", "POLITSEI", "POLITIA", "POLICIJA", "POLITSIYA", "POLISI", "BUNDESPOLIZEI", "LANDESPOLIZEI",
@@ -26,7 +26,7 @@ POLICE_WORDS = (
     "CUSTOMS SERVICE", "CUSTOMS AND BORDER", "IMMIGRATION AND CUSTOMS", "HOMELAND SECURITY",
     "DEPARTMENT OF PUBLIC SAFETY", "DEPARTMENT OF JUSTICE", "DOJ",
 )  # fmt: skip
-# Words beside them that mean something else: a supplier, a club, a museum, or the names of places.
+# Words that exclude a name: suppliers, clubs, museums, and names of places.
 NOT_POLICE_WORDS = (
     "MUSEUM", "FLYING CLUB", "AERO CLUB", "FORMER", "EX POLICE", "POLICE AVIATION SERVICES", "AIRLINES",
     "AIRWAYS", "SURVEILLANCE AUSTRALIA", "ATHLETIC LEAGUE", "RETIRED",
@@ -60,7 +60,7 @@ MILITARY_WORDS = (
 
 @dataclass(frozen=True)
 class Agency:
-    """What a name gave away; ``state`` is empty where it says nothing of one."""
+    """The classification of a name; ``state`` is empty if it names none."""
 
     agency_type: AgencyType
     type_rule: str
@@ -69,10 +69,10 @@ class Agency:
 
 
 def enforces_law(name: str) -> bool:
-    """Whether a name is that of an agency which enforces the law (coast guards and armies do not count)."""
+    """Whether a name is that of a law-enforcement agency (coast guards and armies do not count)."""
     text = normalised(name)
-    police = first_held(text, POLICE_WORDS) is not None or text.endswith(" PD ")
-    return police and first_held(text, NOT_POLICE_WORDS) is None
+    police = first_contained(text, POLICE_WORDS) is not None or text.endswith(" PD ")
+    return police and first_contained(text, NOT_POLICE_WORDS) is None
 
 
 def classify(name: str, us_registered: bool) -> Agency:
@@ -84,7 +84,7 @@ def classify(name: str, us_registered: bool) -> Agency:
 
 
 def _type(text: str, us_registered: bool) -> tuple[AgencyType, str]:
-    if word := first_held(text, MILITARY_WORDS):
+    if word := first_contained(text, MILITARY_WORDS):
         return AgencyType.MILITARY, f"name holds {word}"
     if not us_registered:
         return AgencyType.UNKNOWN, "not registered in the United States"
@@ -93,13 +93,13 @@ def _type(text: str, us_registered: bool) -> tuple[AgencyType, str]:
         (AgencyType.STATE, STATE_WORDS),
         (AgencyType.LOCAL, LOCAL_WORDS),
     ):
-        if word := first_held(text, words):
+        if word := first_contained(text, words):
             return agency_type, f"name holds {word}"
     return AgencyType.UNKNOWN, "no rule fits the name"
 
 
 def _state(text: str) -> tuple[str, str]:
-    # Cities first: the city of Kansas City and the county of Washington are named after states.
+    # Cities first: Kansas City and Washington County contain the names of states.
     for place, state in CITIES:
         if f" {place} " in text:
             return state, f"place {place}"
@@ -116,5 +116,5 @@ _STATE_CODES = frozenset(code for _, code in STATES) - {"IN", "OR", "ME", "LA", 
 
 
 def is_us_address(icao_hex: str) -> bool:
-    """Whether an ICAO address is one the United States gives to civil aircraft (A00001 to ADF7C7, N1 to N99999)."""
+    """Whether an ICAO address is in the block of US civil aircraft (A00001 to ADF7C7, N1 to N99999)."""
     return 0xA00001 <= int(icao_hex, 16) <= 0xADF7C7

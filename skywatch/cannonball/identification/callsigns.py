@@ -1,8 +1,8 @@
-"""Callsigns of law enforcement, as they are transmitted.
+"""Transmitted callsigns of law enforcement.
 
-ICAO gives three-letter designators to operators of every kind, some police forces among them; others use words.
-A designator must be followed by a number as flights have (with up to two letters), a word by a number alone, so that
-neither a registration nor an airline's flight can be taken for one. Sources: ICAO Doc 8585 and agencies' own words.
+ICAO assigns three-letter designators to operators of every kind, including some police forces; others use words. A
+designator must be followed by a flight number (with up to two letters), a word by digits only, so that neither a
+registration nor an airline's flight matches. Sources: ICAO Doc 8585 and agencies' own words.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Places by which the name of a US agency tells its state: the states, and cities, counties and parishes.
+"""Places in the names of US agencies that determine the state: states, cities, counties and parishes.
 
-Only places whose name is, among agencies that fly, borne by one alone: Jackson County, of which there are 23, is not.
+Only places with a name that is unique among flying agencies: Jackson County exists 23 times and is not listed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ WA Pierce County|WA Seattle|WA Snohomish|WA Spokane|WI Milwaukee
 def _parse(text: str) -> tuple[tuple[str, str], ...]:
     entries = [entry.strip() for line in text.split("\n") for entry in line.split("|") if entry.strip()]
     pairs = [(entry[3:].upper(), entry[:2]) for entry in entries]
-    # Longest first, so that West Virginia is not taken for Virginia.
+    # Longest first, so that West Virginia does not match Virginia.
     return tuple(sorted(pairs, key=lambda pair: (-len(pair[0]), pair)))
 
 

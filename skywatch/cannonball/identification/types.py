@@ -1,6 +1,6 @@
 """Aircraft types that police forces and agencies fly for observation (ICAO Doc 8643 designators).
 
-A type proves nothing: thousands of such aircraft fly for others. It only lends weight to a surveillance pattern.
+A type proves nothing: thousands of such aircraft fly for others. It only adds weight to a surveillance pattern.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Names of agencies in one form, so that rules can ask for whole words in them."""
+"""Normalises names of agencies, so that rules can match whole words."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def normalised(name: str) -> str:
     return f" {text.replace('UNITED STATES', 'US')} "
 
 
-def first_held(text: str, phrases: tuple[str, ...]) -> str | None:
-    """The first of the phrases that the normalised text holds, or None."""
+def first_contained(text: str, phrases: tuple[str, ...]) -> str | None:
+    """The first of the phrases that the normalised text contains, or None."""
     return next((phrase for phrase in phrases if f" {phrase} " in text), None)

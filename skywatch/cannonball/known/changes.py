@@ -1,4 +1,4 @@
-"""Announces a new revision of the list of known aircraft; a process that misses it looks by itself a little later."""
+"""Announces a new revision of the list of known aircraft; a process that misses it polls a little later."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _CHANGED = Message(topics.KNOWN, "changed", b"{}")
 
 
 def announce(bus: Bus) -> None:
-    """Announce what an import has committed."""
+    """Announce a change that was committed."""
     bus.publish(_CHANGED)
 
 
 def announce_change(session: Session) -> None:
-    """Announce the change that this session makes, once it is committed."""
+    """Announce a change of this session, after its commit."""
     events.publish(session, _CHANGED, stored=False)
 
 
 def announce_detections(session: Session, known_ids: Sequence[int]) -> None:
-    """Announce the known aircraft whose detections this session counts, once they are committed."""
+    """Announce the known aircraft whose detections this session counts, after its commit."""
     events.publish(session, Message(topics.DETECTED, "detected", msgspec.json.encode(known_ids)), stored=False)

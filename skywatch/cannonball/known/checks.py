@@ -1,7 +1,7 @@
-"""Whether an address is on the list of known aircraft, answered from memory: asked for every aircraft somebody sees.
+"""Checks whether an address is on the list of known aircraft, from a cache: clients check every aircraft they show.
 
-Addresses are looked up in the index of the process; the whole entry of those on the list is read once and kept until
-the list changes, the aircraft is detected, or ``KEPT_S`` have passed.
+Addresses are looked up in the index of the process; the full entry of those on the list is cached until the list
+changes, the aircraft is detected, or ``LIFETIME_S`` have passed.
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ from skywatch.core.db import SessionFactory
 from skywatch.http.answer import members
 
 # About 2 kB each.
-MOST_KEPT = 10_000
-# An announcement that the bus lost is made good after this time (s).
-KEPT_S = 60.0
+LARGEST_CACHE = 10_000
+# Lifetime of a cached entry (s), for changes whose announcement the bus lost.
+LIFETIME_S = 60.0
 MILITARY = AgencyType.MILITARY.value
 
 
 class KnownChecks:
-    """One for each process that serves the list."""
+    """The cache of a process that serves the list."""
 
     def __init__(self, index: KnownIndex, sessions: SessionFactory, bus: Bus) -> None:
         self._index = index
         self._sessions = sessions
         self._lock = threading.Lock()
-        # Entries by address, of one snapshot alone; when each has to be read again.
+        # Address -> expiry (monotonic s) and entry, all of one snapshot.
         self._snapshot: Snapshot | None = None
-        self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
+        self._entries: dict[str, tuple[float, dict[str, Any]]] = {}
         self._address_of: dict[int, str] = {}
         self._subscription = bus.subscribe((topics.KNOWN, topics.DETECTED), self._on_message, on_reconnect=self._forget)
 
     def find(self, icao_hex: str, military: bool) -> dict[str, Any] | None:
         """The entry of an address in upper case; ``military`` includes entries of that agency type."""
         if icao_hex.startswith("~"):
-            return None  # no address of an airframe: the list holds none
+            return None  # Not an ICAO address: not on the list.
         snapshot = self._index.recent()
         agency_type = snapshot.agency_type(int(icao_hex, 16))
         if agency_type is None or (agency_type == MILITARY and not military):
             return None
         if self._snapshot is snapshot:
-            kept = self._kept.get(icao_hex)
-            if kept is not None and time.monotonic() < kept[0]:
-                return kept[1]
+            cached = self._entries.get(icao_hex)
+            if cached is not None and time.monotonic() < cached[0]:
+                return cached[1]
         return self._read(icao_hex, snapshot, military)
 
     def close(self) -> None:
-        """Listen no more."""
+        """Close the subscription."""
         self._subscription.close()
 
     def _read(self, icao_hex: str, snapshot: Snapshot, military: bool) -> dict[str, Any] | None:
@@ -66,14 +66,14 @@ class KnownChecks:
         with self._sessions() as db:
             row = db.execute(query).first()
         if row is None:
-            return None  # taken off the list a moment ago
+            return None  # Removed from the list a moment ago.
         entry = dict(zip(names, row, strict=True))
         if entry["agency_type"] == MILITARY and not military:
             return None
         with self._lock:
-            if self._snapshot is not snapshot or len(self._kept) >= MOST_KEPT:
-                self._snapshot, self._kept, self._address_of = snapshot, {}, {}
-            self._kept[icao_hex] = time.monotonic() + KEPT_S, entry
+            if self._snapshot is not snapshot or len(self._entries) >= LARGEST_CACHE:
+                self._snapshot, self._entries, self._address_of = snapshot, {}, {}
+            self._entries[icao_hex] = time.monotonic() + LIFETIME_S, entry
             self._address_of[entry["id"]] = icao_hex
         return entry
 
@@ -83,9 +83,9 @@ class KnownChecks:
             return
         with self._lock:
             for known_id in msgspec.json.decode(message.data, type=list[int]):
-                self._kept.pop(self._address_of.get(known_id, ""), None)
+                self._entries.pop(self._address_of.get(known_id, ""), None)
 
     def _forget(self) -> None:
         self._index.expire()
         with self._lock:
-            self._kept, self._address_of = {}, {}
+            self._entries, self._address_of = {}, {}

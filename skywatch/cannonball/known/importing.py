@@ -1,6 +1,6 @@
-"""The second half of an import: staged rows are added to the list or update it, all of them or none.
+"""The second half of an import: staged rows are added to the list or update it, all or none.
 
-What is to be done is worked out beside those who go on writing; only the doing of it locks the database.
+The changes are planned without a lock, while others write; only their execution locks the database.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from skywatch.cannonball.known.revision import next_revision
 from skywatch.cannonball.known.staging import Staged
 from skywatch.core.db import locked
 
-# So often others may change the list between the comparison and the lock; then the lock comes first.
+# Attempts to plan without the lock, which fail if others change the list meanwhile; then it is locked before planning.
 UNLOCKED_ATTEMPTS = 2
 
 
 class ImportRefused(Exception):
-    """Some lines are not good and the caller did not ask for the others to be kept; nothing was changed."""
+    """Some lines were refused and ``keep_good`` is not set; nothing was changed."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(f"{report.refused_count} lines were refused; nothing was changed")
@@ -30,7 +30,7 @@ class ImportRefused(Exception):
 
 @dataclass
 class Report:
-    """What an import did, or would do."""
+    """The result of an import, or of its dry run."""
 
     dry_run: bool
     rows: int = 0
@@ -50,10 +50,10 @@ def import_staged(
     keep_good: bool = False,
     advance: Callable[[int], None] = lambda rows: None,
 ) -> Report:
-    """Write what was staged, in transactions of its own; raises ImportRefused, before anything is written, where
-    lines were refused.
+    """Write the staged rows, in its own transactions; raises ImportRefused before anything is written if lines were
+    refused.
 
-    ``keep_good`` takes the good rows all the same. ``advance`` is told of the rows that were compared.
+    ``keep_good`` writes the valid rows in that case. ``advance`` is called with the number of rows compared.
     """
     refused = sorted(staged.refused)
     report = Report(dry_run, staged.rows, skipped=staged.skipped, refused_count=len(refused), refused=refused)
@@ -67,7 +67,7 @@ def import_staged(
             if not dry_run:
                 _carry_out(connection, plan)
         finally:
-            # The connection goes back to others.
+            # The connection returns to the pool.
             with connection.begin():
                 plan.drop()
     report.added, report.updated, report.unchanged = plan.added, plan.updated, plan.unchanged
@@ -75,7 +75,7 @@ def import_staged(
 
 
 def _carry_out(connection: sa.Connection, plan: Plan) -> None:
-    """Lock the list and do what was planned; where somebody changed it since, plan anew."""
+    """Lock the list and execute the plan; if the list was changed since, plan again."""
     for _ in range(UNLOCKED_ATTEMPTS):
         if not plan.added + plan.updated:
             return

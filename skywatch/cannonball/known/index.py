@@ -1,8 +1,7 @@
-"""The list of known aircraft in a process's memory, brought up to date by its revision before every answer.
+"""The list of known aircraft in memory, updated by its revision before every answer.
 
-A big sorted part is kept as it was read; what changed since is a small second part that hides the old rows. When that
-has grown, as after an import, everything is read anew beside the requests, which are answered from the list as it was
-until then. The database stays the only truth.
+A large sorted segment stays as it was loaded; entries changed since are in a small second segment that hides the old
+rows. When that has grown, as after an import, the list is reloaded in the background while requests use the old one.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ from skywatch.core.db import SessionFactory
 
 log = logging.getLogger(__name__)
 
-# How long a process that was told of no change relies on that (s); announcements on the bus come at once.
+# Time for which the list is used without a query (s); announcements on the bus expire it at once.
 RECENT_S = 0.5
-# So many changed entries are kept apart before all are read again; building their part takes some milliseconds.
+# Largest number of changed entries before the list is reloaded; building their segment takes some milliseconds.
 CHANGES_KEPT = 2000
 _COLUMNS = tuple(getattr(KnownAircraft, name) for name in Entry._fields)
 
 
 @dataclass(frozen=True)
 class Matches:
-    """What a search found: how many entries, how many of them verified, and the addresses of one page."""
+    """The result of a search: number of entries, of verified ones, and the addresses of one page."""
 
     count: int
     verified_count: int
@@ -52,7 +51,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The whole list at one revision; ``alive`` says which rows of ``base`` still stand."""
+    """The whole list at one revision; ``alive`` is the mask of rows of ``base`` that have not changed."""
 
     revision: int
     base: Segment
@@ -60,7 +59,7 @@ class Snapshot:
     changed: Segment
 
     def agency_type(self, address: int) -> str | None:
-        """The agency type of the entry of an address, None where it is not on the list."""
+        """The agency type of the entry of an address, None if it is not on the list."""
         row = self.changed.row_of(address)
         if row >= 0:
             return AGENCY_TYPES[self.changed.agency_types[row]]
@@ -68,7 +67,7 @@ class Snapshot:
         return AGENCY_TYPES[self.base.agency_types[row]] if row >= 0 and self.alive[row] else None
 
     def find(self, filters: Filters, offset: int, limit: int) -> Matches:
-        """Entries that pass the filters, by address; ``offset`` and ``limit`` cut out a page."""
+        """Entries that match the filters, by address; ``offset`` and ``limit`` select a page."""
         in_base = self.base.matching(filters) & self.alive
         in_changed = self.changed.matching(filters)
         addresses = self.base.addresses[in_base]
@@ -98,24 +97,24 @@ class Snapshot:
 
 
 class KnownIndex:
-    """Gives out snapshots; one for each process that serves the list."""
+    """Provides snapshots; one for each process that serves the list."""
 
     def __init__(self, sessions: SessionFactory) -> None:
         self._sessions = sessions
-        # Held for as long as the whole list is being read.
+        # Locked while the whole list is loaded.
         self._reading = threading.Lock()
-        # Held while the snapshot is replaced.
+        # Locked while the snapshot is replaced.
         self._lock = threading.Lock()
         self._snapshot: Snapshot | None = None
         self._changes: dict[str, Entry | None] = {}
         self._recent_until = 0.0
 
     def recent(self) -> Snapshot:
-        """The list as it was at most ``RECENT_S`` ago; nearly always without a query."""
-        held, now = self._snapshot, time.monotonic()
-        if held is not None and now < self._recent_until:
-            return held
-        self._recent_until = now + RECENT_S  # before the query: what is announced meanwhile ends it
+        """A snapshot at most ``RECENT_S`` old; nearly always without a query."""
+        snapshot, now = self._snapshot, time.monotonic()
+        if snapshot is not None and now < self._recent_until:
+            return snapshot
+        self._recent_until = now + RECENT_S  # Before the query: an announcement during it expires it.
         try:
             with self._sessions() as db:
                 return self.snapshot(db)
@@ -124,72 +123,72 @@ class KnownIndex:
             raise
 
     def expire(self) -> None:
-        """Look at the database before the next answer: the list has changed."""
+        """Query the database before the next answer: the list has changed."""
         self._recent_until = 0.0
 
     def snapshot(self, db: Session) -> Snapshot:
-        """The list as ``db`` sees it now; where too much has changed for that, as it was while it is read anew."""
-        held = self._snapshot
-        if held is None:
+        """The list in the transaction of ``db``; if too much has changed, the old list while it is reloaded."""
+        snapshot = self._snapshot
+        if snapshot is None:
             return self.prepare()
-        if held.revision == current_revision(db) or self._reading.locked():
-            return held
-        caught_up = self._caught_up(db)
-        if caught_up is None:
-            threading.Thread(target=self._read_beside, name="known-aircraft", daemon=True).start()
-        return caught_up or held
+        if snapshot.revision == current_revision(db) or self._reading.locked():
+            return snapshot
+        updated = self._update(db)
+        if updated is None:
+            threading.Thread(target=self._read_in_background, name="known-aircraft", daemon=True).start()
+        return updated or snapshot
 
     def prepare(self) -> Snapshot:
-        """Bring the list up to date and wait for it; others are answered from the list as it was meanwhile."""
+        """Update or load the list and wait for it; other threads use the old list meanwhile."""
         with self._sessions() as db:
-            caught_up = self._caught_up(db)
-        return caught_up or self._read_all()
+            updated = self._update(db)
+        return updated or self._read_all()
 
     def _read_all(self) -> Snapshot:
         with self._reading, self._sessions() as db:
-            # Whoever was waited for may have read it.
-            if (caught_up := self._caught_up(db)) is not None:
-                return caught_up
+            # Another thread may have loaded it while this one waited.
+            if (updated := self._update(db)) is not None:
+                return updated
             revision = current_revision(db)
-            # On the connection itself: columns need nothing of what a session does to every row.
+            # On the connection itself: faster than a session for plain columns.
             base = Segment(db.connection().execute(sa.select(*_COLUMNS), execution_options={"yield_per": BLOCK}))
             with self._lock:
                 self._changes = {}
                 self._snapshot = Snapshot(revision, base, np.ones(len(base), dtype=bool), Segment([]))
                 return self._snapshot
 
-    def _read_beside(self) -> None:
+    def _read_in_background(self) -> None:
         try:
             self.prepare()
         except SQLAlchemyError as error:
             log.warning("the list of known aircraft cannot be read: %s", str(error).splitlines()[0])
 
-    def _caught_up(self, db: Session) -> Snapshot | None:
+    def _update(self, db: Session) -> Snapshot | None:
         with self._lock:
-            return self._catch_up(db)
+            return self._update_locked(db)
 
-    def _catch_up(self, db: Session) -> Snapshot | None:
-        """Take over what changed since the snapshot; None where that is too much, or nothing was read yet."""
-        held, revision = self._snapshot, current_revision(db)
-        if held is None or revision < held.revision:
-            # A lower revision is that of another database: a copy was put back.
+    def _update_locked(self, db: Session) -> Snapshot | None:
+        """Apply the changes since the snapshot; None if there are too many, or nothing was loaded yet."""
+        snapshot, revision = self._snapshot, current_revision(db)
+        if snapshot is None or revision < snapshot.revision:
+            # A lower revision means another database: a backup was restored.
             return None
-        if revision == held.revision:
-            return held
+        if revision == snapshot.revision:
+            return snapshot
         changed = db.execute(
-            sa.select(*_COLUMNS).where(KnownAircraft.revision > held.revision).limit(CHANGES_KEPT + 1)
+            sa.select(*_COLUMNS).where(KnownAircraft.revision > snapshot.revision).limit(CHANGES_KEPT + 1)
         ).all()
         removed = db.scalars(
-            sa.select(KnownRemoval.icao_hex).where(KnownRemoval.revision > held.revision).limit(CHANGES_KEPT + 1)
+            sa.select(KnownRemoval.icao_hex).where(KnownRemoval.revision > snapshot.revision).limit(CHANGES_KEPT + 1)
         ).all()
         if len(self._changes) + len(changed) + len(removed) > CHANGES_KEPT:
             return None
-        # An address may have been taken off the list and put on it again: what is there now counts.
+        # An address may have been removed from the list and added again: the present entry counts.
         self._changes.update(dict.fromkeys(removed))
         self._changes.update((row.icao_hex, Entry(*row)) for row in changed)
         touched = np.fromiter((int(a, 16) for a in self._changes), dtype=np.uint32, count=len(self._changes))
-        alive = np.ones(len(held.base), dtype=bool)
-        alive[held.base.rows_of(np.sort(touched))] = False
+        alive = np.ones(len(snapshot.base), dtype=bool)
+        alive[snapshot.base.rows_of(np.sort(touched))] = False
         changes = Segment([entry for entry in self._changes.values() if entry is not None])
-        self._snapshot = Snapshot(revision, held.base, alive, changes)
+        self._snapshot = Snapshot(revision, snapshot.base, alive, changes)
         return self._snapshot

@@ -1,4 +1,4 @@
-"""Addresses of supporting documentation: clients show them as links, so only what a browser opens safely is kept."""
+"""Addresses of supporting documentation: clients show them as links, so only safe ones are accepted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ RULE = "must be an http:// or https:// address"
 
 
 def is_web_address(text: str) -> bool:
-    """Whether a text is an absolute address on the web; ``javascript:`` and the like are none."""
+    """Whether a text is an absolute http or https address."""
     try:
         parts = urlsplit(text)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and text.isprintable() and " " not in text

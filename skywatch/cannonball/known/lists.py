@@ -1,4 +1,4 @@
-"""The forms of lists that can be imported, and how each is read."""
+"""The forms of lists that can be imported, with their readers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from skywatch.cannonball.vocabulary import Source
 
 @dataclass(frozen=True)
 class ListForm:
-    """One form: its reader, the source its entries are given, and whether others keep it (and its long texts)."""
+    """One form: its reader, the source of its entries, and whether it is external (long texts are cut)."""
 
     read: Callable[[Table], Iterator[Item]]
     source: Source
-    kept_by_others: bool
+    is_external: bool
 
 
 FORMS: dict[str, ListForm] = {
@@ -33,8 +33,8 @@ def stage_list(
 ) -> Staged:
     """Read and check a whole list; ``source`` overrides the form's own, ``models`` are the FAA's aircraft models.
 
-    Raises Unreadable where the text is not of that form.
+    Raises Unreadable if the text is not of that form.
     """
     form = FORMS[form_name]
     items = faa.read(table, models) if form_name == "faa" else form.read(table)
-    return stage(items, source or form.source, cut_long_texts=form.kept_by_others)
+    return stage(items, source or form.source, cut_long_texts=form.is_external)

@@ -1,7 +1,7 @@
-"""What an import will change, worked out before the database is locked and kept in temporary tables until then.
+"""The planned changes of an import, computed before the database is locked and stored in temporary tables.
 
 Comparing a million rows takes far longer than others wait for the write lock of SQLite. Temporary tables belong to
-one connection and need no lock; with the lock, two statements carry everything out.
+one connection and need no lock; with the lock, two statements execute the plan.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class Plan:
 
     def _clear(self) -> None:
         self.revision = 0
-        """Revision of the list with which the rows were compared."""
+        """Revision of the list that the rows were compared with."""
         self.added = self.updated = self.unchanged = 0
 
     def make(self, advance: Callable[[int], None] = lambda rows: None) -> None:
-        """Compare every staged row with the list, within the connection's transaction; a second time begins anew."""
+        """Compare every staged row with the list, within the connection's transaction; may be repeated."""
         self._clear()
         self.drop()
         _metadata.create_all(self._connection, checkfirst=False)
@@ -66,7 +66,7 @@ class Plan:
             advance(len(chunk))
 
     def carry_out(self, revision: int) -> None:
-        """Change the list, which must be at the plan's revision still; ``revision`` is the new one."""
+        """Change the list, which must still be at the plan's revision; ``revision`` is the new one."""
         new = sa.select(*_added.columns, sa.literal(revision))
         self._connection.execute(
             sa.insert(_LIST).from_select([*(column.name for column in _NEW), "revision"], new.order_by("icao_hex"))
@@ -93,8 +93,8 @@ class Plan:
             if entry is None:
                 added.append(new_entry(row, now))
             elif changes := changes_of(entry, row, now):
-                kept = {column.name: getattr(entry, column.name) for column in _CHANGED}
-                changed.append({"known_id": entry.id, **kept, **changes, "updated_at": now})
+                columns = {column.name: getattr(entry, column.name) for column in _CHANGED}
+                changed.append({"known_id": entry.id, **columns, **changes, "updated_at": now})
             else:
                 self.unchanged += 1
         self.added += len(added)
@@ -124,8 +124,8 @@ def new_entry(row: StagedRow, now: datetime) -> dict[str, Any]:
 def changes_of(entry: Any, row: StagedRow, now: datetime) -> dict[str, Any]:
     """The columns of an entry that a row changes, with their new values.
 
-    Fields that people edited by hand stay as they are, an empty field says nothing, and a value that was only derived
-    by rule never replaces one that is there.
+    Fields that were edited by hand are not changed, an empty field is ignored, and a value derived by rule never
+    replaces an existing one.
     """
     changes: dict[str, Any] = {}
     for name, value in row.fields.items():

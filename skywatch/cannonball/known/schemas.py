@@ -1,4 +1,4 @@
-"""What goes in and out of the list of known aircraft."""
+"""The schemas of the list of known aircraft."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ STATES = (*sorted(STATE_CODES),)
 
 
 def upper(value: Any) -> Any:
-    """Upper case, where there is text."""
+    """Convert a text to upper case."""
     return value.upper() if isinstance(value, str) else value
 
 
 def text(length: int, description: str, **kw: Any) -> colander.SchemaNode:
-    """A text field of an entry that may be left out."""
+    """The node of an optional text field of an entry."""
     multiline = kw.pop("multiline", False)
     node = {"missing": colander.drop, "validator": colander.Length(max=length), **kw}
     return colander.SchemaNode(JsonString(multiline=multiline), description=description, **node)
@@ -52,13 +52,13 @@ class _Hex(JsonString):
 
 
 def web_address(node: colander.SchemaNode, value: str) -> None:
-    """Refuses what is no address on the web; the empty text takes the address away."""
+    """Refuses a text that is not an http or https address; the empty text removes the address."""
     if value and not is_web_address(value):
         raise colander.Invalid(node, RULE)
 
 
 class KnownFields(Schema):
-    """The fields people may write."""
+    """The fields that may be edited."""
 
     registration = text(12, "Registration number.", preparer=upper)
     aircraft_type = text(8, "ICAO type designator.", preparer=upper)
@@ -73,7 +73,9 @@ class KnownFields(Schema):
         "Address of supporting documentation: http or https, or empty.",
         validator=colander.All(colander.Length(max=500), web_address),
     )
-    verified = colander.SchemaNode(JsonBoolean(), missing=colander.drop, description="Whether somebody checked it.")
+    verified = colander.SchemaNode(
+        JsonBoolean(), missing=colander.drop, description="Whether a person has verified it."
+    )
     notes = text(10_000, "Remarks.", multiline=True)
 
 
@@ -86,7 +88,7 @@ class NewKnownAircraft(KnownFields):
 class KnownAircraftVerification(Schema):
     """Whether an entry is verified."""
 
-    verified = colander.SchemaNode(JsonBoolean(), missing=True, description="False takes the mark back.")
+    verified = colander.SchemaNode(JsonBoolean(), missing=True, description="False removes the verification.")
 
 
 class KnownQuery(PageQuery):
@@ -108,9 +110,11 @@ class KnownQuery(PageQuery):
         validator=colander.OneOf(STATES),
         description="Two-letter US state code.",
     )
-    verified = colander.SchemaNode(QueryBoolean(), missing=None, description="Only verified ones, or only the others.")
+    verified = colander.SchemaNode(
+        QueryBoolean(), missing=None, description="Only verified entries, or only the others."
+    )
     source = colander.SchemaNode(
-        QueryString(), missing=None, validator=colander.OneOf(values(Source)), description="Where entries came from."
+        QueryString(), missing=None, validator=colander.OneOf(values(Source)), description="Source of the entries."
     )
 
 
@@ -127,7 +131,7 @@ class HexPath(Schema):
 
 
 class KnownEntry(Schema):
-    """An entry as it is shown."""
+    """An entry of the list."""
 
     id = colander.SchemaNode(JsonInteger())
     icao_hex = colander.SchemaNode(JsonString(), description="ICAO address in upper case.")
@@ -136,13 +140,13 @@ class KnownEntry(Schema):
     aircraft_model = colander.SchemaNode(JsonString())
     agency_name = colander.SchemaNode(JsonString())
     agency_type = colander.SchemaNode(JsonString(), validator=colander.OneOf(values(AgencyType)))
-    agency_state = colander.SchemaNode(JsonString(), description="Two-letter US state code, empty where there is none.")
+    agency_state = colander.SchemaNode(JsonString(), description="Two-letter US state code, or empty.")
     agency_city = colander.SchemaNode(JsonString())
     source = colander.SchemaNode(JsonString(), validator=colander.OneOf(values(Source)))
     source_url = colander.SchemaNode(JsonString())
     verified = colander.SchemaNode(JsonBoolean())
     verified_at = colander.SchemaNode(Nullable(Timestamp()))
-    times_detected = colander.SchemaNode(JsonInteger(), description="Flights on which it came into the picture.")
+    times_detected = colander.SchemaNode(JsonInteger(), description="Number of flights on which it was in the picture.")
     last_detected = colander.SchemaNode(Nullable(Timestamp()))
     notes = colander.SchemaNode(JsonString(multiline=True))
     created_at = colander.SchemaNode(Timestamp())
@@ -153,11 +157,11 @@ class KnownList(PageLinks):
     """A page of the list."""
 
     aircraft = colander.SchemaNode(JsonList(), KnownEntry(name="entry"))
-    verified_count = colander.SchemaNode(JsonInteger(), description="Verified ones among all that match.")
+    verified_count = colander.SchemaNode(JsonInteger(), description="Number of verified entries among all matches.")
 
 
 class CheckResult(Schema):
-    """Whether an address is on the list; ``aircraft`` is there where it is, ``icao_hex`` where it is not."""
+    """Whether an address is on the list; has ``aircraft`` if it is, ``icao_hex`` if it is not."""
 
     found = colander.SchemaNode(JsonBoolean())
     aircraft = KnownEntry(missing=colander.drop)
@@ -165,7 +169,7 @@ class CheckResult(Schema):
 
 
 class CountsByType(Schema):
-    """How many entries each agency type has."""
+    """The number of entries of each agency type."""
 
     federal = colander.SchemaNode(JsonInteger())
     state = colander.SchemaNode(JsonInteger())
@@ -175,7 +179,7 @@ class CountsByType(Schema):
 
 
 class CountsByState(colander.MappingSchema):
-    """How many entries each state has; states without any are left out."""
+    """The number of entries of each state; states without entries are omitted."""
 
     @staticmethod
     def schema_type(**kw: Any) -> colander.SchemaType:

@@ -24,7 +24,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Entry(NamedTuple):
-    """What the search and its filters need of a known aircraft."""
+    """The fields of a known aircraft that the search and its filters use."""
 
     icao_hex: str
     registration: str
@@ -36,7 +36,7 @@ class Entry(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """What a list is narrowed to; None stands for everything. ``military`` False leaves out military agencies."""
+    """The filters of the list; None matches everything. ``military`` False excludes military agencies."""
 
     search: str | None = None
     agency_type: str | None = None
@@ -47,15 +47,15 @@ class Filters(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """Text as the search compares it: without case, accents or outer blanks."""
-    if text.isascii():  # nearly always, and a third of a million of them are folded at once
+    """Text normalised for the search: without case, accents or outer blanks."""
+    if text.isascii():  # The fast path: a third of a million texts are folded at once.
         return text.strip().lower()
     plain = unicodedata.normalize("NFKD", text.strip().casefold())
     return "".join(c for c in plain if not unicodedata.combining(c))
 
 
 def _columns(entries: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
-    """The values of each of ``Entry``'s fields; block by block, so that rows of a database need not all be kept."""
+    """The values of each field of ``Entry``; read block by block, so that not all database rows are in memory."""
     columns: list[list[Any]] = [[] for _ in Entry._fields]
     rows = iter(entries)
     while block := list(islice(rows, BLOCK)):
@@ -65,23 +65,23 @@ def _columns(entries: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
 
 
 class _Names:
-    """Distinct agency names, one after the other, with the rows (in ``order``) that bear them."""
+    """Distinct agency names, concatenated, with the rows (in ``order``) that have them."""
 
     def __init__(self, names: Sequence[str], order: npt.NDArray[np.intp]) -> None:
         distinct = {name: number for number, name in enumerate(dict.fromkeys(names))}
         self.of_row = np.fromiter(map(distinct.__getitem__, names), dtype=np.int32, count=len(names))[order]
         encoded = [fold(name).encode() for name in distinct]
-        # A zero byte before and after each name: no match reaches over it.
+        # A zero byte before and after each name prevents matches across names.
         self.text = np.frombuffer(b"\0".join([b"", *encoded, b""]), dtype=np.uint8)
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
-        # Which name the byte after each position belongs to (a name and the zero behind it).
+        # The number of the name that the byte after each position belongs to (a name and the zero after it).
         self.at_byte = np.repeat(np.arange(len(encoded), dtype=np.int32), lengths + 1)
         self.count = len(encoded)
         self.frequency = np.bincount(self.text, minlength=256)
 
-    def holding(self, needle: bytes) -> Mask:
-        """Rows whose name holds the bytes."""
-        bears = np.zeros(self.count, dtype=bool)
+    def containing(self, needle: bytes) -> Mask:
+        """The mask of rows whose name contains the bytes."""
+        is_match = np.zeros(self.count, dtype=bool)
         if len(needle) < len(self.text):
             anchor = min(range(len(needle)), key=lambda i: self.frequency[needle[i]])
             at = np.flatnonzero(self.text == needle[anchor]) - anchor
@@ -89,15 +89,15 @@ class _Names:
             for offset, byte in enumerate(needle):
                 if offset != anchor:
                     at = at[self.text[at + offset] == byte]
-            bears[self.at_byte[at - 1]] = True
-        return bears[self.of_row]
+            is_match[self.at_byte[at - 1]] = True
+        return is_match[self.of_row]
 
 
 class Segment:
     """Entries in the order of their addresses, none twice."""
 
     def __init__(self, entries: Iterable[Sequence[Any]]) -> None:
-        """``entries`` are read once, in any order; each has what an ``Entry`` has."""
+        """``entries`` are read once, in any order; each has the fields of ``Entry``."""
         columns = _columns(entries)
         count = len(columns["icao_hex"])
         addresses = np.fromiter(map(int, columns["icao_hex"], repeat(16)), dtype=np.uint32, count=count)
@@ -106,8 +106,8 @@ class Segment:
         registrations = np.array(
             [fold(text).encode("ascii", "replace") for text in columns["registration"]], dtype="S12"
         )
-        # One row of bytes for each position in the text: comparing a position is one pass over 300 kB. Few lists have
-        # registrations as long as may be: positions that nobody uses are left out.
+        # One row of bytes for each position in the text: comparing a position is one pass over 300 kB. Positions that
+        # no registration of the list uses are omitted.
         positions = registrations[order].view(np.uint8).reshape(count, REGISTRATION_LENGTH).T
         self.registrations = np.ascontiguousarray(
             positions[: 1 + max(np.flatnonzero(positions.any(axis=1)), default=-1)]
@@ -124,7 +124,7 @@ class Segment:
         return len(self.addresses)
 
     def matching(self, filters: Filters) -> Mask:
-        """Rows that pass every filter."""
+        """The mask of rows that match every filter."""
         mask = np.ones(len(self), dtype=bool)
         if filters.agency_type is not None:
             mask &= self.agency_types == AGENCY_TYPES.index(filters.agency_type)
@@ -137,34 +137,38 @@ class Segment:
         if filters.verified is not None:
             mask &= self.verified == filters.verified
         if filters.search is not None and (needle := fold(filters.search).encode()):
-            mask &= self._addresses_holding(needle) | self._registrations_holding(needle) | self.names.holding(needle)
+            mask &= (
+                self._addresses_containing(needle)
+                | self._registrations_containing(needle)
+                | self.names.containing(needle)
+            )
         return mask
 
-    def _addresses_holding(self, needle: bytes) -> Mask:
-        found = np.zeros(len(self), dtype=bool)
+    def _addresses_containing(self, needle: bytes) -> Mask:
+        mask = np.zeros(len(self), dtype=bool)
         if len(needle) > 6 or not all(c in b"0123456789abcdef" for c in needle):
-            return found
-        wanted, digits = int(needle, 16), (1 << 4 * len(needle)) - 1
+            return mask
+        value, digits = int(needle, 16), (1 << 4 * len(needle)) - 1
         for shift in range(0, 4 * (7 - len(needle)), 4):
-            found |= (self.addresses >> np.uint32(shift)) & np.uint32(digits) == wanted
-        return found
+            mask |= (self.addresses >> np.uint32(shift)) & np.uint32(digits) == value
+        return mask
 
-    def _registrations_holding(self, needle: bytes) -> Mask:
-        found = np.zeros(len(self), dtype=bool)
+    def _registrations_containing(self, needle: bytes) -> Mask:
+        mask = np.zeros(len(self), dtype=bool)
         for start in range(len(self.registrations) - len(needle) + 1):
-            here = self.registrations[start] == needle[0]
+            is_match = self.registrations[start] == needle[0]
             for offset, byte in enumerate(needle[1:], start + 1):
-                here &= self.registrations[offset] == byte
-            found |= here
-        return found
+                is_match &= self.registrations[offset] == byte
+            mask |= is_match
+        return mask
 
     def row_of(self, address: int) -> int:
-        """The row of one address, -1 where it is not here."""
+        """The row of one address, -1 if it is not in the segment."""
         row = int(self.addresses.searchsorted(np.uint32(address)))
         return row if row < len(self.addresses) and self.addresses[row] == address else -1
 
     def rows_of(self, addresses: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp]:
-        """Rows of those addresses that are here."""
+        """The rows of those addresses that are in the segment."""
         at = np.searchsorted(self.addresses, addresses)
         at = at[at < len(self)] if len(self) else at[:0]
         return at[np.isin(self.addresses[at], addresses)]

@@ -1,6 +1,6 @@
-"""The entries of the list of known aircraft: reading, writing by hand, verifying and counting detections.
+"""The entries of the list of known aircraft: reading, editing, verifying and counting detections.
 
-What people write by hand is remembered field by field (``edited_fields``), so that later imports leave it alone.
+Fields edited by hand are recorded (``edited_fields``), so that later imports do not change them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ WRITABLE = (
 
 
 class KnownAircraftService:
-    """The rules of the list over one session, for a caller who may see so much."""
+    """The list over one database session, for one caller."""
 
     def __init__(self, db: Session, index: KnownIndex, may: Visibility) -> None:
         self.db = db
@@ -49,14 +49,14 @@ class KnownAircraftService:
         self.may = may
 
     def find(self, filters: Filters, offset: int, limit: int) -> tuple[list[dict[str, Any]], int, int]:
-        """One page of matching entries by address, the count of all that match and of the verified among them."""
-        found = self.index.snapshot(self.db).find(
+        """One page of matching entries by address, the count of all matches and of the verified ones."""
+        matches = self.index.snapshot(self.db).find(
             filters._replace(military=self.may.military), offset=offset, limit=limit
         )
-        return self._shown(found.addresses), found.count, found.verified_count
+        return self._records(matches.addresses), matches.count, matches.verified_count
 
-    def _shown(self, addresses: list[str]) -> list[dict[str, Any]]:
-        """Entries as the REST API shows them, by address; plain columns cost less than a session's objects."""
+    def _records(self, addresses: list[str]) -> list[dict[str, Any]]:
+        """Entries in the form of the REST API, by address; plain columns cost less than ORM objects."""
         if not addresses:
             return []
         query = sa.select(*(getattr(KnownAircraft, name) for name in members(KnownEntry)))
@@ -75,7 +75,7 @@ class KnownAircraftService:
         return entry
 
     def create(self, fields: Mapping[str, Any]) -> KnownAircraft:
-        """A new entry written by hand; raises Problem (409) where the address is on the list."""
+        """Create an entry by hand; raises Problem (409) if the address is on the list."""
         icao_hex = str(fields["icao_hex"]).upper()
         if self.db.scalar(sa.select(KnownAircraft.id).where(KnownAircraft.icao_hex == icao_hex)) is not None:
             raise Problem("conflict", f"{icao_hex} is already on the list of known aircraft.")
@@ -96,7 +96,7 @@ class KnownAircraftService:
         return entry
 
     def change(self, known_id: int, fields: Mapping[str, Any]) -> KnownAircraft:
-        """Write some fields by hand."""
+        """Edit some fields by hand; raises Problem (404)."""
         entry = self.get(known_id)
         if not fields:
             return entry
@@ -109,7 +109,7 @@ class KnownAircraftService:
         return entry
 
     def verify(self, known_id: int, verified: bool) -> KnownAircraft:
-        """Mark an entry as verified, or take that back; verifying twice keeps the first moment."""
+        """Set or clear the verification of an entry; verifying twice keeps the first time."""
         entry = self.get(known_id)
         if entry.verified != verified or "verified" not in entry.edited_fields:
             self._mark_verified(entry, verified)
@@ -118,7 +118,7 @@ class KnownAircraftService:
         return entry
 
     def remove(self, known_id: int) -> None:
-        """Take an entry off the list."""
+        """Remove an entry from the list."""
         entry = self.get(known_id)
         self.db.add(KnownRemoval(icao_hex=entry.icao_hex, revision=next_revision(self.db)))
         self.db.delete(entry)
@@ -139,7 +139,7 @@ class KnownAircraftService:
 
 
 def defaults() -> dict[str, Any]:
-    """The fields of an entry of which nothing is said."""
+    """The default values of an entry."""
     empty = dict.fromkeys(WRITABLE, "")
     return {**empty, "agency_type": AgencyType.UNKNOWN.value, "source": Source.MANUAL.value, "verified": False}
 
@@ -151,22 +151,23 @@ def derive(icao_hex: str, agency_name: str) -> dict[str, str]:
 
 
 def as_dict(entry: KnownAircraft) -> dict[str, Any]:
-    """An entry as the REST API shows it."""
+    """An entry in the form of the REST API."""
     return answer(KnownEntry, entry)
 
 
 def count_detections(db: Session, detections: Sequence[tuple[int, datetime, datetime]]) -> None:
-    """Count known aircraft that came into the picture: (id, since when they are in it, now), once a flight each.
+    """Count detections (id, time of entering the picture, now), once per flight.
 
-    A detection at or after the aircraft came into the picture is this flight's own: a restart counts nothing twice.
+    If the last detection is not before the aircraft entered the picture, the flight is counted already, as after a
+    restart.
     """
     rows = [{"known_id": known_id, "since": since, "at": at} for known_id, since, at in detections]
     if not rows:
         return
-    fresh = sa.or_(KnownAircraft.last_detected.is_(None), KnownAircraft.last_detected < sa.bindparam("since"))
+    is_new_flight = sa.or_(KnownAircraft.last_detected.is_(None), KnownAircraft.last_detected < sa.bindparam("since"))
     statement = (
         sa.update(KnownAircraft)
-        .where(KnownAircraft.id == sa.bindparam("known_id"), fresh)
+        .where(KnownAircraft.id == sa.bindparam("known_id"), is_new_flight)
         .values(times_detected=KnownAircraft.times_detected + 1, last_detected=sa.bindparam("at"))
     )
     db.connection().execute(statement, rows)

@@ -1,6 +1,6 @@
-"""The first half of an import: every line is read and checked, and what is good is put aside on disk.
+"""The first half of an import: every line is read and validated, and valid rows are spooled to disk.
 
-Nothing touches the database here, so that however long a list is, others can write meanwhile.
+The database is not used here, so that others can write however long the list is.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _HEX_DIGITS = frozenset("0123456789ABCDEF")
 
 
 class StagedRow(msgspec.Struct, array_like=True):
-    """A good row: all its fields by name (``verified`` as "true"), and which were derived by rule."""
+    """A valid row: its fields by name (``verified`` as "true"), and the fields derived by rule."""
 
     icao_hex: str
     fields: dict[str, str]
@@ -44,7 +44,7 @@ class StagedRow(msgspec.Struct, array_like=True):
 
 @dataclass
 class Staged:
-    """What was put aside, and what was not."""
+    """The spooled rows, and the number and reasons of the others."""
 
     rows: int = 0
     skipped: int = 0
@@ -60,13 +60,13 @@ class Staged:
         self._chunks.close()
 
     def put(self, rows: list[StagedRow]) -> None:
-        """Put a chunk aside."""
+        """Spool a chunk of rows."""
         packed = msgspec.msgpack.encode(rows)
         self._chunks.write(len(packed).to_bytes(4, "big") + packed)
         self.rows += len(rows)
 
     def chunks(self) -> Iterator[list[StagedRow]]:
-        """The chunks in the order they came."""
+        """The chunks in their order."""
         self._chunks.seek(0)
         decoder = msgspec.msgpack.Decoder(list[StagedRow])
         while head := self._chunks.read(4):
@@ -74,8 +74,8 @@ class Staged:
 
 
 def stage(items: Iterable[Item], default_source: str, cut_long_texts: bool) -> Staged:
-    """Check every item; ``cut_long_texts`` shortens what does not fit, and leaves out addresses of documentation that
-    are none, for lists that others keep."""
+    """Validate every item; for external lists ``cut_long_texts`` shortens texts that are too long, and drops invalid
+    addresses of documentation."""
     staged = Staged()
     seen: dict[int, int] = {}
     chunk: list[StagedRow] = []
@@ -101,22 +101,22 @@ def stage(items: Iterable[Item], default_source: str, cut_long_texts: bool) -> S
 def _check(row: Row, default_source: str, cut_long_texts: bool, seen: dict[int, int]) -> StagedRow | Refused:
     fields = dict(row.fields)
     icao_hex = fields.pop("icao_hex", "").strip().upper()
-    shown = icao_hex[:8]
+    short_hex = icao_hex[:8]
     if len(icao_hex) != 6 or not _HEX_DIGITS.issuperset(icao_hex) or icao_hex in ("000000", "FFFFFF"):
-        return Refused(row.line, shown, "icao_hex must be an ICAO address of six hexadecimal digits")
+        return Refused(row.line, short_hex, "icao_hex must be an ICAO address of six hexadecimal digits")
     fault = _normalise(fields, cut_long_texts)
     if fault:
-        return Refused(row.line, shown, fault)
+        return Refused(row.line, short_hex, fault)
     first = seen.setdefault(int(icao_hex, 16), row.line)
     if first != row.line:
-        return Refused(row.line, shown, f"{icao_hex} stands on line {first} already")
+        return Refused(row.line, short_hex, f"{icao_hex} stands on line {first} already")
     fields.setdefault("source", default_source)
     derived = derive(icao_hex, fields.get("agency_name", ""))
     return StagedRow(icao_hex, fields, {n: v for n, v in derived.items() if v and n not in fields})
 
 
 def _normalise(fields: dict[str, str], cut_long_texts: bool) -> str | None:
-    """Bring a row's fields into their stored form; returns what is wrong with them, if anything is."""
+    """Normalise a row's fields for storage; returns their fault, or None."""
     for name, length in LENGTHS.items():
         if len(fields.get(name, "")) > length:
             if not cut_long_texts:

@@ -1,5 +1,5 @@
-"""What watches the picture around each user: locations, interest, sessions, threat levels and alerts.
+"""Tests the picture around each user: locations, interest, sessions, threat levels and alerts.
 
-Pure rules (`threat`, `alerts`, `geometry`) are kept apart from what holds state (`locations`, `interest`, `watch`,
-`sessions`) and from the database (`records`, `writer`).
+Pure rules (`threat`, `alerts`, `geometry`) are separate from state (`locations`, `interest`, `watch`, `sessions`) and
+from the database (`records`, `writer`).
 """

@@ -1,4 +1,4 @@
-"""What a session tells its user, and when: each kind of alert has its occasion and words; `pauses` tells them apart."""
+"""The alerts of a session: condition and text of each type; `pauses` limits how often they are raised."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from skywatch.cannonball.tracking.session import LiveSession
 from skywatch.cannonball.tracking.watch import ActivePattern
 from skywatch.cannonball.vocabulary import AlertType, Identification, ThreatLevel
 
-# An aircraft is overhead anew only after it was this many times as far away.
+# Multiple of the overhead distance beyond which an aircraft can be overhead again.
 OVERHEAD_REARM = 2.5
 
 
 def opening(session: LiveSession) -> Occasion:
-    """The alert with which a session begins."""
+    """The first alert of a session."""
     if session.interest.identification is Identification.PATTERN:
-        flown = f" {_spoken(session.pattern.pattern.pattern_type)}" if session.pattern else ""
+        flown = f" {_in_words(session.pattern.pattern.pattern_type)}" if session.pattern else ""
         title = f"Unidentified aircraft{flown} {_where(session)}"
         key = session.pattern.key if session.pattern else None
         return Occasion(AlertType.NEW_THREAT, session.level, title, _details(session), pattern_key=key)
     return Occasion(AlertType.LE_DETECTED, session.level, f"{_name(session)} {_where(session)}", _details(session))
 
 
-def pattern_found(session: LiveSession, active: ActivePattern) -> Occasion:
+def pattern_detected(session: LiveSession, active: ActivePattern) -> Occasion:
     """The alert of a surveillance pattern within a session."""
     kind = active.pattern.pattern_type.value
-    title = f"{_name(session)} {_spoken(kind)} {_where(session)}"
+    title = f"{_name(session)} {_in_words(kind)} {_where(session)}"
     message = (
-        f"{_details(session)} Pattern {_spoken(kind)}, confidence {active.pattern.confidence.value}, "
+        f"{_details(session)} Pattern {_in_words(kind)}, confidence {active.pattern.confidence.value}, "
         f"radius {active.pattern.radius_nm:.1f} nm."
     )
     return Occasion(AlertType.PATTERN_DETECTED, session.level, title, message, kind, active.key)
 
 
 def during(session: LiveSession, before: ThreatLevel, settings: CannonballSettings) -> list[Occasion]:
-    """The alerts that the numbers of this moment call for; ``before`` is the level before them."""
+    """The alerts for the present numbers of a session; ``before`` is the level before them."""
     occasions: list[Occasion] = []
     overhead = not session.on_ground and session.distance_nm <= settings.cannonball_overhead_nm
     if session.distance_nm > OVERHEAD_REARM * settings.cannonball_overhead_nm:
@@ -74,7 +74,7 @@ def _where(session: LiveSession) -> str:
     return f"{session.distance_nm:.1f} nm {compass_point(session.bearing_deg)}"
 
 
-def _spoken(kind: str) -> str:
+def _in_words(kind: str) -> str:
     return kind.replace("_", " ")
 
 

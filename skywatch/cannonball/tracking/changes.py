@@ -1,4 +1,4 @@
-"""What a tick has to write down: immutable records handed from the tracker's thread to the writer's."""
+"""The changes of a tick: immutable records passed from the tracker's thread to the writer's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from skywatch.cannonball.tracking.session import LiveSession
 
 @dataclass(frozen=True, slots=True)
 class SessionChange:
-    """A session began, has new numbers or ended; ``columns`` are those of its row, times in unix seconds."""
+    """A session that started, was updated or ended; ``columns`` are those of its row, times in unix seconds."""
 
     kind: Literal["started", "updated", "ended"]
     session: LiveSession
@@ -30,7 +30,7 @@ class AlertRaised:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """A known aircraft came into the picture: since when it is in it, and when that was noticed (unix s)."""
+    """A known aircraft in the picture: when it entered, and when that was detected (unix s)."""
 
     known_id: int
     since: float
@@ -38,7 +38,7 @@ class Detection:
 
 
 def session_change(kind: Literal["started", "updated", "ended"], session: LiveSession) -> SessionChange:
-    """The session as it is now."""
+    """The present state of a session."""
     columns = {
         "callsign": session.callsign,
         "military": session.military,
@@ -64,7 +64,7 @@ def session_change(kind: Literal["started", "updated", "ended"], session: LiveSe
 
 
 def alert_raised(session: LiveSession, occasion: Occasion, user: TrackedUser, now: float) -> AlertRaised:
-    """An alert with the numbers of now."""
+    """An alert with the present numbers of its session."""
     columns = {
         "session_icao": session.address.upper(),
         "session_callsign": session.callsign,

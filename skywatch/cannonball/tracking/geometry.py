@@ -1,4 +1,4 @@
-"""Movements and how fast two of them close in, on a plane that is good for the hundred miles this is about."""
+"""Velocities and closing speeds, on a plane, which is accurate enough for a hundred miles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SECONDS_PER_HOUR = 3600.0
 
 
 class Velocity(NamedTuple):
-    """A movement over ground (kt)."""
+    """A velocity over ground (kt)."""
 
     north_kt: float
     east_kt: float
@@ -20,13 +20,13 @@ STILL = Velocity(0.0, 0.0)
 
 
 def velocity_of(speed_kt: float, track_deg: float) -> Velocity:
-    """The movement with a speed along a true track."""
+    """The velocity of a speed along a true track."""
     angle = math.radians(track_deg)
     return Velocity(speed_kt * math.cos(angle), speed_kt * math.sin(angle))
 
 
 def velocity_between(lat1: float, lon1: float, lat2: float, lon2: float, seconds: float) -> Velocity:
-    """The movement that leads from one point to another within some seconds (equirectangular approximation)."""
+    """The velocity from one point to another in this time (equirectangular approximation)."""
     hours = seconds / SECONDS_PER_HOUR
     north_nm = (lat2 - lat1) * NM_PER_DEGREE
     dlon = (lon2 - lon1 + 180.0) % 360.0 - 180.0
@@ -35,9 +35,9 @@ def velocity_between(lat1: float, lon1: float, lat2: float, lon2: float, seconds
 
 
 def closing_speed_kt(aircraft: Velocity, user: Velocity, bearing_deg: float) -> float:
-    """How fast the distance shrinks (kt, positive when approaching).
+    """The closing speed (kt, positive when approaching).
 
-    The relative velocity projected upon the line of sight from the user to the aircraft, whose true bearing this is.
+    The relative velocity projected onto the line of sight from the user to the aircraft at this true bearing.
     """
     angle = math.radians(bearing_deg)
     north_kt, east_kt = aircraft.north_kt - user.north_kt, aircraft.east_kt - user.east_kt
@@ -45,14 +45,14 @@ def closing_speed_kt(aircraft: Velocity, user: Velocity, bearing_deg: float) -> 
 
 
 def smoothed(before: float | None, now: float, seconds: float, time_constant_s: float) -> float:
-    """One step of an exponential moving average whose memory is ``time_constant_s``."""
+    """One step of an exponential moving average with this time constant."""
     if before is None:
         return now
     return before + (now - before) * (1.0 - math.exp(-max(seconds, 0.0) / time_constant_s))
 
 
 def arrival_s(distance_nm: float, closing_kt: float) -> float:
-    """Seconds until the distance is gone at this closing speed; infinite where it does not shrink."""
+    """The time to arrival at this closing speed (s); infinite if the distance does not shrink."""
     return distance_nm / closing_kt * SECONDS_PER_HOUR if closing_kt > 1.0 else math.inf
 
 

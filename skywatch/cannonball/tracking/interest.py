@@ -1,7 +1,7 @@
-"""Which aircraft of the picture are of interest, and why: by the known list, their operator or their callsign.
+"""The aircraft of interest in the picture, by the known list, their operator or their callsign.
 
-Works on the columns: only callsigns that are new or changed are looked at one by one, and each name of an operator
-once. Patterns are `watch`'s part.
+Works on columns: only new or changed callsigns are looked up one by one, and each operator's name once. Patterns are
+the part of `watch`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NO_ADDRESS = 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class Interest:
-    """Why an aircraft is of interest."""
+    """The reason why an aircraft is of interest."""
 
     identification: Identification
     agency_name: str = ""
@@ -39,14 +39,14 @@ def _is_agency(name: str) -> bool:
 
 
 class InterestTable:
-    """Follows the picture tick by tick; ``table`` may be replaced at any time."""
+    """The aircraft of interest at each tick; ``table`` may be replaced at any time."""
 
     def __init__(self) -> None:
         self.table: KnownTable = EMPTY
         self._used: KnownTable = EMPTY
         self._last: tuple[str, int] = ("", -1)
         self._addresses = np.empty(0, dtype=np.uint32)
-        self._known = np.empty(0, dtype=np.int64)
+        self._positions = np.empty(0, dtype=np.int64)
         self._flights = np.empty(0, dtype="S8")
         self._callsigns: dict[str, str] = {}
         self._names: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class InterestTable:
         self._by_agency = np.empty(0, dtype=np.bool_)  # of each row: operated or owned by an agency
 
     def update(self, sky: Sky) -> None:
-        """Take the next tick."""
+        """Update with the sky of a tick."""
         follows = self._last == (sky.epoch, sky.seq - 1)
         previous = sky.column("previous_row") if follows else np.full(len(sky), -1, dtype=np.int32)
         self._last = (sky.epoch, sky.seq)
@@ -67,18 +67,18 @@ class InterestTable:
 
     @property
     def known_rows(self) -> npt.NDArray[np.intp]:
-        """Rows of the last tick that are on the list."""
-        return np.flatnonzero(self._known >= 0)
+        """Rows of the last tick with an entry on the list."""
+        return np.flatnonzero(self._positions >= 0)
 
     def rows(self, sky: Sky) -> set[int]:
         """Rows of the last tick that are of interest."""
         named = (sky.index.get(address) for address in self._callsigns)
-        listed = np.flatnonzero((self._known >= 0) | self._by_agency)
+        listed = np.flatnonzero((self._positions >= 0) | self._by_agency)
         return {*listed.tolist(), *(row for row in named if row is not None)}
 
     def interest(self, sky: Sky, row: int) -> Interest | None:
-        """Why the aircraft of a row is of interest, the strongest reason, or None."""
-        position = int(self._known[row])
+        """The strongest reason why the aircraft of a row is of interest, or None."""
+        position = int(self._positions[row])
         if position >= 0:
             facts = self._used.facts(position)
             return Interest(
@@ -94,23 +94,23 @@ class InterestTable:
 
     def known_id(self, row: int) -> int:
         """The id of the entry of a row in ``known_rows``."""
-        return self._used.facts(int(self._known[row])).known_id
+        return self._used.facts(int(self._positions[row])).known_id
 
     def _look_up(self, sky: Sky, previous: npt.NDArray[Any], new: npt.NDArray[np.bool_]) -> None:
         addresses = np.full(len(sky), NO_ADDRESS, dtype=np.uint32)
-        known = np.full(len(sky), -1, dtype=np.int64)
+        positions = np.full(len(sky), -1, dtype=np.int64)
         addresses[~new] = self._addresses[previous[~new]]
-        known[~new] = self._known[previous[~new]]
+        positions[~new] = self._positions[previous[~new]]
         for row in np.flatnonzero(new).tolist():
             address = sky.hexes[row]
             if not address.startswith("~"):
                 addresses[row] = int(address, 16)
         table = self.table
         if table is not self._used:
-            known = table.positions(addresses)
+            positions = table.positions(addresses)
         else:
-            known[new] = table.positions(addresses[new])
-        self._used, self._addresses, self._known = table, addresses, known
+            positions[new] = table.positions(addresses[new])
+        self._used, self._addresses, self._positions = table, addresses, positions
 
     def _read_callsigns(self, sky: Sky, previous: npt.NDArray[Any], new: npt.NDArray[np.bool_]) -> None:
         flights = sky.column("flight")

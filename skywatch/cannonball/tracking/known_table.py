@@ -1,4 +1,4 @@
-"""The list of known aircraft as the tracker needs it: looked up for every aircraft that comes into the picture."""
+"""The list of known aircraft in the tracker, where every aircraft that enters the picture is looked up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from skywatch.cannonball.vocabulary import AgencyType
 
 
 class KnownFacts(NamedTuple):
-    """What a session needs to know of a known aircraft."""
+    """The fields of a known aircraft that a session uses."""
 
     known_id: int
     agency_name: str
@@ -39,7 +39,7 @@ class KnownTable:
 
     @classmethod
     def read(cls, db: Session) -> KnownTable:
-        """The list as it stands in the database."""
+        """Load the list from the database."""
         revision = current_revision(db)
         query = sa.select(
             KnownAircraft.icao_hex,
@@ -52,7 +52,7 @@ class KnownTable:
         return cls(revision, [(row[0], row[1], row[2], row[3], row[4]) for row in rows])
 
     def positions(self, addresses: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
-        """Where each address stands in this table, -1 where it does not."""
+        """The position of each address in this table, -1 if it is not on the list."""
         if not len(self.addresses):
             return np.full(len(addresses), -1, dtype=np.int64)
         at = np.minimum(np.searchsorted(self.addresses, addresses), len(self.addresses) - 1)

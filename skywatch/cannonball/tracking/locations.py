@@ -1,4 +1,4 @@
-"""The locations of all users in the tracker's memory, with the movement that their fixes show."""
+"""The locations of all users in the tracker, with velocities computed from consecutive fixes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from skywatch.core.geo import distance_nm
 
 log = logging.getLogger(__name__)
 
-# Two fixes tell a movement when they are this far apart in time (s).
+# Time between two fixes from which a velocity is computed (s).
 FIX_MIN_S, FIX_MAX_S = 1.0, 180.0
-# No user moves faster (kt): a location that would need more is a new place, not a movement.
+# Largest speed of a user (kt): a fix that would need more is a new place.
 MAX_USER_SPEED_KT = 700.0
-# What a fix may be off (nm) before a short step counts as a jump.
+# Error of a fix (nm) below which a short step does not count as a jump.
 FIX_ERROR_NM = 1.0
 
 
 @dataclass(frozen=True)
 class TrackedUser:
-    """A user's location and movement; ``place`` grows by one with each jump, so that nothing is smoothed over it."""
+    """A user's location and velocity; ``place`` is incremented at each jump, so that smoothing restarts."""
 
     location: Location
     velocity: Velocity
@@ -50,23 +50,23 @@ def moved(before: TrackedUser | None, location: Location) -> TrackedUser:
 
 
 class LocationCache:
-    """Follows the locations on the bus; only the tracker's thread reads it, changes wait until it asks."""
+    """The locations on the bus; changes are queued until the tracker's thread calls ``update``."""
 
     def __init__(self, bus: Bus) -> None:
         self._store = LocationStore(bus)
         self._changes: queue.SimpleQueue[Location | int | list[Location]] = queue.SimpleQueue()
         self.users: dict[int, TrackedUser] = {}
-        self._subscription = bus.subscribe([topics.LOCATIONS], self._hear, self.read_all)
+        self._subscription = bus.subscribe([topics.LOCATIONS], self._on_message, self.read_all)
 
     def read_all(self) -> None:
-        """Ask the bus for all locations; what it says is taken over with the next ``update``."""
+        """Read all locations from the bus; they apply at the next ``update``."""
         try:
             self._changes.put(self._store.all())
         except BusError as error:
             log.warning("locations cannot be read: %s", error)
 
     def update(self, now: float) -> None:
-        """Take over what changed and forget what expired by ``now`` (unix s)."""
+        """Apply queued changes and drop locations that expired by ``now`` (unix s)."""
         while not self._changes.empty():
             change = self._changes.get()
             if isinstance(change, list):
@@ -74,25 +74,25 @@ class LocationCache:
                 for user_id in [u for u in self.users if u not in present]:
                     del self.users[user_id]
                 for location in change:
-                    self._take(location)
+                    self._apply(location)
             elif isinstance(change, Location):
-                self._take(change)
+                self._apply(change)
             else:
                 self.users.pop(change, None)
         for user_id in [u for u, user in self.users.items() if user.location.expires_at <= now]:
             del self.users[user_id]
 
     def close(self) -> None:
-        """Stop following."""
+        """Close the subscription."""
         self._subscription.close()
 
-    def _hear(self, message: Message) -> None:
+    def _on_message(self, message: Message) -> None:
         if message.event == "delete":
             self._changes.put(int(message.data))
         elif (location := decode(message.data)) is not None:
             self._changes.put(location)
 
-    def _take(self, location: Location) -> None:
+    def _apply(self, location: Location) -> None:
         before = self.users.get(location.user_id)
         if before is None or location.at > before.location.at:
             self.users[location.user_id] = moved(before, location)

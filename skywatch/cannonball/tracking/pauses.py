@@ -1,4 +1,4 @@
-"""An alert that is due, and the pause that follows one of its kind."""
+"""Alerts that are due, and the pauses between alerts of one kind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from skywatch.cannonball.vocabulary import AlertType, ThreatLevel
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """An alert that is due; ``subject`` tells alerts of one kind apart that pause on their own."""
+    """An alert that is due; alerts of one type with different ``subject`` have separate pauses."""
 
     alert_type: AlertType
     priority: ThreatLevel
@@ -21,21 +21,21 @@ class Occasion:
 
 
 class Pauses:
-    """When each kind of alert was last given for one aircraft and user; it outlives the session."""
+    """The time of the last alert of each kind for one aircraft and user; it outlives the session."""
 
-    def __init__(self, given: dict[tuple[AlertType, str], float] | None = None) -> None:
-        self.given = given if given is not None else {}
+    def __init__(self, raised_at: dict[tuple[AlertType, str], float] | None = None) -> None:
+        self.raised_at = raised_at if raised_at is not None else {}
 
     def allow(self, occasion: Occasion, now: float, settings: CannonballSettings) -> bool:
-        """Whether the pause is over; if so, a new one begins."""
+        """Whether the pause is over; if so, a new one starts."""
         kind = (occasion.alert_type, occasion.subject)
         pause_s = float(getattr(settings, f"cannonball_cooldown_{occasion.alert_type.value}_s"))
-        if now - self.given.get(kind, -pause_s) < pause_s and kind in self.given:
+        if now - self.raised_at.get(kind, -pause_s) < pause_s and kind in self.raised_at:
             return False
-        self.given[kind] = now
+        self.raised_at[kind] = now
         return True
 
     @property
     def latest(self) -> float:
-        """When the last alert was given (unix s), 0 without one."""
-        return max(self.given.values(), default=0.0)
+        """Time of the last alert (unix s), 0 without one."""
+        return max(self.raised_at.values(), default=0.0)

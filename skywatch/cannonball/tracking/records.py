@@ -1,4 +1,4 @@
-"""Writes what the tracker noticed into the database, one transaction a batch, and publishes it with that."""
+"""Writes the changes of the tracker into the database, one transaction per batch, and publishes them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _TIMES = ("last_seen", "ended_at", "created_at")
 
 @dataclass
 class Written:
-    """What one transaction wrote: ``numbers`` of new sessions, and sessions whose rows say that they have ended."""
+    """The result of one transaction: ``ids`` of new sessions, and ids of sessions that another process has ended."""
 
-    numbers: dict[LiveSession, int] = field(default_factory=dict)
+    ids: dict[LiveSession, int] = field(default_factory=dict)
     ended_elsewhere: list[int] = field(default_factory=list)
 
     def id_of(self, session: LiveSession) -> int | None:
-        """The number of a session; it is the session's own once the transaction is committed."""
-        return self.numbers.get(session, session.id)
+        """The id of a session, also of one whose row is not committed yet."""
+        return self.ids.get(session, session.id)
 
 
 def write(db: Session, changes: Sequence[Change]) -> Written:
@@ -54,14 +54,14 @@ def _columns(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write_sessions(db: Session, changes: Iterable[SessionChange], written: Written) -> None:
-    shown: dict[int, CannonballSession] = {}
+    updated_rows: dict[int, CannonballSession] = {}
     stored: set[int] = set()
     rows = _rows(db, [c.session.id for c in changes if c.session.id is not None])
     for change in changes:
         session = change.session
         row_id = written.id_of(session)
         if row_id is None and (running := _running(db, session)) is not None:
-            row_id = written.numbers[session] = running.id
+            row_id = written.ids[session] = running.id
             rows[row_id] = running
         if row_id is None:
             row = CannonballSession(
@@ -72,25 +72,25 @@ def _write_sessions(db: Session, changes: Iterable[SessionChange], written: Writ
             )
             db.add(row)
             db.flush()
-            row_id = written.numbers[session] = row.id
+            row_id = written.ids[session] = row.id
             rows[row.id] = row
-        known = rows.get(row_id)
-        if known is None or not known.is_active:
+        session_row = rows.get(row_id)
+        if session_row is None or not session_row.is_active:
             written.ended_elsewhere.append(row_id)
             continue
         for name, value in _columns(change.columns).items():
-            setattr(known, name, value)
-        shown[row_id] = known
+            setattr(session_row, name, value)
+        updated_rows[row_id] = session_row
         if change.kind != "updated":
             stored.add(row_id)
     db.flush()
-    for row_id, row in shown.items():
-        # The numbers of a session that goes on are published again with the next ones.
+    for row_id, row in updated_rows.items():
+        # Updates of an active session need not be stored: the next one supersedes them.
         events.publish(db, session_message(row), stored=row_id in stored)
 
 
 def _running(db: Session, session: LiveSession) -> CannonballSession | None:
-    """The row of a session that a tracker before this one left running, and that came to light late."""
+    """The row of an active session of an earlier tracker, for which this one has already opened a session."""
     of_pair = (CannonballSession.user_id == session.user_id) & (CannonballSession.icao_hex == session.address.upper())
     return db.scalars(sa.select(CannonballSession).where(of_pair, CannonballSession.is_active)).first()
 
@@ -98,60 +98,62 @@ def _running(db: Session, session: LiveSession) -> CannonballSession | None:
 def _rows(db: Session, ids: list[int]) -> dict[int, CannonballSession]:
     if not ids:
         return {}
-    found = db.scalars(sa.select(CannonballSession).where(CannonballSession.id.in_(sorted(set(ids)))))
-    return {row.id: row for row in found}
+    rows = db.scalars(sa.select(CannonballSession).where(CannonballSession.id.in_(sorted(set(ids)))))
+    return {row.id: row for row in rows}
 
 
 def _write_patterns(db: Session, changes: list[PatternChange]) -> dict[str, int]:
-    """Add or go on with patterns; returns the ids of those of this batch by key."""
+    """Insert or update patterns; returns the ids of those of this batch by key."""
     latest = {change.key: change for change in changes}
     rows = {r.key: r for r in db.scalars(sa.select(FlightPattern).where(FlightPattern.key.in_(list(latest))))}
     for key, change in latest.items():
-        found = change.pattern
+        pattern = change.pattern
         row = rows.get(key)
         if row is None:
             row = rows[key] = FlightPattern(
                 key=key,
-                icao_hex=found.icao24.upper(),
+                icao_hex=pattern.icao24.upper(),
                 callsign=change.callsign,
                 military=change.military,
-                started_at=to_datetime(found.t0),
+                started_at=to_datetime(pattern.t0),
             )
             db.add(row)
-        row.pattern_type = found.pattern_type.value
-        row.is_surveillance = found.is_surveillance
-        row.confidence, row.confidence_score = found.confidence.value, found.confidence_score
-        row.center_lat, row.center_lon, row.radius_nm = found.center_lat, found.center_lon, found.radius_nm
-        row.duration_s, row.details = round(found.duration_s, 1), found.details
-        row.ended_at = to_datetime(found.t1) if change.ended else None
+        row.pattern_type = pattern.pattern_type.value
+        row.is_surveillance = pattern.is_surveillance
+        row.confidence, row.confidence_score = pattern.confidence.value, pattern.confidence_score
+        row.center_lat, row.center_lon, row.radius_nm = pattern.center_lat, pattern.center_lon, pattern.radius_nm
+        row.duration_s, row.details = round(pattern.duration_s, 1), pattern.details
+        row.ended_at = to_datetime(pattern.t1) if change.ended else None
     db.flush()
     return {key: row.id for key, row in rows.items()}
 
 
-def _link_patterns(db: Session, changes: Sequence[Change], known: dict[str, int], written: Written) -> None:
-    """Tie sessions to the patterns seen in them, where they are not tied yet."""
-    # Alerts too: whoever is told of a pattern may look it up before the session's next numbers are written.
+def _link_patterns(db: Session, changes: Sequence[Change], pattern_ids: dict[str, int], written: Written) -> None:
+    """Link sessions to the patterns flown in them, if they are not linked yet."""
+    # Alerts too: a client that gets one may look the pattern up before the session's next update is written.
     changed = {c.session for c in changes if isinstance(c, SessionChange | AlertRaised)}
     sessions = {row_id: session for session in changed if (row_id := written.id_of(session) or 0) > 0}
-    # The tracker's thread may add a key at any moment: a copy is taken first.
+    # Copied first: the tracker's thread may add a key at any moment.
     keys = {key for session in sessions.values() for key in tuple(session.pattern_keys)}
     if not keys:
         return
-    found = db.execute(sa.select(FlightPattern.key, FlightPattern.id).where(FlightPattern.key.in_(sorted(keys))))
-    ids = {**known, **{row.key: row.id for row in found}}
-    ties = db.scalars(sa.select(SessionPattern).where(SessionPattern.session_id.in_(list(sessions))))
-    tied = {(tie.session_id, tie.pattern_id) for tie in ties}
+    rows = db.execute(sa.select(FlightPattern.key, FlightPattern.id).where(FlightPattern.key.in_(sorted(keys))))
+    ids = {**pattern_ids, **{row.key: row.id for row in rows}}
+    links = db.scalars(sa.select(SessionPattern).where(SessionPattern.session_id.in_(list(sessions))))
+    linked = {(link.session_id, link.pattern_id) for link in links}
     for session_id, session in sessions.items():
         for key in tuple(session.pattern_keys):
             pair = (session_id, ids.get(key))
-            if pair[1] is not None and pair not in tied:
+            if pair[1] is not None and pair not in linked:
                 db.add(SessionPattern(session_id=session_id, pattern_id=pair[1]))
 
 
 def _write_alerts(db: Session, alerts: list[AlertRaised], patterns: dict[str, int], written: Written) -> None:
-    wanted = {a.occasion.pattern_key for a in alerts if a.occasion.pattern_key} - patterns.keys()
-    if wanted:
-        rows = db.execute(sa.select(FlightPattern.key, FlightPattern.id).where(FlightPattern.key.in_(sorted(wanted))))
+    missing_keys = {a.occasion.pattern_key for a in alerts if a.occasion.pattern_key} - patterns.keys()
+    if missing_keys:
+        rows = db.execute(
+            sa.select(FlightPattern.key, FlightPattern.id).where(FlightPattern.key.in_(sorted(missing_keys)))
+        )
         patterns = {**patterns, **{row.key: row.id for row in rows}}
     channels = channels_for_source(db, {raised.session.user_id for raised in alerts}, "cannonball")
     for raised in alerts:
@@ -168,6 +170,6 @@ def _write_alerts(db: Session, alerts: list[AlertRaised], patterns: dict[str, in
         db.add(row)
         db.flush()
         if notify_of(db, row, channels[row.user_id]):
-            # Until one delivery was made; without channels the real-time channel is all that there is.
+            # Set again by the first delivery; without channels an alert counts as notified by the real-time channel.
             row.notified = False
         events.publish(db, alert_message(row))

@@ -1,4 +1,4 @@
-"""What the tracker takes up again after a restart, and what it ends: no session stays open that nobody follows."""
+"""Restores or ends the sessions, pauses and patterns of the last tracker after a restart."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from skywatch.core.clock import to_datetime
 
 
 def recent_pauses(db: Session, now: float) -> dict[Pair, Pauses]:
-    """When which alerts were last given, by user and address."""
+    """The pauses after recent alerts, by user and address."""
     query = (
         sa.select(CannonballAlert, FlightPattern.pattern_type)
         .outerjoin(FlightPattern, FlightPattern.id == CannonballAlert.pattern_id)
         .where(CannonballAlert.created_at >= to_datetime(now - PAUSES_KEPT_S))
         .order_by(CannonballAlert.created_at)
     )
-    found: dict[Pair, Pauses] = {}
+    pauses_by_pair: dict[Pair, Pauses] = {}
     for alert, pattern_type in db.execute(query):
         kind = AlertType(alert.alert_type)
         subjects = {AlertType.THREAT_ESCALATED: alert.priority, AlertType.PATTERN_DETECTED: pattern_type or ""}
-        pauses = found.setdefault((alert.user_id, alert.session_icao.lower()), Pauses())
-        pauses.given[kind, subjects.get(kind, "")] = alert.created_at.timestamp()
-    return found
+        pauses = pauses_by_pair.setdefault((alert.user_id, alert.session_icao.lower()), Pauses())
+        pauses.raised_at[kind, subjects.get(kind, "")] = alert.created_at.timestamp()
+    return pauses_by_pair
 
 
-def take_up_sessions(db: Session, users: set[int], now: float, unseen_s: float) -> list[LiveSession]:
-    """The sessions to go on with: their user has a location and their aircraft was seen lately; the others end."""
+def resume_sessions(db: Session, users: set[int], now: float, unseen_s: float) -> list[LiveSession]:
+    """The active sessions whose user has a location and whose aircraft was seen lately; ends the others."""
     restored = []
     for row in db.scalars(sa.select(CannonballSession).where(CannonballSession.is_active)):
         last_seen = row.last_seen.timestamp()
@@ -50,7 +50,7 @@ def take_up_sessions(db: Session, users: set[int], now: float, unseen_s: float) 
 
 
 def end_open_patterns(db: Session, before: float) -> None:
-    """Patterns that were under way when the tracker stopped end where they were last seen (``before``: unix s)."""
+    """End the patterns that were active when the tracker stopped, at their last time (``before``: unix s)."""
     query = sa.select(FlightPattern).where(
         FlightPattern.ended_at.is_(None), FlightPattern.started_at <= to_datetime(before)
     )
@@ -79,5 +79,5 @@ def _live(row: CannonballSession, pattern_keys: set[str]) -> LiveSession:
         peak_level=ThreatLevel(row.peak_threat_level),
         pattern_keys=pattern_keys,
         alert_count=row.alert_count,
-        keeper=ThreatLevelHysteresis(ThreatLevel(row.threat_level)),
+        hysteresis=ThreatLevelHysteresis(ThreatLevel(row.threat_level)),
     )

@@ -1,4 +1,4 @@
-"""One aircraft of interest near one user, as it lives in the tracker: its numbers of the moment and its level."""
+"""A session in the tracker: one aircraft of interest near one user, its present numbers and threat level."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from skywatch.cannonball.tracking.watch import ActivePattern
 from skywatch.cannonball.vocabulary import EndReason, Identification, ThreatLevel
 from skywatch.core.geo import distance_nm
 
-# A movement is read off two positions this far apart in time (s) where the aircraft does not tell its speed.
+# Time between two positions from which a velocity is computed if the aircraft does not transmit its speed (s).
 STEP_MIN_S, STEP_MAX_S = 1.0, 60.0
 
 
 class Observation(NamedTuple):
-    """What one tick says of an aircraft near a user; None where the aircraft does not tell it."""
+    """The state of an aircraft near a user at one tick; None for unknown values."""
 
     at: float
     position_at: float
@@ -46,7 +46,7 @@ class Observation(NamedTuple):
 
 @dataclass(eq=False)
 class LiveSession:
-    """A running session. ``id`` is its number in the database, None until it is written there."""
+    """An active session. ``id`` is that of its database row, None until it is written."""
 
     user_id: int
     address: str
@@ -75,7 +75,7 @@ class LiveSession:
     ended_at: float | None = None
     end_reason: EndReason | None = None
     pauses: Pauses = field(default_factory=Pauses)
-    keeper: ThreatLevelHysteresis = field(default_factory=ThreatLevelHysteresis)
+    hysteresis: ThreatLevelHysteresis = field(default_factory=ThreatLevelHysteresis)
     _smooth_kt: float | None = None
     _observed_at: float = 0.0
     _velocity: Velocity = STILL
@@ -83,33 +83,38 @@ class LiveSession:
 
     @property
     def level(self) -> ThreatLevel:
-        """The threat level of the moment."""
-        return self.keeper.level
+        """The present threat level."""
+        return self.hysteresis.level
 
-    def observe(self, seen: Observation, user: TrackedUser, settings: CannonballSettings) -> None:
-        """Take the numbers of one tick."""
-        velocity = self._movement(seen)
+    def observe(self, observation: Observation, user: TrackedUser, settings: CannonballSettings) -> None:
+        """Update with the observation of one tick."""
+        velocity = self._velocity_of(observation)
         if self._place != user.place:
             self._place, self._smooth_kt = user.place, None
-        closing = closing_speed_kt(velocity, user.velocity, seen.bearing_deg)
-        elapsed_s = seen.at - self._observed_at
+        closing = closing_speed_kt(velocity, user.velocity, observation.bearing_deg)
+        elapsed_s = observation.at - self._observed_at
         self._smooth_kt = smoothed(self._smooth_kt, closing, elapsed_s, settings.cannonball_closing_smoothing_s)
-        self._observed_at = seen.at
-        self.lat, self.lon, self.altitude_ft, self.on_ground = seen.lat, seen.lon, seen.altitude_ft, seen.on_ground
-        self.callsign, self.surveillance_type = seen.callsign or self.callsign, seen.surveillance_type
-        self.military = seen.military or self.interest.military
-        self.distance_nm, self.bearing_deg = seen.distance_nm, seen.bearing_deg
-        self.closest_nm = min(self.closest_nm, seen.distance_nm)
+        self._observed_at = observation.at
+        self.lat, self.lon, self.altitude_ft, self.on_ground = (
+            observation.lat,
+            observation.lon,
+            observation.altitude_ft,
+            observation.on_ground,
+        )
+        self.callsign, self.surveillance_type = observation.callsign or self.callsign, observation.surveillance_type
+        self.military = observation.military or self.interest.military
+        self.distance_nm, self.bearing_deg = observation.distance_nm, observation.bearing_deg
+        self.closest_nm = min(self.closest_nm, observation.distance_nm)
         self.closing_kt = self._smooth_kt
-        self.last_seen = seen.position_at
+        self.last_seen = observation.position_at
         situation = self._situation(user)
-        self.keeper.update(situation, seen.at, settings)
+        self.hysteresis.update(situation, observation.at, settings)
         self.urgency = urgency(situation)
         self.peak_urgency = max(self.peak_urgency, self.urgency)
         self.peak_level = max(self.peak_level, self.level, key=lambda level: level.rank)
 
     def resume(self, before: LiveSession) -> None:
-        """Be the continuation of a session that was found in the database after this one was opened."""
+        """Continue a session that was read from the database after this one was opened."""
         self.id, self.started_at = before.id, before.started_at
         self.closest_nm = min(self.closest_nm, before.closest_nm)
         self.peak_urgency = max(self.peak_urgency, before.peak_urgency)
@@ -121,23 +126,23 @@ class LiveSession:
         """Mark the session as ended (unix s)."""
         self.ended_at, self.end_reason = at, reason
 
-    def _movement(self, seen: Observation) -> Velocity:
-        if seen.speed_kt is not None and seen.track_deg is not None:
-            self._velocity = velocity_of(seen.speed_kt, seen.track_deg)
-        elif self.last_seen and STEP_MIN_S <= seen.position_at - self.last_seen <= STEP_MAX_S:
-            step_s = seen.position_at - self.last_seen
-            self._velocity = velocity_between(self.lat, self.lon, seen.lat, seen.lon, step_s)
-        elif seen.position_at - self.last_seen > STEP_MAX_S:
+    def _velocity_of(self, observation: Observation) -> Velocity:
+        if observation.speed_kt is not None and observation.track_deg is not None:
+            self._velocity = velocity_of(observation.speed_kt, observation.track_deg)
+        elif self.last_seen and STEP_MIN_S <= observation.position_at - self.last_seen <= STEP_MAX_S:
+            step_s = observation.position_at - self.last_seen
+            self._velocity = velocity_between(self.lat, self.lon, observation.lat, observation.lon, step_s)
+        elif observation.position_at - self.last_seen > STEP_MAX_S:
             self._velocity = STILL
         return self._velocity
 
     def _situation(self, user: TrackedUser) -> Situation:
         score, away_nm = 0.0, float("inf")
         if self.pattern is not None:
-            found = self.pattern.pattern
+            pattern = self.pattern.pattern
             place = user.location
-            from_center = float(distance_nm(place.lat, place.lon, found.center_lat, found.center_lon))
-            score, away_nm = found.confidence_score, max(0.0, from_center - found.radius_nm)
+            from_center = float(distance_nm(place.lat, place.lon, pattern.center_lat, pattern.center_lon))
+            score, away_nm = pattern.confidence_score, max(0.0, from_center - pattern.radius_nm)
         identification = self.interest.identification
         return Situation(
             distance_nm=self.distance_nm,

@@ -1,4 +1,4 @@
-"""All running sessions: opens, follows and ends them tick by tick for all users and aircraft at once."""
+"""All active sessions: opens, updates and ends them at each tick, for all users and aircraft."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from skywatch.cannonball.identification.types import SURVEILLANCE_TYPES
 from skywatch.cannonball.settings import CannonballSettings
-from skywatch.cannonball.tracking.alerts import cleared, during, opening, pattern_found
+from skywatch.cannonball.tracking.alerts import cleared, during, opening, pattern_detected
 from skywatch.cannonball.tracking.changes import AlertRaised, SessionChange, alert_raised, session_change
 from skywatch.cannonball.tracking.interest import Interest, InterestTable
 from skywatch.cannonball.tracking.locations import TrackedUser
@@ -21,7 +21,7 @@ from skywatch.core.geo import EARTH_RADIUS_NM, bearing_deg, distance_nm
 from skywatch.picture.sky import Sky
 
 Pair = tuple[int, str]
-# A session opens only on a position younger than this (s); an old one says where the aircraft was.
+# Largest age of the position on which a session is opened (s).
 OPENING_AGE_S = 60.0
 # Pauses between alerts are remembered this long (s) after the last alert; no pause is longer by default.
 PAUSES_KEPT_S = 3600.0
@@ -37,7 +37,7 @@ class SessionTracker:
         self._pauses: dict[Pair, Pauses] = {}
 
     def restore(self, session: LiveSession) -> None:
-        """Go on with a session of before the restart, also where the aircraft has opened a new one meanwhile."""
+        """Continue a session from before the restart, merging it into one opened meanwhile."""
         pair = (session.user_id, session.address)
         running = self.sessions.get(pair)
         if running is not None:
@@ -47,16 +47,16 @@ class SessionTracker:
         self.sessions[pair] = session
 
     def remember_pauses(self, pair: Pair, pauses: Pauses) -> None:
-        """Alerts that were given before the restart."""
+        """Restore the pauses after alerts from before the restart."""
         present = self._pauses.setdefault(pair, Pauses())
-        present.given = {**pauses.given, **present.given}
+        present.raised_at = {**pauses.raised_at, **present.raised_at}
 
     def end_by_user(self, ids: Iterable[int], now: float) -> list[SessionChange]:
-        """End sessions that their users ended; the aircraft stays quiet until it has left."""
-        wanted = set(ids)
+        """End sessions that their users ended; the aircraft opens no new one until it has left the radius."""
+        session_ids = set(ids)
         ended = []
         for pair, session in list(self.sessions.items()):
-            if session.id in wanted:
+            if session.id in session_ids:
                 self._muted.add(pair)
                 session.end(now, EndReason.ENDED_BY_USER)
                 ended.append(self._drop(session))
@@ -65,12 +65,14 @@ class SessionTracker:
     def update(
         self, sky: Sky, users: Mapping[int, TrackedUser], interests: InterestTable, watch: PatternWatch
     ) -> list[SessionChange | AlertRaised]:
-        """Take the next tick; everything that is to be written, in order."""
+        """Update with the sky of a tick; returns the changes to write, in order."""
         changes: list[SessionChange | AlertRaised] = self._end_lost(sky, users)
         opened = self._open(sky, users, interests, watch)
         pairs = [pair for pair in self.sessions if pair[1] in sky.index]
-        for session, seen in self._observations(sky, pairs, users):
-            changes += self._follow(session, seen, users[session.user_id], interests, watch, sky, session in opened)
+        for session, observation in self._observations(sky, pairs, users):
+            changes += self._follow(
+                session, observation, users[session.user_id], interests, watch, sky, session in opened
+            )
         self._forget(sky.now)
         return changes
 
@@ -97,7 +99,7 @@ class SessionTracker:
     def _follow(
         self,
         session: LiveSession,
-        seen: Observation,
+        observation: Observation,
         user: TrackedUser,
         interests: InterestTable,
         watch: PatternWatch,
@@ -110,8 +112,8 @@ class SessionTracker:
             session.interest = stronger
         patterns = watch.surveillance(session.address)
         session.pattern = patterns[0] if patterns else None
-        session.observe(seen, user, self._settings)
-        if seen.distance_nm > user.location.radius_nm * self._settings.cannonball_leave_factor:
+        session.observe(observation, user, self._settings)
+        if observation.distance_nm > user.location.radius_nm * self._settings.cannonball_leave_factor:
             return self._end(session, EndReason.LEFT_AREA, user, sky.now)
         occasions: list[Occasion] = []
         if is_new:
@@ -120,7 +122,7 @@ class SessionTracker:
             if active.key not in session.pattern_keys:
                 session.pattern_keys.add(active.key)
                 if not any(o.pattern_key == active.key for o in occasions):
-                    occasions.append(pattern_found(session, active))
+                    occasions.append(pattern_detected(session, active))
         occasions += during(session, session.level if is_new else before, self._settings)
         alerts = self._allowed(session, occasions, user, sky.now)
         return [session_change("started" if is_new else "updated", session), *alerts]
@@ -128,15 +130,15 @@ class SessionTracker:
     def _allowed(
         self, session: LiveSession, occasions: list[Occasion], user: TrackedUser, now: float
     ) -> list[AlertRaised]:
-        given = []
+        alerts = []
         for occasion in occasions:
             if session.pauses.allow(occasion, now, self._settings):
                 session.alert_count += 1
-                given.append(alert_raised(session, occasion, user, now))
-        return given
+                alerts.append(alert_raised(session, occasion, user, now))
+        return alerts
 
     def _end_lost(self, sky: Sky, users: Mapping[int, TrackedUser]) -> list[SessionChange | AlertRaised]:
-        """End sessions whose user is gone or whose aircraft was not seen for long."""
+        """End sessions without a location of their user, or whose aircraft has not been seen for long."""
         changes: list[SessionChange | AlertRaised] = []
         for (user_id, address), session in list(self.sessions.items()):
             user = users.get(user_id)
@@ -172,14 +174,14 @@ class SessionTracker:
         distances = distance_nm(user_lat, user_lon, lat, lon).tolist()
         bearings = bearing_deg(user_lat, user_lon, lat, lon).tolist()
         columns = {name: sky.column(name)[rows].tolist() for name in _OBSERVED}
-        found = []
+        observations = []
         for n, pair in enumerate(pairs):
             if distances[n] != distances[n]:
-                continue  # It is heard without a position: the last one stands until it is too old.
+                continue  # Received without a position: the last one is used until it is too old.
             altitude = columns["alt_baro_ft"][n]
             altitude = columns["alt_geom_ft"][n] if altitude != altitude else altitude
             speed, track = columns["gs_kt"][n], columns["track_deg"][n]
-            seen = Observation(
+            observation = Observation(
                 at=sky.now,
                 position_at=columns["position_at"][n],
                 lat=columns["lat"][n],
@@ -194,8 +196,8 @@ class SessionTracker:
                 distance_nm=distances[n],
                 bearing_deg=bearings[n],
             )
-            found.append((self.sessions[pair], seen))
-        return found
+            observations.append((self.sessions[pair], observation))
+        return observations
 
     def _forget(self, now: float) -> None:
         if len(self._pauses) > 2 * len(self.sessions) + 1000 or not self.sessions:
@@ -224,7 +226,7 @@ def _in_range(sky: Sky, rows: list[int], users: Mapping[int, TrackedUser]) -> li
     places = [users[user_id].location for user_id in ids]
     here = _unit_vectors(np.array([p.lat for p in places]), np.array([p.lon for p in places]))
     there = _unit_vectors(sky.column("lat")[at], sky.column("lon")[at])
-    # The cosine of the angle at the Earth's centre falls with distance: one matrix product tells all pairs in range.
+    # The cosine of the central angle falls with distance: one matrix product finds all pairs in range.
     limits = np.cos(np.array([p.radius_nm for p in places]) / EARTH_RADIUS_NM)
     near = here @ there.T >= limits[:, None]
     return [(ids[user], int(at[n])) for user, n in zip(*np.nonzero(near), strict=True)]

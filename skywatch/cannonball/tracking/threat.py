@@ -1,4 +1,4 @@
-"""How threatening an aircraft is: the urgency score and the threat level, as pure rules over numbers.
+"""The urgency score and the threat level of an aircraft, as pure rules over numbers.
 
 docs/cannonball.md explains both; thresholds are settings.
 """
@@ -15,10 +15,10 @@ from skywatch.cannonball.vocabulary import Identification, ThreatLevel
 WEIGHT_PROXIMITY, WEIGHT_CLOSING, WEIGHT_IDENTIFICATION, WEIGHT_PATTERN = 40.0, 25.0, 20.0, 15.0
 PROXIMITY_RANGE_NM = 25.0
 CLOSING_FULL_KT = 150.0
-# On the ground an aircraft watches nobody.
+# Factor for an aircraft on the ground, which cannot observe.
 GROUND_FACTOR = 0.3
-# How sure each reason is that this is law enforcement.
-SURENESS: dict[Identification, float] = {
+# Certainty of law enforcement for each identification.
+CERTAINTY: dict[Identification, float] = {
     Identification.KNOWN: 0.9,
     Identification.OPERATOR: 0.8,
     Identification.CALLSIGN: 0.7,
@@ -26,9 +26,9 @@ SURENESS: dict[Identification, float] = {
 }
 VERIFIED_BONUS = 0.1
 TYPE_BONUS = 0.2
-# A pattern around somebody else counts half.
+# Factor for a pattern that is not flown around the user.
 PATTERN_ELSEWHERE = 0.5
-# A user this far outside a pattern's circle is still beneath it (nm).
+# Distance outside a pattern's circle at which a user is still beneath it (nm).
 PATTERN_MARGIN_NM = 1.0
 
 
@@ -51,7 +51,7 @@ class Situation:
 
     @property
     def beneath_pattern(self) -> bool:
-        """Whether the pattern is flown about the user."""
+        """Whether the pattern is flown around the user."""
         return self.pattern_score > 0 and self.pattern_distance_nm <= PATTERN_MARGIN_NM
 
 
@@ -63,40 +63,40 @@ def urgency(situation: Situation) -> float:
     score = (
         WEIGHT_PROXIMITY * proximity
         + WEIGHT_CLOSING * closing
-        + WEIGHT_IDENTIFICATION * sureness(situation)
+        + WEIGHT_IDENTIFICATION * certainty(situation)
         + WEIGHT_PATTERN * _unit(pattern)
     )
     return round(score * (GROUND_FACTOR if situation.on_ground else 1.0), 1)
 
 
-def sureness(situation: Situation) -> float:
-    """How sure it is that the aircraft is of law enforcement, 0 to 1."""
-    sure = SURENESS[situation.identification]
+def certainty(situation: Situation) -> float:
+    """The certainty that the aircraft is of law enforcement, 0 to 1."""
+    value = CERTAINTY[situation.identification]
     if situation.identification is Identification.KNOWN and situation.verified:
-        sure += VERIFIED_BONUS
+        value += VERIFIED_BONUS
     if situation.identification is Identification.PATTERN and situation.surveillance_type:
-        sure += TYPE_BONUS
-    return sure
+        value += TYPE_BONUS
+    return value
 
 
 def level_of(situation: Situation, settings: CannonballSettings, slack: float = 1.0) -> ThreatLevel:
     """The threat level by thresholds that are ``slack`` times as wide.
 
-    An aircraft known only by its pattern and of a type that nobody watches from is at most a warning; on the ground
-    it is none.
+    An aircraft identified only by its pattern whose type is not used for surveillance is at most a warning; one on the
+    ground is always info.
     """
     if situation.on_ground:
         return ThreatLevel.INFO
     arrival = arrival_s(situation.distance_nm, situation.closing_kt) / slack
     distance = situation.distance_nm / slack
-    unsure = situation.identification is Identification.PATTERN and not situation.surveillance_type
+    is_uncertain = situation.identification is Identification.PATTERN and not situation.surveillance_type
     near = distance <= settings.cannonball_warning_nm
     critical = (
         distance <= settings.cannonball_critical_nm
         or (near and arrival <= settings.cannonball_critical_arrival_s)
         or (near and situation.beneath_pattern)
     )
-    if critical and not unsure:
+    if critical and not is_uncertain:
         return ThreatLevel.CRITICAL
     if near or arrival <= settings.cannonball_warning_arrival_s or situation.beneath_pattern:
         return ThreatLevel.WARNING
@@ -104,7 +104,7 @@ def level_of(situation: Situation, settings: CannonballSettings, slack: float = 
 
 
 class ThreatLevelHysteresis:
-    """The threat level of a session: rises at once, falls only after things were calmer for a while."""
+    """The threat level of a session: rises at once, falls only after the lower level has applied for a while."""
 
     def __init__(self, level: ThreatLevel = ThreatLevel.INFO) -> None:
         self.level = level
@@ -113,15 +113,15 @@ class ThreatLevelHysteresis:
     def update(self, situation: Situation, now: float, settings: CannonballSettings) -> ThreatLevel:
         """The level at ``now`` (unix s)."""
         entered = level_of(situation, settings)
-        held = level_of(situation, settings, settings.cannonball_hysteresis_factor)
+        relaxed = level_of(situation, settings, settings.cannonball_hysteresis_factor)
         if entered.rank > self.level.rank:
             self.level, self._calm_since = entered, None
-        elif held.rank >= self.level.rank:
+        elif relaxed.rank >= self.level.rank:
             self._calm_since = None
         elif self._calm_since is None:
             self._calm_since = now
         elif now - self._calm_since >= settings.cannonball_calm_s:
-            self.level, self._calm_since = held, None
+            self.level, self._calm_since = relaxed, None
         return self.level
 
 

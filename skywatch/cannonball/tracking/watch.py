@@ -1,4 +1,4 @@
-"""Has every aircraft's positions looked at for flight patterns and remembers who flies a surveillance pattern."""
+"""Detects flight patterns of all aircraft, and tracks which aircraft fly surveillance patterns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from skywatch.picture.sky import Sky
 
 @dataclass(frozen=True, slots=True)
 class PatternChange:
-    """A pattern that was found, went on or ended; ``key`` names it for ever."""
+    """A pattern that was detected, updated or ended; ``key`` identifies it permanently."""
 
     key: str
     pattern: Pattern
@@ -44,14 +44,14 @@ class PatternWatch:
         self._active: dict[str, dict[str, ActivePattern]] = {}
 
     def update(self, sky: Sky) -> list[PatternChange]:
-        """Take the next tick; what changed."""
+        """Update with the sky of a tick; returns the changes."""
         self._now = sky.now
         follows = self._last == (sky.epoch, sky.seq - 1)
-        left = sky.left if follows else [a for a in self._addresses if a not in sky.index]
+        departed = sky.left if follows else [a for a in self._addresses if a not in sky.index]
         self._last, self._addresses = (sky.epoch, sky.seq), sky.hexes
-        changes = [self._account(address, event, None) for address, event in self._fleet.leave(left)]
+        changes = [self._apply(address, event, None) for address, event in self._fleet.leave(departed)]
         position_at, lat, lon, altitude, speed, track = (sky.column(n).astype(np.float64) for n in _FED)
-        found = self._fleet.update(
+        events = self._fleet.update(
             sky.hexes,
             position_at,
             lat,
@@ -62,29 +62,29 @@ class PatternWatch:
             sky.column("on_ground"),
             sky.column("previous_row") if follows else None,
         )
-        changes += [self._account(address, event, sky) for address, event in found]
+        changes += [self._apply(address, event, sky) for address, event in events]
         self._forget(sky.now)
         return changes
 
     def surveillance(self, address: str) -> list[ActivePattern]:
-        """The surveillance patterns of an aircraft that still count, the surest first."""
-        found = self._active.get(address)
-        return sorted(found.values(), key=lambda a: -a.pattern.confidence_score) if found else []
+        """The surveillance patterns of an aircraft that still count, the highest confidence first."""
+        patterns = self._active.get(address)
+        return sorted(patterns.values(), key=lambda a: -a.pattern.confidence_score) if patterns else []
 
     @property
     def addresses(self) -> list[str]:
         """Aircraft with a surveillance pattern that still counts."""
         return list(self._active)
 
-    def _account(self, address: str, event: PatternEvent, sky: Sky | None) -> PatternChange:
-        """Remember what an event says; ``sky`` None where the aircraft has left it."""
+    def _apply(self, address: str, event: PatternEvent, sky: Sky | None) -> PatternChange:
+        """Apply an event; ``sky`` is None if the aircraft has left it."""
         pattern, ended = event.pattern, event.change is Change.ENDED
         key = f"{pattern.flight_id}/{pattern.number}"
         if pattern.is_surveillance and pattern.confidence_score >= self._minimum_score:
-            mine = self._active.setdefault(address, {})
-            mine[key] = ActivePattern(key, pattern, self._now if ended else None)
+            patterns = self._active.setdefault(address, {})
+            patterns[key] = ActivePattern(key, pattern, self._now if ended else None)
         elif address in self._active:
-            # What was taken for surveillance has turned out to have an ordinary reason.
+            # A pattern classified as surveillance before now has an ordinary reason.
             self._active[address].pop(key, None)
         callsign, military = "", False
         if sky is not None:

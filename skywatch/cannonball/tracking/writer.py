@@ -1,4 +1,4 @@
-"""Writes in the background what the monitor noticed: every event at once, numbers of running sessions now and then."""
+"""Writes the changes of the monitor in the background: events at once, numbers of active sessions at intervals."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from skywatch.core.db import SessionFactory
 from skywatch.core.write_queue import WriteQueue
 from skywatch.core.writer import BackgroundWriter
 
-# At one alert a second this is hours of a database that is away.
+# At one alert a second this covers hours without the database.
 QUEUE_LIMIT = 20_000
-# The number of a session whose row cannot be: its user was deleted meanwhile.
+# The id of a session whose row cannot be inserted because its user was deleted.
 NO_ROW = -1
 
 
 class CannonballWriter:
-    """Takes changes from the tracker's thread and never makes it wait.
+    """Queues changes of the tracker's thread without blocking it.
 
-    ``prepare`` runs before anything is written; ``on_ended_elsewhere`` is called with the number of a session whose
-    row says that it has ended.
+    ``prepare`` runs before anything is written; ``on_ended_elsewhere`` is called with the id of a session that another
+    process has ended.
     """
 
     def __init__(
@@ -46,11 +46,11 @@ class CannonballWriter:
         )
 
     def start(self, wait_s: float) -> None:
-        """Begin to write; waits up to ``wait_s`` until what comes first is done."""
+        """Start writing; waits up to ``wait_s`` for ``prepare``."""
         self._writer.start(wait_s)
 
     def put(self, changes: Iterable[Change]) -> None:
-        """Take changes; returns at once."""
+        """Queue changes; returns at once."""
         events = []
         for change in changes:
             if isinstance(change, SessionChange) and change.kind == "updated":
@@ -63,11 +63,11 @@ class CannonballWriter:
             self._queue.append(events)
 
     def close(self) -> None:
-        """Write what was taken and end."""
+        """Write queued changes and stop."""
         self._writer.close()
 
     def _committed(self, changes: list[Change], written: Written) -> None:
-        for session, row_id in written.numbers.items():
+        for session, row_id in written.ids.items():
             session.id = row_id
         for row_id in written.ended_elsewhere:
             self._on_ended_elsewhere(row_id)

@@ -1,4 +1,4 @@
-"""Lists of aircraft in the forms that others publish them in, read into rows of our own.
+"""Readers of published lists of aircraft, one module for each form.
 
-Each form is one module with ``read(table) -> items``; what cannot be read is an item too, with its line and reason.
+Each has ``read(table) -> items``; an unreadable line is an item too, with its number and reason.
 """

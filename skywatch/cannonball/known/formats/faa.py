@@ -1,8 +1,8 @@
 """The FAA's releasable aircraft database: MASTER.txt, with the models of ACFTREF.txt.
 
 Both are comma separated with a header and padded fields; see "Aircraft Registration: Releasable Aircraft Database
-Download" (ardata.pdf) of the FAA. Taken are registrations with an ICAO address (``MODE S CODE HEX``) whose
-registrant's name, or one of the other names, is that of an agency which enforces the law; a government registrant
+Download" (ardata.pdf) of the FAA. It reads registrations with an ICAO address (``MODE S CODE HEX``)
+whose registrant's name, or one of the other names, is that of a law-enforcement agency; a government registrant
 alone (``TYPE REGISTRANT`` 5) is not enough, since fire and forest services are governments too.
 """
 
@@ -26,7 +26,7 @@ def column_name(text: str) -> str:
 
 
 def read_models(table: Table) -> dict[str, str]:
-    """Model code -> manufacturer and model, from ACFTREF.txt; rows that cannot be read are left out."""
+    """Model code -> manufacturer and model, from ACFTREF.txt; unreadable rows are skipped."""
     models: dict[str, str] = {}
     for _, fields in table.rows(REFERENCE_REQUIRED, column_name):
         if fault_of(fields, len(table.header)) is None:
@@ -36,7 +36,7 @@ def read_models(table: Table) -> dict[str, str]:
 
 
 def read(table: Table, models: Mapping[str, str] | None = None) -> Iterator[Item]:
-    """The registrations of law enforcement; ``models`` is what ``read_models`` gave."""
+    """The registrations of law enforcement; ``models`` is the result of ``read_models``."""
     models = models or {}
     rows = table.rows(MASTER_REQUIRED, column_name)
     for line, fields in rows:

@@ -1,6 +1,6 @@
 """The aircraft database of the OpenSky Network (aircraftDatabase.csv and its later, single-quoted form).
 
-Taken are aircraft whose operator or owner is, by name, an agency that enforces the law.
+It reads aircraft whose operator or owner is, by name, a law-enforcement agency.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def column_name(text: str) -> str:
 
 
 def read(table: Table) -> Iterator[Item]:
-    """The rows of the table that are about law enforcement."""
+    """The rows of law-enforcement aircraft."""
     rows = table.rows(REQUIRED, column_name)
     for line, fields in rows:
         if fault := fault_of(fields, len(table.header)):

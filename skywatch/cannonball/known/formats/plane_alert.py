@@ -1,7 +1,7 @@
 """The lists of plane-alert-db (https://github.com/sdr-enthusiasts/plane-alert-db): police and government aircraft.
 
-Taken are aircraft whose campaign is the police's, and of the others those whose operator's name or tags are of law
-enforcement; heads of state, fire bombers and the like are passed over.
+It reads aircraft of the police campaign, and of the others those whose operator's name or tags are of law enforcement;
+heads of state, fire bombers and the like are skipped.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ POLICE_CAMPAIGN = "Pol"
 
 
 def column_name(text: str) -> str:
-    """``$#Tag 2`` and the like without the marks that say where a column is shown."""
+    """A column such as ``$#Tag 2`` without the marks for plane-alert's display."""
     return text.strip().lstrip("$#").lower()
 
 
 def read(table: Table) -> Iterator[Item]:
-    """The rows of the table that are about law enforcement."""
+    """The rows of law-enforcement aircraft."""
     rows = table.rows(REQUIRED, column_name)
     for line, fields in rows:
         if fault := fault_of(fields, len(table.header)):

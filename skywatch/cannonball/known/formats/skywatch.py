@@ -1,6 +1,6 @@
-"""Our own CSV: columns are named as the fields of an entry; only ``icao_hex`` must be there.
+"""Skywatch's own CSV: columns are named like the fields of an entry; only ``icao_hex`` is required.
 
-``agency_type_derived`` and ``agency_state_derived``, as lists made by rules call them, stand in for the plain names.
+``agency_type_derived`` and ``agency_state_derived``, the columns of lists made by rules, are synonyms.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ SYNONYMS = {"agency_type_derived": "agency_type", "agency_state_derived": "agenc
 
 
 def column_name(text: str) -> str:
-    """A column of the header in our spelling."""
+    """The normalised name of a column."""
     plain = text.strip().lower().replace(" ", "_")
     return SYNONYMS.get(plain, plain)
 
 
 def read(table: Table) -> Iterator[Item]:
-    """The rows of the table; other columns are passed over."""
+    """The rows of the table; unknown columns are ignored."""
     rows = table.rows(("icao_hex",), column_name)
     for line, fields in rows:
         if fault := fault_of(fields, len(table.header)):

@@ -1,7 +1,6 @@
-"""Reads separated text row by row: encodings, byte order marks, quotes and rows that do not fit their header.
+"""Reads delimited text row by row: encodings, byte order marks, quotes and rows that do not match their header.
 
-Nothing here is guessed at the cost of a wrong entry: a file whose delimiter or encoding differs is refused with the
-option that would read it.
+Nothing is guessed: a file with another delimiter or encoding is refused with the option that would read it.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 
 
 class Row(NamedTuple):
-    """An aircraft to be put on the list: the line it stands on and the fields that are told of it."""
+    """An aircraft for the list: its line and its fields."""
 
     line: int
     fields: dict[str, str]
 
 
 class Refused(NamedTuple):
-    """A line that cannot be taken, and why."""
+    """A line that cannot be imported, and the reason."""
 
     line: int
     icao_hex: str
@@ -41,12 +40,12 @@ Item = Row | Refused | Skipped
 
 
 class Unreadable(Exception):
-    """A file that is not of the form it should be; ``str()`` says what is wrong in one line."""
+    """A file that is not of the expected form; ``str()`` is the reason in one line."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How the text is written; ``quote`` None is decided by the header."""
+    """The format of the text; ``quote`` None is detected from the header."""
 
     encoding: str = "utf-8"
     delimiter: str = ","
@@ -55,7 +54,7 @@ class Dialect:
 
 @dataclass
 class Table:
-    """A table with a header; ``advance`` is told of the bytes that were read."""
+    """A table with a header; ``advance`` is called with the number of bytes read."""
 
     source: BinaryIO
     dialect: Dialect = Dialect()
@@ -63,7 +62,7 @@ class Table:
     header: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
-        """The text line by line; bytes that are not of the encoding survive as lone surrogates."""
+        """The text line by line; bytes that cannot be decoded become lone surrogates."""
         for number, raw in enumerate(self.source):
             self.advance(len(raw))
             if number == 0:
@@ -75,8 +74,8 @@ class Table:
     def rows(self, required: Iterable[str], name: Callable[[str], str] = str.strip) -> Iterator[tuple[int, list[str]]]:
         """Line number and fields of each row; first reads the header, whose columns go through ``name``.
 
-        A row that cannot be taken apart comes as an empty list. Raises Unreadable where the header lacks a required
-        column or has it twice.
+        A row that cannot be parsed is an empty list. Raises Unreadable if the header lacks a required column or has it
+        twice.
         """
         lines = self.lines()
         first = next(lines, None)
@@ -108,16 +107,17 @@ class Table:
         if not missing:
             return
         used = self.dialect.delimiter
-        for spoken, other in DELIMITERS.items():
-            if other != used and first.count(other) > first.count(used):
+        for delimiter_name, delimiter in DELIMITERS.items():
+            if delimiter != used and first.count(delimiter) > first.count(used):
                 raise Unreadable(
-                    f"the header's columns are separated by {other!r}, not by {used!r}; say delimiter={spoken}"
+                    f"the header's columns are separated by {delimiter!r}, not by {used!r};"
+                    f" say delimiter={delimiter_name}"
                 )
         raise Unreadable(f"the header has no column {missing[0]} (it has: {', '.join(self.header)[:200]})")
 
 
 def fault_of(fields: list[str], width: int) -> str | None:
-    """What is wrong with a row as such, or None; empty fields beyond the header do no harm."""
+    """The fault of a row, or None; empty fields beyond the header are accepted."""
     if not fields:
         return "cannot be read: a quote is not closed or stands inside a field"
     if len(fields) < width or any(fields[width:]):
@@ -133,5 +133,5 @@ def fault_of(fields: list[str], width: int) -> str | None:
 
 
 def text_table(text: bytes, dialect: Dialect) -> Table:
-    """A table over bytes that are in memory."""
+    """A table over bytes in memory."""
     return Table(io.BytesIO(text), dialect)

@@ -52,7 +52,7 @@ verify = ApiService(
 
 
 def known_service(request: Request) -> KnownAircraftService:
-    """The rules of the list for this request's caller."""
+    """The service for the caller of this request."""
     return KnownAircraftService(request.db, request.registry["cannonball_known_index"], request.may)
 
 
@@ -60,8 +60,8 @@ def known_service(request: Request) -> KnownAircraftService:
 def list_known_aircraft(request: Request) -> dict[str, Any]:
     """List known aircraft
 
-    In the order of their addresses; `search` finds part of the address, the registration or the agency's name.
-    Who may not see military aircraft is shown no entries of that agency type.
+    In the order of their addresses; `search` matches part of the address, the registration or the agency's name.
+    Entries of military agencies need `aircraft.view_military`.
     """
     query = dict(request.validated["querystring"])
     limit, offset = query.pop("limit"), query.pop("offset")
@@ -73,7 +73,7 @@ def list_known_aircraft(request: Request) -> dict[str, Any]:
 def create_known_aircraft(request: Request) -> dict[str, Any]:
     """Add a known aircraft
 
-    What is written here counts as edited by hand: imports leave it alone. Agency type and state are derived from
+    All given fields count as edited by hand: imports do not change them. Agency type and state are derived from
     the agency's name where they are not given.
     """
     entry = known_service(request).create(request.validated["body"])
@@ -111,7 +111,7 @@ def get_known_aircraft(request: Request) -> dict[str, Any]:
 def update_known_aircraft(request: Request) -> dict[str, Any]:
     """Change a known aircraft
 
-    The fields that are given count as edited by hand: imports leave them alone from now on.
+    The given fields count as edited by hand: imports do not change them.
     """
     entry = known_service(request).change(request.validated["path"]["id"], request.validated["body"])
     announce_change(request.db)
@@ -120,7 +120,7 @@ def update_known_aircraft(request: Request) -> dict[str, Any]:
 
 @one.delete(permission=MANAGE, path=KnownId(), responses={204: None}, errors=(404,))
 def delete_known_aircraft(request: Request) -> None:
-    """Take a known aircraft off the list"""
+    """Remove a known aircraft from the list"""
     known_service(request).remove(request.validated["path"]["id"])
     announce_change(request.db)
     request.response.status_code = 204
@@ -132,7 +132,7 @@ def delete_known_aircraft(request: Request) -> None:
 def verify_known_aircraft(request: Request) -> dict[str, Any]:
     """Mark a known aircraft as verified
 
-    Without a body it is verified now; `{"verified": false}` takes the mark back.
+    Without a body it is verified now; `{"verified": false}` removes the verification.
     """
     entry = known_service(request).verify(request.validated["path"]["id"], request.validated["body"]["verified"])
     announce_change(request.db)

@@ -28,13 +28,13 @@ from skywatch.http.service import ApiService
 from skywatch.http.validation import json_body
 from skywatch.security.permissions import Permission
 
-# A report names so many refused lines; it counts all of them.
+# Largest number of refused lines in a report; all are counted.
 REFUSALS_NAMED = 10_000
 CSV_TYPES = ("text/csv", "text/plain")
 
 
 class ImportQuery(Schema):
-    """How a list is read."""
+    """The options of an import."""
 
     format = colander.SchemaNode(
         QueryString(),
@@ -42,7 +42,7 @@ class ImportQuery(Schema):
         validator=colander.OneOf(tuple(FORMS)),
         description="Form of the list: our own CSV, plane-alert-db, FAA (MASTER.txt) or OpenSky.",
     )
-    dry_run = colander.SchemaNode(QueryBoolean(), missing=False, description="Only report what would be done.")
+    dry_run = colander.SchemaNode(QueryBoolean(), missing=False, description="Only report the changes, write nothing.")
     keep_good = colander.SchemaNode(
         QueryBoolean(), missing=False, description="Take the good rows though others are refused."
     )
@@ -70,7 +70,7 @@ class ImportBody(Schema):
 
 
 class RefusedLine(Schema):
-    """A line that was not taken."""
+    """A refused line."""
 
     line = colander.SchemaNode(JsonInteger())
     icao_hex = colander.SchemaNode(JsonString())
@@ -78,7 +78,7 @@ class RefusedLine(Schema):
 
 
 class ImportReport(Schema):
-    """What an import did, or would do."""
+    """The result of an import, or of its dry run."""
 
     format = colander.SchemaNode(JsonString())
     dry_run = colander.SchemaNode(JsonBoolean())
@@ -112,7 +112,7 @@ imports = ApiService(
 def import_known_aircraft(request: Request) -> dict[str, Any]:
     """Import a list of known aircraft
 
-    All rows or none: where a line is refused nothing is changed, unless `keep_good` is given. Rows whose address is
+    All rows or none: if a line is refused nothing is changed, unless `keep_good` is given. Rows whose address is
     on the list update it, but leave fields alone that were edited by hand.
     """
     query = request.validated["querystring"]
@@ -125,7 +125,7 @@ def import_known_aircraft(request: Request) -> dict[str, Any]:
         raise invalid("csv", str(fault)) from None
     with staged:
         try:
-            # Not on request.db: that takes the write lock with its first use, this only when all is compared.
+            # Not on request.db, which would lock the database during the comparison.
             report = import_staged(
                 request.runtime.engine, staged, dry_run=query["dry_run"], keep_good=query["keep_good"]
             )
@@ -133,7 +133,7 @@ def import_known_aircraft(request: Request) -> dict[str, Any]:
             raise _refusal(refusal.report) from None
     if not report.dry_run:
         announce(request.runtime.bus)
-        # Whoever imported finds the new list with the next request; others are answered from the old one meanwhile.
+        # The caller's next request uses the new list; other requests use the old one meanwhile.
         request.registry["cannonball_known_index"].prepare()
     refused = [_line(line) for line in report.refused[:REFUSALS_NAMED]]
     return answer(ImportReport, report, format=query["format"], refused=refused)
@@ -161,7 +161,7 @@ def _line(refused: Refused) -> dict[str, Any]:
 
 
 def _clean(text: str) -> str:
-    """Text of a faulty line without what JSON cannot carry."""
+    """The text of a faulty line without characters that JSON cannot encode."""
     return text.encode("ascii", "replace").decode()
 
 
