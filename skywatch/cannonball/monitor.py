@@ -14,7 +14,7 @@ from skywatch.cannonball.tracking.changes import Detection
 from skywatch.cannonball.tracking.interest import InterestTable
 from skywatch.cannonball.tracking.known_table import EMPTY, KnownTable
 from skywatch.cannonball.tracking.locations import LocationCache
-from skywatch.cannonball.tracking.pauses import Pauses
+from skywatch.cannonball.tracking.pauses import Pauses, longest_pause_s
 from skywatch.cannonball.tracking.records import Change
 from skywatch.cannonball.tracking.restart import end_open_patterns, recent_pauses, resume_sessions
 from skywatch.cannonball.tracking.session import LiveSession
@@ -133,7 +133,7 @@ class CannonballMonitor:
         except BusError:
             users = set()
         with writing(self._runtime.sessions) as db:
-            pauses = recent_pauses(db, now)
+            pauses = recent_pauses(db, now, longest_pause_s(self._settings))
             sessions = resume_sessions(db, users, now, self._settings.cannonball_unseen_s)
             end_open_patterns(db, now)
         self._restored.put((pauses, sessions))

@@ -20,6 +20,11 @@ class Occasion:
     pattern_key: str | None = None
 
 
+def longest_pause_s(settings: CannonballSettings) -> float:
+    """The longest pause of any alert type (s): an older alert delays no other."""
+    return max(_pause_s(alert_type, settings) for alert_type in AlertType)
+
+
 class Pauses:
     """The time of the last alert of each kind for one aircraft and user; it outlives the session."""
 
@@ -29,7 +34,7 @@ class Pauses:
     def allow(self, occasion: Occasion, now: float, settings: CannonballSettings) -> bool:
         """Whether the pause is over; if so, a new one starts."""
         kind = (occasion.alert_type, occasion.subject)
-        pause_s = float(getattr(settings, f"cannonball_cooldown_{occasion.alert_type.value}_s"))
+        pause_s = _pause_s(occasion.alert_type, settings)
         if now - self.raised_at.get(kind, -pause_s) < pause_s and kind in self.raised_at:
             return False
         self.raised_at[kind] = now
@@ -39,3 +44,7 @@ class Pauses:
     def latest(self) -> float:
         """Time of the last alert (unix s), 0 without one."""
         return max(self.raised_at.values(), default=0.0)
+
+
+def _pause_s(alert_type: AlertType, settings: CannonballSettings) -> float:
+    return float(getattr(settings, f"cannonball_cooldown_{alert_type.value}_s"))

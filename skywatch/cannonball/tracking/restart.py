@@ -9,18 +9,18 @@ from skywatch.cannonball.models import CannonballAlert, CannonballSession, Fligh
 from skywatch.cannonball.tracking.interest import Interest
 from skywatch.cannonball.tracking.pauses import Pauses
 from skywatch.cannonball.tracking.session import LiveSession
-from skywatch.cannonball.tracking.sessions import PAUSES_KEPT_S, Pair
+from skywatch.cannonball.tracking.sessions import Pair
 from skywatch.cannonball.tracking.threat import ThreatLevelHysteresis
 from skywatch.cannonball.vocabulary import AlertType, EndReason, Identification, ThreatLevel
 from skywatch.core.clock import to_datetime
 
 
-def recent_pauses(db: Session, now: float) -> dict[Pair, Pauses]:
+def recent_pauses(db: Session, now: float, longest_pause_s: float) -> dict[Pair, Pauses]:
     """The pauses after recent alerts, by user and address."""
     query = (
         sa.select(CannonballAlert, FlightPattern.pattern_type)
         .outerjoin(FlightPattern, FlightPattern.id == CannonballAlert.pattern_id)
-        .where(CannonballAlert.created_at >= to_datetime(now - PAUSES_KEPT_S))
+        .where(CannonballAlert.created_at >= to_datetime(now - longest_pause_s))
         .order_by(CannonballAlert.created_at)
     )
     pauses_by_pair: dict[Pair, Pauses] = {}

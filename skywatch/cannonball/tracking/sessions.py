@@ -13,7 +13,7 @@ from skywatch.cannonball.tracking.alerts import cleared, during, opening, patter
 from skywatch.cannonball.tracking.changes import AlertRaised, SessionChange, alert_raised, session_change
 from skywatch.cannonball.tracking.interest import Interest, InterestTable
 from skywatch.cannonball.tracking.locations import TrackedUser
-from skywatch.cannonball.tracking.pauses import Occasion, Pauses
+from skywatch.cannonball.tracking.pauses import Occasion, Pauses, longest_pause_s
 from skywatch.cannonball.tracking.session import LiveSession, Observation
 from skywatch.cannonball.tracking.watch import PatternWatch
 from skywatch.cannonball.vocabulary import EndReason, Identification, ThreatLevel
@@ -23,8 +23,6 @@ from skywatch.picture.sky import Sky
 Pair = tuple[int, str]
 # Largest age of the position on which a session is opened (s).
 OPENING_AGE_S = 60.0
-# Pauses between alerts are remembered this long (s) after the last alert; no pause is longer by default.
-PAUSES_KEPT_S = 3600.0
 
 
 class SessionTracker:
@@ -32,6 +30,7 @@ class SessionTracker:
 
     def __init__(self, settings: CannonballSettings) -> None:
         self._settings = settings
+        self._longest_pause_s = longest_pause_s(settings)
         self.sessions: dict[Pair, LiveSession] = {}
         self._muted: set[Pair] = set()
         self._pauses: dict[Pair, Pauses] = {}
@@ -205,7 +204,7 @@ class SessionTracker:
             self._pauses = {
                 pair: pauses
                 for pair, pauses in self._pauses.items()
-                if pair in running or now - pauses.latest < PAUSES_KEPT_S
+                if pair in running or now - pauses.latest < self._longest_pause_s
             }
 
 

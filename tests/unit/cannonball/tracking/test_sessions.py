@@ -203,6 +203,28 @@ def test_alerts_pause_also_over_sessions(stage):
     assert kinds(stage).count("le_detected") == 1
 
 
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_pause_of_more_than_an_hour_holds(make_runtime, restarts):
+    runtime = make_runtime(cannonball_cooldown_le_detected_s=7200.0)
+    add_users(runtime, 1)
+    add_known(runtime, "3C1234,D-HBPA,Bundespolizei\n")
+    stage = Stage(runtime, start=time.time() - 5100)
+    stage.start()
+    stage.locate(1, *HERE, radius_nm=5.0)
+    stage.fly(POLICE, 3, straight(47.05, 8.0, 0.0, 140.0))
+    stage.now += 5000.0
+    stage.silence(2)
+    if restarts:
+        stage.close()
+        stage = Stage(runtime, start=stage.now)
+        stage.start()
+    stage.locate(1, *HERE, radius_nm=5.0)
+    stage.fly(POLICE, 3, straight(47.05, 8.0, 0.0, 140.0))
+    stage.close()
+    assert len(rows(stage)) == 2
+    assert [alert.alert_type for alert in rows(stage, CannonballAlert)].count("le_detected") == 1
+
+
 def test_what_a_user_ended_stays_quiet_until_the_aircraft_has_left(stage):
     stage.locate(1, *HERE, radius_nm=5.0)
     stage.fly(POLICE, 5, orbit(47.03, 8.0, 1.0, 100.0))
