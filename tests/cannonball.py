@@ -110,7 +110,7 @@ class Stage:
                 for user_id, lat, lon in user_ids:
                     self.locate(user_id, lat, lon)
             while upcoming is not None and upcoming.at <= self.now:
-                self.picture.put("tape", upcoming.heard.reports, upcoming.heard.messages)
+                self.picture.put("tape", upcoming.batch.reports, upcoming.batch.messages)
                 upcoming = next(source, None)
             self.tick()
 

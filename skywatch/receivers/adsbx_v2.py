@@ -1,6 +1,6 @@
-"""``adsbx-v2 URL``: the v2 interface of ADSBexchange and its relatives, and readsb's own API, asked politely.
+"""``adsbx-v2 URL``: the v2 interface of ADSBexchange and similar services, and readsb's own API, polled slowly.
 
-A key travels in a header and never stands in the status: ``header=api-auth:env:ADSBX_KEY`` takes it from the
+A key is sent in a header and never shown in the status: ``header=api-auth:env:ADSBX_KEY`` takes it from the
 environment, ``header=api-auth:file:/run/secrets/adsbx`` from a file.
 """
 
@@ -21,13 +21,13 @@ _HEADER_NAME = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 
 
 class AdsbxV2Receiver(PollingReceiver):
-    """A v2 interface, polled at a polite pace; the pause that a 429 or 503 asks for is kept."""
+    """A v2 interface; Retry-After of a 429 or 503 is followed."""
 
     kind = "adsbx-v2"
 
     def __init__(self, name: str, url: str, every_s: float, headers: dict[str, str]) -> None:
         super().__init__(name, shown_url(url))
-        # Not even in trouble is the interface asked more often than agreed.
+        # Retries are no more frequent than polls.
         self.first_pause_s = every_s
         self.stale_s = max(self.stale_s, 3 * every_s)
         self._url = url
@@ -35,17 +35,17 @@ class AdsbxV2Receiver(PollingReceiver):
         self._headers = headers
 
     async def session(self) -> None:
-        """Poll for ever."""
+        """Poll until cancelled."""
         async with HttpSource(self._url, self._headers) as source:
             await self.poll(source.fetch, self._every_s)
 
 
 def create(name: str, words: Words, station: Station) -> AdsbxV2Receiver:
-    """Raises ValueError where the address or an option is wrong, or the key is not there."""
+    """Create the receiver; raises ValueError if the address or an option is wrong, or the key is missing."""
     if not words:
         raise ValueError("expected the address of a v2 interface")
-    address, *rest = words
-    options = Options(rest)
+    address, *arguments = words
+    options = Options(arguments)
     every_s = options.number("every", DEFAULT_EVERY_S, *EVERY_S)
     header = options.text("header")
     options.finish()
@@ -53,7 +53,7 @@ def create(name: str, words: Words, station: Station) -> AdsbxV2Receiver:
 
 
 def parse_header(text: str) -> dict[str, str]:
-    """``NAME:VALUE``, ``NAME:env:VARIABLE`` or ``NAME:file:PATH`` as a header; the errors do not tell the value."""
+    """``NAME:VALUE``, ``NAME:env:VARIABLE`` or ``NAME:file:PATH`` as a header; errors do not contain the value."""
     name, colon, value = text.partition(":")
     if not colon or not _HEADER_NAME.fullmatch(name):
         raise ValueError("header must be NAME:VALUE, NAME:env:VARIABLE or NAME:file:PATH")

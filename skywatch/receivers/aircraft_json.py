@@ -1,8 +1,8 @@
-"""From the JSON of readsb, dump1090-fa and dump1090-mutability to reports: whole documents and single aircraft.
+"""Decodes the JSON of readsb, dump1090-fa and dump1090-mutability to reports: whole documents and single aircraft.
 
-A document is decoded in one go with every value checked by msgspec; only where something in it is invalid is it
-taken apart, aircraft by aircraft and then field by field, so that one bad field costs that field alone. Nothing
-here raises on any bytes but DocumentError, for what is no document at all.
+A document is decoded at once with every value checked by msgspec. Only if it contains an invalid value is it decoded
+aircraft by aircraft and then field by field, so that an invalid field drops only itself. No input raises anything but
+DocumentError, for bytes that are not a document.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from skywatch.receivers.limits import (
 )
 from skywatch.receivers.report import Report
 
-# What msgspec raises on bytes that are not what was asked for; RecursionError on very deep nesting.
+# Exceptions of msgspec for unexpected input; RecursionError for very deep nesting.
 BAD_JSON = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
-# Unix seconds have 10 digits until the year 2286; what is above this is milliseconds.
+# Unix seconds have 10 digits until the year 2286; larger numbers are milliseconds.
 SMALLEST_MILLISECONDS = 1e11
 MUTABILITY_MARKS = (b'"altitude"', b'"vert_rate"', b'"nucp"')
 DIALECT_SAMPLE = 1 << 16
@@ -36,7 +36,7 @@ RC_OF_NUCP = (0, 37_040, 18_520, 3_704, 1_852, 926, 371, 186, 25, 8)
 
 
 class DocumentError(ValueError):
-    """The bytes are no document of aircraft; the text says why in one line."""
+    """The bytes are not a document of aircraft; the text is the reason in one line."""
 
 
 class Document(msgspec.Struct):
@@ -86,8 +86,8 @@ _number = msgspec.json.Decoder(float)
 def read_document(body: bytes, invalid: Counter[str]) -> Document:
     """Decode a document (``aircraft`` or, as v2 interfaces name it, ``ac``).
 
-    What is invalid in it is left out and counted by field name in ``invalid``. Raises DocumentError where the
-    bytes are not JSON, not complete, or have no list of aircraft.
+    Invalid values are dropped and counted by field name in ``invalid``. Raises DocumentError if the bytes are not
+    JSON, not complete, or have no list of aircraft.
     """
     mutability = _is_mutability(body)
     try:
@@ -99,13 +99,13 @@ def read_document(body: bytes, invalid: Counter[str]) -> Document:
             return Document(_seconds(document.now), document.messages, aircraft)
     except BAD_JSON:
         pass
-    return _taken_apart(body, mutability, invalid)
+    return _decode_parts(body, mutability, invalid)
 
 
 def read_line(body: bytes, invalid: Counter[str]) -> tuple[Report | None, float | None]:
-    """Decode one aircraft that stands alone, with the ``now`` (unix seconds) beside its fields where it is there.
+    """Decode a single aircraft, and the ``now`` (unix seconds) among its fields if there is one.
 
-    None where it is no aircraft (counted as ``line`` or ``hex``).
+    None if it is not an aircraft (counted as ``line`` or ``hex``).
     """
     try:
         line: Any = _line.decode(body)
@@ -141,7 +141,7 @@ def _seconds(now: float | None) -> float | None:
     return now / 1000 if now > SMALLEST_MILLISECONDS else now
 
 
-def _taken_apart(body: bytes, mutability: bool, invalid: Counter[str]) -> Document:
+def _decode_parts(body: bytes, mutability: bool, invalid: Counter[str]) -> Document:
     try:
         loose, parts = _parts(body)
     except msgspec.ValidationError:
@@ -171,11 +171,9 @@ def _repaired_parts(body: bytes) -> tuple[_Loose, list[msgspec.Raw]]:
 
 
 def repaired(body: bytes) -> bytes:
-    """What some programs take for JSON, as JSON: NaN becomes a text, and bytes that are no text question marks.
+    """Repair the invalid JSON of some programs: NaN becomes a text, undecodable bytes become question marks.
 
-    A byte order mark before it is left out.
-
-    Raises ValueError or RecursionError where it cannot be read like that either.
+    A byte order mark is removed. Raises ValueError or RecursionError if the result is not JSON either.
     """
     document = json.loads(body.decode("utf-8-sig", "replace"), parse_constant=str)
     return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
@@ -183,10 +181,10 @@ def repaired(body: bytes) -> bytes:
 
 def _one(raw: bytes | msgspec.Raw, mutability: bool, invalid: Counter[str], reason: str = "aircraft") -> Report | None:
     try:
-        whole: Report = _aircraft[mutability].decode(raw)
+        report_whole: Report = _aircraft[mutability].decode(raw)
         if mutability:
-            _normalise([whole])
-        return whole
+            _normalise([report_whole])
+        return report_whole
     except BAD_JSON:
         pass
     try:
@@ -203,7 +201,7 @@ def _one(raw: bytes | msgspec.Raw, mutability: bool, invalid: Counter[str], reas
             elif value is not None:
                 values[name] = value
     if "hex" not in values:
-        # Counted with its field where it was there and bad.
+        # An invalid hex was counted with its field.
         invalid["hex"] += "hex" not in members or bytes(members["hex"]) == b"null"
         return None
     if not mutability:
@@ -214,7 +212,7 @@ def _one(raw: bytes | msgspec.Raw, mutability: bool, invalid: Counter[str], reas
 
 
 def _normalise(aircraft: Sequence[Any]) -> None:
-    """Give dump1090-mutability's fields their readsb names, in place."""
+    """Rename dump1090-mutability's fields to those of readsb, in place."""
     for report in aircraft:
         if report.altitude is not UNSET:
             report.alt_baro = report.altitude
@@ -237,14 +235,14 @@ def _members_of(raw: bytes | msgspec.Raw) -> dict[str, msgspec.Raw]:
 
 
 def _value(name: str, member: msgspec.Raw) -> Any:
-    """One field: its value, None for null (nothing was said), UNSET where it is invalid."""
+    """The value of one field, None for null, UNSET if it is invalid."""
     try:
         return _fields[name].decode(member)
     except BAD_JSON:
         pass
     if bytes(member) == b"null":
         return None
-    # Whole numbers that came as 35000.0 mean what they say.
+    # Accepts whole numbers written as 35000.0.
     try:
         number = _number.decode(member)
         if number == int(number):

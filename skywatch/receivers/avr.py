@@ -15,5 +15,5 @@ class AvrReceiver(ModeSReceiver):
 
 
 def create(name: str, words: Words, station: Station) -> AvrReceiver:
-    """Raises ValueError where the address is wrong."""
+    """Create the receiver; raises ValueError if the address is wrong."""
     return AvrReceiver(name, *parse_host_port(words), station)

@@ -1,7 +1,6 @@
-"""What every kind of receiver is: a task that reads its input for ever and hands reports to a sink.
+"""The interface of receivers: a task that reads its input until cancelled and passes reports to a sink.
 
-A receiver never ends the service: whatever goes wrong is counted, named in its status and tried again after a
-growing pause.
+A receiver never stops the service: faults are counted and shown in its status, and it retries after increasing pauses.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from skywatch.receivers.report import Report
 
 
 class ReceiverStatus(InputStatus):
-    """The state of one receiver as ``system/receivers`` shows it.
+    """The state of one receiver in ``system/receivers``.
 
-    ``invalid`` counts what was received and refused, by reason: the name of a field, or ``hex``, ``aircraft``,
-    ``line``, ``too_long``, ``document`` where more than one field went. ``cpr`` counts what became of position frames,
-    by the names of ``mode_s.statistics.PositionCounts``.
+    ``invalid`` counts refused input by reason: the name of a field, or ``hex``, ``aircraft``, ``line``, ``too_long``,
+    ``document`` if more than one field was dropped. ``cpr`` counts the results of position frames by the names of
+    ``mode_s.statistics.PositionCounts``.
     """
 
     position_rate: float = 0.0
@@ -29,10 +28,10 @@ class ReceiverStatus(InputStatus):
 
 
 class Sink(Protocol):
-    """Where receivers put what they hear; called on the tracker's loop, must return at once."""
+    """Takes the reports of receivers; called on the tracker's event loop, must return at once."""
 
     def put(self, receiver: str, reports: Sequence[Report], messages: int) -> None:
-        """Take reports in the order they were heard; ``messages`` is how many messages they came from."""
+        """Take reports in the order of reception, and the number of messages they were decoded from."""
 
 
 class Receiver(Protocol):
@@ -40,7 +39,7 @@ class Receiver(Protocol):
 
     @property
     def status(self) -> ReceiverStatus:
-        """The state of this moment; rates are brought up to date whenever it is asked for."""
+        """The present state; rates are updated at each access."""
 
     async def run(self, sink: Sink) -> None:
         """Read until cancelled, or until a recording has ended; only ``asyncio.CancelledError`` is raised."""

@@ -15,5 +15,5 @@ class BeastReceiver(ModeSReceiver):
 
 
 def create(name: str, words: Words, station: Station) -> BeastReceiver:
-    """Raises ValueError where the address is wrong."""
+    """Create the receiver; raises ValueError if the address is wrong."""
     return BeastReceiver(name, *parse_host_port(words), station)

@@ -11,7 +11,7 @@ from skywatch.receivers.factory import EXAMPLE, KINDS, open_receiver
 from skywatch.receivers.report import Report
 from skywatch.settings import SettingsError
 
-# The one file that may be named: whoever administers the service need not be allowed to read this machine's files.
+# The only file name allowed: an administrator of the service may have no right to read other files of this machine.
 READSB_FILE = "aircraft.json"
 
 
@@ -27,12 +27,12 @@ class AddressCounter:
 
 
 def check(name: str, text: str) -> None:
-    """Raise SettingsError where the ini file's parser would, and for files other than readsb's ``aircraft.json``."""
+    """Raise SettingsError as the ini file's parser does, and for files other than readsb's ``aircraft.json``."""
     setting = f"receiver.{name}"
-    kind, rest = split_setting(setting, text, KINDS, EXAMPLE)
+    kind, arguments = split_setting(setting, text, KINDS, EXAMPLE)
     if kind == "replay":
         raise SettingsError(setting, "recordings are files of the server; only the ini file may name them")
-    if kind == "readsb" and rest and "://" not in rest[0] and PurePath(rest[0]).name != READSB_FILE:
+    if kind == "readsb" and arguments and "://" not in arguments[0] and PurePath(arguments[0]).name != READSB_FILE:
         raise SettingsError(setting, f"the console may name no other file than one called {READSB_FILE}")
     open_receiver(name, text, None)
 

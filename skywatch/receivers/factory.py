@@ -1,6 +1,6 @@
-"""From the text of a ``receiver.<name>`` setting to a receiver; the one door into this room.
+"""Creates receivers from the text of ``receiver.<name>`` settings.
 
-Kinds are imported when they are asked for: who only simulates does not load an HTTP client.
+Kinds are imported when they are used: an installation that only simulates loads no HTTP client.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def open_receiver(name: str, text: str, station: Station) -> Receiver:
     an unknown kind, a bad address or option, a missing file or a recording that is not one.
     """
     setting = f"receiver.{name}"
-    kind, rest = split_setting(setting, text, KINDS, EXAMPLE)
+    kind, arguments = split_setting(setting, text, KINDS, EXAMPLE)
     module = importlib.import_module(f"skywatch.receivers.{KINDS[kind]}")
     try:
-        receiver: Receiver = module.create(name, rest, station)
+        receiver: Receiver = module.create(name, arguments, station)
     except ValueError as error:
         raise SettingsError(setting, str(error)) from None
     return receiver

@@ -1,4 +1,4 @@
-"""What receivers are made of."""
+"""The declaration of the feature receivers."""
 
 from __future__ import annotations
 

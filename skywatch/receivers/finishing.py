@@ -1,6 +1,6 @@
-"""The last step from decoded JSON to a report: times out of ages, clean texts, a source where none was said.
+"""The last step from decoded JSON to a report: converts ages to times, cleans texts and fills in the source.
 
-It is done for every aircraft of every document, so it is one plain loop.
+It runs for every aircraft of every document, so it is one plain loop.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from skywatch.receivers.limits import clean_address, clean_callsign
 from skywatch.receivers.report import Report
 
 
-class _Remembered(dict[str, Any]):
-    """Texts that come again every second are cleaned once. Bounded: it starts anew when it is full."""
+class _CleanedTexts(dict[str, Any]):
+    """A cache of cleaned texts, since most are repeated every second. Bounded: it is cleared when full."""
 
     MOST = 100_000
 
@@ -31,20 +31,20 @@ class _Remembered(dict[str, Any]):
         return cleaned
 
 
-_ADDRESSES = _Remembered(clean_address)
-_CALLSIGNS = _Remembered(clean_callsign)
+_ADDRESSES = _CleanedTexts(clean_address)
+_CALLSIGNS = _CleanedTexts(clean_callsign)
 
 
 def finish(
-    aircraft: Sequence[Report], now: float, heard_after: float, invalid: Counter[str]
+    aircraft: Sequence[Report], now: float, newer_than: float, invalid: Counter[str]
 ) -> tuple[list[Report], int, int]:
     """Complete decoded aircraft in place: times from ages, clean addresses and callsigns, one dialect.
 
-    ``now`` is the moment of the document in our time. Gives the reports that have an address, how many of them
-    were heard after ``heard_after`` and how many had a new position after it.
+    ``now`` is the time of the document by our clock. Returns the reports with a valid address, how many of them were
+    received after ``newer_than``, and how many had a new position after it.
     """
-    found: list[Report] = []
-    heard = positions = 0
+    reports: list[Report] = []
+    newer = positions = 0
     addresses, callsigns = _ADDRESSES, _CALLSIGNS
     for report in aircraft:
         address = addresses[report.hex]
@@ -56,14 +56,14 @@ def finish(
         seen = report.seen
         at = now if seen is UNSET else now - seen
         report.at = at
-        if at > heard_after:
-            heard += 1
+        if at > newer_than:
+            newer += 1
         lat, lon = report.lat, report.lon
         if lat is not UNSET and lon is not UNSET and (lat or lon):
             seen_pos = report.seen_pos
             position_at = at if seen_pos is UNSET else now - seen_pos
             report.position_at = position_at
-            if position_at > heard_after:
+            if position_at > newer_than:
                 positions += 1
         elif lat is not UNSET or lon is not UNSET:
             _without_position(report, invalid)
@@ -75,23 +75,23 @@ def finish(
             report.flight = callsign or UNSET
         if report.type is UNSET:
             report.type = _source_of(report)
-        found.append(report)
-    return found, heard, positions
+        reports.append(report)
+    return reports, newer, positions
 
 
 def _without_position(report: Report, invalid: Counter[str]) -> None:
-    """Half a position, or the exact point 0/0 that means none: it is left out."""
+    """Drop half a position, or the exact point 0/0, which means none."""
     invalid["position"] += 1
     report.lat = report.lon = report.seen_pos = UNSET
 
 
 def _source_of(report: Report) -> str:
-    """The source where the dialect does not say it: dump1090-fa leaves it out for ADS-B, mutability always."""
+    """The source of a report without one: dump1090-fa omits it for ADS-B, mutability always."""
     if report.mlat is not UNSET and "lat" in report.mlat:
         return "mlat"
     if report.tisb is not UNSET and "lat" in report.tisb:
         return "tisb_other" if report.hex.startswith("~") else "tisb_icao"
-    said: Sequence[object | UnsetType] = (report.lat, report.version, report.category, report.gs)
-    if all(value is UNSET for value in said):
+    adsb_fields: Sequence[object | UnsetType] = (report.lat, report.version, report.category, report.gs)
+    if all(value is UNSET for value in adsb_fields):
         return "mode_s"
     return "adsb_other" if report.hex.startswith("~") else "adsb_icao"

@@ -1,6 +1,6 @@
-"""``FrameTap``: hands the good frames of all receivers to listeners, such as outputs for other programs.
+"""``FrameTap``: passes the good frames of all receivers to listeners, such as outputs for other programs.
 
-One for a process (``runtime.shared``). Without listeners, which is the rule, a batch costs one comparison.
+One per process (``runtime.shared``). Without listeners, the usual case, a batch costs one comparison.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from skywatch.core.fault_log import FaultLog
 
 if TYPE_CHECKING:
-    # Who only simulates loads no decoder.
+    # An installation that only simulates loads no decoder.
     from skywatch.receivers.framing.frames import Column, FrameBatch
     from skywatch.receivers.mode_s.decoded import Decoded
 
@@ -25,22 +25,22 @@ GOOD = 0
 
 
 class FrameTap:
-    """Listeners are called on the tracker's loop and must return at once; one that fails costs no receiver anything."""
+    """Listeners are called on the tracker's loop and must return at once; one that fails does not affect receivers."""
 
     def __init__(self, runtime: Any = None) -> None:
         self._listeners: list[Listener] = []
-        self._faults = FaultLog(log, "frames are not handed on to outputs", "frames are handed on to outputs")
+        self._faults = FaultLog(log, "frames are not passed to outputs", "frames are passed to outputs again")
 
     def add(self, listener: Listener) -> None:
-        """Hand all frames from now on to a listener."""
+        """Pass all frames from now on to a listener."""
         self._listeners.append(listener)
 
     def remove(self, listener: Listener) -> None:
-        """Hand it no more."""
+        """Remove a listener."""
         self._listeners.remove(listener)
 
     def put(self, decoded: Decoded) -> None:
-        """Take what was decoded; frames that are not good are left out."""
+        """Pass decoded frames to the listeners, only good ones."""
         if not self._listeners or not len(decoded):
             return
         good = (decoded.status == GOOD).nonzero()[0]

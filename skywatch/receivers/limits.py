@@ -1,8 +1,8 @@
-"""What a value of a report may be, once for every kind of input.
+"""The allowed values of a report, common to all kinds of input.
 
 ``WIRE_TYPES`` gives each field of ``Report`` the bounds that msgspec checks while it decodes; ``Wire`` is a report
-with these bounds. The bounds are those of the messages themselves (what ADS-B and Mode S can say, with room), not
-of what is plausible: that is the picture's business, who knows what an aircraft did before.
+with these bounds. The bounds are those of the messages (what ADS-B and Mode S can encode, with some room), not of
+plausibility, which the picture checks because it has the aircraft's history.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from skywatch.receivers.report import EMERGENCIES, NAV_MODES, SIL_TYPES, SOURCES, Report
 
-# What JSON readers keep exactly; sums of a few still fit a 64-bit column.
+# Largest integer that JSON readers represent exactly; sums of a few still fit a 64-bit column.
 LARGEST_COUNT = 2**53
 ALTITUDE_FT = (-2_000, 200_000)
 SPEED_KT = (0.0, 5_000.0)
@@ -37,7 +37,7 @@ def _real(bounds: tuple[float, float]) -> Any:
     return Annotated[float, Meta(ge=bounds[0], le=bounds[1])]
 
 
-def _whole(lowest: int, highest: int) -> Any:
+def _integer(lowest: int, highest: int) -> Any:
     return Annotated[int, Meta(ge=lowest, le=highest)]
 
 
@@ -49,7 +49,7 @@ def _text(longest: int) -> Any:
     return Annotated[str, Meta(max_length=longest)]
 
 
-_ALTITUDE, _SPEED, _ANGLE, _RATE = _whole(*ALTITUDE_FT), _real(SPEED_KT), _real(ANGLE_DEG), _whole(*RATE_FPM)
+_ALTITUDE, _SPEED, _ANGLE, _RATE = _integer(*ALTITUDE_FT), _real(SPEED_KT), _real(ANGLE_DEG), _integer(*RATE_FPM)
 # Tuples: an empty one costs nothing, where thousands of empty lists a second keep the garbage collector busy.
 _NAMES = _checked[_tuple[_text(32), ...], Meta(max_length=64)]
 _ADVISORY = _checked[_dict[_text(32), _text(128) | int | float | bool | None], Meta(max_length=32)]
@@ -63,7 +63,7 @@ WIRE_TYPES: dict[str, Any] = {
     "desc": _text(128),
     "ownOp": _text(128),
     "year": _text(4),
-    "dbFlags": _whole(0, 2**31),
+    "dbFlags": _integer(0, 2**31),
     "alt_baro": _ALTITUDE | Literal["ground"],
     "alt_geom": _ALTITUDE,
     "gs": _SPEED,
@@ -87,21 +87,21 @@ WIRE_TYPES: dict[str, Any] = {
     "nav_modes": _checked[_list[_one_of(NAV_MODES)], Meta(max_length=16)],
     "lat": _real((-90.0, 90.0)),
     "lon": _real((-180.0, 180.0)),
-    "nic": _whole(0, 15),
-    "rc": _whole(0, 1_000_000),
-    "version": _whole(0, 7),
-    "nic_baro": _whole(0, 1),
-    "nac_p": _whole(0, 15),
-    "nac_v": _whole(0, 7),
-    "sil": _whole(0, 3),
+    "nic": _integer(0, 15),
+    "rc": _integer(0, 1_000_000),
+    "version": _integer(0, 7),
+    "nic_baro": _integer(0, 1),
+    "nac_p": _integer(0, 15),
+    "nac_v": _integer(0, 7),
+    "sil": _integer(0, 3),
     "sil_type": _one_of(SIL_TYPES),
-    "gva": _whole(0, 3),
-    "sda": _whole(0, 3),
-    "alert": _whole(0, 1),
-    "spi": _whole(0, 1),
+    "gva": _integer(0, 3),
+    "sda": _integer(0, 3),
+    "alert": _integer(0, 1),
+    "spi": _integer(0, 1),
     "mlat": _NAMES,
     "tisb": _NAMES,
-    "messages": _whole(0, LARGEST_COUNT),
+    "messages": _integer(0, LARGEST_COUNT),
     "rssi": _real((-200.0, 100.0)),
     "wd": _ANGLE,
     "ws": _real((0.0, 1_000.0)),
@@ -111,14 +111,14 @@ WIRE_TYPES: dict[str, Any] = {
     "seen": _real((0.0, 1e9)),
     "seen_pos": _real((0.0, 1e9)),
 }
-# Ours alone; an input that has such keys must not set them.
-OURS = ("at", "position_at", "snapshot")
+# Internal fields; an input with such keys must not set them.
+INTERNAL = ("at", "position_at", "snapshot")
 
 
 def _wire_fields() -> list[Any]:
     fields: list[Any] = [("hex", WIRE_TYPES["hex"])]
     for field in msgspec.structs.fields(Report):
-        if field.name in OURS:
+        if field.name in INTERNAL:
             fields.append((field.name, field.type, field.default))
         elif field.name != "hex":
             fields.append((field.name, WIRE_TYPES[field.name] | UnsetType, UNSET))
@@ -127,10 +127,12 @@ def _wire_fields() -> list[Any]:
 
 Wire = cast(
     type[Report],
-    msgspec.defstruct("Wire", _wire_fields(), bases=(Report,), gc=False, rename={name: f"({name})" for name in OURS}),
+    msgspec.defstruct(
+        "Wire", _wire_fields(), bases=(Report,), gc=False, rename={name: f"({name})" for name in INTERNAL}
+    ),
 )
 
-# A report that stands alone in a line has the time beside its fields.
+# A report in a line of its own has the time among its fields.
 WireLine = cast(
     type[Report],
     msgspec.defstruct("WireLine", [("now", float | UnsetType, UNSET)], bases=(Wire,), gc=False),
@@ -141,7 +143,7 @@ MUTABILITY_TYPES: dict[str, Any] = {
     "altitude": WIRE_TYPES["alt_baro"],
     "speed": WIRE_TYPES["gs"],
     "vert_rate": WIRE_TYPES["baro_rate"],
-    "nucp": _whole(0, 9),
+    "nucp": _integer(0, 9),
 }
 WireMutability = cast(
     type[Report],
@@ -154,14 +156,14 @@ WireMutability = cast(
 )
 
 _ADDRESS = re.compile(r"~?[0-9a-fA-F]{6}", re.ASCII)
-# Aircraft send letters and digits alone; ground stations that relay others write hyphens of registrations.
+# Aircraft transmit only letters and digits; ground stations that relay others write hyphens of registrations.
 _CALLSIGN = re.compile(r"[A-Z0-9-]{1,8}", re.ASCII)
-# All zeros and all ones are no addresses (ICAO Annex 10, volume III, 9.2).
+# All zeros and all ones are not addresses (ICAO Annex 10, volume III, 9.2).
 _NO_ADDRESSES = ("000000", "ffffff")
 
 
 def clean_address(text: str) -> str:
-    """An address in lower case, or an empty text where it is none."""
+    """An address in lower case, or an empty text if it is invalid."""
     if not _ADDRESS.fullmatch(text):
         return ""
     address = text.lower()
@@ -169,6 +171,6 @@ def clean_address(text: str) -> str:
 
 
 def clean_callsign(text: str) -> str | None:
-    """A callsign without padding (empty where there is only padding), or None where it cannot be one."""
+    """A callsign without padding (empty if there is only padding), or None if it is invalid."""
     callsign = text.strip(" @_\0").upper()
     return callsign if not callsign or _CALLSIGN.fullmatch(callsign) else None

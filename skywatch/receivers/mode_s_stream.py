@@ -1,6 +1,6 @@
-"""``ModeSDecoder``: frames out of one connection's bytes, and reports out of the frames.
+"""``ModeSDecoder``: decodes the bytes of one connection to frames, and frames to reports.
 
-What comes from a socket is gathered for a tenth of a second, because a batch of frames costs hardly more than one.
+Bytes from a socket are collected for a tenth of a second, because a batch of frames costs hardly more than one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from skywatch.inputs.options import Station
-from skywatch.receivers.documents import Heard
+from skywatch.receivers.documents import ReportBatch
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing.avr import AvrFramer
 from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
@@ -23,30 +23,30 @@ from skywatch.receivers.source_clock import SourceClock
 from skywatch.receivers.stream import Decoder, StreamReceiver
 
 GATHER_S = 0.1
-# Replies to radars and other aircraft. What they say of the ground is all that is known of an aircraft without ADS-B;
-# the altitude beside it, where there is one, is that of the field, and readsb leaves it out as well.
+# Replies to radars and other aircraft. For an aircraft without ADS-B they are the only source of the ground state;
+# their altitude on the ground is that of the airfield and is dropped, as in readsb.
 REPLIES = frozenset({0, 4, 5, 11, 16, 20, 21})
 GROUND = "ground"
-# What of the decoder's counts of position frames a receiver's status shows.
+# The decoder's counts of position frames that a receiver's status shows.
 CPR_COUNTS = ("airborne", "surface", "by_pair", "alone", "unresolved", "empty")
-# A counter goes with our clock when what was read together spans about the time since the last read.
+# A counter runs with our clock if frames read together span about the time since the last read.
 SPAN_FACTOR, SPAN_SLACK_S = 1.5, 0.5
 
 
 class Framer(Protocol):
-    """What finds frames in bytes; ``broken`` counts the places where there was none."""
+    """Extracts frames from bytes; ``broken`` counts the places without a valid frame."""
 
     broken: int
 
     def feed(self, received: bytes, time: float = ...) -> FrameBatch:
-        """The frames that are complete with these bytes."""
+        """The frames that these bytes complete."""
 
 
 class FrameReports:
     """Decodes batches of frames of one receiver.
 
-    Counts frames and positions that were refused in ``invalid``, and in ``cpr`` what became of position frames; good
-    frames go to ``tap`` as well.
+    Counts refused frames and positions in ``invalid``, and the results of position frames in ``cpr``; good frames are
+    passed to ``tap`` as well.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class FrameReports:
         self._cpr = Counter[str]() if cpr is None else cpr
         self._counted: dict[str, int] = {}
 
-    def decode(self, frames: FrameBatch) -> Heard:
+    def decode(self, frames: FrameBatch) -> ReportBatch:
         """A report for each good frame, with the frame's time."""
         decoded = self._decoder.decode(frames)
         if self._tap is not None:
@@ -85,10 +85,10 @@ class FrameReports:
         self.count("position_too_fast", counts.too_fast)
         for name in CPR_COUNTS:
             self._add(self._cpr, name, getattr(counts, name))
-        return Heard(reports, len(reports), positions)
+        return ReportBatch(reports, len(reports), positions)
 
     def count(self, reason: str, total: int) -> None:
-        """Bring a counter of this connection into the receiver's, which outlives it."""
+        """Add the increment of a counter of this connection to the receiver's, which outlives it."""
         self._add(self._invalid, reason, total)
 
     def _add(self, counter: Counter[str], name: str, total: int) -> None:
@@ -99,11 +99,10 @@ class FrameReports:
 
 
 class ArrivalTimes:
-    """When the frames of one connection were received (unix seconds), as well as that can be told.
+    """Estimates when the frames of one connection were received (unix seconds).
 
-    The 12 MHz counter tells it even of frames that were held up on their way. Behind some ports it is no such
-    counter (GPS time, several receivers, none at all): it does not go with our clock then, and the frames are taken
-    to have come evenly since the last read.
+    The 12 MHz counter gives it even for frames that were delayed. Some ports have no such counter (GPS time, several
+    receivers, none): it does not run with our clock then, and the frames are spread evenly since the last read.
     """
 
     def __init__(self) -> None:
@@ -127,7 +126,7 @@ class ArrivalTimes:
 
 
 class ModeSDecoder(Decoder):
-    """The meaning of one connection's frames."""
+    """Decodes the frames of one connection."""
 
     def __init__(
         self,
@@ -141,8 +140,8 @@ class ModeSDecoder(Decoder):
         self._reports = FrameReports(station, invalid, cpr, tap)
         self._times = ArrivalTimes()
 
-    def feed(self, received: bytes, received_at: float) -> Heard:
-        """The reports of the frames that are complete with these bytes."""
+    def feed(self, received: bytes, received_at: float) -> ReportBatch:
+        """The reports of the frames that these bytes complete."""
         frames = self._framer.feed(received, received_at)
         self._reports.count("broken", self._framer.broken)
         if len(frames):
@@ -151,7 +150,7 @@ class ModeSDecoder(Decoder):
 
 
 class ModeSReceiver(StreamReceiver):
-    """Frames from a TCP port; a kind says in which form."""
+    """Frames from a TCP port; the subclass sets their format."""
 
     framer: type[BeastFramer] | type[AvrFramer]
     gather_s = GATHER_S

@@ -14,13 +14,13 @@ from skywatch.receivers.receiver import RetryingReceiver
 
 
 class PollingReceiver(RetryingReceiver):
-    """Reads one document again and again; a kind says where it comes from."""
+    """Polls one document; the subclass opens its source."""
 
     stale_s = STALE_S
 
     def __init__(self, name: str, address: str) -> None:
         super().__init__(name, address)
-        # Kept from session to session: a source that comes back has the clock it had.
+        # Shared by all sessions: a source that reconnects has the same clock.
         self._documents = DocumentReader(self.invalid)
 
     @abstractmethod
@@ -28,16 +28,16 @@ class PollingReceiver(RetryingReceiver):
         """Open the source and ``poll`` it."""
 
     async def poll(self, fetch: Fetch, every_s: float) -> None:
-        """Fetch at the given pace for ever. Raises what ``fetch`` does, and InputError for what is no document."""
+        """Fetch at this interval until cancelled. Raises as ``fetch`` does, and InputError for an invalid document."""
         await Poller(self, self.stale_s).run(fetch, self._take, every_s)
 
     def _take(self, fetched: Fetched) -> bool:
         try:
-            heard = self._documents.read(fetched.body, time.time(), fetched.age_s)
+            batch = self._documents.read(fetched.body, time.time(), fetched.age_s)
         except DocumentError as error:
             self.invalid["document"] += 1
             raise InputError(str(error)) from None
-        if heard is None:
+        if batch is None:
             return False
-        self.deliver(*heard)
+        self.deliver(*batch)
         return True

@@ -18,7 +18,7 @@ from skywatch.receivers.polling import PollingReceiver
 
 DEFAULT_EVERY_S = 1.0
 EVERY_S = (0.2, 60.0)
-# A file read while its writer is at it is read again this often, so far apart.
+# Retries, and the pause between them (s), for a file that is being written.
 PARTIAL_READS, PARTIAL_PAUSE_S = 5, 0.05
 
 
@@ -37,7 +37,7 @@ class HttpReadsbReceiver(PollingReceiver):
         self._every_s = every_s
 
     async def session(self) -> None:
-        """Ask how often the document is made, then poll it."""
+        """Read the document's interval, then poll it."""
         every_s = self._every_s or await self._refresh()
         async with HttpSource(self._url) as source:
             await self.poll(source.fetch, every_s)
@@ -52,7 +52,7 @@ class HttpReadsbReceiver(PollingReceiver):
 
 
 class FileReadsbReceiver(PollingReceiver):
-    """aircraft.json in a folder of this machine; read only when it was written anew."""
+    """aircraft.json in a local folder; read only after it was written."""
 
     kind = "readsb"
 
@@ -63,7 +63,7 @@ class FileReadsbReceiver(PollingReceiver):
         self._seen: tuple[int, int, int] | None = None
 
     async def session(self) -> None:
-        """Look at the file as often as it is made."""
+        """Poll the file at the interval at which it is written."""
         self._seen = None
         every_s = self._every_s
         if every_s is None:
@@ -84,7 +84,7 @@ class FileReadsbReceiver(PollingReceiver):
             if mark == self._seen:
                 return None
             body = _read(self._path)
-            if _is_whole(body):
+            if _is_complete(body):
                 break
             time.sleep(PARTIAL_PAUSE_S)
         self._seen = mark
@@ -92,11 +92,11 @@ class FileReadsbReceiver(PollingReceiver):
 
 
 def create(name: str, words: Words, station: Station) -> PollingReceiver:
-    """Raises ValueError where the address or an option is wrong."""
+    """Create the receiver; raises ValueError if the address or an option is wrong."""
     if not words:
         raise ValueError("expected the address or the path of an aircraft.json")
-    address, *rest = words
-    options = Options(rest)
+    address, *arguments = words
+    options = Options(arguments)
     every_s = options.optional_number("every", *EVERY_S)
     options.finish()
     if "://" not in address:
@@ -109,7 +109,7 @@ def create(name: str, words: Words, station: Station) -> PollingReceiver:
 
 
 def refresh_s(body: bytes) -> float:
-    """How often (s) aircraft.json is made, by its receiver.json."""
+    """The interval (s) at which aircraft.json is written, by its receiver.json."""
     try:
         refresh = msgspec.json.decode(body, type=_ReceiverJson).refresh
     except BAD_JSON:
@@ -117,8 +117,8 @@ def refresh_s(body: bytes) -> float:
     return min(max(refresh / 1000, EVERY_S[0]), EVERY_S[1])
 
 
-def _is_whole(body: bytes) -> bool:
-    """Whether the file looks finished; decoding it will tell for certain, this spares the attempt."""
+def _is_complete(body: bytes) -> bool:
+    """Whether the file looks complete: a cheap test before decoding it."""
     return body.rstrip().endswith(b"}") and body.count(b"{") == body.count(b"}")
 
 

@@ -1,4 +1,4 @@
-"""``readsb-lines HOST:PORT``: one JSON object a line for each new position, as readsb's net-json-port sends them."""
+"""``readsb-lines HOST:PORT``: one JSON object per line for each new position, as readsb's net-json-port sends them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from skywatch.inputs.lines import LineSplitter
 from skywatch.inputs.options import Station, Words, parse_host_port
 from skywatch.receivers.aircraft_json import read_line
-from skywatch.receivers.documents import Heard
+from skywatch.receivers.documents import ReportBatch
 from skywatch.receivers.finishing import finish
 from skywatch.receivers.report import Report
 from skywatch.receivers.source_clock import SourceClock
@@ -24,8 +24,8 @@ class LinesDecoder(Decoder):
         self._lines = LineSplitter(LONGEST_LINE, invalid)
         self._clock = SourceClock()
 
-    def feed(self, received: bytes, received_at: float) -> Heard:
-        """The aircraft of the lines that are complete with these bytes."""
+    def feed(self, received: bytes, received_at: float) -> ReportBatch:
+        """The aircraft of the lines that these bytes complete."""
         reports: list[Report] = []
         messages = positions = 0
         for line in self._lines.feed(received):
@@ -36,11 +36,11 @@ class LinesDecoder(Decoder):
             if aircraft is None:
                 continue
             now = received_at if stamp is None else self._clock.ours(stamp, received_at)
-            found, heard, with_position = finish([aircraft], now, 0.0, self._invalid)
-            reports += found
-            messages += heard
+            finished, received_count, with_position = finish([aircraft], now, 0.0, self._invalid)
+            reports += finished
+            messages += received_count
             positions += with_position
-        return Heard(reports, messages, positions)
+        return ReportBatch(reports, messages, positions)
 
 
 class ReadsbLinesReceiver(StreamReceiver):
@@ -54,5 +54,5 @@ class ReadsbLinesReceiver(StreamReceiver):
 
 
 def create(name: str, words: Words, station: Station) -> ReadsbLinesReceiver:
-    """Raises ValueError where the address is wrong."""
+    """Create the receiver; raises ValueError if the address is wrong."""
     return ReadsbLinesReceiver(name, *parse_host_port(words))

@@ -1,4 +1,4 @@
-"""``RetryingReceiver``: an input that brings aircraft. It counts positions beside messages and fills a ``Sink``."""
+"""``RetryingReceiver``: an input of aircraft, which counts positions and passes reports to a ``Sink``."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from skywatch.receivers.report import Report
 
 
 class RetryingReceiver(RetryingInput[ReceiverStatus]):
-    """A receiver that reconnects for ever; a kind implements ``session``."""
+    """A receiver that always reconnects; subclasses implement ``session``."""
 
     kind: ClassVar[str]
-    # Where receivers of frames put the good ones as well.
+    # Receivers of frames pass good frames to it as well.
     tap: FrameTap | None = None
 
     def __init__(self, name: str, address: str) -> None:
@@ -31,7 +31,7 @@ class RetryingReceiver(RetryingInput[ReceiverStatus]):
 
     @property
     def status(self) -> ReceiverStatus:
-        """The state of this moment, a copy."""
+        """A copy of the present state."""
         rate = self._position_meter.rate(time.monotonic())
         return msgspec.structs.replace(super().status, position_rate=round(rate, 2), cpr=dict(self.cpr))
 
@@ -41,7 +41,7 @@ class RetryingReceiver(RetryingInput[ReceiverStatus]):
         await self.read_for_ever()
 
     def deliver(self, reports: Sequence[Report], messages: int, positions: int) -> None:
-        """Count what was received and hand it to the sink; ``positions`` of the messages were positions."""
+        """Count reports and pass them to the sink; ``positions`` of the messages were positions."""
         assert self._sink is not None, "a receiver delivers only while it runs"
         if messages or reports:
             self.count_messages(messages)

@@ -1,4 +1,4 @@
-"""Recordings of any kind as moments: what was heard when, in the recording's own time.
+"""Reads recordings of any kind as moments, in the recording's own time.
 
 The kind is recognised by the content: JSON Lines (whole documents or single aircraft), SBS, or Mode S frames as
 Beast, AVR or CSV; packed with gzip or not.
@@ -19,7 +19,7 @@ from msgspec import UNSET
 from skywatch.inputs.lines import LineSplitter
 from skywatch.inputs.options import Station
 from skywatch.receivers.aircraft_json import DocumentError, read_document, read_line
-from skywatch.receivers.documents import Heard, growth
+from skywatch.receivers.documents import ReportBatch, growth
 from skywatch.receivers.finishing import finish
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing import recording as frame_recordings
@@ -33,9 +33,9 @@ SAMPLE_BYTES = 1 << 16
 SAMPLE_LINES = 20
 CHUNK_BYTES = 1 << 17
 LONGEST_LINE = 64 * 1024 * 1024
-# Documents without a time are taken to have been written so far apart, from any moment on.
+# Assumed begin and interval (s) of documents without a time.
 UNTIMED_START, UNTIMED_STEP_S = 1e9, 1.0
-# Of the frames in the sample of a recording of frames, at least this share is good; chance gives one in millions.
+# Smallest share of good frames in the sample of a recording; random bytes have one in millions.
 GOOD_SHARE = 0.2
 
 PADDING = b" \t\r,\xef\xbb\xbf"
@@ -43,18 +43,18 @@ _SBS = re.compile(rb"(?:MSG|MLAT|SEL|ID|AIR|STA|CLK),")
 
 
 class RecordingError(ValueError):
-    """The file is no recording, cannot be read or is damaged; the text says why in one line."""
+    """The file is not a recording, cannot be read or is damaged; the text is the reason in one line."""
 
 
 class Moment(NamedTuple):
-    """What was heard until ``at``; all times are the recording's (unix seconds)."""
+    """The reports received until ``at``; all times are the recording's (unix seconds)."""
 
     at: float
-    heard: Heard
+    batch: ReportBatch
 
 
 def recognise(path: str) -> Kind:
-    """The kind of a recording; raises RecordingError where it is none or cannot be opened."""
+    """The kind of a recording; raises RecordingError if it is not one or cannot be opened."""
     with _open(path) as stream:
         sample = _read(stream, SAMPLE_BYTES)
         if not sample:
@@ -82,10 +82,10 @@ def moments(
     cpr: Counter[str] | None = None,
     tap: FrameTap | None = None,
 ) -> Iterator[Moment]:
-    """Play a recording once; frames are decoded together that lie within ``slice_s``.
+    """Read a recording once; frames within ``slice_s`` are decoded together.
 
-    What is invalid is counted in ``invalid``, what became of position frames in ``cpr``; good frames go to
-    ``tap``. Raises RecordingError where the file cannot be opened or is damaged.
+    Invalid input is counted in ``invalid``, results of position frames in ``cpr``; good frames are passed to ``tap``.
+    Raises RecordingError if the file cannot be opened or is damaged.
     """
     with _open(path) as stream:
         if kind == "document":
@@ -156,7 +156,7 @@ def _lines(stream: BinaryIO, invalid: Counter[str]) -> Iterator[bytes]:
 
 
 def _documents(lines: Iterator[bytes], invalid: Counter[str]) -> Iterator[Moment]:
-    now = heard_after = UNTIMED_START
+    now = last_now = UNTIMED_START
     count: int | None = None
     for line in lines:
         try:
@@ -165,10 +165,10 @@ def _documents(lines: Iterator[bytes], invalid: Counter[str]) -> Iterator[Moment
             invalid["document"] += 1
             continue
         now = now + UNTIMED_STEP_S if document.now is None else document.now
-        reports, heard, positions = finish(document.aircraft, now, heard_after, invalid)
+        reports, received, positions = finish(document.aircraft, now, last_now, invalid)
         previous, count = count, document.messages
-        yield Moment(now, Heard(reports, growth(previous, count, heard), positions))
-        heard_after = now
+        yield Moment(now, ReportBatch(reports, growth(previous, count, received), positions))
+        last_now = now
 
 
 def _single_aircraft(lines: Iterator[bytes], invalid: Counter[str]) -> Iterator[Moment]:
@@ -178,8 +178,8 @@ def _single_aircraft(lines: Iterator[bytes], invalid: Counter[str]) -> Iterator[
         if aircraft is None:
             continue
         now = now if stamp is None else stamp
-        reports, heard, positions = finish([aircraft], now, 0.0, invalid)
-        yield Moment(now, Heard(reports, heard, positions))
+        reports, received, positions = finish([aircraft], now, 0.0, invalid)
+        yield Moment(now, ReportBatch(reports, received, positions))
 
 
 def _sbs(lines: Iterator[bytes], invalid: Counter[str]) -> Iterator[Moment]:
@@ -193,7 +193,7 @@ def _sbs(lines: Iterator[bytes], invalid: Counter[str]) -> Iterator[Moment]:
         report.at = now
         if report.lat is not UNSET:
             report.position_at = now
-        yield Moment(now, Heard([report], 1, int(report.lat is not UNSET)))
+        yield Moment(now, ReportBatch([report], 1, int(report.lat is not UNSET)))
 
 
 def _frames(stream: BinaryIO, kind: Kind, reports: FrameReports, slice_s: float) -> Iterator[Moment]:

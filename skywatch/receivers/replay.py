@@ -1,8 +1,7 @@
-"""``replay FILE [speed=10] [loop] [gap=70]``: a recording played as if it were now.
+"""``replay FILE [speed=10] [loop] [gap=70]``: plays a recording as live data.
 
-Times are shifted so that the recording begins at this moment, and pressed together by ``speed``. Between two rounds
-of a loop there is silence (``gap`` seconds), so that aircraft leave the picture and do not jump back to where they
-began.
+Times are shifted so that the recording begins now, and compressed by ``speed``. A loop pauses for ``gap`` seconds
+before each repetition, so that aircraft leave the picture and do not jump back to where they began.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from skywatch.inputs.options import Options, Station, Words
 from skywatch.inputs.retrying import InputEnded
-from skywatch.receivers.documents import Heard
+from skywatch.receivers.documents import ReportBatch
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.recordings import Kind, Moment, RecordingError, moments, recognise
 from skywatch.receivers.report import Report
@@ -22,14 +21,14 @@ from skywatch.receivers.report import Report
 SPEED = (0.01, 1000.0)
 # Longer than the picture's usual timeout.
 DEFAULT_GAP_S = 70.0
-# What falls into the same tenth of a second is delivered together.
+# Reports within the same tenth of a second are delivered together.
 SLICE_S = 0.1
-# A recording whose time steps back by more, or ahead by more, had its clock set: it goes on where it was.
+# A larger step of the recording's time back or ahead (s) is a clock that was set: the replay continues without a gap.
 STEP_BACK_S, LEAP_AHEAD_S = 60.0, 12 * 3600.0
 
 
 class ReplayReceiver(RetryingReceiver):
-    """A recording in place of an antenna. ``speed`` is how many times faster than life it plays."""
+    """A recording as a receiver. ``speed`` is a multiple of real time."""
 
     kind = "replay"
 
@@ -45,13 +44,13 @@ class ReplayReceiver(RetryingReceiver):
         self._gap_s = gap_s
 
     async def session(self) -> None:
-        """Play once, or for ever."""
+        """Play once, or in a loop until cancelled."""
         while True:
             self.set_connected()
             try:
                 await self._play()
             except RecordingError as error:
-                # What lies before the damage was played; beginning anew would only make the aircraft jump.
+                # The part before the damage was played; a restart would only make the aircraft jump.
                 self.set_problem(str(error))
             if not self._loop:
                 raise InputEnded
@@ -62,17 +61,17 @@ class ReplayReceiver(RetryingReceiver):
         timeline: Timeline | None = None
         slice_s = SLICE_S * self.speed
         recorded = moments(self._path, self._recording, self._station, self.invalid, slice_s, self.cpr, self.tap)
-        for at, heard in _slices(recorded, slice_s):
+        for at, batch in _slices(recorded, slice_s):
             timeline = timeline or Timeline(at, time.time(), self.speed)
             due = timeline.place(at)
-            # Always a turn for the others on the loop, even when it is late.
+            # Always yields to other tasks of the loop, even when it is late.
             await asyncio.sleep(max(due - time.time(), 0.0))
-            timeline.shift(heard.reports)
-            self.deliver(*heard)
+            timeline.shift(batch.reports)
+            self.deliver(*batch)
 
 
 class Timeline:
-    """The recording's time (unix seconds) told in ours, from the moment on at which it begins."""
+    """Converts the recording's time (unix seconds) to ours."""
 
     def __init__(self, first: float, starts_at: float, speed: float) -> None:
         self._zero = first
@@ -81,7 +80,7 @@ class Timeline:
         self._latest = first
 
     def place(self, at: float) -> float:
-        """When in our time this moment is due."""
+        """Our time at which a moment is due."""
         if not -STEP_BACK_S <= at - self._latest <= LEAP_AHEAD_S:
             self._zero -= self._latest - at
             self._latest = at
@@ -89,7 +88,7 @@ class Timeline:
         return self._ours(at)
 
     def shift(self, reports: list[Report]) -> None:
-        """Bring the times of reports into ours, in place."""
+        """Convert the times of reports to ours, in place."""
         for report in reports:
             report.at = self._ours(report.at)
             if report.position_at:
@@ -100,30 +99,30 @@ class Timeline:
 
 
 def _slices(source: Iterator[Moment], slice_s: float) -> Iterator[Moment]:
-    """Moments that lie close together as one."""
+    """Merge moments within ``slice_s``."""
     gathered: list[Report] = []
     messages = positions = 0
-    begun: float | None = None
+    begin: float | None = None
     last = 0.0
-    for at, heard in source:
-        if begun is not None and not 0 <= at - begun < slice_s:
-            yield Moment(last, Heard(gathered, messages, positions))
-            gathered, messages, positions, begun = [], 0, 0, None
-        begun = at if begun is None else begun
-        gathered += heard.reports
-        messages += heard.messages
-        positions += heard.positions
+    for at, batch in source:
+        if begin is not None and not 0 <= at - begin < slice_s:
+            yield Moment(last, ReportBatch(gathered, messages, positions))
+            gathered, messages, positions, begin = [], 0, 0, None
+        begin = at if begin is None else begin
+        gathered += batch.reports
+        messages += batch.messages
+        positions += batch.positions
         last = at
-    if begun is not None:
-        yield Moment(last, Heard(gathered, messages, positions))
+    if begin is not None:
+        yield Moment(last, ReportBatch(gathered, messages, positions))
 
 
 def create(name: str, words: Words, station: Station) -> ReplayReceiver:
-    """Raises ValueError where the file is missing or no recording, or an option is wrong."""
+    """Create the receiver; raises ValueError if the file is missing or not a recording, or an option is wrong."""
     if not words:
         raise ValueError("expected the path of a recording")
-    path, *rest = words
-    options = Options(rest)
+    path, *arguments = words
+    options = Options(arguments)
     speed = options.number("speed", 1.0, *SPEED)
     loop = options.flag("loop")
     gap_s = options.number("gap", DEFAULT_GAP_S, 0.0, 86_400.0)

@@ -1,7 +1,7 @@
-"""What a receiver says of one aircraft, in one form for every kind of input.
+"""The report of one receiver about one aircraft, the same for every kind of input.
 
-Field names and units are readsb's (aircraft.json), so that its documents decode straight into this form; the raw
-frames, SBS lines and the rest are brought into it by their receivers.
+Field names and units are readsb's (aircraft.json), so that its documents decode directly to reports; receivers of raw
+frames, SBS lines and other formats convert to it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import UNSET, UnsetType
 
-# readsb's words. Message sources stand in their order of trust.
+# The values of readsb. Message sources are in descending order of trust.
 SOURCES: tuple[str, ...] = (
     "adsb_icao",
     "adsb_icao_nt",
@@ -34,11 +34,11 @@ NAV_MODES = ("autopilot", "vnav", "althold", "approach", "lnav", "tcas")
 
 
 class Report(msgspec.Struct, gc=False):
-    """One aircraft as one receiver heard it; what was not said is UNSET.
+    """One aircraft as received by one receiver; missing fields are UNSET.
 
     ``at`` and ``position_at`` are unix seconds of the last message and of the last position; both are filled in by
     the receiver (from ``now``, ``seen`` and ``seen_pos`` where the input has ages). A report is either a *snapshot*
-    (everything its receiver knows of the aircraft now) or an *increment* (what one message carried).
+    (the receiver's whole state of the aircraft) or an *increment* (the content of one message).
     ``hex`` is lower case (with readsb's leading ``~`` where the address is not ICAO's), ``flight`` has no padding and
     is never empty, ``lat`` and ``lon`` come together, values are within the ranges of ``limits``.
     The fields stand in the order in which readsb writes them: the decoder looks for each one after the one before.

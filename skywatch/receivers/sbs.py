@@ -1,7 +1,7 @@
 """``sbs HOST:PORT``: BaseStation lines, as port 30003 of readsb and dump1090 sends them.
 
 A line is one message of one aircraft in 22 columns; columns at the end may be missing. Records other than ``MSG``
-(and ``MLAT``, as mlat-client writes them) belong to BaseStation itself and are left alone.
+(and ``MLAT``, as mlat-client writes them) belong to BaseStation itself and are ignored.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec import UNSET
 
 from skywatch.inputs.lines import LineSplitter
 from skywatch.inputs.options import Station, Words, parse_host_port
-from skywatch.receivers.documents import Heard
+from skywatch.receivers.documents import ReportBatch
 from skywatch.receivers.limits import (
     ALTITUDE_FT,
     ANGLE_DEG,
@@ -47,7 +47,7 @@ class SbsLine:
         self._invalid = invalid
 
     def read(self, line: bytes) -> tuple[Report | None, float | None]:
-        """A report without times, and the sender's time of it (unix seconds as if it were UTC); None where not said."""
+        """A report without times, and the sender's time (unix seconds as if it were UTC); None for missing values."""
         columns = line.decode("latin-1").split(",")
         record, count = columns[0].lstrip("\ufeff\x00 "), len(columns)
         if record not in ("MSG", "MLAT"):
@@ -93,7 +93,7 @@ class SbsLine:
         if rate and (value := self._number("baro_rate", rate, RATE_FPM)) is not None:
             report.baro_rate = round(value)
         if squawk:
-            # Some senders print the code as a number, without its leading zeros.
+            # Some senders write the code as a number, without its leading zeros.
             code = squawk.strip().zfill(4)
             if code in SQUAWKS:
                 report.squawk = code
@@ -160,8 +160,8 @@ class SbsDecoder(Decoder):
         self._line = SbsLine(invalid)
         self._clock = SourceClock()
 
-    def feed(self, received: bytes, received_at: float) -> Heard:
-        """The reports of the lines that are complete with these bytes."""
+    def feed(self, received: bytes, received_at: float) -> ReportBatch:
+        """The reports of the lines that these bytes complete."""
         reports: list[Report] = []
         positions = 0
         for line in self._lines.feed(received):
@@ -176,7 +176,7 @@ class SbsDecoder(Decoder):
                 report.position_at = report.at
                 positions += 1
             reports.append(report)
-        return Heard(reports, len(reports), positions)
+        return ReportBatch(reports, len(reports), positions)
 
 
 class SbsReceiver(StreamReceiver):
@@ -190,12 +190,12 @@ class SbsReceiver(StreamReceiver):
 
 
 def create(name: str, words: Words, station: Station) -> SbsReceiver:
-    """Raises ValueError where the address is wrong."""
+    """Create the receiver; raises ValueError if the address is wrong."""
     return SbsReceiver(name, *parse_host_port(words))
 
 
 def stamp(date: str, clock: str) -> float | None:
-    """``2018/04/03`` and ``19:02:28.136`` as unix seconds, as if they were UTC; None where they are no time."""
+    """``2018/04/03`` and ``19:02:28.136`` as unix seconds, as if they were UTC; None if they are not a time."""
     midnight = _midnight(date)
     if midnight is None:
         return None

@@ -1,31 +1,31 @@
-"""``SourceClock``: what a sender's clock reads, told in our time.
+"""``SourceClock``: converts a sender's time stamps to our time.
 
-Senders' clocks are off by hours (time zones), by years (a computer without a battery) or drift; networks delay. The
-smallest difference between arrival and stamp seen lately is taken as the offset of the two clocks; what a stamp
-arrives later than that is delay, and is kept as age.
+Senders' clocks are wrong by hours (time zones), by years (a computer without a battery) or drift; networks delay. The
+smallest recent difference between arrival and stamp is the offset of the two clocks; any later arrival is delay, and
+counts as age.
 """
 
 from __future__ import annotations
 
-# A difference that changed by more than this is a clock that was set, not a delay.
+# Change of the difference above which the sender's clock was set (s); below it is a delay.
 CLOCK_SET_S = 30.0
-# How fast the offset follows a sender's clock that loses time (s a second).
+# Rate at which the offset follows a sender's clock that loses time (s per s).
 DRIFT = 0.05
 
 
 class SourceClock:
-    """The offset of one sender's clock. Times are unix seconds; nothing is ever told to lie in our future."""
+    """The offset of one sender's clock. Times are unix seconds; no result is in our future."""
 
     def __init__(self) -> None:
         self._offset_s: float | None = None
         self._arrived_at = 0.0
 
     def agrees(self, stamp: float, arrived_at: float) -> bool:
-        """Whether the stamp fits what is known of the offset; False while nothing is known."""
+        """Whether the stamp agrees with the offset; False while the offset is unknown."""
         return self._offset_s is not None and abs(arrived_at - stamp - self._offset_s) <= CLOCK_SET_S
 
     def ours(self, stamp: float, arrived_at: float) -> float:
-        """Our time of what the sender stamped; ``arrived_at`` is when it reached us (our clock)."""
+        """The sender's stamp in our time; ``arrived_at`` is when it arrived (our clock)."""
         sample = arrived_at - stamp
         if self._offset_s is None or abs(sample - self._offset_s) > CLOCK_SET_S or sample < self._offset_s:
             self._offset_s = sample

@@ -1,7 +1,7 @@
-"""``StreamReceiver``: reads a TCP stream for ever; a kind says what its bytes mean.
+"""``StreamReceiver``: reads a TCP stream and reconnects; subclasses decode its bytes.
 
-A peer that is gone without a word is noticed twice over: by TCP keep-alive, and because every program of these
-kinds sends something within two minutes, if only a heartbeat.
+A lost peer is detected by TCP keep-alive and by an idle timeout: every program of these kinds sends at least a
+heartbeat within two minutes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from abc import abstractmethod
 from skywatch.inputs.options import join_address
 from skywatch.inputs.retrying import InputError
 from skywatch.inputs.tcp import open_stream
-from skywatch.receivers.documents import Heard
+from skywatch.receivers.documents import ReportBatch
 from skywatch.receivers.receiver import RetryingReceiver
 
 # readsb and dump1090 send a heartbeat every 60 s on every port; two may be missed.
@@ -21,10 +21,10 @@ IDLE_TIMEOUT_S = 130.0
 
 
 class Decoder:
-    """The meaning of one connection's bytes; a new one is made for every connection."""
+    """Decodes the bytes of one connection; each connection has its own."""
 
-    def feed(self, received: bytes, received_at: float) -> Heard:
-        """What is complete with these bytes; ``received_at`` in unix seconds. Never raises on any bytes."""
+    def feed(self, received: bytes, received_at: float) -> ReportBatch:
+        """The reports that these bytes complete; ``received_at`` in unix seconds. Never raises for any bytes."""
         raise NotImplementedError
 
 
@@ -32,7 +32,7 @@ class StreamReceiver(RetryingReceiver):
     """A receiver behind ``host:port``."""
 
     idle_timeout_s = IDLE_TIMEOUT_S
-    # How long bytes are gathered before they are decoded, where decoding them together is cheaper.
+    # Time for which bytes are collected before they are decoded, if that is cheaper (s).
     gather_s = 0.0
 
     def __init__(self, name: str, host: str, port: int) -> None:

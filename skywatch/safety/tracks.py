@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import UNSET, UnsetType
 
 from skywatch.patterns.tracks import BadLine, Track, TracksError, read_tracks
-from skywatch.receivers.documents import Heard
+from skywatch.receivers.documents import ReportBatch
 from skywatch.receivers.limits import ALTITUDE_FT, RATE_FPM, SPEED_KT
 from skywatch.receivers.recordings import Moment, RecordingError
 from skywatch.receivers.report import Report
@@ -45,7 +45,7 @@ def moments(path: str, invalid: Counter[str]) -> Iterator[Moment]:
     except TracksError as error:
         raise RecordingError(str(error)) from None
     for at, _, report in heapq.merge(*flights, key=lambda entry: entry[:2]):
-        yield Moment(at, Heard([report], 1, 1))
+        yield Moment(at, ReportBatch([report], 1, 1))
 
 
 def _reports(track: Track, number: int) -> Iterator[tuple[float, int, Report]]:

@@ -1,4 +1,4 @@
-"""Frames out of AVR text: one frame in hexadecimal a line, between a mark and a semicolon.
+"""Extracts frames from AVR text: one hexadecimal frame per line, between a mark and a semicolon.
 
 ``*8D...;`` plain, ``@`` or ``%`` with 12 digits of counter in front of the frame, ``<`` with counter and 2 digits of
 signal; airspy_adsb writes more fields behind the semicolon, which are left alone. Mode A/C replies (4 digits) and
@@ -37,9 +37,9 @@ class AvrFramer(TextFramer):
         frames: list[bytes] = []
         ticks: list[int] = []
         signals: list[int] = []
-        found = 0
+        frame_count = 0
         for counter, counter_with_signal, signal, digits in LINE.findall(text):
-            found += 1
+            frame_count += 1
             if len(digits) == 4:
                 if digits == b"0000":
                     self.heartbeats += 1
@@ -51,7 +51,7 @@ class AvrFramer(TextFramer):
             ticks.append(int(counter, 16) if counter else NO_TICKS)
             signals.append(int(signal, 16) if signal else 0)
         lines = sum(1 for line in text.split(b"\n") if line.strip())
-        self.broken += max(lines - found, 0)
+        self.broken += max(lines - frame_count, 0)
         self.frames += len(frames)
         counters = np.array(ticks, np.int64)
         return FrameBatch.of_bytes(

@@ -1,4 +1,4 @@
-"""Frames out of a Beast byte stream, many at once.
+"""Extracts frames from a Beast byte stream, many at once.
 
 A message is ``1a``, a type byte, a 6-byte counter, a signal byte and the payload; after the type byte every ``1a``
 is doubled. Of a run of ``1a`` bytes the pairs are data and an odd one at its end begins a message, so a whole
@@ -29,14 +29,14 @@ RSSI_OF_SIGNAL[0] = np.nan
 
 
 class BeastFramer:
-    """Turns the bytes of one connection into batches of Mode S frames.
+    """Converts the bytes of one connection to batches of Mode S frames.
 
     ``mode_ac`` counts Mode A/C replies and heartbeats (all zero), ``skipped`` messages of other types, ``broken``
     messages cut short by a lone ``1a``. At most one unfinished message is kept between calls.
     """
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._unfinished = b""
         self.frames = 0
         self.mode_ac = 0
         self.heartbeats = 0
@@ -45,39 +45,39 @@ class BeastFramer:
 
     @property
     def pending(self) -> int:
-        """Bytes of the unfinished message that are kept."""
-        return len(self._rest)
+        """Buffered bytes of the unfinished message."""
+        return len(self._unfinished)
 
     def feed(self, received: bytes, time: float = float("nan")) -> FrameBatch:
-        """The frames that are complete with these bytes; ``time`` (unix seconds of arrival) goes into the batch."""
-        stream = self._rest + received
+        """The frames that these bytes complete; ``time`` (unix seconds of arrival) goes into the batch."""
+        stream = self._unfinished + received
         raw = np.frombuffer(stream, np.uint8)
         stream, raw, dangling = _without_dangling_escape(stream, raw)
-        starts, kept = _messages(raw)
+        starts, is_data = _messages(raw)
         if len(starts) == 0:
-            self._rest = dangling
+            self._unfinished = dangling
             return FrameBatch.empty()
-        plain = raw if kept is None else raw[kept]
+        plain = raw if is_data is None else raw[is_data]
         # Where each message begins once the doubled bytes are single.
-        begin = starts if kept is None else starts - _removed_before(kept, starts)
+        begin = starts if is_data is None else starts - _removed_before(is_data, starts)
         end = np.append(begin[1:], len(plain))
         kind = plain[np.minimum(begin + 1, len(plain) - 1)]
         payload = PAYLOAD_BYTES[kind]
-        wanted = payload > 0
-        complete = wanted & (end - begin >= HEADER_BYTES + payload)
+        is_frame = payload > 0
+        complete = is_frame & (end - begin >= HEADER_BYTES + payload)
         self._keep_rest(stream, int(starts[-1]), bool(complete[-1]), dangling)
-        last_unfinished = not complete[-1] and bool(self._rest)
-        self.broken += int(np.count_nonzero(wanted & ~complete)) - int(last_unfinished and bool(wanted[-1]))
-        self.skipped += int(np.count_nonzero(~wanted)) - int(last_unfinished and not wanted[-1])
+        last_unfinished = not complete[-1] and bool(self._unfinished)
+        self.broken += int(np.count_nonzero(is_frame & ~complete)) - int(last_unfinished and bool(is_frame[-1]))
+        self.skipped += int(np.count_nonzero(~is_frame)) - int(last_unfinished and not is_frame[-1])
         return self._batch(plain, begin[complete], kind[complete], payload[complete], time)
 
     def _keep_rest(self, stream: bytes, last_start: int, complete: bool, dangling: bytes) -> None:
-        """What the next call has to begin with: the last message, unless it is complete or cannot become one."""
+        """The bytes to prepend at the next call: the last message, unless it is complete or cannot become one."""
         unfinished = stream[last_start:]
         if complete or len(unfinished) > LONGEST_MESSAGE:
-            self._rest = dangling
+            self._unfinished = dangling
         else:
-            self._rest = unfinished + dangling
+            self._unfinished = unfinished + dangling
 
     def _batch(self, plain: Column, begin: Column, kind: Column, payload: Column, time: float) -> FrameBatch:
         is_mode_ac = kind == MODE_AC
@@ -130,12 +130,12 @@ def _messages(raw: Column) -> tuple[Column, Column | None]:
     offset = index - np.maximum.accumulate(np.where(follows, 0, index))  # place within its run
     second = (offset & 1).astype(np.bool_)
     ends_run = np.append(~follows[1:], True)
-    kept = np.ones(len(raw), np.bool_)
-    kept[escapes[second]] = False
-    return escapes[ends_run & ~second], kept
+    is_data = np.ones(len(raw), np.bool_)
+    is_data[escapes[second]] = False
+    return escapes[ends_run & ~second], is_data
 
 
-def _removed_before(kept: Column, positions: Column) -> Column:
-    """How many bytes in front of each position are not kept."""
-    removed = np.flatnonzero(~kept)
+def _removed_before(is_data: Column, positions: Column) -> Column:
+    """The number of removed bytes before each position."""
+    removed = np.flatnonzero(~is_data)
     return np.searchsorted(removed, positions)

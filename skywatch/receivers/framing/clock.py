@@ -1,4 +1,4 @@
-"""From a receiver's counter to unix seconds, for recordings that carry no other time.
+"""Converts a receiver's counter to unix seconds, for recordings without other times.
 
 Beast and dump1090 count 12 MHz ticks since the receiver started; a Radarcape with GPS writes the second of the day
 into the upper 18 bits and nanoseconds into the lower 30.
@@ -15,7 +15,7 @@ from skywatch.receivers.framing.frames import Column
 
 TICKS_PER_S = 12e6
 DAY_S = 86_400.0
-# Small steps back are frames out of order; a larger one, or a leap ahead, is a counter that was set anew.
+# Small steps back are frames out of order; a larger one, or a leap ahead, is a counter that was reset.
 STEP_BACK_S = 60.0
 LEAP_S = 12 * 3600.0
 
@@ -44,7 +44,7 @@ class CounterClock:
                 self._offset = self._last - float(seconds[0])
                 self._last_seconds = float(seconds[0])
             steps = np.diff(seconds, prepend=self._last_seconds)
-            # What the counter jumped by is taken out again, so that time goes on where it was.
+            # Subtracts the jump of the counter, so that time continues.
             jumps = np.where((steps < -STEP_BACK_S) | (steps > LEAP_S), steps, 0.0)
             times[counted] = seconds + self._offset - np.cumsum(jumps)
             self._last_seconds = float(seconds[-1])

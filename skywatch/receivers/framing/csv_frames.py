@@ -1,4 +1,4 @@
-"""Frames out of CSV lines: unix time, frame in hexadecimal; further columns and a heading are left alone."""
+"""Extracts frames from CSV lines: unix time, hexadecimal frame; further columns and a header are ignored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_LINE = 4096
 
 
 class CsvFramer(TextFramer):
-    """Reads CSV lines, each of which brings its own time."""
+    """Reads CSV lines, each with its own time."""
 
     longest_line = LONGEST_LINE
 

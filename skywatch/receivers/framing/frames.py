@@ -1,4 +1,4 @@
-"""``FrameBatch``: Mode S frames as NumPy columns, the form that framers give and the decoder takes."""
+"""``FrameBatch``: Mode S frames as NumPy columns, the output of framers and the input of the decoder."""
 
 from __future__ import annotations
 

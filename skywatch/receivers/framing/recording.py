@@ -26,22 +26,22 @@ CHUNK_BYTES = 1 << 17
 SAMPLE_BYTES = 1 << 14
 GZIP_MAGIC = b"\x1f\x8b"
 BEAST_MESSAGE = re.compile(rb"\x1a[\x31-\x34\xe3\xe4]")
-# Frames of a recording that has no times at all are taken to be this far apart: a quiet receiver's rate, so that
-# even and odd position frames that belong to different moments are not paired.
+# Assumed interval between frames of a recording without times (s): a quiet receiver's rate, so that even and odd
+# position frames of different moments are not paired.
 UNTIMED_STEP_S = 0.05
 
 
 class RecordingError(Exception):
-    """The file is not a recording of Mode S frames, or cannot be read; the text says why in one line."""
+    """The file is not a recording of Mode S frames, or cannot be read; the text is the reason in one line."""
 
 
 class Framer(Protocol):
-    """What finds the frames of one format."""
+    """Extracts the frames of one format."""
 
     frames: int
 
     def feed(self, received: bytes, time: float = ...) -> FrameBatch:
-        """The frames that are complete with these bytes."""
+        """The frames that these bytes complete."""
 
 
 def open_recording(path: str) -> BinaryIO:
@@ -59,7 +59,7 @@ def open_recording(path: str) -> BinaryIO:
 
 
 def position(stream: BinaryIO) -> int:
-    """How many bytes of the file are read; 0 where it is no file."""
+    """The size of the file in bytes; 0 if it is not a regular file."""
     below = stream.fileobj if isinstance(stream, gzip.GzipFile) else stream
     try:
         return int(below.tell()) if below is not None else 0

@@ -1,4 +1,4 @@
-"""Whose frame it is: the address and kind of source of squitters, and how good an address is.
+"""The sender of a frame: address and kind of source of squitters, and the validity of an address.
 
 Control field and IMF bit of DF18: DO-260B 2.2.3.2.1.2 and 2.2.17.3; the names of sources are readsb's, as is that
 an address which is not an ICAO address is marked.

@@ -1,6 +1,6 @@
-"""Callsigns from Comm-B replies (DF20/21), where it is certain enough that register 2,0 was sent.
+"""Callsigns from Comm-B replies (DF20/21), if it is certain enough that register 2,0 was sent.
 
-A reply does not say which register it holds. It is taken for 2,0 when it has that register's form and the callsign
+A reply does not name its register. It is decoded as 2,0 when it has that register's form and the callsign
 is one that the same aircraft has already sent: as identification squitter, or as reply with the same form.
 """
 
@@ -30,7 +30,7 @@ class Sent(NamedTuple):
 
 
 def decode_callsigns(out: Decoded, squitters: Sent, replies: Sent, table_rows: Column) -> None:
-    """Put the ``flight`` of replies, and remember callsigns in the table.
+    """Set the ``flight`` of replies, and store callsigns in the table.
 
     The content of ``squitters`` are callsigns (48 bits), that of ``replies`` registers (56 bits).
     """
@@ -38,16 +38,16 @@ def decode_callsigns(out: Decoded, squitters: Sent, replies: Sent, table_rows: C
     if not plausible.any():
         remember_callsigns(squitters, table_rows)
         return
-    known, replied = table_rows["flight"], table_rows["flight_reply"]
+    squittered, replied = table_rows["flight"], table_rows["flight_reply"]
     candidates = Sent(replies.rows[plausible], replies.aircraft[plausible], field(replies.content[plausible], 9, 56))
     steps = [(*step, True) for step in zip(*(column.tolist() for column in squitters), strict=True)]
     steps += [(*step, False) for step in zip(*(column.tolist() for column in candidates), strict=True)]
     believed = set()
-    # In the order of arrival: what came later proves nothing.
+    # In the order of arrival: later frames must not confirm earlier ones.
     for row, aircraft, callsign, is_squitter in sorted(steps):
         if is_squitter:
-            known[aircraft] = callsign
-        elif callsign in (known[aircraft], replied[aircraft]):
+            squittered[aircraft] = callsign
+        elif callsign in (squittered[aircraft], replied[aircraft]):
             believed.add(row)
         else:
             replied[aircraft] = callsign
@@ -55,5 +55,5 @@ def decode_callsigns(out: Decoded, squitters: Sent, replies: Sent, table_rows: C
 
 
 def remember_callsigns(squitters: Sent, table_rows: Column) -> None:
-    """Remember the callsigns of squitters; of repeated rows the last assignment stays."""
+    """Store the callsigns of squitters; for repeated rows the last one remains."""
     table_rows["flight"][squitters.aircraft] = squitters.content

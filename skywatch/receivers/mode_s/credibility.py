@@ -1,8 +1,8 @@
-"""Which replies are believed: noise whose parity happens to give a known address is to say nothing.
+"""Rejects implausible replies: noise whose parity happens to match a known address.
 
 Of the replies DF0, 4, 5, 16, 20 and 21 one in 2**24 noise bursts fits each known aircraft; a busy receiver without
-a filter of its own meets one every few minutes. Such a reply is found out by codes that are not assigned, and by
-contradicting what was heard before: its altitude is out of reach, or its squawk is another one. A true change is
+a filter of its own meets one every few minutes. Such a reply is detected by codes that are not assigned, and by
+contradicting earlier frames: its altitude is out of reach, or its squawk differs. A true change is
 believed as soon as it is repeated.
 """
 
@@ -23,7 +23,7 @@ NO_SQUAWK = -1
 def credible(
     replies: Frames, df: Column, head: Column, time: Column, squitted: Altitudes, table: Column, batch_size: int
 ) -> Column:
-    """Judge replies ?[n] and remember their altitudes and squawks in the ``table``.
+    """Whether replies are credible, as ?[n]; stores their altitudes and squawks in the ``table``.
 
     ``df``, ``head`` and ``time`` have one entry for each reply; ``squitted`` are the altitudes of the batch's
     squitters.
@@ -37,27 +37,27 @@ def credible(
     has_altitude = np.flatnonzero(possible & (altitude_ft != NO_ALTITUDE))
     has_squawk = np.flatnonzero(possible & is_identity & (code != 0))
     if len(has_altitude):
-        heard = Altitudes(replies.where(has_altitude), time[has_altitude], altitude_ft[has_altitude])
-        possible[has_altitude] = _altitude_fits(heard, squitted, table, batch_size)
+        replied = Altitudes(replies.where(has_altitude), time[has_altitude], altitude_ft[has_altitude])
+        possible[has_altitude] = _altitude_fits(replied, squitted, table, batch_size)
     if len(has_squawk):
         sent = replies.where(has_squawk)
         possible[has_squawk] = _squawk_repeats(sent, SQUAWK_OF_ID13[code[has_squawk]], table, batch_size)
     return np.asarray(possible)
 
 
-def _altitude_fits(heard: Altitudes, squitted: Altitudes, table: Column, batch_size: int) -> Column:
+def _altitude_fits(replied: Altitudes, squitted: Altitudes, table: Column, batch_size: int) -> Column:
     """Whether each altitude is within reach of the last squitted or the last replied one, or there is none."""
-    aircraft = heard.frames.aircraft
+    aircraft = replied.frames.aircraft
     fits, alone = np.zeros(len(aircraft), np.bool_), np.ones(len(aircraft), np.bool_)
-    for events, name in ((squitted, "alt"), (heard, "reply_alt")):
-        event = latest(events.frames, heard.frames, batch_size)
-        elapsed = np.abs(heard.time - carried(event, events.time, table[f"{name}_time"][aircraft]))
-        step_ft = np.abs(heard.altitude_ft - carried(event, events.altitude_ft, table[f"{name}_baro"][aircraft]))
+    for events, name in ((squitted, "alt"), (replied, "reply_alt")):
+        event = latest(events.frames, replied.frames, batch_size)
+        elapsed = np.abs(replied.time - carried(event, events.time, table[f"{name}_time"][aircraft]))
+        step_ft = np.abs(replied.altitude_ft - carried(event, events.altitude_ft, table[f"{name}_baro"][aircraft]))
         compared = elapsed <= COMPARED_S
         alone &= ~compared
         fits |= compared & (step_ft <= VERTICAL_SLACK_FT + elapsed * VERTICAL_REACH_FT_S)
-    table["reply_alt_time"][aircraft] = heard.time
-    table["reply_alt_baro"][aircraft] = heard.altitude_ft
+    table["reply_alt_time"][aircraft] = replied.time
+    table["reply_alt_baro"][aircraft] = replied.altitude_ft
     return fits | alone
 
 

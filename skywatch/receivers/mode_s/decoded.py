@@ -1,4 +1,4 @@
-"""``Decoded``: what the frames of a batch said, as columns and as messages."""
+"""``Decoded``: the content of the frames of a batch, as columns and as messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOURCE = {name: index for index, name in enumerate(SOURCES)}
 
 
 class Status(IntEnum):
-    """What became of a frame."""
+    """The result of decoding a frame."""
 
     GOOD = 0
     BAD_LENGTH = 1  # not 7 or 14 bytes, or not as its downlink format has it
@@ -71,12 +71,12 @@ class Decoded:
         return len(self.frames)
 
     def put(self, name: str, rows: Column, values: Column) -> None:
-        """Say that these frames carried this field."""
+        """Set this field of these frames."""
         if len(rows):
             self.fields.setdefault(name, []).append((rows, values))
 
     def put_where(self, name: str, mask: Column, rows: Column, values: Column) -> None:
-        """Say that those of these frames where ``mask`` is true carried this field."""
+        """Set this field of those of these frames where ``mask`` is true."""
         self.put(name, rows[mask], values[mask])
 
     def column(self, name: str) -> Column:

@@ -1,4 +1,4 @@
-"""``Decoder``: batches of Mode S frames in, decoded columns and messages out."""
+"""``Decoder``: decodes batches of Mode S frames to columns and messages."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from skywatch.receivers.mode_s.decoded import Decoded, Status
 from skywatch.receivers.mode_s.order import Altitudes, Frames, carried, latest
 from skywatch.receivers.mode_s.plausibility import DEFAULT_RANGE_NM
 from skywatch.receivers.mode_s.positions import Resolver
-from skywatch.receivers.mode_s.squitters import Heard, SquitterBatch, Squitters
+from skywatch.receivers.mode_s.squitters import References, SquitterBatch, Squitters
 from skywatch.receivers.mode_s.statistics import Statistics
 from skywatch.receivers.mode_s.surveillance import decode_capability, decode_replies
 from skywatch.receivers.mode_s.table import NON_ICAO, TISB, AircraftTable
 
-# An address that parity gives is believed when a frame has proved it no longer ago than this.
+# Time for which an address recovered from parity is accepted after a frame that proved it (s).
 PROVED_S = 60.0
-# What is remembered of an aircraft is forgotten when it has been silent for so long.
+# Time without frames after which the state of an aircraft is dropped (s).
 FORGET_S = 900.0
 DEFAULT_CAPACITY = 20_000
 
@@ -35,13 +35,13 @@ _CLASS_OF_DF[[17, 18]] = _SQUITTER
 # The code of the interrogator that a DF11 answers stands in seven bits (ICAO Annex 10 volume IV, 3.1.2.5.2.1.2).
 _LARGEST_INTERROGATOR = 0x7F
 _DF18 = 18
-_NOTHING_HEARD = Heard(Sent.nothing(), Altitudes.nothing())
+_NO_REFERENCES = References(Sent.nothing(), Altitudes.nothing())
 # As plain numbers, which NumPy takes several times as fast.
 _GOOD, _BAD_LENGTH, _UNSUPPORTED, _BAD_PARITY, _UNKNOWN_ADDRESS, _NO_AIRCRAFT, _DOUBTFUL = map(int, Status)
 
 
 class Decoder:
-    """Decodes what one receiver hears.
+    """Decodes the frames of one receiver.
 
     ``station`` (lat, lon) is where the receiver stands; with it positions further than ``max_range_nm`` are not
     believed, and surface positions can be resolved from the first pair on. ``capacity`` bounds the number of
@@ -61,7 +61,7 @@ class Decoder:
 
     @property
     def aircraft_count(self) -> int:
-        """How many aircraft are remembered."""
+        """The number of aircraft in the table."""
         return len(self._table)
 
     def decode(self, frames: FrameBatch | Iterable[tuple[float, bytes, float | None]]) -> Decoded:
@@ -91,10 +91,10 @@ class Decoder:
         return time
 
     def _identify(self, out: Decoded, time: Column, head: Column, tail: Column) -> Column:
-        """Check parity and find each frame's aircraft: its row in the table i4[n], -1 where there is none."""
+        """Check parity and determine each frame's aircraft: its row in the table i4[n], -1 if there is none."""
         is_long = out.df >= 16
-        whole = out.frames.length == np.where(is_long, LONG_BYTES, SHORT_BYTES)
-        kind = np.where(whole, _CLASS_OF_DF[out.df], 0)
+        has_full_length = out.frames.length == np.where(is_long, LONG_BYTES, SHORT_BYTES)
+        kind = np.where(has_full_length, _CLASS_OF_DF[out.df], 0)
         remainder = parity.remainders(out.frames.data, is_long).astype(np.int32)
         all_call = kind == _ALL_CALL
         own = ((remainder == 0) & (all_call | (kind == _SQUITTER))).nonzero()[0]
@@ -103,7 +103,7 @@ class Decoder:
         )
         out.status[:] = _BAD_PARITY
         out.status[_CLASS_OF_DF[out.df] == 0] = _UNSUPPORTED
-        out.status[~whole] = _BAD_LENGTH
+        out.status[~has_full_length] = _BAD_LENGTH
         aircraft = np.full(len(out), -1, np.int32)
         proofs = self._take_own(out, own, aircraft, head, tail)
         if len(claims):
@@ -116,10 +116,10 @@ class Decoder:
     def _take_own(self, out: Decoded, own: Column, aircraft: Column, head: Column, tail: Column) -> Frames:
         """Frames whose parity is plain, so that their address is certain; returns those that prove it for others."""
         df, own_head = out.df[own], head[own]
-        found = squitter_addresses(df, own_head, message_field(own_head, tail[own]), out.frames.mlat[own])
-        out.status[own] = np.where(found.aircraft, _GOOD, _NO_AIRCRAFT)
-        out.source[own] = found.sources
-        own, keys = own[found.aircraft], found.keys[found.aircraft]
+        addresses = squitter_addresses(df, own_head, message_field(own_head, tail[own]), out.frames.mlat[own])
+        out.status[own] = np.where(addresses.aircraft, _GOOD, _NO_AIRCRAFT)
+        out.source[own] = addresses.sources
+        own, keys = own[addresses.aircraft], addresses.keys[addresses.aircraft]
         aircraft[own] = self._table.find_or_add(keys)
         out.address[own] = keys & ADDRESS_BITS
         out.non_icao[own] = (keys & NON_ICAO) != 0
@@ -128,7 +128,7 @@ class Decoder:
     def _take_claims(
         self, out: Decoded, claims: Column, aircraft: Column, address: Column, proofs: Frames, time: Column
     ) -> None:
-        """Frames whose address is only as good as what was heard of it before."""
+        """Frames whose address is accepted only if an earlier frame has proved it."""
         claimed = Frames(claims, self._table.find(address[claims].astype(np.int32)))
         out.status[claims] = _UNKNOWN_ADDRESS
         claimed = claimed.where(claimed.aircraft >= 0)
@@ -142,28 +142,28 @@ class Decoder:
     def _decode_good(self, out: Decoded, time: Column, head: Column, tail: Column, aircraft: Column) -> None:
         good = (aircraft >= 0).nonzero()[0]
         kind = _CLASS_OF_DF[out.df[good]]
-        # Coarse TIS-B has a form of its own, which nobody sends; its address is all that is taken.
+        # Coarse TIS-B has its own format, which is not in use; only its address is decoded.
         coarse = (out.df[good] == _DF18) & ((head[good] >> 56) & 7 == COARSE_TISB)
         squitters = good[(kind == _SQUITTER) & ~coarse]
-        heard = _NOTHING_HEARD
+        references = _NO_REFERENCES
         if len(squitters):
-            heard = self._decode_squitters(out, squitters, time, head, tail, aircraft)
+            references = self._decode_squitters(out, squitters, time, head, tail, aircraft)
         replies = good[kind == _ADDRESS_IN_PARITY]
         if len(replies):
-            self._decode_replies(out, Frames(replies, aircraft[replies]), time, head, tail, heard)
-        elif len(heard.callsigns.rows):
-            remember_callsigns(heard.callsigns, self._table.rows)
+            self._decode_replies(out, Frames(replies, aircraft[replies]), time, head, tail, references)
+        elif len(references.callsigns.rows):
+            remember_callsigns(references.callsigns, self._table.rows)
         all_calls = good[kind == _ALL_CALL]
         decode_capability(out, all_calls, (head[all_calls] >> 56) & 7)
         good = good[out.status[good] == _GOOD]
         self._table.rows["seen"][aircraft[good]] = time[good]
 
     def _decode_replies(
-        self, out: Decoded, replies: Frames, time: Column, head: Column, tail: Column, heard: Heard
+        self, out: Decoded, replies: Frames, time: Column, head: Column, tail: Column, references: References
     ) -> None:
         table = self._table.rows
         df = out.df[replies.rows]
-        believed = credible(replies, df, head[replies.rows], time[replies.rows], heard.altitudes, table, len(out))
+        believed = credible(replies, df, head[replies.rows], time[replies.rows], references.altitudes, table, len(out))
         if not believed.all():
             out.status[replies.rows[~believed]] = _DOUBTFUL
             replies, df = replies.where(believed), df[believed]
@@ -171,11 +171,11 @@ class Decoder:
         decode_replies(out, rows, df, head[rows], tail[rows])
         registers = replies.where(df >= 20)
         content = message_field(head[registers.rows], tail[registers.rows])
-        decode_callsigns(out, heard.callsigns, Sent(registers.rows, registers.aircraft, content), table)
+        decode_callsigns(out, references.callsigns, Sent(registers.rows, registers.aircraft, content), table)
 
     def _decode_squitters(
         self, out: Decoded, squitters: Column, time: Column, head: Column, tail: Column, aircraft: Column
-    ) -> Heard:
+    ) -> References:
         own_head, is_df18 = head[squitters], out.df[squitters] == _DF18
         batch = Squitters(
             frames=Frames(squitters, aircraft[squitters]),

@@ -1,4 +1,4 @@
-"""Making Mode S frames: the reverse of the decoder, for simulated traffic, tests and benchmarks."""
+"""Encodes Mode S frames, for simulated traffic, tests and benchmarks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``Message``: what one frame said, with readsb's field names."""
+"""``Message``: the content of one frame, with readsb's field names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came last before a frame, among the frames of its aircraft in the same batch."""
+"""Finds the last event before a frame, among the frames of its aircraft in the same batch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Frames(NamedTuple):
         return cls(np.empty(0, np.int64), np.empty(0, np.int32))
 
     def where(self, mask: Column) -> Frames:
-        """Those of them that a mask or indices choose."""
+        """The frames selected by a mask or indices."""
         return Frames(self.rows[mask], self.aircraft[mask])
 
 
@@ -44,13 +44,13 @@ def latest(events: Frames, queries: Frames, batch_size: int) -> Column:
         return np.full(len(queries.rows), -1)
     places = events.aircraft.astype(np.int64) * batch_size + events.rows
     order = np.argsort(places)
-    found = places[order].searchsorted(queries.aircraft.astype(np.int64) * batch_size + queries.rows) - 1
-    event = order[found]
-    return np.where((found >= 0) & (events.aircraft[event] == queries.aircraft), event, -1)
+    position = places[order].searchsorted(queries.aircraft.astype(np.int64) * batch_size + queries.rows) - 1
+    event = order[position]
+    return np.where((position >= 0) & (events.aircraft[event] == queries.aircraft), event, -1)
 
 
 def carried(latest_event: Column, values: Column, before: Column) -> Column:
-    """The value of each query: of its latest event, else what was known before the batch."""
+    """The value of each query: of its latest event, else from before the batch."""
     return np.where(latest_event >= 0, values[latest_event], before) if len(values) else before
 
 

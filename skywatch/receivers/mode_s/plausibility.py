@@ -1,4 +1,4 @@
-"""When a decoded position is believed: limits of age, speed and range.
+"""The limits of age, speed and range for accepting a decoded position.
 
 The pairing times are DO-260B appendix A, 1.7.5 and 1.7.9; the others are ours. Like the CPR formulas these serve
 floats and columns alike.
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-# An even and an odd frame are a pair when they are not further apart than this.
+# Largest time between the even and odd frame of a pair (s).
 AIRBORNE_PAIR_S = 10.0
 SURFACE_PAIR_S = 25.0
 SLOW_SURFACE_PAIR_S = 50.0  # neither faster than SLOW_SURFACE_KT
@@ -22,18 +22,18 @@ SLOW_SURFACE_KT = 25.0
 AIRBORNE_LOCAL_S = 120.0
 SURFACE_LOCAL_S = 300.0
 
-# A position is compared with the last one while that is younger than this.
+# Age of the last position up to which a new one is compared with it (s).
 MEMORY_S = 600.0
-# Faster than anything that flies or taxies, and some way for late and badly timed frames.
+# Faster than anything that flies or taxies, and some distance for late and badly timed frames.
 AIRBORNE_MAX_KT, AIRBORNE_SLACK_NM = 1500.0, 1.0
 SURFACE_MAX_KT, SURFACE_SLACK_NM = 250.0, 0.25
 
-# A jump is believed when so many successive pairs, the last of them of frames that are all newer than the first,
+# A jump is accepted when this many successive pairs, the last of them of frames that are all newer than the first,
 # agree on it within this time. Pairs of two aircraft that use one address agree by chance only, and not closely.
 JUMP_S = 60.0
 JUMP_PAIRS = 4
 JUMP_SLACK_NM = 0.05
-# So many successive pairs that contradict the last position, although each frame alone fits it, make it forgotten.
+# Number of successive pairs that drop the last position by contradicting it, although each frame alone fits it.
 MAX_DOUBTS = 8
 
 DEFAULT_RANGE_NM = 300.0
@@ -56,7 +56,7 @@ def distance_nm(lat1: Any, lon1: Any, lat2: Any, lon2: Any) -> Any:
 
 
 def airborne_reach_nm(elapsed_s: Any) -> Any:
-    """How far an aircraft in the air may have got in a time."""
+    """The largest distance that an aircraft in the air flies in a time."""
     return AIRBORNE_SLACK_NM + abs(elapsed_s) * (AIRBORNE_MAX_KT / 3600.0)
 
 
@@ -66,5 +66,5 @@ def jump_reach_nm(elapsed_s: Any) -> Any:
 
 
 def surface_reach_nm(elapsed_s: Any) -> Any:
-    """How far an aircraft on the ground may have got in a time."""
+    """The largest distance that an aircraft on the ground moves in a time."""
     return SURFACE_SLACK_NM + abs(elapsed_s) * (SURFACE_MAX_KT / 3600.0)

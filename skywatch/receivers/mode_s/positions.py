@@ -40,7 +40,7 @@ class PositionFrames(NamedTuple):
     surface: Column  # ?
 
     def pick(self, chosen: Column) -> PositionFrames:
-        """Those with these indices."""
+        """The frames with these indices."""
         return PositionFrames(*(column[chosen] for column in self))
 
 
@@ -52,7 +52,7 @@ class _Groups(NamedTuple):
     group_of: Column
 
     def pieces(self, chosen: Column) -> list[slice]:
-        """Where the frames of the chosen aircraft stand."""
+        """The indices of the frames of the chosen aircraft."""
         ends = np.append(self.starts[1:], len(self.start_of))
         return [
             slice(start, end) for start, end in zip(self.starts[chosen].tolist(), ends[chosen].tolist(), strict=True)
@@ -68,7 +68,7 @@ class Resolver:
         self._max_range_nm = max_range_nm
 
     def resolve(self, frames: PositionFrames, rows: Column) -> tuple[Column, Column, Column]:
-        """Resolve at least one frame and bring the table's ``rows`` up to date.
+        """Resolve at least one frame and update the table's ``rows``.
 
         Returns resolved ?[n], and latitude and longitude f8[n] (deg), which are only to be read where it is true.
         """
@@ -82,9 +82,9 @@ class Resolver:
         groups = _group(frames.aircraft)
         for piece in groups.pieces(~settled[groups.starts]):
             settled[self._walk_through(frames, piece, rows, resolved, lat, lon, until_settled=True) : piece.stop] = True
-        left = settled.nonzero()[0]
-        if len(left):
-            resolved[left], lat[left], lon[left] = self._resolve_settled(frames.pick(left), rows)
+        remaining = settled.nonzero()[0]
+        if len(remaining):
+            resolved[remaining], lat[remaining], lon[remaining] = self._resolve_settled(frames.pick(remaining), rows)
         return resolved, lat, lon
 
     def _resolve_settled(self, frames: PositionFrames, rows: Column) -> tuple[Column, Column, Column]:
@@ -132,7 +132,7 @@ class Resolver:
                 frames, groups, index, single, (known_time, known_lat, known_lon), lat, lon, by_pair, alone, irregular
             )
         resolved = by_pair | alone
-        # Each position must be within reach of the one before, and that not forgotten.
+        # Each position must be within reach of the one before, which must not have been dropped.
         before = _latest(resolved, index, groups.start_of, strictly=True)
         in_batch = before >= 0
         last_time = np.where(in_batch, time[before], known_time)
@@ -157,7 +157,7 @@ class Resolver:
         lon: Column,
         until_settled: bool = False,
     ) -> int:
-        """Resolve one aircraft's frames one by one; changes the three columns in place, returns where it stopped."""
+        """Resolve one aircraft's frames one by one; changes the three columns in place, returns the next index."""
         walk = Walk(rows[frames.aircraft[piece.start]], self._station, self._max_range_nm, self.counts)
         columns = (column[piece].tolist() for column in frames[1:])
         stop = piece.start
@@ -260,7 +260,7 @@ def _alone(
 
 
 def _remember(frames: PositionFrames, rows: Column, resolved: Column, lat: Column, lon: Column) -> None:
-    """Carry the last frames and positions over to the next batch; of repeated rows the last assignment stays."""
+    """Carry the last frames and positions over to the next batch; for repeated rows the last one remains."""
     place = (frames.aircraft, frames.odd)
     rows["cpr_time"][place] = frames.time
     rows["cpr_lat"][place] = frames.lat_code

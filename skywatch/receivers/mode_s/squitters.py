@@ -1,4 +1,4 @@
-"""Extended squitters (DF17/18): what they say, and what the table has to remember for the ones that follow."""
+"""Decodes extended squitters (DF17/18), and stores in the table what later ones need."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ _STATELESS = {_STATUS: decode_aircraft_status, _TARGET: decode_target_state, _TE
 _NO_CALLSIGNS, _NO_ALTITUDES = Sent.nothing(), Altitudes.nothing()
 
 
-class Heard(NamedTuple):
-    """What other frames are judged by: the callsigns and altitudes that squitters carried."""
+class References(NamedTuple):
+    """The callsigns and altitudes of squitters, which other frames are compared with."""
 
     callsigns: Sent
     altitudes: Altitudes
 
 
 class Squitters(NamedTuple):
-    """Good DF17 and DF18 frames; one entry a frame, ``frames`` says which they are."""
+    """Good DF17 and DF18 frames, one entry per frame; ``frames`` are their rows."""
 
     frames: Frames
     time: Column
@@ -58,7 +58,7 @@ class Squitters(NamedTuple):
     direct: Column  # from the aircraft itself, not TIS-B or ADS-R
 
     def pick(self, chosen: Column) -> Squitters:
-        """Those with these indices."""
+        """The squitters with these indices."""
         return Squitters(
             self.frames.where(chosen), self.time[chosen], self.me[chosen], self.capability[chosen], self.direct[chosen]
         )
@@ -75,8 +75,8 @@ class SquitterBatch:
         self._resolver = resolver
         self._operational: OperationalStatus | None = None
 
-    def decode(self) -> Heard:
-        """Put what the squitters carry and bring the table up to date."""
+    def decode(self) -> References:
+        """Set the fields of the squitters and update the table."""
         kind = _KIND_OF_TYPE_CODE[self._type_code]
         counts = np.bincount(kind, minlength=_OPERATIONAL + 1).tolist()
         chosen = {k: (kind == k).nonzero()[0] for k, count in enumerate(counts) if count}
@@ -89,11 +89,11 @@ class SquitterBatch:
         for k, decode in _STATELESS.items():
             if k in chosen:
                 decode(self._out, self._squitters.frames.rows[chosen[k]], self._squitters.me[chosen[k]])
-        # Positions say better than the capability whether the aircraft is on the ground.
+        # Positions are more reliable than the capability for the ground state.
         others = self._squitters.frames.rows[(kind != _AIRBORNE) & (kind != _SURFACE)]
         decode_capability(self._out, others, self._squitters.capability[(kind != _AIRBORNE) & (kind != _SURFACE)])
         self._remember(altitudes)
-        return Heard(self._identifications(chosen.get(_IDENTIFICATION)), altitudes)
+        return References(self._identifications(chosen.get(_IDENTIFICATION)), altitudes)
 
     def _identifications(self, chosen: Column | None) -> Sent:
         if chosen is None:
@@ -102,8 +102,8 @@ class SquitterBatch:
         valid, callsigns = decode_identification(self._out, sent.frames.rows, sent.me, self._type_code[chosen])
         return Sent(sent.frames.rows[valid], sent.frames.aircraft[valid], callsigns[valid])
 
-    def _said(self, name: str, queries: Frames, by_surface_only: bool = False) -> Column:
-        """What the last operational status in front of each frame said; of the batch, else of the table."""
+    def _operational_value(self, name: str, queries: Frames, by_surface_only: bool = False) -> Column:
+        """The value in the last operational status before each frame: of the batch, else of the table."""
         before = self._table[name][queries.aircraft]
         if self._operational is None:
             return before
@@ -128,7 +128,7 @@ class SquitterBatch:
             pieces.append((airborne[~empty], limit[~empty]))
         if surface is not None:
             sent = self._squitters.pick(surface)
-            heading_is = self._said("surface_heading", sent.frames, by_surface_only=True)
+            heading_is = self._operational_value("surface_heading", sent.frames, by_surface_only=True)
             speed_kt = decode_surface(self._out, sent.frames.rows, sent.me, heading_is)
             slow = speed_kt <= plausibility.SLOW_SURFACE_KT
             limit = np.where(slow, plausibility.SLOW_SURFACE_PAIR_S, plausibility.SURFACE_PAIR_S)
@@ -142,7 +142,7 @@ class SquitterBatch:
         return altitudes
 
     def _resolve(self, chosen: Column, limit: Column) -> None:
-        """Positions of these squitters, which are in the order of arrival, and how far they are to be trusted."""
+        """The positions of these squitters, which are in the order of arrival, and their integrity."""
         if not len(chosen):
             return
         order = by_aircraft(self._squitters.frames.aircraft[chosen])
@@ -164,17 +164,17 @@ class SquitterBatch:
         self._out.put("lon", rows, lon[resolved])
         queries = sent.frames.where(resolved)
         nic, rc_m = integrity(
-            self._said("version", queries),
+            self._operational_value("version", queries),
             type_code[resolved],
-            self._said("nic_a", queries),
+            self._operational_value("nic_a", queries),
             flag(sent.me[resolved], 8) & sent.direct[resolved],
-            self._said("nic_c", queries, by_surface_only=True),
+            self._operational_value("nic_c", queries, by_surface_only=True),
         )
         self._out.put("nic", rows, nic)
         self._out.put("rc", rows, rc_m)
 
     def _velocities(self, sent: Squitters, altitudes: Altitudes) -> None:
-        true_heading = self._said("true_heading", sent.frames)
+        true_heading = self._operational_value("true_heading", sent.frames)
         has_difference, difference_ft = decode_velocity(self._out, sent.frames.rows, sent.me, true_heading)
         queries, time = sent.frames.where(has_difference), sent.time[has_difference]
         event = latest(altitudes.frames, queries, len(self._out))
@@ -184,7 +184,7 @@ class SquitterBatch:
         self._out.put_where("alt_geom", fresh, queries.rows, altitude_ft + difference_ft[has_difference])
 
     def _remember(self, altitudes: Altitudes) -> None:
-        """Carry over what later squitters need; of repeated rows the last assignment stays."""
+        """Store what later squitters need; for repeated rows the last one remains."""
         table = self._table
         table["alt_baro"][altitudes.frames.aircraft] = altitudes.altitude_ft
         table["alt_time"][altitudes.frames.aircraft] = altitudes.time
@@ -199,9 +199,9 @@ class SquitterBatch:
 
 
 def _empty(me: Column, type_code: Column) -> Column:
-    """?[n]: airborne position squitters that hold no position.
+    """?[n]: airborne position squitters without a position.
 
-    Type code 0 says so. Some transponders without a position send zeros: in both fields, or (seen of helicopters
+    Type code 0 has none. Some transponders without a position send zeros: in both fields, or (seen of helicopters
     and commuter aircraft by the authors of dump1090) with type code 15 and altitude, longitude and the lower twelve
     bits of latitude zero.
     """

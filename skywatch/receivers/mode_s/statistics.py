@@ -1,4 +1,4 @@
-"""Counters of what the decoder did, since it was made."""
+"""Counters of the decoder since its creation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(slots=True)
 class PositionCounts:
-    """What became of position frames.
+    """The results of position frames.
 
     ``airborne`` and ``surface`` are all there were. ``by_pair`` and ``alone`` were resolved, from an even and an odd
     frame or relative to the last position; ``unresolved`` had no partner and no fresh last position (``no_reference``
@@ -30,13 +30,13 @@ class PositionCounts:
 
     @property
     def resolved(self) -> int:
-        """How many positions were given out."""
+        """The number of decoded positions."""
         return self.by_pair + self.alone
 
 
 @dataclass(slots=True)
 class Statistics:
-    """Counters of frames by what became of them; ``good`` by downlink format i8[32]."""
+    """Counters of frames by their result; ``good`` by downlink format i8[32]."""
 
     frames: int = 0
     good: Any = field(default_factory=lambda: np.zeros(32, np.int64))

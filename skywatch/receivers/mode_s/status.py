@@ -39,22 +39,22 @@ def decode_test_message(out: Decoded, rows: Column, me: Column) -> None:
 
 
 class OperationalStatus(NamedTuple):
-    """What operational status messages say of the aircraft's other messages; one entry for each frame."""
+    """The fields of operational status messages that other messages depend on; one entry for each frame."""
 
     frames: Frames
     version: Column  # i1: 0, 1 or 2 (a newer version is read as 2)
     nic_a: Column  # ?: NIC supplement A
     nic_c: Column  # ?: NIC supplement C
     true_heading: Column  # ?: headings are true, not magnetic
-    surface: Column  # ?: a surface message, the only ones that say nic_c and surface_heading
+    surface: Column  # ?: a surface message, the only ones with nic_c and surface_heading
     surface_heading: Column  # i1: the direction in surface positions is TRACK, TRUE_HEADING or MAGNETIC_HEADING
 
 
 def decode_operational_status(out: Decoded, frames: Frames, me: Column) -> OperationalStatus:
     """Type code 31, subtypes 0 (airborne) and 1 (surface), in versions 0 to 2."""
     subtype = field(me, 6, 8)
-    known = subtype <= 1
-    frames, me, subtype = frames.where(known), me[known], subtype[known]
+    is_defined = subtype <= 1
+    frames, me, subtype = frames.where(is_defined), me[is_defined], subtype[is_defined]
     rows = frames.rows
     version = np.minimum(field(me, 41, 43), NEWEST_VERSION)
     out.put("version", rows, field(me, 41, 43))

@@ -1,7 +1,7 @@
 """Replies to radars and to other aircraft: DF0, 4, 5, 11, 16, 20 and 21.
 
 ICAO Annex 10 volume IV, 3.1.2.6 and 3.1.2.8; "The 1090 Megahertz Riddle", part "Mode S". The callsign of register
-2,0 is left to the decoder, which knows what the aircraft said before.
+2,0 is left to the decoder, which has the aircraft's history.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _CA_ON_GROUND, _CA_AIRBORNE = 4, 5
 
 
 def decode_capability(out: Decoded, rows: Column, capability: Column) -> None:
-    """The capability field of DF11 and DF17 as far as it says whether the aircraft is on the ground."""
-    said = (capability == _CA_ON_GROUND) | (capability == _CA_AIRBORNE)
-    out.put_where("on_ground", said, rows, capability == _CA_ON_GROUND)
+    """The ground state in the capability field of DF11 and DF17, for the values that have one."""
+    has_state = (capability == _CA_ON_GROUND) | (capability == _CA_AIRBORNE)
+    out.put_where("on_ground", has_state, rows, capability == _CA_ON_GROUND)
 
 
 def decode_replies(out: Decoded, rows: Column, df: Column, head: Column, tail: Column) -> None:
@@ -35,7 +35,7 @@ def decode_replies(out: Decoded, rows: Column, df: Column, head: Column, tail: C
     is_identity = (df == 5) | (df == 21)
     altitude_ft = np.where(is_identity, NO_ALTITUDE, ALTITUDE_FT_OF_AC13[code])
     out.put_where("alt_baro", altitude_ft != NO_ALTITUDE, rows, altitude_ft)
-    # A code of all zeros is what transponders without one send.
+    # Transponders without a code send all zeros.
     out.put_where("squawk", is_identity & (code != 0), rows, SQUAWK_OF_ID13[code])
     status = (head >> 56) & 7
     assigned = ~to_aircraft & (status < 6)

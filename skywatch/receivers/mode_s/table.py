@@ -1,6 +1,6 @@
-"""What the decoder remembers of each aircraft: one row of a structured array for each address and kind of source.
+"""The decoder's state of each aircraft: one row of a structured array for each address and kind of source.
 
-The same address heard directly, through TIS-B, through ADS-R and as multilateration result are four aircraft here:
+The same address received directly, through TIS-B, through ADS-R and as multilateration result are four aircraft here:
 their position frames must not be paired with each other.
 """
 
@@ -105,16 +105,16 @@ class AircraftTable:
         self._sorted_rows = np.append(order, 0).astype(np.int32)
 
     def find(self, keys: Column) -> Column:
-        """Row number i4[n] of each key i4[n], -1 where it is not there."""
+        """Row number i4[n] of each key i4[n], -1 if it is not in the table."""
         place = self._sorted_keys.searchsorted(keys)
         return np.where(self._sorted_keys[place] == keys, self._sorted_rows[place], np.int32(-1))
 
     def find_or_add(self, keys: Column) -> Column:
-        """Row number i4[n] of each key i4[n]; a key that is not there gets a row without history."""
-        found = self.find(keys)
-        if not found.size or found.min() >= 0:
-            return found
-        new = np.unique(keys[found < 0])
+        """Row number i4[n] of each key i4[n]; a new key gets an empty row."""
+        rows = self.find(keys)
+        if not rows.size or rows.min() >= 0:
+            return rows
+        new = np.unique(keys[rows < 0])
         first, last = self._count, self._count + len(new)
         if last > len(self._rows):
             self._rows = _with_room(self._rows[:first], len(new))
@@ -125,7 +125,7 @@ class AircraftTable:
         return self.find(keys)
 
     def tidy(self, now: float) -> None:
-        """Forget aircraft; to be called between batches, because the rows get new numbers."""
+        """Drop aircraft; call it between batches, because rows are renumbered."""
         if abs(now - self._tidied) < TIDY_EVERY_S and self._count <= self._capacity:
             return
         self._tidied = now
@@ -134,7 +134,7 @@ class AircraftTable:
         unseen = np.abs(now - rows["seen"])
         keep = unseen <= self._forget_s
         if np.count_nonzero(keep) > self._capacity:
-            # Some more than is needed, so that this is not to be done for every newcomer.
+            # Drops more than needed, so that it is not repeated for every new aircraft.
             keep &= unseen <= np.partition(unseen, self._capacity * 7 // 8)[self._capacity * 7 // 8]
         if not keep.all():
             self._set_rows(rows[keep][: self._capacity])

@@ -1,4 +1,4 @@
-"""Target state and status: type code 29, what the crew has set into the autopilot.
+"""Target state and status: type code 29, the crew's settings of the autopilot.
 
 Subtype 1 is that of version 2 (DO-260B 2.2.3.2.7.1; ICAO Doc 9871, table C-2-98), subtype 0 that of version 1
 (DO-260A 2.2.3.2.7.1; Doc 9871, table B-2-98).
@@ -21,7 +21,7 @@ _ACQUIRING, _MAINTAINING = 1, 2
 
 
 def decode_target_state(out: Decoded, rows: Column, me: Column) -> None:
-    """Put what target state squitters carry."""
+    """Set the fields of target state squitters."""
     subtype = field(me, 6, 7)
     second = subtype == 1
     first = (subtype == 0) & ~flag(me, 11)

@@ -1,4 +1,4 @@
-"""The words behind the codes that columns hold, and how columns become values of messages."""
+"""The values of the codes in columns, and the conversion of columns to values of messages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Airborne velocity: type code 19, subtypes 1-4.
 
 DO-260B 2.2.3.2.6; ICAO Doc 9871, table A-2-9; "The 1090 Megahertz Riddle", chapter "Airborne velocity". A value at
-the top of its range means "more than can be told" and is left out.
+the top of its range means "out of range" and is dropped.
 """
 
 from __future__ import annotations
@@ -19,16 +19,21 @@ OVERFLOW_7_BITS = 0x7F
 
 
 def decode_velocity(out: Decoded, rows: Column, me: Column, true_heading: Column) -> tuple[Column, Column]:
-    """Put what velocity squitters carry; ``true_heading`` ?[n]: this aircraft's headings are true, not magnetic.
+    """Set the fields of velocity squitters; ``true_heading`` ?[n]: this aircraft's headings are true, not magnetic.
 
     Returns where there is a difference between geometric and barometric altitude ?[n], and the difference (ft).
     """
     subtype = field(me, 6, 8)
-    known = (subtype >= 1) & (subtype <= 4)
+    is_defined = (subtype >= 1) & (subtype <= 4)
     has_difference, difference_ft = _altitude_difference(me)
-    has_difference &= known
-    if not known.all():
-        rows, me, subtype, true_heading = rows[known], me[known], subtype[known], true_heading[known]
+    has_difference &= is_defined
+    if not is_defined.all():
+        rows, me, subtype, true_heading = (
+            rows[is_defined],
+            me[is_defined],
+            subtype[is_defined],
+            true_heading[is_defined],
+        )
     out.put("nac_v", rows, field(me, 11, 13))
     over_ground = subtype <= 2
     step = np.where(subtype & 1, 1, SUPERSONIC_STEP)

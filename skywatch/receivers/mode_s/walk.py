@@ -62,7 +62,7 @@ class Walk:
 
     @property
     def settled(self) -> bool:
-        """Whether a pair of frames newer than the first position has borne it out."""
+        """Whether a pair of frames newer than the first position has confirmed it."""
         return self._settled
 
     def save(self) -> None:
@@ -81,7 +81,7 @@ class Walk:
         row["jump_pairs"], row["doubts"] = self._jump_pairs, self._doubts
 
     def step(self, frame: PositionFrame) -> Position | None:
-        """Take the next frame; its position, if it is known and believed."""
+        """Process the next frame; returns its position if there is one and it is accepted."""
         self._last[frame.odd] = frame
         partner = self._last[1 - frame.odd]
         if abs(frame.time - self._jump_time) > limits.JUMP_S:
@@ -99,7 +99,7 @@ class Walk:
         return self._contradicted(frame, partner, by_pair)
 
     def _begin(self, frame: PositionFrame, partner: PositionFrame, by_pair: Position | None) -> Position | None:
-        """No last position: believe the first pair, unless the aircraft has been found to contradict itself."""
+        """Without a last position: accept the first pair, unless the aircraft has contradicted itself."""
         if by_pair is None:
             self._counts.unresolved += 1
             return None
@@ -109,7 +109,7 @@ class Walk:
         return self._start_anew(frame, by_pair)
 
     def _go_on_alone(self, frame: PositionFrame) -> Position | None:
-        """No pair: what the frame means near the last position."""
+        """Without a pair: decode the frame relative to the last position."""
         alone = self._alone(frame)
         if alone is None:
             self._counts.unresolved += 1
@@ -122,7 +122,7 @@ class Walk:
         return None
 
     def _contradicted(self, frame: PositionFrame, partner: PositionFrame, by_pair: Position) -> Position | None:
-        """The pair says that the aircraft is where it cannot have got to.
+        """A pair whose position is out of reach.
 
         Either the pair consists of frames that do not belong together, or the last position did. A position that
         no further pair has borne out yet is given up at once. Otherwise, if the frame alone fits the last
@@ -162,7 +162,7 @@ class Walk:
         return position
 
     def _give_up(self, frame: PositionFrame, by_pair: Position) -> None:
-        """Forget the last position; the next one has to be confirmed."""
+        """Drop the last position; the next one has to be confirmed."""
         self._counts.too_fast += 1
         self._time, self._settled, self._doubts = LONG_AGO, False, 0
         self._look_elsewhere(frame, by_pair)
@@ -179,7 +179,7 @@ class Walk:
         return False
 
     def _look_elsewhere(self, frame: PositionFrame, position: Position) -> None:
-        """A first pair that says that the aircraft is somewhere else."""
+        """A first pair with another position."""
         self._jump_since = self._jump_time = frame.time
         self._jump, self._jump_pairs = position, 1
 
@@ -218,7 +218,7 @@ class Walk:
         return latitudes[frame.odd], wrap_longitude(lon + 90.0 * quarters)
 
     def _alone(self, frame: PositionFrame) -> Position | None:
-        """What the frame means near the last position."""
+        """Decode the frame relative to the last position."""
         both_on_surface = frame.surface and self._surface
         if abs(frame.time - self._time) > (limits.SURFACE_LOCAL_S if both_on_surface else limits.AIRBORNE_LOCAL_S):
             return None

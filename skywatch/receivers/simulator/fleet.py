@@ -1,4 +1,4 @@
-"""Who is in a simulated sky: makes new aircraft, each with the identity and the flight of its kind."""
+"""Creates simulated aircraft, each with an identity and a flight of its kind."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from skywatch.receivers.simulator.tables import AIRLINES, HELICOPTERS, LIGHT, MI
 
 Column = npt.NDArray[Any]
 
-# An address that has gone is not given to another aircraft while anybody may remember where it was.
+# Time for which the address of an aircraft that left is not reused (s): longer than pictures remember it.
 RETIRED_S = 900.0
 LETTERS = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 CONSPICUITY = {"light": "7000", "parked": "2000"}
 
 
 class Kind(IntEnum):
-    """How an aircraft moves."""
+    """The kind of movement of an aircraft."""
 
     OVERFLIGHT = 0
     DEPARTURE = 1
@@ -32,7 +32,7 @@ class Kind(IntEnum):
 
 
 class Voice(IntEnum):
-    """What a receiver hears of it; reports are built group by group."""
+    """The kind of transmission of an aircraft; reports are built by group."""
 
     ADSB = 0
     MLAT = 1
@@ -73,7 +73,7 @@ TEXTS = ("hex", "flight", "r", "t", "category", "squawk")
 
 
 class Fleet:
-    """Makes aircraft around ``centre`` (degrees) within ``radius_nm``; deterministic for a generator."""
+    """Creates aircraft around ``centre`` (degrees) within ``radius_nm``; deterministic for a generator."""
 
     def __init__(
         self, generator: np.random.Generator, centre: tuple[float, float], radius_nm: float, ground_share: float
@@ -82,11 +82,11 @@ class Fleet:
         self._centre = centre
         self._radius_nm = radius_nm
         self._ground_share = ground_share
-        self._taken: set[int] = set()
+        self._used_addresses: set[int] = set()
         self._retired: deque[tuple[float, int]] = deque()
 
     def fill(self, state: dict[str, Column], texts: dict[str, list[str]], row: int, now: float, entering: bool) -> None:
-        """Put a new aircraft into a row; ``entering``: it comes into the area now instead of being in its midst."""
+        """Put a new aircraft into a row; with ``entering`` at the edge of the area, else anywhere in it."""
         random = self._generator
         on_ground = bool(random.random() < self._ground_share)
         kind = Kind.GROUND if on_ground else Kind(int(random.choice(AIRBORNE_KINDS, p=AIRBORNE_SHARES)))
@@ -133,16 +133,16 @@ class Fleet:
         if texts["hex"][row]:
             self._retired.append((now, int(texts["hex"][row], 16)))
         while self._retired and self._retired[0][0] < now - RETIRED_S:
-            self._taken.discard(self._retired.popleft()[1])
+            self._used_addresses.discard(self._retired.popleft()[1])
         offset = int(self._generator.integers(operator.addresses))
         for step in range(operator.addresses):
             address = operator.first_address + (offset + step) % operator.addresses
-            if address not in self._taken:
+            if address not in self._used_addresses:
                 break
         else:
             # The block is full (very many aircraft): a spare one, unassigned to any state in Annex 10.
             address = 0xE90000 + row
-        self._taken.add(address)
+        self._used_addresses.add(address)
         return address
 
     def _registration(self, operator: Operator) -> str:
@@ -151,8 +151,8 @@ class Fleet:
         if not operator.registration:
             return ""
         country, _, series = operator.registration.partition("-")
-        wanted = 3 if country in ("HB", "OE", "EC", "SE", "TC", "HA", "EI", "PH", "A6") else 4
-        return f"{country}-{series}" + "".join(self._generator.choice(LETTERS, wanted - len(series)))
+        length = 3 if country in ("HB", "OE", "EC", "SE", "TC", "HA", "EI", "PH", "A6") else 4
+        return f"{country}-{series}" + "".join(self._generator.choice(LETTERS, length - len(series)))
 
     def _callsign(self, operator: Operator, registration: str) -> str:
         if not operator.callsign:
@@ -170,7 +170,7 @@ class Fleet:
         return f"{self._generator.integers(0o0101, 0o7000):04o}"
 
     def _place(self, kind: Kind, entering: bool) -> dict[str, float]:
-        """Where it begins and how it flies, in the units of STATE."""
+        """The initial position and movement, in the units of STATE."""
         random = self._generator
         outward = random.uniform(0, 360)
         # Even over the cap of the sphere, whatever its size.

@@ -1,6 +1,6 @@
-"""``simulate aircraft=200 [seed=] [around=lat,lon] [radius_nm=] [ground=]``: a sky to look at without an antenna.
+"""``simulate aircraft=200 [seed=] [around=lat,lon] [radius_nm=] [ground=]``: simulated traffic without an antenna.
 
-It behaves as a receiver of kind ``readsb`` would: once a second everything known of every aircraft.
+It behaves like a receiver of kind ``readsb``: once a second the whole state of every aircraft.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class SimulateReceiver(RetryingReceiver):
         self._seed = seed
 
     async def session(self) -> None:
-        """Move the traffic on once a second, for ever; a second that was missed is not made up for."""
-        # Thousands of aircraft take a second to make, which must not hold up the loop.
+        """Advance the traffic once a second until cancelled; missed seconds are skipped."""
+        # Creating thousands of aircraft takes a second, which must not block the loop.
         traffic = await asyncio.to_thread(
             Traffic,
             self._aircraft,
@@ -59,7 +59,7 @@ class SimulateReceiver(RetryingReceiver):
 
 
 def create(name: str, words: Words, station: Station) -> SimulateReceiver:
-    """Raises ValueError where an option is wrong."""
+    """Create the receiver; raises ValueError if an option is wrong."""
     options = Options(words)
     around = options.text("around")
     seed = options.text("seed")

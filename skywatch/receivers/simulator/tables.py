@@ -1,4 +1,4 @@
-"""What simulated aircraft are called: operators with their address blocks, types and registrations.
+"""The identities of simulated aircraft: operators with their address blocks, types and registrations.
 
 Address blocks lie within the national ones of ICAO Annex 10, volume III; callsign prefixes are ICAO designators.
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Operator(NamedTuple):
-    """Who flies: callsign prefix, first address and size of its block, registration prefix, types, category."""
+    """An operator: callsign prefix, first address and size of its block, registration prefix, types, category."""
 
     callsign: str
     first_address: int

@@ -1,9 +1,9 @@
-"""``Traffic``: a plausible sky that moves, as NumPy columns, and the reports that a receiver would make of it.
+"""``Traffic``: plausible moving traffic as NumPy columns, and the reports that a receiver would make of it.
 
 Airliners cross on great circles, climb out of and descend into an airport at the centre, light aircraft wander,
-helicopters orbit, some stand or taxi; some are heard by multilateration only, some without any position, and now
-and then one squawks an emergency. Each aircraft is moved to the very moment at which it was last heard, so that
-positions agree with speed and track. No clock is read here.
+helicopters orbit, some stand or taxi; some are received by multilateration only, some without any position, and
+sometimes one squawks an emergency. Each aircraft is moved to the time at which it was last received, so that positions
+agree with speed and track. No clock is read here.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from skywatch.receivers.simulator.fleet import STATE, TEXTS, Fleet, Kind, Voice
 
 Column = npt.NDArray[Any]
 
-HEARD_SHARE = 0.96  # of the aircraft heard in a second
-POSITION_SHARE = 0.92  # of those heard, heard with a position
+RECEIVED_SHARE = 0.96  # of the aircraft, per second
+POSITION_SHARE = 0.92  # of the received ones
 MEAN_MESSAGES_S = 6.0
-# One emergency begins about this often in the whole sky, and lasts so long (s).
+# Mean interval between emergencies, and their duration (s).
 EMERGENCY_EVERY_S, EMERGENCY_LASTS_S = 400.0, (60.0, 240.0)
 EMERGENCIES: tuple[tuple[str, str], ...] = (
     ("none", ""),
@@ -62,44 +62,44 @@ class Traffic:
             self._fleet.fill(self.state, self.texts, row, now, entering=False)
 
     def step(self, now: float) -> int:
-        """Move on to ``now``; gives how many messages a receiver heard in between."""
+        """Advance to ``now``; returns the number of messages received since."""
         elapsed_s = max(now - self._now, 0.0)
         self._now = now
-        for row in np.flatnonzero(self._gone(now)).tolist():
+        for row in np.flatnonzero(self._has_left(now)).tolist():
             self._fleet.fill(self.state, self.texts, row, now, entering=True)
         state = self.state
-        heard = self._random.random(len(state["lat"])) < HEARD_SHARE
-        rows = np.flatnonzero(heard)
-        heard_at = now - self._random.random(len(rows)) * min(elapsed_s, 0.9)
-        heard_at = np.maximum(heard_at, state["moved_at"][rows])
+        is_received = self._random.random(len(state["lat"])) < RECEIVED_SHARE
+        rows = np.flatnonzero(is_received)
+        received_at = now - self._random.random(len(rows)) * min(elapsed_s, 0.9)
+        received_at = np.maximum(received_at, state["moved_at"][rows])
         with_position = self._random.random(len(rows)) < POSITION_SHARE
-        self._move(rows[with_position], heard_at[with_position])
-        state["seen_at"][rows] = heard_at
-        state["position_at"][rows[with_position]] = heard_at[with_position]
+        self._move(rows[with_position], received_at[with_position])
+        state["seen_at"][rows] = received_at
+        state["position_at"][rows[with_position]] = received_at[with_position]
         messages = 1 + self._random.poisson(MEAN_MESSAGES_S * elapsed_s * state["random"][rows])
         state["messages"][rows] += messages
         self._emergencies(now, elapsed_s)
         return int(messages.sum())
 
     def reports(self) -> list[Report]:
-        """Everything the receiver knows of every aircraft, as aircraft.json would say it."""
-        found: list[Report] = []
+        """The receiver's state of every aircraft, as in aircraft.json."""
+        reports: list[Report] = []
         for voice in Voice:
             rows = np.flatnonzero(self.state["voice"] == voice)
             if len(rows):
-                found += self._reports_of(voice, rows)
-        return found
+                reports += self._reports_of(voice, rows)
+        return reports
 
     def positions_since(self, at: float) -> int:
-        """How many aircraft were heard with a position after this moment."""
+        """The number of aircraft with a position received after this time."""
         positioned = ~np.isin(self.state["voice"], (Voice.MODE_S, Voice.SURFACE_SILENT))
         return int(np.count_nonzero(positioned & (self.state["position_at"] > at)))
 
-    def _gone(self, now: float) -> Column:
+    def _has_left(self, now: float) -> Column:
         state = self.state
         away_nm = geo.distance_nm(state["lat"], state["lon"], *self._centre)
         landed = (state["kind"] == Kind.ARRIVAL) & (away_nm < LANDED_NM)
-        # Over half the Earth and more there is no outside.
+        # With a radius of half the Earth nothing is outside.
         outside = (away_nm > self._radius_nm) & (self._radius_nm < np.pi * geo.EARTH_RADIUS_NM)
         crossing = state["kind"] <= Kind.ARRIVAL
         return landed | outside | ((state["ends_at"] < now) & ~crossing)
@@ -121,7 +121,7 @@ class Traffic:
         self._fly(rows, new_lat, new_lon)
 
     def _fly(self, rows: Column, lat: Column, lon: Column) -> None:
-        """What each does next: speed, vertical rate, turn."""
+        """Update speed, vertical rate and turn."""
         state = self.state
         kind, alt, cruise = state["kind"][rows], state["alt_ft"][rows], state["cruise_ft"][rows]
         share = np.clip(alt / np.maximum(cruise, 1.0), 0, 1)
@@ -153,17 +153,17 @@ class Traffic:
                 state["emergency_until"][row] = now + self._random.uniform(*EMERGENCY_LASTS_S)
 
     def _reports_of(self, voice: Voice, rows: Column) -> list[Report]:
-        """Reports of a group whose members say the same fields; columns are turned into lists once."""
+        """The reports of a group with the same fields; columns are converted to lists once."""
         state, now = self.state, self._now
         picked = rows.tolist()
         emergencies = state["emergency"][rows].tolist()
-        say: dict[str, Any] = {name: [values[row] for row in picked] for name, values in self.texts.items()}
+        fields: dict[str, Any] = {name: [values[row] for row in picked] for name, values in self.texts.items()}
         for row_in_group, index in enumerate(emergencies):
             if index:
-                say["squawk"][row_in_group] = EMERGENCIES[index][1]
-        say["r"] = [text or UNSET for text in say["r"]]
+                fields["squawk"][row_in_group] = EMERGENCIES[index][1]
+        fields["r"] = [text or UNSET for text in fields["r"]]
         random = state["random"][rows]
-        say |= {
+        fields |= {
             "at": state["seen_at"][rows].tolist(),
             "seen": np.round(now - state["seen_at"][rows], 1).tolist(),
             "snapshot": repeat(True),
@@ -174,12 +174,12 @@ class Traffic:
             "alert": repeat(0),
             "spi": repeat(0),
         }
-        say |= getattr(self, f"_say_{voice.name.lower()}")(rows, say)
+        fields |= getattr(self, f"_{voice.name.lower()}_fields")(rows, fields)
         count = len(rows)
-        columns = [say.get(name) or repeat(default, count) for name, default in _DEFAULTS.items()]
+        columns = [fields.get(name) or repeat(default, count) for name, default in _DEFAULTS.items()]
         return list(map(Report, *columns))
 
-    def _say_adsb(self, rows: Column, say: dict[str, Any]) -> dict[str, Any]:
+    def _adsb_fields(self, rows: Column, texts: dict[str, Any]) -> dict[str, Any]:
         quality = np.where(self.state["random"][rows] < 0.1, 7, 8)
         return {
             **self._position(rows),
@@ -200,19 +200,19 @@ class Traffic:
             "sda": repeat(2),
         }
 
-    def _say_mlat(self, rows: Column, say: dict[str, Any]) -> dict[str, Any]:
+    def _mlat_fields(self, rows: Column, texts: dict[str, Any]) -> dict[str, Any]:
         fields = {**self._position(rows), **self._altitude(rows), **self._velocity(rows)}
         return {**fields, "type": repeat("mlat"), "mlat": repeat(MLAT_FIELDS), "category": repeat(UNSET)}
 
-    def _say_mode_s(self, rows: Column, say: dict[str, Any]) -> dict[str, Any]:
+    def _mode_s_fields(self, rows: Column, texts: dict[str, Any]) -> dict[str, Any]:
         return {**self._altitude(rows), "type": repeat("mode_s"), "category": repeat(UNSET)}
 
-    def _say_surface(self, rows: Column, say: dict[str, Any]) -> dict[str, Any]:
+    def _surface_fields(self, rows: Column, texts: dict[str, Any]) -> dict[str, Any]:
         fields = {**self._position(rows), **self._velocity(rows)}
         del fields["baro_rate"]
         return {**fields, "type": repeat("adsb_icao"), "alt_baro": repeat("ground"), "nic": repeat(8)}
 
-    def _say_surface_silent(self, rows: Column, say: dict[str, Any]) -> dict[str, Any]:
+    def _surface_silent_fields(self, rows: Column, texts: dict[str, Any]) -> dict[str, Any]:
         return {"type": repeat("mode_s"), "alt_baro": repeat("ground"), "category": repeat(UNSET)}
 
     def _position(self, rows: Column) -> dict[str, Any]:
@@ -236,5 +236,5 @@ class Traffic:
         }
 
 
-# Fields of a report in their order, and what is said where a group does not say it.
+# The fields of a report in their order, with the defaults for groups without them.
 _DEFAULTS: dict[str, Any] = {name: 0.0 if name in ("at", "position_at") else UNSET for name in Report.__struct_fields__}

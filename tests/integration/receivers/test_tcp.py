@@ -124,7 +124,7 @@ def test_mode_s_in_real_time(shared_data: Path, tmp_path: Path) -> None:
     span_s = messages[-1][0] - messages[0][0]
     cut = tmp_path / "cut.beast"
     cut.write_bytes(b"".join(frame for _, frame in messages))
-    offline = [moment.heard for moment in moments(str(cut), "beast", (59.95, 30.30), Counter())]
+    offline = [moment.batch for moment in moments(str(cut), "beast", (59.95, 30.30), Counter())]
     count = sum(one.messages for one in offline)
     # The last Beast message is complete only when the next begins.
     messages.append((messages[-1][0], b"\x1a1" + bytes(9) + b"\x1a"))
@@ -153,7 +153,7 @@ def test_avr_in_real_time(shared_data: Path, tmp_path: Path) -> None:
     messages = [message for message in messages if message[0] < messages[0][0] + REAL_TIME_S]
     cut = tmp_path / "cut.avr"
     cut.write_bytes(b"".join(line for _, line in messages))
-    offline = [moment.heard for moment in moments(str(cut), "avr", (59.95, 30.30), Counter())]
+    offline = [moment.batch for moment in moments(str(cut), "avr", (59.95, 30.30), Counter())]
 
     async def play() -> None:
         async with feeder(in_life(messages)) as server:

@@ -206,7 +206,7 @@ async def test_an_output_that_fails_costs_no_receiver_anything(monkeypatch, capl
     station = Station()
     async with running(station, "raw 127.0.0.1:0") as (output,), reading(output):
         station.hear(SQUITTER)
-    assert "frames are not handed on to outputs: a fault of the program" in caplog.text
+    assert "frames are not passed to outputs: a fault of the program" in caplog.text
 
 
 @asynchronous

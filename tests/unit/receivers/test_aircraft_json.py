@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from skywatch.receivers.aircraft_json import DocumentError, read_document, read_line
 from skywatch.receivers.finishing import finish
-from skywatch.receivers.limits import OURS, WIRE_TYPES
+from skywatch.receivers.limits import INTERNAL, WIRE_TYPES
 from skywatch.receivers.report import Report
 
 GOOD = {
@@ -132,11 +132,11 @@ def test_ages_become_times() -> None:
 
 
 def test_a_sender_cannot_set_what_is_ours() -> None:
-    (report,), invalid = read(GOOD | dict.fromkeys(OURS, 9000000000.0) | {f"({name})": 9e9 for name in OURS})
+    (report,), invalid = read(GOOD | dict.fromkeys(INTERNAL, 9000000000.0) | {f"({name})": 9e9 for name in INTERNAL})
     assert report.at == NOW - 1
     assert report.position_at == NOW - 2
     assert report.snapshot is True
-    assert set(invalid) <= {f"({name})" for name in OURS}
+    assert set(invalid) <= {f"({name})" for name in INTERNAL}
 
 
 @pytest.mark.parametrize(

@@ -70,12 +70,12 @@ def test_nothing_is_lost_but_what_is_invalid(expected: Expected, shared_data: Pa
     assert kind == expected.kind
     invalid: Counter[str] = Counter()
     played = list(moments(path, kind, ST_PETERSBURG if "ulss7" in path else None, invalid))
-    reports = [report for moment in played for report in moment.heard.reports]
+    reports = [report for moment in played for report in moment.batch.reports]
     assert len(reports) == expected.reports
     assert len({report.hex for report in reports}) == expected.aircraft
     assert dict(invalid) == expected.invalid
     if expected.positions is not None:
-        assert sum(moment.heard.positions for moment in played) == expected.positions
+        assert sum(moment.batch.positions for moment in played) == expected.positions
         assert sum(isinstance(report.lat, float) for report in reports) == expected.positions
     assert all((report.position_at > 0) == isinstance(report.lat, float) for report in reports)
 
@@ -120,4 +120,4 @@ def test_a_very_long_first_document_is_recognised(tmp_path: Path) -> None:
     path.write_text(f'{{"now":1000,"aircraft":[{aircraft}]}}\n' * 2)
     kind = recognise(str(path))
     assert kind == "documents"
-    assert sum(len(moment.heard.reports) for moment in moments(str(path), kind, None, Counter())) == 10_000
+    assert sum(len(moment.batch.reports) for moment in moments(str(path), kind, None, Counter())) == 10_000
