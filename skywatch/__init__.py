@@ -36,11 +36,13 @@ def make_app(runtime: Runtime) -> Router:
     from pyramid.config import Configurator
 
     from skywatch.http.request import make_request_class
+    from skywatch.http.routes import index_routes
     from skywatch.picture.request import SkyRequest
 
     runtime.features.load_metrics()
     config = Configurator()
     config.registry["runtime"] = runtime
+    index_routes(config)
     for package in runtime.features.includes():
         config.include(package)
     make_request_class(config, SkyRequest)

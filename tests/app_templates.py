@@ -21,6 +21,7 @@ from pyramid.router import Router
 
 from skywatch.core.runtime import Runtime
 from skywatch.http.request import make_request_class
+from skywatch.http.routes import index_routes
 from skywatch.picture.request import SkyRequest
 
 _templates: dict[tuple[str, ...], Registry] = {}
@@ -136,6 +137,7 @@ class _Template(Configurator):
 def _make_template(runtime: Runtime) -> Registry:
     config = _Template()
     config.registry["runtime"] = runtime
+    index_routes(config)
     for package in runtime.features.includes():
         config.include(package)
     make_request_class(config, SkyRequest)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime, timedelta
 
+import msgspec
+
 EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
@@ -32,7 +34,9 @@ def to_iso(at: datetime) -> str:
     """ISO 8601 in UTC with ``Z`` and no more digits than are needed, as every Skywatch timestamp is written."""
     if at.tzinfo is not UTC:
         at = at.astimezone(UTC)
-    return at.isoformat(timespec="milliseconds" if at.microsecond else "seconds")[: -len("+00:00")] + "Z"
+    # Many times faster than ``isoformat``. It writes microseconds where there are any.
+    text = msgspec.json.encode(at)[1:-1].decode()
+    return text[: -len("000Z")] + "Z" if at.microsecond else text
 
 
 def unix_to_iso(seconds: float) -> str:

@@ -45,8 +45,10 @@ class Moment(TypeDecorator[datetime]):
         return _EPOCH + value * _MILLISECOND if dialect.name == "sqlite" else value.astimezone(UTC)
 
     def result_processor(self, dialect: Any, coltype: Any) -> Callable[[Any], Any]:
-        """The same without the call that SQLAlchemy puts around it."""
-        return lambda value: self.process_result_value(value, dialect)
+        """The same without the calls that SQLAlchemy puts around it."""
+        if dialect.name != "sqlite":
+            return lambda value: None if value is None else value.astimezone(UTC)
+        return lambda value: None if value is None else _EPOCH + value * _MILLISECOND
 
 
 class Scaled(TypeDecorator[float]):

@@ -18,11 +18,12 @@ _PLAIN = frozenset((str, int, float, bool, type(None)))
 def _prepare(value: Any) -> Any:
     # msgspec encodes datetimes with their own offset and microseconds; ours end in Z.
     if isinstance(value, dict):
-        return {key: item if type(item) in _PLAIN else _prepare(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [item if type(item) in _PLAIN else _prepare(item) for item in value]
+        others = [key for key, item in value.items() if type(item) not in _PLAIN]
+        return {**value, **{key: _prepare(value[key]) for key in others}} if others else value
     if isinstance(value, datetime):
         return to_iso(value)
+    if isinstance(value, list | tuple | set | frozenset):
+        return [item if type(item) in _PLAIN else _prepare(item) for item in value]
     return value
 
 

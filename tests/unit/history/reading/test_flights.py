@@ -56,6 +56,36 @@ def test_the_count_is_of_all_whatever_the_page(sessions, limit, offset):
     assert (count, more) == (FLIGHTS, offset + limit < FLIGHTS)
 
 
+def test_pages_behind_cursors_have_every_flight_once_where_many_began_with_one_tick(database_url):
+    engine = create_engine(database_url)
+    sessions = create_session_factory(engine)
+    with writing(sessions) as session:
+        session.execute(sa.insert(Flight), [row(number, "4B1620") for number in range(1, 8)])
+    ids, cursor = [], None
+    with sessions() as session:
+        for _ in range(4):
+            flights, count, more = search(session, FlightFilter(), may=EVERYTHING, limit=2, cursor=cursor)
+            ids += [flight["id"] for flight in flights]
+            cursor = flights[-1]["first_seen_at"], flights[-1]["id"]
+            assert (count, more) == (7, len(ids) < 7)
+    engine.dispose()
+    assert ids == [7, 6, 5, 4, 3, 2, 1]
+
+
+def test_the_newest_page_is_chosen_in_the_index_and_only_its_rows_are_read(sqlite_url):
+    engine = create_engine(sqlite_url)
+    asked = []
+    with create_session_factory(engine)() as session:
+        sa.event.listen(engine, "before_cursor_execute", lambda *call: asked.append(call[2:4]))
+        for may in (EVERYTHING, Visibility()):
+            search(session, FlightFilter(), may=may, limit=1)
+        for statement, parameters in list(asked):
+            plan = str(session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all())
+            assert f"COVERING INDEX {BY_MARKS}" in plan, plan
+    engine.dispose()
+    assert len(asked) > 2
+
+
 @pytest.mark.parametrize(
     ("wanted", "index"),
     [
