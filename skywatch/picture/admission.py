@@ -1,8 +1,8 @@
-"""``Admission``: which addresses become aircraft of the picture, so that invented ones cost next to nothing.
+"""``Admission``: decides which addresses become aircraft of the picture, so that invented ones cost next to nothing.
 
-An address that was received once only waits apart until it is received again, or by a second receiver, or until its
-receiver counts a second message: noise and invented addresses seldom are. The picture holds a limited number of
-aircraft. Where it is full, a receiver that has less than its share gets room at the cost of the one that has most.
+An address received only once waits until it is received again, by a second receiver, or until its receiver counts a
+second message: noise and invented addresses seldom do. The picture holds a limited number of aircraft. If it is full, a
+receiver with less than its share displaces aircraft of the receiver with the most.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from skywatch.receivers.report import Report
 
 # About 1 kB each. At 2,000 new addresses a second this is 10 s, in which an aircraft in range sends dozens of messages.
 MOST_WAITING = 20_000
-# Two messages of one transmission, or one that came twice, are no proof (s).
+# Smallest time between two messages that prove an address (s): repetitions of one transmission do not.
 APART_S = 0.05
-# Where room is made, it is made for this share of the aircraft at once: to find the oldest takes a look at all.
+# Share of the aircraft that is displaced at once: finding the oldest scans all.
 ROOM_SHARE = 0.01
 
-HEARD_ONCE, NO_ROOM, DISPLACED = "received_once", "no_room", "displaced"
+RECEIVED_ONCE, NO_ROOM, DISPLACED = "received_once", "no_room", "displaced"
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Admission:
 
     @property
     def waiting(self) -> int:
-        """How many addresses wait for their proof."""
+        """The number of addresses that wait for their proof."""
         return len(self._waiting)
 
     def filter(
@@ -72,21 +72,21 @@ class Admission:
         now: float,
         proven: bool = False,
     ) -> Sequence[Report]:
-        """The reports to be taken; where an address is admitted now, what was received of it before comes first.
+        """The accepted reports; an address that is admitted now is preceded by its earlier report.
 
-        ``proven`` admits addresses that are received once. Where room is made, aircraft go from ``books``.
+        ``proven`` admits addresses that are received once. Displaced aircraft are removed from ``books``.
         """
         if self._admitted.issuperset(map(attrgetter("hex"), reports)):
             return reports
-        taken: list[Report] = []
+        accepted: list[Report] = []
         for report in reports:
             address = report.hex
             if address in self._admitted:
-                taken.append(report)
+                accepted.append(report)
                 continue
             before = self._waiting.get(address)
             if not proven and self.proof and not _is_proof(book.name, report, before):
-                self._hold(book.name, report, before, now)
+                self._wait_for_proof(book.name, report, before, now)
                 continue
             if before is not None:
                 del self._waiting[address]
@@ -95,18 +95,18 @@ class Admission:
                 continue
             self._admitted.add(address)
             if before is not None and before.receiver == book.name and not report.snapshot:
-                taken.append(before.report)
-            taken.append(report)
-        return taken
+                accepted.append(before.report)
+            accepted.append(report)
+        return accepted
 
     def follow(self, books: Sequence[ReceiverViews], before: float) -> None:
-        """Bring what is admitted in line with what the receivers hold; drop what has waited since ``before``."""
+        """Update the admitted addresses from the receivers' views; drop those that have waited since ``before``."""
         self._turned_away = self.dropped[NO_ROOM] > self._no_room_before
         self._no_room_before = self.dropped[NO_ROOM]
         self._admitted = set().union(*(book.views for book in books))
         while self._waiting and next(iter(self._waiting.values())).since <= before:
             self._waiting.popitem(last=False)
-            self.dropped[HEARD_ONCE] += 1
+            self.dropped[RECEIVED_ONCE] += 1
 
     def shift(self, step: float) -> None:
         """Move all times by ``step`` seconds: the clock has been set."""
@@ -115,20 +115,20 @@ class Admission:
             waiting.report.position_at += step
             self._waiting[address] = replace(waiting, since=waiting.since + step)
 
-    def _hold(self, receiver: str, report: Report, before: _Waiting | None, now: float) -> None:
+    def _wait_for_proof(self, receiver: str, report: Report, before: _Waiting | None, now: float) -> None:
         if before is not None:
             return
         if len(self._waiting) >= MOST_WAITING:
             self._waiting.popitem(last=False)
-            self.dropped[HEARD_ONCE] += 1
+            self.dropped[RECEIVED_ONCE] += 1
         self._waiting[report.hex] = _Waiting(receiver, report, now)
 
     def _make_room(self, book: ReceiverViews, books: Sequence[ReceiverViews]) -> bool:
-        heard = [other for other in books if other.views or other is book]
-        largest = max(heard, key=lambda other: len(other.views))
-        if largest is book or len(book.views) >= self.maximum // len(heard):
+        active = [other for other in books if other.views or other is book]
+        largest = max(active, key=lambda other: len(other.views))
+        if largest is book or len(book.views) >= self.maximum // len(active):
             return False
-        others = set().union(*(other.views for other in heard if other is not largest))
+        others = set().union(*(other.views for other in active if other is not largest))
         alone = [view for view in largest.views.values() if view.hex not in others]
         oldest = nsmallest(max(1, int(self.maximum * ROOM_SHARE)), alone, key=attrgetter("at"))
         for view in oldest:

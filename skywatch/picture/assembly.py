@@ -1,4 +1,4 @@
-"""From merged reports and believed positions to a ``Sky``: members, encoded objects, columns, and what changed."""
+"""Builds a ``Sky`` from merged reports and accepted positions: members, encoded objects, columns, and changes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from skywatch.picture.rows import RowMap, TextColumns
 from skywatch.picture.sky import Sky, empty_sky
 from skywatch.picture.wire import AS_REPORTED, content, encode
 
-# How long a tick waits for the airframes of new aircraft, so that a military one is never shown as a civil one.
+# Longest wait of a tick for the airframes of new aircraft, so that a military one is never shown as a civil one (s).
 AIRFRAME_WAIT_S = 0.05
-# A difference in one of these columns is always one in the object.
-TELLING = ("lat", "lon", "alt_baro_ft", "gs_kt", "track_deg")
+# A difference in one of these columns always is a difference in the object.
+DECISIVE = ("lat", "lon", "alt_baro_ft", "gs_kt", "track_deg")
 
 
 class Assembly:
-    """Makes one sky after the other; remembers what the last one said, to tell what changed."""
+    """Builds consecutive skies; compares each with the last one to mark changes."""
 
     def __init__(self, epoch: str, station: tuple[float, float] | None, airframes: AirframeCache | None = None) -> None:
         self.epoch = epoch
@@ -51,20 +51,20 @@ class Assembly:
         receivers: tuple[str, ...],
     ) -> Sky:
         """The sky of this tick; rows are those of ``gathered``, ``previous_row`` where they were in the last one."""
-        hexes, said = gathered.hexes, gathered.said
+        hexes, values = gathered.hexes, gathered.values
         current = now - positions.at <= POSITION_LIFETIME_S
         lat = np.where(current, positions.lat, np.nan)
         lon = np.where(current, positions.lon, np.nan)
         position_at = np.where(current, positions.at, np.nan)
         receiver = np.where(current, positions.receiver, gathered.receiver).astype("u2")
-        seen_at = np.array(said["at"], "f8")
+        seen_at = np.array(values["at"], "f8")
         distance, bearing = self._from_station(lat, lon)
         rows = RowMap(previous_row)
 
-        members: dict[str, list[Any]] = {name: said[name] for name in AS_REPORTED}
+        members: dict[str, list[Any]] = {name: values[name] for name in AS_REPORTED}
         members |= {
             "hex": hexes,
-            "flight": [value.rstrip() or UNSET if value else UNSET for value in said["flight"]],
+            "flight": [value.rstrip() or UNSET if value else UNSET for value in values["flight"]],
             "on_ground": [value == "ground" for value in members["alt_baro"]],
             "lat": present(lat),
             "lon": present(lon),
@@ -78,9 +78,9 @@ class Assembly:
         }
         for row, names in gathered.disputed.items():
             members["disputed"][row] = names
-        added = self._details_writer.complete(members, said, self._lookup(hexes), rows)
+        added = self._details_writer.complete(members, values, self._lookup(hexes), rows)
         encoded, details = encode(members), added.details
-        columns = fill(members, said["at"], gathered.heard, self._texts, rows)
+        columns = fill(members, values["at"], gathered.times, self._texts, rows)
         columns |= added.columns
         columns |= {
             "lat": lat,
@@ -125,23 +125,23 @@ class Assembly:
         return geo.distance_nm(*self.station, lat, lon), geo.bearing_deg(*self.station, lat, lon)
 
     def _iso(self, first_seen: Array) -> list[str]:
-        """ISO timestamps; each is written once, since an aircraft keeps its first sight."""
+        """ISO timestamps; each is formatted once, since an aircraft's first sight does not change."""
         times = first_seen.tolist()
-        known = self._first_seen
-        self._first_seen = {at: known.get(at) or unix_to_iso(at) for at in set(times)}
+        cached = self._first_seen
+        self._first_seen = {at: cached.get(at) or unix_to_iso(at) for at in set(times)}
         return list(map(self._first_seen.__getitem__, times))
 
     def _changed(
         self, columns: dict[str, Array], encoded: list[bytes], details: list[bytes], previous_row: Array
     ) -> Array:
-        """What is new, has moved, or whose object differs in more than ages, counts and signal strength."""
+        """The mask of aircraft that are new, moved, or differ in more than ages, counts and signal strength."""
         changed = previous_row < 0
-        known = np.flatnonzero(~changed)
-        before = previous_row[known]
+        existing = np.flatnonzero(~changed)
+        before = previous_row[existing]
         # Most aircraft move; only the objects of the others need to be compared.
-        for name in TELLING:
-            now, then = columns[name][known], self._last.columns[name][before]
-            changed[known] |= (now != then) & ~(np.isnan(now) & np.isnan(then))
+        for name in DECISIVE:
+            now, then = columns[name][existing], self._last.columns[name][before]
+            changed[existing] |= (now != then) & ~(np.isnan(now) & np.isnan(then))
         encoded_before, details_before = self._last.encoded, self._last.details
         rows = np.flatnonzero(~changed)
         for row, old in zip(rows.tolist(), previous_row[rows].tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""Lists of reported values become the NumPy columns of the sky."""
+"""Converts lists of reported values to the NumPy columns of the sky."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from skywatch.picture.details import interesting
 from skywatch.picture.positions import Array
 from skywatch.picture.rows import RowMap, TextColumns
 from skywatch.picture.sky import SOURCE_INDEX
-from skywatch.picture.view import Heard
+from skywatch.picture.view import FieldState
 from skywatch.receivers.report import Report
 
 NAN = float("nan")
-# So many reports, and the objects they hold, stay in a processor's second cache.
+# Number of reports that, with their objects, fit into a processor's second-level cache.
 BLOCK = 256
 EMERGENCY_SQUAWKS = (b"7500", b"7600", b"7700")
 UNKNOWN_SOURCE = SOURCE_INDEX["unknown"]
@@ -52,7 +52,7 @@ def floats(values: list[Any]) -> Array:
 def _numbers(values: list[Any], missing: float, dtype: str) -> Array:
     try:
         return np.fromiter(values, dtype, len(values))
-    except TypeError:  # somebody does not say it
+    except TypeError:  # Some values are UNSET.
         return np.fromiter([missing if value is UNSET else value for value in values], dtype, len(values))
 
 
@@ -63,11 +63,11 @@ def present(values: Array, digits: int | None = None) -> list[Any]:
 
 
 def is_absent(values: list[Any]) -> bool:
-    """Whether nobody says anything: every value is UNSET."""
+    """Whether every value is UNSET."""
     return bool(values) and values[0] is UNSET and values.count(UNSET) == len(values)
 
 
-def take_apart(reports: Sequence[Report], names: tuple[str, ...] = Report.__struct_fields__) -> dict[str, list[Any]]:
+def columns_of(reports: Sequence[Report], names: tuple[str, ...] = Report.__struct_fields__) -> dict[str, list[Any]]:
     """Reports as one list for each of these fields, block by block, while the block is in the cache."""
     lists: dict[str, list[Any]] = {name: [] for name in names}
     picked = attrgetter(*names)
@@ -88,7 +88,7 @@ def take_apart(reports: Sequence[Report], names: tuple[str, ...] = Report.__stru
 def fill(
     members: dict[str, list[Any]],
     at: list[float],
-    heard: list[tuple[int, dict[str, Heard]]],
+    field_states: list[tuple[int, dict[str, FieldState]]],
     texts: TextColumns,
     rows: RowMap,
 ) -> dict[str, Array]:
@@ -112,32 +112,34 @@ def fill(
     columns["acas_ra"][_places(members["acas_ra"])] = True
     columns["source"] = np.fromiter(map(SOURCE_INDEX.get, members["type"], repeat(UNKNOWN_SOURCE)), "u1", len(at))
     columns["acas_ra_frames"] = np.zeros(len(at), "i4")
-    for row, fields in heard if columns["acas_ra"].any() else ():
+    for row, fields in field_states if columns["acas_ra"].any() else ():
         if "acas_ra" in fields:
             columns["acas_ra_frames"][row] = fields["acas_ra"].frames
-    columns |= _times(columns, at, heard)
+    columns |= _times(columns, at, field_states)
     return columns
 
 
 def _places(values: list[Any], but_for: Any = UNSET) -> list[int]:
-    """Where something is said that is neither empty nor ``but_for``; most of the time nobody does."""
+    """The indexes of values that are neither empty nor ``but_for``; usually there are none."""
     if is_absent(values) or values.count(but_for) == len(values):
         return []
     return [place for place, value in enumerate(values) if value and value != but_for]
 
 
-def _times(columns: dict[str, Array], at: list[float], heard: list[tuple[int, dict[str, Heard]]]) -> dict[str, Array]:
-    """When each group of fields was last heard: a snapshot says everything at once, a view knows each field's time."""
-    said_at = np.array(at, "f8")
-    said = {
+def _times(
+    columns: dict[str, Array], at: list[float], field_states: list[tuple[int, dict[str, FieldState]]]
+) -> dict[str, Array]:
+    """The time of each group of fields: a snapshot has one for all, a view one for each field."""
+    report_at = np.array(at, "f8")
+    has_value = {
         "altitude_at": ~np.isnan(columns["alt_baro_ft"]) | columns["on_ground"],
         "velocity_at": ~np.isnan(columns["gs_kt"]),
         "callsign_at": columns["flight"] != b"",
         "squawk_at": columns["squawk"] != b"",
         "acas_ra_at": columns["acas_ra"],
     }
-    times = {name: np.where(there, said_at, NAN) for name, there in said.items()}
-    for row, fields in heard:
+    times = {name: np.where(mask, report_at, NAN) for name, mask in has_value.items()}
+    for row, fields in field_states:
         for name, member in TIMES.items():
             if member in fields:
                 times[name][row] = fields[member].at

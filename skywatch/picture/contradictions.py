@@ -1,7 +1,7 @@
-"""What receivers say of one aircraft beside each other, field by field: pure functions over matrices.
+"""Compares the values of several receivers for one aircraft, field by field: pure functions over matrices.
 
-A matrix has a row for each receiver and a column for each aircraft that several receivers hear; NaN is what a receiver
-does not say. Texts are numbers by a ``TextCodes``, so that they are compared like other values.
+A matrix has a row for each receiver and a column for each aircraft that several receivers receive; NaN is a missing
+value. Texts are numbers by a ``TextCodes``, so that they are compared like other values.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from skywatch.picture.positions import Array
 
 NAN = float("nan")
 NOTHING: dict[Any, float] = {UNSET: NAN, "": NAN}
-# Where a receiver gives one value to more than this share of its aircraft, and to so many, it is implausible.
+# A value that a receiver reports for more than this share of its aircraft, and this number, is implausible.
 SAME_SHARE, SAME_COUNT = 0.5, 3
-# What many aircraft have at once: squawks for VFR, oceanic and uncontrolled flight (ICAO Doc 7030, FAA JO 7110.66).
+# Values of many aircraft at once: squawks for VFR, oceanic and uncontrolled flight (ICAO Doc 7030, FAA JO 7110.66).
 COMMON_VALUES = frozenset(("0000", "1000", "1200", "2000", "2200", "7000", "7001", "none", "ground"))
 
 
@@ -39,7 +39,7 @@ class Comparison:
     rate: float = 0.0
 
 
-# Receivers hear an aircraft some seconds apart: 100 ft/s is 6,000 ft/min, 5 kt/s is hard braking.
+# Receivers receive an aircraft some seconds apart: 100 ft/s is 6,000 ft/min, 5 kt/s is hard braking.
 COMPARISONS = (
     Comparison("callsign", "text", ("flight",)),
     Comparison("squawk", "text", ("squawk", "emergency")),
@@ -54,7 +54,7 @@ HIGHEST_AIRPORT_FT = 15_000.0
 
 
 class TextCodes:
-    """A number for every text; begins anew when it is full."""
+    """A number for every text; bounded: it is cleared when full."""
 
     MOST = 200_000
 
@@ -63,7 +63,7 @@ class TextCodes:
         self.epoch = 0
 
     def trim(self) -> None:
-        """Begin anew where there are too many; ``epoch`` tells that earlier numbers mean nothing any more."""
+        """Clear if there are too many; a new ``epoch`` invalidates earlier numbers."""
         if len(self._codes) > self.MOST:
             self._codes = dict(NOTHING)
             self.epoch += 1
@@ -78,16 +78,16 @@ class TextCodes:
 
 
 def read(comparison: Comparison, values: Sequence[Any], codes: TextCodes) -> Array:
-    """Values as numbers to be compared; NaN where nothing is said."""
+    """Values as numbers for comparison; NaN for missing ones."""
     if comparison.kind == "text":
         return codes.of(values)
     try:
-        made = np.fromiter(values, "f8", len(values))
-    except (TypeError, ValueError):  # some do not say it, or say "ground"
+        numbers = np.fromiter(values, "f8", len(values))
+    except (TypeError, ValueError):  # Some are UNSET or "ground".
         on_ground = NAN if comparison.kind == "number" else 0.0
         listed = [NAN if value is UNSET else on_ground if value == "ground" else value for value in values]
-        made = np.fromiter(listed, "f8", len(listed))
-    return made if comparison.kind == "number" else np.maximum(made - HIGHEST_AIRPORT_FT, 0.0)
+        numbers = np.fromiter(listed, "f8", len(listed))
+    return numbers if comparison.kind == "number" else np.maximum(numbers - HIGHEST_AIRPORT_FT, 0.0)
 
 
 def contradicted(values: Array, at: Array, comparison: Comparison) -> Array:
@@ -116,17 +116,17 @@ def vote(values: Array, weights: Array, agree: Array) -> tuple[Array, Array]:
 
     ``weights`` says whose support counts. It is tied where values that contradict each other are supported equally.
     """
-    says = ~np.isnan(values)
-    support = np.where(says, (agree * says[None] * weights[None]).sum(1), -1.0)
+    has_value = ~np.isnan(values)
+    support = np.where(has_value, (agree * has_value[None] * weights[None]).sum(1), -1.0)
     best = support.max(0)
     winner = support.argmax(0)
-    equal = says & (support == best)
+    equal = has_value & (support == best)
     against = ~agree[winner, :, np.arange(values.shape[1])].T
     return winner, (equal & against).any(0)
 
 
 def repeated_value(values: Sequence[Any]) -> Any:
-    """The value that a receiver gives to most of its aircraft although they cannot all have it, or None."""
+    """The value that a receiver reports for most of its aircraft although they cannot all have it, or None."""
     counts: dict[Any, int] = {}
     for value in values:
         if value is not UNSET and value not in COMMON_VALUES:

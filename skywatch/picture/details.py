@@ -1,6 +1,6 @@
-"""Airframes in the picture: what the database adds to what an aircraft's receiver says of it.
+"""Airframes in the picture: adds the database's data of an aircraft to the received data.
 
-What needs ``aircraft.view_details`` (registration, owner, operator, year) becomes a fragment of JSON of its own.
+Members that need ``aircraft.view_details`` (registration, owner, operator, year) are a separate fragment of JSON.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from skywatch.picture.positions import Array
 from skywatch.picture.rows import RowMap, texts
 from skywatch.picture.sky import COLUMNS
 
-# So many names more than there can be in the sky twice over are kept before they are counted anew.
+# Number of names beyond those possible in the sky, twice over, above which the index of names is rebuilt.
 SPARE = 1000
-Said = str | UnsetType
-NOTHING_KNOWN = Airframe("")
+Text = str | UnsetType
+NO_AIRFRAME = Airframe("")
 
 
 class Details(msgspec.Struct):
@@ -35,23 +35,23 @@ class Details(msgspec.Struct):
     year: str | UnsetType = UNSET
 
 
-class _Known(msgspec.Struct, gc=False):
-    """What is added to one aircraft."""
+class _Addition(msgspec.Struct, gc=False):
+    """The additions to one aircraft."""
 
     fragment: bytes
     registration: str | None
     operator: int
     owner: int
-    type_code: Said
-    type_name: Said
+    type_code: Text
+    type_name: Text
     flags: int
 
 
 @dataclass(frozen=True)
 class Added:
-    """What is known of the airframes of one tick.
+    """The data of the airframes of one tick.
 
-    ``details`` are JSON members without braces (empty where nothing is known); ``columns`` those of registration,
+    ``details`` are JSON members without braces (empty if there are none); ``columns`` those of registration,
     operator and owner, and which of these may have changed; ``names`` is what operator and owner are indexes into.
     """
 
@@ -70,8 +70,8 @@ class Names:
     def __len__(self) -> int:
         return len(self._index)
 
-    def index(self, name: Said) -> int:
-        """The index of a name, which is added where it is new."""
+    def index(self, name: Text) -> int:
+        """The index of a name, which is added if it is new."""
         return self._index.setdefault(name, len(self._index)) if isinstance(name, str) else 0
 
     @property
@@ -83,42 +83,46 @@ class Names:
 
 
 class DetailsWriter:
-    """Adds to every aircraft what is known of its airframe; what was added last tick is not made again."""
+    """Adds the data of its airframe to every aircraft; unchanged additions are reused."""
 
     def __init__(self) -> None:
         self._encoder = msgspec.json.Encoder()
         self._names = Names()
-        self._known: list[_Known] = []
-        # What that was made of: the airframe, and registration, owner and year as received.
+        self._additions: list[_Addition] = []
+        # Their sources: the airframe, and registration, owner and year as received.
         self._sources: tuple[list[Any], ...] = ([], [], [], [])
         self._columns = {name: np.empty(0, COLUMNS[name]) for name in ("registration", "operator", "owner")}
 
     def complete(
-        self, members: dict[str, list[Any]], said: dict[str, list[Any]], airframes: list[Airframe | None], rows: RowMap
+        self,
+        members: dict[str, list[Any]],
+        values: dict[str, list[Any]],
+        airframes: list[Airframe | None],
+        rows: RowMap,
     ) -> Added:
         """Fill ``t``, ``desc``, ``dbFlags`` and ``military`` of the members in; see ``wire.encode``."""
-        sources = (airframes, said["r"], said["ownOp"], said["year"])
+        sources = (airframes, values["r"], values["ownOp"], values["year"])
         changed = self._changed(sources, rows)
-        known = rows.listed(self._known)
+        additions = rows.listed(self._additions)
         for row in changed:
-            known[row] = self._make(
-                members["hex"][row], airframes[row], said["r"][row], said["ownOp"][row], said["year"][row]
+            additions[row] = self._make(
+                members["hex"][row], airframes[row], values["r"][row], values["ownOp"][row], values["year"][row]
             )
-        self._known, self._sources = known, sources
+        self._additions, self._sources = additions, sources
         self._columns = {name: rows.column(column) for name, column in self._columns.items()}
         if changed:
-            made = [known[row] for row in changed]
-            self._columns["registration"][changed] = texts([k.registration for k in made], COLUMNS["registration"])
-            self._columns["operator"][changed] = [k.operator for k in made]
-            self._columns["owner"][changed] = [k.owner for k in made]
+            new = [additions[row] for row in changed]
+            self._columns["registration"][changed] = texts([k.registration for k in new], COLUMNS["registration"])
+            self._columns["operator"][changed] = [k.operator for k in new]
+            self._columns["owner"][changed] = [k.owner for k in new]
         is_changed = np.zeros(len(rows), "?")
         is_changed[changed] = True
-        self._fill(members, known)
+        self._fill(members, additions)
         columns = self._columns | {"airframe_changed": is_changed}
-        return Added([k.fragment for k in known], columns, self._names.all)
+        return Added([k.fragment for k in additions], columns, self._names.all)
 
     def _changed(self, sources: tuple[list[Any], ...], rows: RowMap) -> list[int]:
-        """The rows to be made anew; all of them where most names belong to aircraft that have left."""
+        """The rows whose additions changed; all of them if most names belong to aircraft that have left."""
         if len(self._names) > 4 * len(rows) + SPARE:
             self._names = Names()
             return list(range(len(rows)))
@@ -128,46 +132,47 @@ class DetailsWriter:
         return sorted(changed)
 
     @staticmethod
-    def _fill(members: dict[str, list[Any]], added: list[_Known]) -> None:
+    def _fill(members: dict[str, list[Any]], added: list[_Addition]) -> None:
         members["t"] = [
-            known.type_code if value is UNSET else value for value, known in zip(members["t"], added, strict=True)
+            addition.type_code if value is UNSET else value for value, addition in zip(members["t"], added, strict=True)
         ]
         members["desc"] = [
-            known.type_name if value is UNSET else value for value, known in zip(members["desc"], added, strict=True)
+            addition.type_name if value is UNSET else value
+            for value, addition in zip(members["desc"], added, strict=True)
         ]
         flags = members["dbFlags"] = [
-            (value or 0) | known.flags if known.flags else value
-            for value, known in zip(members["dbFlags"], added, strict=True)
+            (value or 0) | addition.flags if addition.flags else value
+            for value, addition in zip(members["dbFlags"], added, strict=True)
         ]
         members["military"] = [bool(value and value & MILITARY) for value in flags]
 
-    def _make(self, address: str, airframe: Airframe | None, registration: Said, owner: Said, year: Said) -> _Known:
-        known = airframe or NOTHING_KNOWN
+    def _make(self, address: str, airframe: Airframe | None, registration: Text, owner: Text, year: Text) -> _Addition:
+        database = airframe or NO_AIRFRAME
         details = Details(
-            r=_either(registration, known.registration),
-            ownOp=_either(owner, known.owner),
-            operator=_either(UNSET, known.operator),
-            year=_either(year, str(known.year) if known.year else None),
+            r=_either(registration, database.registration),
+            ownOp=_either(owner, database.owner),
+            operator=_either(UNSET, database.operator),
+            year=_either(year, str(database.year) if database.year else None),
         )
-        # The database may not have answered yet; the address alone tells at once.
+        # The database may not have answered yet; the address range is known at once.
         by_address = MILITARY if airframe is None and is_military_address(address) else 0
-        return _Known(
+        return _Addition(
             self._encoder.encode(details)[1:-1],
             details.r if isinstance(details.r, str) else None,
             self._names.index(details.operator),
             self._names.index(details.ownOp),
-            known.type_code or UNSET,
-            known.type_name or UNSET,
-            known.flags | by_address,
+            database.type_code or UNSET,
+            database.type_name or UNSET,
+            database.flags | by_address,
         )
 
 
 def interesting(flags: list[Any]) -> list[bool]:
-    """Whether somebody has marked the aircraft as interesting, by dbFlags."""
+    """Whether the airframes mark the aircraft as interesting, by dbFlags."""
     return [bool(value and value & INTERESTING) for value in flags]
 
 
-def _either(said: Said, known: str | None) -> Said:
-    if said is not UNSET and said != "":
-        return said
-    return known or UNSET
+def _either(received: Text, stored: str | None) -> Text:
+    if received is not UNSET and received != "":
+        return received
+    return stored or UNSET

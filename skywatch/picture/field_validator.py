@@ -1,8 +1,8 @@
-"""``FieldValidator``: which receiver is believed where several say different things of one aircraft, field by field.
+"""``FieldValidator``: decides between receivers that contradict each other about an aircraft, field by field.
 
-Positions have a validator of their own. What it learns of receivers holds for all their fields: a receiver that is
-often wrong, or whose position of this very aircraft was refused, does not count against others. Nearly always
-everything agrees, and a tick costs a few comparisons of columns.
+Positions have their own validator, whose results apply to all fields: a receiver that is often wrong, or whose position
+of this aircraft was refused, has no vote. Nearly always all receivers agree, and a tick costs a few comparisons of
+columns.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from skywatch.picture.position_validator import PositionValidator
 from skywatch.picture.positions import Array
 from skywatch.receivers.report import Report
 
-# Between two receivers, a value that one of them has changed is believed for so long (s): the other may not have
-# received the change yet. Several at once, and more than this share of what is compared, are no such changes.
+# Time for which a changed value prevails between two receivers (s): the other may not have received the change yet.
+# Several at once, and more than this share of the compared values, are not such changes.
 LAG_S = 60.0
 SYSTEMATIC_COUNT, SYSTEMATIC_SHARE = 3, 0.2
 
 
-class Spoken(Protocol):
-    """What one receiver says now, see ``gathering``."""
+class Reported(Protocol):
+    """The present reports of one receiver, see ``gathering``."""
 
     @property
     def receiver(self) -> int:
@@ -44,50 +44,50 @@ class Spoken(Protocol):
 
     @property
     def views(self) -> list[Report]:
-        """What it says of each aircraft."""
+        """Its report of each aircraft."""
 
     @property
     def rows(self) -> Array:
         """Their rows in the tick."""
 
     @property
-    def said(self) -> dict[str, list[Any]]:
+    def values(self) -> dict[str, list[Any]]:
         """Values by field."""
 
 
 @dataclass
 class Verdict:
-    """What is not to be taken as it was said.
+    """The corrections of a review.
 
-    ``left_out``: for each receiver, the places of views that do not count. ``values``: field, row and value in place of
-    what is said (UNSET: nobody is believed). ``disputed``: the names of what is withheld, by row.
+    ``excluded``: for each receiver, the places of views that are ignored. ``values``: field, row and the value that
+    replaces the reported one (UNSET: withheld). ``disputed``: the names of withheld quantities, by row.
     """
 
-    left_out: list[Array]
+    excluded: list[Array]
     values: list[tuple[str, int, Any]] = field(default_factory=list)
     disputed: dict[int, list[str]] = field(default_factory=dict)
 
 
 @dataclass
 class Shared:
-    """The aircraft that several receivers hear, as columns; the receivers that hear any, as rows."""
+    """The aircraft that several receivers receive, as columns; the receivers of any of them, as rows."""
 
     rows: Array
-    speakers: list[int]  # places within what is spoken
-    places: Array  # of each receiver's view, -1 where it does not hear the aircraft
+    reporters: list[int]  # their places among all receivers' reports
+    places: Array  # of each receiver's view, -1 if it does not receive the aircraft
     at: Array
     values: list[Array] = field(default_factory=list)  # one matrix for each comparison, of what counts
     counts: Array = field(default_factory=lambda: np.empty(0, "?"))
     wrong: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        self.heard = self.places >= 0
+        self.is_received = self.places >= 0
         self.wrong = np.zeros(self.places.shape, "?")
 
 
 @dataclass
 class Before:
-    """What was compared at the last tick, to find who changed what."""
+    """The compared values of the last tick, from which changes are detected."""
 
     column: dict[str, int] = field(default_factory=dict)
     row: dict[int, int] = field(default_factory=dict)
@@ -97,19 +97,19 @@ class Before:
 
 
 class FieldValidator:
-    """Reviews one tick after the other; ``positions`` knows which receivers are wrong about places."""
+    """Reviews the reports of each tick; ``positions`` has the reliability of receivers."""
 
     def __init__(self, positions: PositionValidator) -> None:
         self._positions = positions
         self._codes = TextCodes()
         self._before = Before()
-        # Since when a value has been contradicted, and the receiver that changed it.
+        # (address, quantity) -> time of the contradiction, and the receiver that changed the value.
         self._changed: dict[tuple[str, str], tuple[float, int]] = {}
 
-    def review(self, everybody: Sequence[Spoken], names: Sequence[str], hexes: list[str], now: float) -> Verdict:
-        """What of the views is not to be believed; ``names`` are the receivers by index."""
-        verdict = Verdict([np.empty(0, "i8") for _ in everybody])
-        shared = self._shared(everybody, names, hexes, now)
+    def review(self, reported: Sequence[Reported], names: Sequence[str], hexes: list[str], now: float) -> Verdict:
+        """The corrections of the reports of one tick; ``names`` are the receivers by index."""
+        verdict = Verdict([np.empty(0, "i8") for _ in reported])
+        shared = self._shared(reported, names, hexes, now)
         if shared is None:
             self._before, self._changed = Before(), {}
             return verdict
@@ -119,59 +119,63 @@ class FieldValidator:
         ]
         for index, conflict in enumerate(conflicts):
             if conflict.any():
-                self._decide(index, np.flatnonzero(conflict), everybody, hexes, shared, now, verdict)
+                self._decide(index, np.flatnonzero(conflict), reported, hexes, shared, now, verdict)
         agreed = ~np.any(conflicts, 0)
-        for receiver, speaker in enumerate(shared.speakers):
+        for receiver, reporter in enumerate(shared.reporters):
             right = int(np.count_nonzero(shared.counts[receiver] & agreed))
             wrong = int(np.count_nonzero(shared.wrong[receiver]))
-            self._positions.note_fields(names[everybody[speaker].receiver], right, wrong)
-            out = shared.heard[receiver] & ~shared.counts[receiver]
-            verdict.left_out[speaker] = shared.places[receiver, out]
-        self._remember(everybody, hexes, shared, conflicts)
+            self._positions.note_fields(names[reported[reporter].receiver], right, wrong)
+            out = shared.is_received[receiver] & ~shared.counts[receiver]
+            verdict.excluded[reporter] = shared.places[receiver, out]
+        self._remember(reported, hexes, shared, conflicts)
         return verdict
 
     def shift(self, step: float) -> None:
         """Move all times by ``step`` seconds: the clock has been set."""
         self._changed = {key: (since + step, receiver) for key, (since, receiver) in self._changed.items()}
 
-    def _shared(self, everybody: Sequence[Spoken], names: Sequence[str], hexes: list[str], now: float) -> Shared | None:
-        hearing = np.zeros(len(hexes), "i4")
+    def _shared(
+        self, reported: Sequence[Reported], names: Sequence[str], hexes: list[str], now: float
+    ) -> Shared | None:
+        receiver_count = np.zeros(len(hexes), "i4")
         fresh = []
-        for spoken in everybody:
-            at = np.array(spoken.said["at"], "f8")
+        for of_receiver in reported:
+            at = np.array(of_receiver.values["at"], "f8")
             places = np.flatnonzero(now - at <= STALE_S)
             fresh.append((places, at))
-            hearing[spoken.rows[places]] += 1
-        rows = np.flatnonzero(hearing > 1)
+            receiver_count[of_receiver.rows[places]] += 1
+        rows = np.flatnonzero(receiver_count > 1)
         if not len(rows):
             return None
         column = np.full(len(hexes), -1)
         column[rows] = np.arange(len(rows))
-        places_of = np.full((len(everybody), len(rows)), -1)
+        places_of = np.full((len(reported), len(rows)), -1)
         at_of = np.full(places_of.shape, np.nan)
-        for speaker, (spoken, (places, at)) in enumerate(zip(everybody, fresh, strict=True)):
-            columns = column[spoken.rows[places]]
+        for reporter, (of_receiver, (places, at)) in enumerate(zip(reported, fresh, strict=True)):
+            columns = column[of_receiver.rows[places]]
             places, columns = places[columns >= 0], columns[columns >= 0]
-            places_of[speaker, columns], at_of[speaker, columns] = places, at[places]
-        speakers = np.flatnonzero((places_of >= 0).any(1))
-        shared = Shared(rows, speakers.tolist(), places_of[speakers], at_of[speakers])
-        self._count(shared, [names[everybody[speaker].receiver] for speaker in shared.speakers], hexes)
+            places_of[reporter, columns], at_of[reporter, columns] = places, at[places]
+        reporters = np.flatnonzero((places_of >= 0).any(1))
+        shared = Shared(rows, reporters.tolist(), places_of[reporters], at_of[reporters])
+        self._count(shared, [names[reported[reporter].receiver] for reporter in shared.reporters], hexes)
         self._codes.trim()
         counted = [np.flatnonzero(counts) for counts in shared.counts]
         for comparison in COMPARISONS:
             matrix = np.full(shared.at.shape, np.nan)
-            for receiver, (speaker, columns) in enumerate(zip(shared.speakers, counted, strict=True)):
-                said = everybody[speaker].said[comparison.fields[0]]
+            for receiver, (reporter, columns) in enumerate(zip(shared.reporters, counted, strict=True)):
+                reported_values = reported[reporter].values[comparison.fields[0]]
                 places = shared.places[receiver, columns]
-                in_order = len(places) == len(said) and bool((places == np.arange(len(said))).all())
-                values = said if in_order else list(map(said.__getitem__, places.tolist()))
+                in_order = len(places) == len(reported_values) and bool(
+                    (places == np.arange(len(reported_values))).all()
+                )
+                values = reported_values if in_order else list(map(reported_values.__getitem__, places.tolist()))
                 matrix[receiver, columns] = read(comparison, values, self._codes)
             shared.values.append(matrix)
         return shared
 
     def _count(self, shared: Shared, names: list[str], hexes: list[str]) -> None:
-        """Set whether the word of each receiver counts for each aircraft; where nobody's does, everybody's does."""
-        counts = shared.heard.copy()
+        """Set which receivers have a vote for each aircraft; if none has, all do."""
+        counts = shared.is_received.copy()
         for receiver, name in enumerate(names):
             if self._positions.is_distrusted(name):
                 counts[receiver] = False
@@ -182,47 +186,47 @@ class FieldValidator:
                 if name in names and address in column:
                     counts[names.index(name), column[address]] = False
         nobody = ~counts.any(0)
-        counts[:, nobody] = shared.heard[:, nobody]
+        counts[:, nobody] = shared.is_received[:, nobody]
         shared.counts = counts
 
     def _decide(
         self,
         index: int,
         columns: Array,
-        everybody: Sequence[Spoken],
+        reported: Sequence[Reported],
         hexes: list[str],
         shared: Shared,
         now: float,
         verdict: Verdict,
     ) -> None:
-        """Settle the contradictions of one quantity: ``verdict`` and ``shared.wrong`` are filled in."""
+        """Decide the contradictions of one quantity: fills in ``verdict`` and ``shared.wrong``."""
         comparison = COMPARISONS[index]
         values = shared.values[index][:, columns]
         agree = agreement(values, shared.at[:, columns], comparison)
         winner, tied = vote(values, np.ones(values.shape), agree)
         if tied.any():
-            winner, tied = vote(values, self._plausible(comparison, everybody, shared, columns), agree)
+            winner, tied = vote(values, self._plausible(comparison, reported, shared, columns), agree)
         believed = np.where(tied, -1, winner)
-        self._follow_changes(index, columns, believed, everybody, hexes, shared, now)
+        self._follow_changes(index, columns, believed, reported, hexes, shared, now)
         decided = np.flatnonzero(~tied)
         for at in decided.tolist():
             shared.wrong[:, columns[at]] |= ~np.isnan(values[:, at]) & ~agree[winner[at], :, at]
         for column, receiver in zip(columns.tolist(), believed.tolist(), strict=True):
             row = int(shared.rows[column])
             view = (
-                everybody[shared.speakers[receiver]].views[shared.places[receiver, column]] if receiver >= 0 else None
+                reported[shared.reporters[receiver]].views[shared.places[receiver, column]] if receiver >= 0 else None
             )
             for name in comparison.fields:
                 verdict.values.append((name, row, UNSET if view is None else getattr(view, name)))
             if view is None and comparison.name not in verdict.disputed.setdefault(row, []):
                 verdict.disputed[row].append(comparison.name)
 
-    def _plausible(self, comparison: Comparison, everybody: Sequence[Spoken], shared: Shared, columns: Array) -> Array:
-        """1 where what a receiver says can be true, by what it says of others and by the station; else 0."""
-        plausible = np.ones((len(shared.speakers), len(columns)))
-        for receiver, speaker in enumerate(shared.speakers):
-            said = everybody[speaker].said
-            values = said[comparison.fields[0]]
+    def _plausible(self, comparison: Comparison, reported: Sequence[Reported], shared: Shared, columns: Array) -> Array:
+        """1 if a receiver's value is plausible, by its values of other aircraft and the station's horizon; else 0."""
+        plausible = np.ones((len(shared.reporters), len(columns)))
+        for receiver, reporter in enumerate(shared.reporters):
+            fields = reported[reporter].values
+            values = fields[comparison.fields[0]]
             repeated = repeated_value(values)
             places = shared.places[receiver, columns]
             for at in np.flatnonzero(places >= 0).tolist():
@@ -230,7 +234,7 @@ class FieldValidator:
                 if repeated is not None and values[place] == repeated:
                     plausible[receiver, at] = 0.0
                 if comparison.name == "altitude":
-                    lat, lon, altitude = said["lat"][place], said["lon"][place], values[place]
+                    lat, lon, altitude = fields["lat"][place], fields["lon"][place], values[place]
                     plausible[receiver, at] *= self._positions.is_above_horizon(lat, lon, altitude)
         return plausible
 
@@ -239,17 +243,17 @@ class FieldValidator:
         index: int,
         columns: Array,
         believed: Array,
-        everybody: Sequence[Spoken],
+        reported: Sequence[Reported],
         hexes: list[str],
         shared: Shared,
         now: float,
     ) -> None:
-        """Where nobody is believed (-1), believe for a while the receiver that changed what all agreed upon."""
-        says = ~np.isnan(shared.values[index])
-        compared = int(np.count_nonzero(says.sum(0) > 1))
+        """Where the vote is tied (-1), prefer for a while the receiver that changed a value that all agreed on."""
+        has_value = ~np.isnan(shared.values[index])
+        compared = int(np.count_nonzero(has_value.sum(0) > 1))
         if len(columns) >= SYSTEMATIC_COUNT and len(columns) > SYSTEMATIC_SHARE * compared:
             return
-        receivers = [everybody[speaker].receiver for speaker in shared.speakers]
+        receivers = [reported[reporter].receiver for reporter in shared.reporters]
         for at in np.flatnonzero(believed < 0).tolist():
             column = int(columns[at])
             key = hexes[int(shared.rows[column])], COMPARISONS[index].name
@@ -259,7 +263,7 @@ class FieldValidator:
                     continue
                 self._changed[key] = now, changer
             since, changer = self._changed[key]
-            if now - since <= LAG_S and changer in receivers and says[receivers.index(changer), column]:
+            if now - since <= LAG_S and changer in receivers and has_value[receivers.index(changer), column]:
                 believed[at] = receivers.index(changer)
 
     def _changer(self, index: int, address: str, column: int, receivers: list[int], shared: Shared) -> int | None:
@@ -278,9 +282,9 @@ class FieldValidator:
                 changed.append(receiver)
         return changed[0] if len(changed) == 1 else None
 
-    def _remember(self, everybody: Sequence[Spoken], hexes: list[str], shared: Shared, conflicts: list[Array]) -> None:
+    def _remember(self, reported: Sequence[Reported], hexes: list[str], shared: Shared, conflicts: list[Array]) -> None:
         column = {hexes[row]: at for at, row in enumerate(shared.rows.tolist())}
-        row = {everybody[speaker].receiver: at for at, speaker in enumerate(shared.speakers)}
+        row = {reported[reporter].receiver: at for at, reporter in enumerate(shared.reporters)}
         self._before = Before(column, row, shared.values, conflicts, self._codes.epoch)
         if self._changed:
             lasting = {
@@ -289,4 +293,4 @@ class FieldValidator:
                 for comparison, conflict in zip(COMPARISONS, conflicts, strict=True)
                 if conflict[at]
             }
-            self._changed = {key: known for key, known in self._changed.items() if key in lasting}
+            self._changed = {key: change for key, change in self._changed.items() if key in lasting}

@@ -1,4 +1,4 @@
-"""How far each field of a report is trusted, and for how long: sources, groups, lifetimes.
+"""The trust in each field of a report, and its lifetime: sources, groups, lifetimes.
 
 The rule is readsb's (its ``track.h``: data is fresh, then stale, then expired): while a value is fresh only a source
 trusted as much may replace it; once it is stale any source may; once it has expired it is no longer shown.

@@ -1,7 +1,7 @@
-"""``PictureFollower``: the latest sky of the tracker in any process, whatever the bus loses, and what becomes of it
-while the tracker is silent.
+"""``PictureFollower``: the latest sky of the tracker in any process, despite losses of the bus, and its ageing while
+the tracker is silent.
 
-Most ticks come as changes. Where the tick before is missing, a whole sky is asked for, and comes with the next tick.
+Most ticks arrive as changes. If the tick before is missing, a complete sky is requested; it arrives at the next tick.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from skywatch.picture.silence import SILENT_AFTER_S, aged
 from skywatch.picture.sky import Sky, empty_sky, from_bytes
 
 log = logging.getLogger(__name__)
-WHOLE, CHANGES = "tick", "changes"
-# A silent picture is made anew this often (s), and a whole sky asked for no oftener.
+COMPLETE, CHANGES = "tick", "changes"
+# Interval of ageing a silent picture (s), and of requests for a complete sky.
 AGE_EVERY_S = ASK_EVERY_S = 1.0
 
 
@@ -33,17 +33,17 @@ class PictureFollower:
         self._timeout_s = timeout_s
         self._on_sky = on_sky
         self._lock = threading.RLock()
-        self._last = self._shown = empty_sky()
-        # When the tracker was last there (monotonic s): with its last tick, or supposed so at the start.
-        self._heard_at = time.monotonic()
+        self._last = self._current = empty_sky()
+        # When the tracker last published (monotonic s); at the start it is assumed to have just done so.
+        self._received_at = time.monotonic()
         self._silence = ""
         self._aged_at = 0.0
-        self._asked_at = float("-inf")
+        self._requested_at = float("-inf")
         self._subscription: Subscription | None = None
         self._faults = FaultLog(log, "the picture on the bus cannot be read", "the picture on the bus is read again")
 
     def start(self) -> None:
-        """Begin; the last picture that the bus has is there when this returns."""
+        """Start; reads the last picture of the bus before it returns."""
         self._subscription = self._bus.subscribe((topics.PICTURE,), self._take, on_reconnect=self._catch_up)
         self._catch_up()
 
@@ -54,31 +54,31 @@ class PictureFollower:
 
     @property
     def silent_s(self) -> float:
-        """How long the tracker has said nothing."""
-        return time.monotonic() - self._heard_at
+        """Time since the tracker last published (s)."""
+        return time.monotonic() - self._received_at
 
     @property
     def is_silent(self) -> bool:
-        """Whether it should have said something by now."""
+        """Whether the tracker is overdue."""
         return self.silent_s > SILENT_AFTER_S
 
     @property
     def sky(self) -> Sky:
-        """The picture at this moment: the tracker's last, or what has become of it since."""
+        """The present picture: the tracker's last, aged if the tracker is silent."""
         if not self.is_silent or not self._last.seq:
             return self._last
         with self._lock:
             if self.is_silent and time.monotonic() - self._aged_at >= AGE_EVERY_S:
-                self._grow_old()
-            return self._shown
+                self._age()
+            return self._current
 
-    def _grow_old(self) -> None:
+    def _age(self) -> None:
         if not self._silence:
-            # A chain of ticks of its own, which no other process continues.
+            # An epoch of its own: no other process continues it.
             self._silence = f"{self._last.epoch}-{secrets.token_hex(4)}"
         self._aged_at = time.monotonic()
-        seq = self._shown.seq + 1 if self._shown.epoch == self._silence else 1
-        self._shown = aged(self._last, self._shown, self.silent_s, self._timeout_s, self._silence, seq)
+        seq = self._current.seq + 1 if self._current.epoch == self._silence else 1
+        self._current = aged(self._last, self._current, self.silent_s, self._timeout_s, self._silence, seq)
 
     def _catch_up(self) -> None:
         last = self._bus.last(topics.PICTURE)
@@ -87,12 +87,12 @@ class PictureFollower:
         if last.local is not None or self._last.seq:
             self._take(last)
             return
-        # The first one may be old: the tracker may have gone before this process began.
+        # The first one may be old: the tracker may have stopped before this process started.
         with self._lock:
-            heard_at = self._heard_at
+            received_at = self._received_at
             self._take(last)
-            if self._last.seq and self._heard_at != heard_at:
-                self._heard_at -= min(max(0.0, unix_now() - self._last.now), self._timeout_s * 2)
+            if self._last.seq and self._received_at != received_at:
+                self._received_at -= min(max(0.0, unix_now() - self._last.now), self._timeout_s * 2)
 
     def _take(self, message: Message) -> None:
         with self._lock:
@@ -101,16 +101,16 @@ class PictureFollower:
                 sky = self._read(message)
                 self._faults.succeeded()
             except MissingBase:
-                self._ask_for_all()
+                self._request_complete()
                 return
             except ValueError as error:
                 self._faults.failed(str(error))
                 return
-            # The last snapshot may be asked for while a newer one is being delivered.
+            # The last snapshot may be read while a newer one is being delivered.
             if sky.epoch == before.epoch and sky.seq <= before.seq:
                 return
-            self._last = self._shown = sky
-            self._heard_at = time.monotonic()
+            self._last = self._current = sky
+            self._received_at = time.monotonic()
             self._silence = ""
         self._on_sky(sky)
 
@@ -120,8 +120,8 @@ class PictureFollower:
             return sky
         return apply_changes(message.data, self._last) if message.event == CHANGES else from_bytes(message.data)
 
-    def _ask_for_all(self) -> None:
+    def _request_complete(self) -> None:
         now = time.monotonic()
-        if now - self._asked_at >= ASK_EVERY_S:
-            self._asked_at = now
+        if now - self._requested_at >= ASK_EVERY_S:
+            self._requested_at = now
             self._bus.publish(Message(topics.PICTURE_WANTED, "wanted", b""))

@@ -34,7 +34,7 @@ class FurtherReports:
             return {}
         with self._lock:
             waiting, self._waiting = self._waiting, []
-        taken: dict[str, list[Report]] = {}
+        accepted: dict[str, list[Report]] = {}
         for source, report in waiting:
-            taken.setdefault(source, []).append(report)
-        return taken
+            accepted.setdefault(source, []).append(report)
+        return accepted

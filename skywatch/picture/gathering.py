@@ -1,8 +1,8 @@
-"""What all receivers together say of every aircraft at one tick.
+"""Merges the reports of all receivers at one tick.
 
-Where receivers hear the same aircraft, they are compared as columns: snapshots are better or worse as a whole, so one
-comparison of three columns decides between two receivers, and what the better one does not say comes from the other.
-Only views whose fields have several times or sources are merged one by one.
+Reports of several receivers about one aircraft are compared as columns: a snapshot ranks as a whole, so comparing three
+columns decides between two receivers, and fields that the better one lacks come from the other. Only views whose fields
+have several times or sources are merged one by one.
 """
 
 from __future__ import annotations
@@ -15,125 +15,129 @@ from typing import Any
 import numpy as np
 from msgspec import UNSET
 
-from skywatch.picture.columns import floats, is_absent, take_apart
+from skywatch.picture.columns import columns_of, floats, is_absent
 from skywatch.picture.field_validator import FieldValidator
 from skywatch.picture.fields import MLAT_TRUST, STALE_S, TISB_TRUST, UNNAMED_TRUST
 from skywatch.picture.merge import merge
 from skywatch.picture.positions import NO_TRUST, Array, Offer
 from skywatch.picture.receiver_views import ReceiverViews
 from skywatch.picture.sky import SOURCE_INDEX
-from skywatch.picture.view import Heard, View
+from skywatch.picture.view import FieldState, View
 from skywatch.receivers.report import Report
 
-Said = dict[str, list[Any]]
-# What of a view decides whether it is believed, and where the aircraft is.
+Values = dict[str, list[Any]]
+# Fields of a view that decide its rank, and the aircraft's position.
 DECIDING = ("at", "type", "mlat", "tisb", "lat", "lon", "position_at", "gs", "alt_baro")
-# What of it receivers are compared by besides.
+# Further fields that are compared between receivers.
 COMPARED = ("flight", "squawk", "emergency", "alt_geom")
-Times = list[tuple[int, dict[str, Heard]]]
+Times = list[tuple[int, dict[str, FieldState]]]
 
 
 @dataclass(frozen=True)
 class Gathered:
-    """All that is said of the aircraft of one tick.
+    """The merged reports of the aircraft of one tick.
 
-    ``index`` is the row of each address. ``said`` holds, for each field of a report, one value an aircraft; ``heard``
-    the times of single fields where they differ from ``at``, by row; ``receiver`` the index of the receiver that was
-    believed most. ``disputed`` names, by row, what receivers contradict each other about and nobody is believed in.
+    ``index`` is the row of each address. ``values`` has, for each field of a report, one value per aircraft; ``times``
+    the states of single fields, by row, if they differ from ``at``; ``receiver`` the index of the highest ranking
+    receiver. ``disputed`` names, by row, the quantities that are withheld because receivers contradict each other.
     """
 
     hexes: list[str]
     index: dict[str, int]
-    said: Said
-    heard: Times
+    values: Values
+    times: Times
     receiver: Array
     offers: list[Offer]
     disputed: dict[int, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class _Spoken:
-    """What one receiver says now: its views, their rows in the tick, and what decides between receivers by field."""
+class _Reported:
+    """The present reports of one receiver: its views, their rows in the tick, and the values that are compared."""
 
     receiver: int
     views: list[Report]
     rows: Array
-    said: Said
-    heard: Times  # by place within ``views``
-    level: Array  # how far the source of each view is trusted
+    values: Values
+    times: Times  # by place within ``views``
+    level: Array  # trust in the source of each view
 
-    def without(self, places: Array) -> _Spoken:
+    def without(self, places: Array) -> _Reported:
         """The same without the views in these places."""
         if not len(places):
             return self
         keep = np.ones(len(self.views), "?")
         keep[places] = False
         views = list(compress(self.views, keep.tolist()))
-        said = {name: list(compress(values, keep.tolist())) for name, values in self.said.items()}
-        return replace(self, views=views, rows=self.rows[keep], said=said, heard=_grown(views), level=self.level[keep])
+        values = {name: list(compress(column, keep.tolist())) for name, column in self.values.items()}
+        return replace(
+            self, views=views, rows=self.rows[keep], values=values, times=_field_states(views), level=self.level[keep]
+        )
 
     def plain(self) -> Array:
-        """Which views have one time and one source for all they say."""
+        """The mask of views that have one time and one source for all fields."""
         plain = np.ones(len(self.views), "?")
-        plain[[place for place, _ in self.heard]] = False
+        plain[[place for place, _ in self.times]] = False
         for name in ("mlat", "tisb"):
-            plain[_non_empty(self.said[name])] = False
+            plain[_non_empty(self.values[name])] = False
         return plain
 
     def offer(self) -> Offer:
         """The positions of its views."""
         levels = self.level.copy()
         for name, level in (("mlat", MLAT_TRUST), ("tisb", TISB_TRUST)):
-            fields = self.said[name]
+            fields = self.values[name]
             for place in _non_empty(fields):
                 if "lat" in fields[place]:
                     levels[place] = max(levels[place], level)
-        for place, times in self.heard:
-            if "lat" in times:
-                levels[place] = times["lat"].trust
-        said = self.said
+        for place, states in self.times:
+            if "lat" in states:
+                levels[place] = states["lat"].trust
+        values = self.values
         return Offer(
             self.receiver,
             self.rows,
-            floats(said["lat"]),
-            floats(said["lon"]),
-            floats(said["position_at"]),
+            floats(values["lat"]),
+            floats(values["lon"]),
+            floats(values["position_at"]),
             levels,
-            floats(said["gs"]),
-            np.array([altitude == "ground" for altitude in said["alt_baro"]], "?"),
+            floats(values["gs"]),
+            np.array([altitude == "ground" for altitude in values["alt_baro"]], "?"),
         )
 
 
 def gather(
     books: Sequence[ReceiverViews], order: Collection[str], now: float, validator: FieldValidator, names: Sequence[str]
 ) -> Gathered:
-    """Everything that is known now: the addresses of ``order`` first, in that order, then those that are new.
+    """Merge the present reports: the addresses of ``order`` first, in that order, then new ones.
 
-    ``books`` stand in an order that does not depend on who spoke first: it decides where all else is equal. ``names``
-    are the receivers by index.
+    ``books`` must be in an order that does not depend on which receiver reported first: it decides between equals.
+    ``names`` are the receivers by index.
     """
-    known = {book.index: book.current(now) for book in books if book.views}
-    if len(known) == 1:
-        return _gather_one(*known.popitem(), order)
-    alive = set().union(*known.values())
+    views_by_receiver = {book.index: book.current(now) for book in books if book.views}
+    if len(views_by_receiver) == 1:
+        return _gather_one(*views_by_receiver.popitem(), order)
+    alive = set().union(*views_by_receiver.values())
     hexes = [address for address in order if address in alive]
     index = {address: row for row, address in enumerate(hexes)}
-    for of_receiver in known.values():
+    for of_receiver in views_by_receiver.values():
         for address in of_receiver:
             index.setdefault(address, len(index))
     hexes = list(index)
-    everybody = []
-    for receiver, of_receiver in known.items():
+    reported = []
+    for receiver, of_receiver in views_by_receiver.items():
         views = list(of_receiver.values())
         rows = np.fromiter(map(index.__getitem__, of_receiver), "i8", len(views))
-        everybody.append(_spoken(receiver, views, rows, take_apart(views, DECIDING + COMPARED)))
-    verdict = validator.review(everybody, names, hexes, now)
-    remaining = [spoken.without(places) for spoken, places in zip(everybody, verdict.left_out, strict=True)]
-    said, heard, believed = _combined(remaining, len(hexes), now)
+        reported.append(_reported(receiver, views, rows, columns_of(views, DECIDING + COMPARED)))
+    verdict = validator.review(reported, names, hexes, now)
+    remaining = [
+        receiver_reports.without(places) for receiver_reports, places in zip(reported, verdict.excluded, strict=True)
+    ]
+    values, times, best_receiver = _combined(remaining, len(hexes), now)
     for name, row, value in verdict.values:
-        said[name][row] = value
-    offers = [spoken.offer() for spoken in everybody]
-    return Gathered(hexes, index, said, heard, believed, offers, verdict.disputed)
+        values[name][row] = value
+    offers = [receiver_reports.offer() for receiver_reports in reported]
+    return Gathered(hexes, index, values, times, best_receiver, offers, verdict.disputed)
 
 
 def _gather_one(receiver: int, views: dict[str, Report], order: Collection[str]) -> Gathered:
@@ -141,94 +145,94 @@ def _gather_one(receiver: int, views: dict[str, Report], order: Collection[str])
     if len(hexes) < len(views):
         hexes += [address for address in views if address not in order]
     reports = list(map(views.__getitem__, hexes))
-    spoken = _spoken(receiver, reports, np.arange(len(hexes)), take_apart(reports))
+    reported = _reported(receiver, reports, np.arange(len(hexes)), columns_of(reports))
     index = {address: row for row, address in enumerate(hexes)}
-    said_by = np.full(len(hexes), receiver, "u2")
-    return Gathered(hexes, index, spoken.said, spoken.heard, said_by, [spoken.offer()])
+    receivers = np.full(len(hexes), receiver, "u2")
+    return Gathered(hexes, index, reported.values, reported.times, receivers, [reported.offer()])
 
 
-def _spoken(receiver: int, views: list[Report], rows: Array, said: Said) -> _Spoken:
-    level = np.fromiter(map(SOURCE_INDEX.get, said["type"], repeat(UNNAMED_TRUST)), "u1", len(views))
-    return _Spoken(receiver, views, rows, said, _grown(views), level)
+def _reported(receiver: int, views: list[Report], rows: Array, values: Values) -> _Reported:
+    level = np.fromiter(map(SOURCE_INDEX.get, values["type"], repeat(UNNAMED_TRUST)), "u1", len(views))
+    return _Reported(receiver, views, rows, values, _field_states(views), level)
 
 
-def _combined(everybody: list[_Spoken], aircraft: int, now: float) -> tuple[Said, Times, Array]:
-    """``said``, ``heard`` and ``receiver`` of so many aircraft, see Gathered."""
-    views = [view for spoken in everybody for view in spoken.views]
-    rows = np.concatenate([np.empty(0, "i8"), *(spoken.rows for spoken in everybody)])
-    place, receiver = _best(everybody, aircraft, now)
+def _combined(reported: list[_Reported], aircraft: int, now: float) -> tuple[Values, Times, Array]:
+    """``values``, ``times`` and ``receiver`` of this number of aircraft, see Gathered."""
+    views = [view for of_receiver in reported for view in of_receiver.views]
+    rows = np.concatenate([np.empty(0, "i8"), *(of_receiver.rows for of_receiver in reported)])
+    place, receiver = _best(reported, aircraft, now)
     best = list(map(views.__getitem__, place.tolist()))
-    tangled = _tangled(everybody, aircraft)
-    for row, (merged, latest) in _merged(everybody, tangled, now).items():
+    needs_merge = _needs_merge(reported, aircraft)
+    for row, (merged, latest) in _merged(reported, needs_merge, now).items():
         best[row], receiver[row] = merged, latest
-    believed = np.zeros(len(views), "?")
-    believed[place] = True
-    further = np.flatnonzero(~believed & ~tangled[rows]).tolist()
-    said = take_apart(best)
-    _fill_in(said, rows[further].tolist(), take_apart(list(map(views.__getitem__, further))))
-    return said, _grown(best), receiver
+    is_best = np.zeros(len(views), "?")
+    is_best[place] = True
+    further = np.flatnonzero(~is_best & ~needs_merge[rows]).tolist()
+    values = columns_of(best)
+    _fill_in(values, rows[further].tolist(), columns_of(list(map(views.__getitem__, further))))
+    return values, _field_states(best), receiver
 
 
-def _merged(everybody: list[_Spoken], tangled: Array, now: float) -> dict[int, tuple[Report, int]]:
-    """For each row that is tangled its views as one, and the receiver that heard the aircraft last."""
-    said: dict[int, list[tuple[int, Report]]] = {row: [] for row in np.flatnonzero(tangled).tolist()}
-    for spoken in everybody:
-        for place in np.flatnonzero(tangled[spoken.rows]).tolist():
-            said[int(spoken.rows[place])].append((spoken.receiver, spoken.views[place]))
+def _merged(reported: list[_Reported], needs_merge: Array, now: float) -> dict[int, tuple[Report, int]]:
+    """The merged view of each row that needs it, and the receiver with the latest message."""
+    views_by_row: dict[int, list[tuple[int, Report]]] = {row: [] for row in np.flatnonzero(needs_merge).tolist()}
+    for of_receiver in reported:
+        for place in np.flatnonzero(needs_merge[of_receiver.rows]).tolist():
+            views_by_row[int(of_receiver.rows[place])].append((of_receiver.receiver, of_receiver.views[place]))
     return {
-        row: (merge([view for _, view in views], now), max(views, key=lambda heard_by: heard_by[1].at)[0])
-        for row, views in said.items()
+        row: (merge([view for _, view in views], now), max(views, key=lambda entry: entry[1].at)[0])
+        for row, views in views_by_row.items()
     }
 
 
-def _best(everybody: list[_Spoken], aircraft: int, now: float) -> tuple[Array, Array]:
-    """For each aircraft the place of the view to be believed, counted through all receivers, and its receiver.
+def _best(reported: list[_Reported], aircraft: int, now: float) -> tuple[Array, Array]:
+    """For each aircraft the place of its highest ranking view, counted through all receivers, and its receiver.
 
-    The rule is ``merge.precedence``; equal standing is decided by the order of receivers.
+    The rule is ``merge.precedence``; equal rank is decided by the order of receivers.
     """
     place, receiver = np.zeros(aircraft, "i8"), np.zeros(aircraft, "u2")
     best_level, best_at = np.full(aircraft, NO_TRUST, "i2"), np.full(aircraft, -np.inf)
     start = 0
-    for spoken in everybody:
-        rows, at = spoken.rows, np.array(spoken.said["at"], "f8")
-        # All stale views stand alike, behind every fresh one.
-        level = np.where(now - at > STALE_S, NO_TRUST - 1, spoken.level.astype("i2"))
+    for of_receiver in reported:
+        rows, at = of_receiver.rows, np.array(of_receiver.values["at"], "f8")
+        # All stale views rank equally, after every fresh one.
+        level = np.where(now - at > STALE_S, NO_TRUST - 1, of_receiver.level.astype("i2"))
         better = (level < best_level[rows]) | ((level == best_level[rows]) & (at > best_at[rows]))
         chosen = rows[better]
-        place[chosen], receiver[chosen] = start + np.flatnonzero(better), spoken.receiver
+        place[chosen], receiver[chosen] = start + np.flatnonzero(better), of_receiver.receiver
         best_level[chosen], best_at[chosen] = level[better], at[better]
         start += len(rows)
     return place, receiver
 
 
-def _tangled(everybody: list[_Spoken], aircraft: int) -> Array:
-    """Which aircraft are heard by several receivers not all of whose views are plain."""
-    hearing, tangled = np.zeros(aircraft, "i4"), np.zeros(aircraft, "?")
-    for spoken in everybody:
-        hearing[spoken.rows] += 1
-        tangled[spoken.rows[~spoken.plain()]] = True
-    return tangled & (hearing > 1)
+def _needs_merge(reported: list[_Reported], aircraft: int) -> Array:
+    """The mask of aircraft that several receivers receive whose views are not all plain."""
+    receiver_count, is_complex = np.zeros(aircraft, "i4"), np.zeros(aircraft, "?")
+    for of_receiver in reported:
+        receiver_count[of_receiver.rows] += 1
+        is_complex[of_receiver.rows[~of_receiver.plain()]] = True
+    return is_complex & (receiver_count > 1)
 
 
-def _fill_in(said: Said, rows: list[int], further: Said) -> None:
-    """Add what only less believed receivers say, of the aircraft in these rows."""
+def _fill_in(values: Values, rows: list[int], further: Values) -> None:
+    """Add the fields of lower ranking receivers that the best one lacks, for the aircraft in these rows."""
     if not rows:
         return
-    for name, values in further.items():
-        column = said[name]
+    for name, further_values in further.items():
+        column = values[name]
         if name == "messages":
-            for row, value in zip(rows, values, strict=True):
+            for row, value in zip(rows, further_values, strict=True):
                 column[row] = (column[row] or 0) + (value or 0)
         elif name == "at":
-            for row, value in zip(rows, values, strict=True):
+            for row, value in zip(rows, further_values, strict=True):
                 column[row] = max(column[row], value)
-        elif not is_absent(values) and UNSET in column:
-            for row, value in zip(rows, values, strict=True):
+        elif not is_absent(further_values) and UNSET in column:
+            for row, value in zip(rows, further_values, strict=True):
                 if column[row] is UNSET:
                     column[row] = value
 
 
-def _grown(views: Sequence[Report]) -> Times:
+def _field_states(views: Sequence[Report]) -> Times:
     return [(place, view.heard) for place, view in enumerate(views) if type(view) is View]
 
 

@@ -1,4 +1,4 @@
-"""The figures of the tracker as metrics and in health."""
+"""Sets the metrics and the health of the tracker."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def measure_receiver(status: ReceiverStatus) -> None:
     metrics.RECEIVER_POSITION_RATE.labels(status.name).set(status.position_rate)
     metrics.RECEIVER_MESSAGES.labels(status.name).set(status.messages)
     metrics.RECEIVER_RECONNECTS.labels(status.name).set(status.reconnects)
-    for why, count in status.invalid.items():
-        metrics.RECEIVER_INVALID.labels(status.name, why).set(count)
+    for field_name, count in status.invalid.items():
+        metrics.RECEIVER_INVALID.labels(status.name, field_name).set(count)
 
 
 def forget_receiver(status: ReceiverStatus) -> None:
-    """Export a receiver no more that has been removed."""
+    """Remove the metrics of a receiver that was removed."""
     for gauge in (
         metrics.RECEIVER_UP,
         metrics.RECEIVER_MESSAGE_RATE,
@@ -40,12 +40,12 @@ def forget_receiver(status: ReceiverStatus) -> None:
         metrics.RECEIVER_RECONNECTS,
     ):
         remove(gauge, status.name)
-    for why in status.invalid:
-        remove(metrics.RECEIVER_INVALID, status.name, why)
+    for field_name in status.invalid:
+        remove(metrics.RECEIVER_INVALID, status.name, field_name)
 
 
 def measure_admission(statistics: TrackerStatistics, admission: Admission) -> None:
-    """Count what was dropped since the tick before; the picture is not well while it turns aircraft away."""
+    """Count reports dropped since the last tick, and report a fault in health while aircraft are turned away."""
     metrics.PICTURE_WAITING.set(admission.waiting)
     for reason, count in admission.dropped.items():
         metrics.PICTURE_DROPPED.labels(reason).inc(count - statistics.dropped.get(reason, 0))

@@ -1,4 +1,4 @@
-"""What several receivers say of one aircraft becomes one report: pure functions, the same in any order of receivers."""
+"""Merges the reports of several receivers about one aircraft: pure functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from skywatch.picture.fields import (
     Group,
     trust,
 )
-from skywatch.picture.view import Heard, View
+from skywatch.picture.view import FieldState, View
 from skywatch.receivers.report import Report
 
 
@@ -45,7 +45,7 @@ def merge(views: Sequence[Report], now: float) -> View:
             value = getattr(winner, name) if best is not None else UNSET
             setattr(merged, name, value)
             if value is not UNSET and best is not None:
-                merged.heard[name] = Heard(-best[2], _field_trust(winner, name))
+                merged.heard[name] = FieldState(-best[2], _field_trust(winner, name))
                 if winner.mlat and name in winner.mlat:
                     mlat.append(name)
                 if winner.tisb and name in winner.tisb:

@@ -1,4 +1,4 @@
-"""What watches the picture: each feature's monitor is given every tick, in the tracker's thread."""
+"""The interface of monitors: each feature's monitor is called with every sky, in the tracker's thread."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""``OnlyTracker``: keeps a second tracker from working for the same installation.
+"""``OnlyTracker``: prevents a second tracker for the same installation.
 
-A tracker holds a lock of the database while it works (``core.exclusive``). Where it loses the database it goes on, and
-takes the lock again afterwards. Whoever starts meanwhile would get the lock: so trackers also listen on a shared bus,
-and one that hears another there does not start, or ends unless the lock is its own. One that stood still for seconds
-(a frozen process or host) may have lost the lock without a word: it publishes nothing more before that is confirmed.
+A tracker holds a lock of the database while it runs (``core.exclusive``). If it loses the database it continues, and
+acquires the lock again afterwards. A tracker that starts meanwhile would get the lock: so trackers also subscribe to
+the shared bus, and one that receives another's messages does not start, or ends unless it holds the lock. One that was
+frozen for seconds (process or host) may have lost the lock unnoticed: it publishes nothing before that is confirmed.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ log = logging.getLogger(__name__)
 
 LOCK = "tracker"
 CHECK_S = 2.0
-# The lock is this tracker's own where it was confirmed within this time (s).
+# Time for which a confirmation of the lock is valid (s).
 CONFIRMED_S = 3 * CHECK_S
-# A tracker publishes once a second: how long to listen for another one at the start, where one was heard lately.
+# A tracker publishes once a second: time to wait for another one's messages at the start, if one published lately (s).
 LISTEN_S, LATELY_S = 2.5, 60.0
-# The lock of a host that is gone is released after 10 s: after half of that standing still it has to be confirmed (s).
+# The lock of a lost host is released after 10 s: after a standstill of half of that it must be confirmed (s).
 STANDSTILL_S = 5.0
-# Goes on while the host sleeps, where the system has such a clock.
+# Continues while the host sleeps, if the system has such a clock.
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 _decoder = msgspec.json.Decoder(TrackerStatistics)
 
 
 class OnlyTracker:
-    """See the module. One for a process (``runtime.shared``); ``end`` is called where this tracker has to end."""
+    """See the module. One per process (``runtime.shared``); ``end`` is called if this tracker has to stop."""
 
     def __init__(self, runtime: Runtime, end: Callable[[], None] | None = None) -> None:
         self.instance = secrets.token_hex(8)
@@ -57,14 +57,14 @@ class OnlyTracker:
         self._checking = threading.Lock()
         self._ticked_at: float | None = None
         self._has_ended = self._is_closed = False
-        self._heard = threading.Event()
+        self._other_seen = threading.Event()
         self._task = PeriodicTask("tracker-lock", CHECK_S, self._check)
         self._doubled = FaultLog(
             log, "another tracker publishes on this bus", "no other tracker publishes on this bus any more"
         )
 
     def acquire(self) -> None:
-        """Become the tracker of this installation; raises DatabaseError with one line where there is another one.
+        """Become the tracker of this installation; raises DatabaseError with one line if there is another one.
 
         Waits while a lock may still be that of a tracker that has crashed or is about to end.
         """
@@ -80,7 +80,7 @@ class OnlyTracker:
             self.close()
             raise DatabaseError(f"the lock of the tracker cannot be taken: {reason(error)}") from None
         self._confirmed_at = _now()
-        if self._heard_lately() and self._heard.wait(LISTEN_S):
+        if self._published_lately() and self._other_seen.wait(LISTEN_S):
             self.close()
             raise DatabaseError(_refusal("one that has lost the database still publishes on the bus"))
         self._task.start()
@@ -90,7 +90,7 @@ class OnlyTracker:
         if self._subscription is not None:
             self._subscription.close()
         self._task.close()
-        # A check that is under way would take the lock again.
+        # A check in progress would acquire the lock again.
         self._is_closed = True
         has_ended = self._checking.acquire(timeout=CHECK_S)
         if self._lock is not None:
@@ -99,27 +99,27 @@ class OnlyTracker:
             self._checking.release()
 
     def may_publish(self) -> bool:
-        """Asked before each tick: False where this tracker has ended, or stood still for so long that it has to
+        """Call it before each tick: False if this tracker has ended, or was frozen for so long that it has to
         ``confirm`` that it is the only one."""
         now, before = _now(), self._ticked_at
         self._ticked_at = now
         return not self._has_ended and (before is None or now - before < STANDSTILL_S)
 
     def confirm(self) -> bool:
-        """Whether this is still the only tracker: it holds the lock, or the database is away and no other is heard.
+        """Whether this is still the only tracker: it holds the lock, or the database is away and no other publishes.
 
-        Takes seconds where the database does not answer.
+        Takes seconds if the database does not answer.
         """
         try:
             if self._lock is not None and not self._has_ended:
                 self._check()
         except (sa.exc.SQLAlchemyError, OSError):
-            if self._subscription is not None and self._heard.wait(LISTEN_S):
+            if self._subscription is not None and self._other_seen.wait(LISTEN_S):
                 self._give_up("it stood still, and another one publishes on the bus")
         self._ticked_at = _now()
         return not self._has_ended
 
-    def _heard_lately(self) -> bool:
+    def _published_lately(self) -> bool:
         if self._subscription is None:
             return False
         last = self._bus.last(topics.TRACKER)
@@ -128,19 +128,19 @@ class OnlyTracker:
     def _on_statistics(self, message: Message) -> None:
         if _statistics(message).instance in ("", self.instance):
             return
-        self._heard.set()
+        self._other_seen.set()
         self._task.run_soon()
 
     def _check(self) -> None:
-        """Confirm the lock, or take it again; raises where the database does not answer."""
+        """Confirm the lock, or acquire it again; raises if the database does not answer."""
         with self._checking:
             if not self._is_closed:
                 self._check_alone()
 
     def _check_alone(self) -> None:
         assert self._lock is not None
-        heard = self._heard.is_set()
-        self._heard.clear()
+        other_seen = self._other_seen.is_set()
+        self._other_seen.clear()
         try:
             self._lock.take()
             self._confirmed_at = _now()
@@ -148,16 +148,16 @@ class OnlyTracker:
             self._give_up(f"{error} has taken the lock of the database")
             return
         finally:
-            if heard and _now() - self._confirmed_at > CONFIRMED_S:
+            if other_seen and _now() - self._confirmed_at > CONFIRMED_S:
                 self._give_up("another one publishes on the bus, and the database does not answer")
-        if heard:
+        if other_seen:
             self._doubled.failed("each installation needs a prefix of its own (setting bus)")
         else:
             self._doubled.succeeded()
 
-    def _give_up(self, why: str) -> None:
+    def _give_up(self, cause: str) -> None:
         self._has_ended = True
-        log.critical("this tracker ends: %s", why)
+        log.critical("this tracker ends: %s", cause)
         self._end()
 
 
@@ -172,8 +172,10 @@ def _statistics(message: Message) -> TrackerStatistics:
         return TrackerStatistics()  # of another version
 
 
-def _refusal(why: str) -> str:
-    return f"another tracker is at work for this installation: {why}; stop it first, or start without the role tracker"
+def _refusal(cause: str) -> str:
+    return (
+        f"another tracker is at work for this installation: {cause}; stop it first, or start without the role tracker"
+    )
 
 
 def _end_process() -> None:

@@ -1,4 +1,4 @@
-"""``Picture``: takes reports from all receivers and makes a ``Sky`` of them once a second.
+"""``Picture``: collects reports of all receivers and builds a ``Sky`` once a second.
 
 It is a ``Sink`` of the receivers and lives on one thread. Times are unix seconds; when the computer's clock is set,
 everything known is moved along, so that ages stay true.
@@ -57,7 +57,7 @@ class Picture:
         self.timeout_s = timeout_s
         self.epoch = epoch or secrets.token_hex(8)
         self.messages = 0
-        # How many times faster than life a receiver plays a recording.
+        # Speed of a receiver that plays a recording, as a multiple of real time.
         self.pace: dict[str, float] = {}
         self.admission = Admission(maximum, proof)
         self.validator = PositionValidator(self.pace, station)
@@ -77,7 +77,7 @@ class Picture:
         self._restored_until = 0.0
 
     def put(self, receiver: str, reports: Sequence[Report], messages: int, *, proven: bool = False) -> None:
-        """Take what a receiver heard; see ``receivers.base.Sink``. ``proven`` as for ``Admission.filter``."""
+        """Add reports of a receiver; see ``receivers.base.Sink``. ``proven`` as for ``Admission.filter``."""
         now = self._follow_clock()
         book = self._books.get(receiver) or self._open_book(receiver)
         self.messages += messages
@@ -88,7 +88,7 @@ class Picture:
                 self._airframes.want(map(attrgetter("hex"), reports))
 
     def tick(self) -> Sky:
-        """The picture at this moment."""
+        """The present picture."""
         now = self._follow_clock()
         for book in self._by_name:
             book.forget(now - self.timeout_s)
@@ -120,7 +120,7 @@ class Picture:
         return sky
 
     def save(self) -> SavedPicture:
-        """Everything needed to go on after a restart."""
+        """The state needed to continue after a restart."""
         names = tuple(self._books)
         believed = self._positions
         columns = (believed.lat, believed.lon, believed.at, believed.trust, believed.receiver)
@@ -157,7 +157,7 @@ class Picture:
         return alive
 
     def move(self, station: tuple[float, float] | None) -> None:
-        """Take another position of the station; the picture begins anew, because every distance changes."""
+        """Change the position of the station; the picture is rebuilt, because every distance changes."""
         self.station = self.validator.station = station
         self.recover()
 
@@ -191,8 +191,8 @@ class Picture:
 
     def _move_rows(self, previous_row: Array, now: float) -> None:
         first_seen = np.full(len(previous_row), now)
-        known = np.flatnonzero(previous_row >= 0)
-        first_seen[known] = self._first_seen[previous_row[known]]
+        existing = np.flatnonzero(previous_row >= 0)
+        first_seen[existing] = self._first_seen[previous_row[existing]]
         self._first_seen = first_seen
         self._positions = self._positions.moved(previous_row)
 

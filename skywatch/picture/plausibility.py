@@ -1,4 +1,4 @@
-"""Which positions can be believed: pure functions over single claims and over whole columns.
+"""The plausibility of positions: pure functions over single claims and over whole columns.
 
 The idea is that of readsb's and dump1090's speed check: an aircraft cannot be farther from where it was than its
 speed, with some room, has carried it. Where receivers contradict each other, those that agree outvote the others.
@@ -51,7 +51,7 @@ def reach_nm(elapsed_s: Any, speed_kt: Any, on_ground: Any, mlat: Any) -> Any:
 
 
 def coverage(lat: Array, lon: Array) -> tuple[float, float, float] | None:
-    """Where a receiver hears, from its aircraft: centre (degrees) and radius (nm); None where they are too few."""
+    """The coverage of a receiver, from its aircraft: centre (degrees) and radius (nm); None if they are too few."""
     if len(lat) < COVERAGE_SAMPLE:
         return None
     phi, lam = np.radians(lat), np.radians(lon)

@@ -157,15 +157,15 @@ class PositionValidator:
         refused: list[list[int]] = [[] for _ in offers]
         for row, of_row in claims.items():
             has_belief = not np.isnan(believed.lat[row]) and now - believed.at[row] <= FORGOTTEN_AFTER_S
-            kept, overthrown = settle([claim for _, _, claim in of_row], has_belief)
-            believed_claim = next((claim for _, _, claim in of_row if claim.receiver in kept), None)
-            if of_row and not kept and not has_belief:
+            accepted, overthrown = settle([claim for _, _, claim in of_row], has_belief)
+            believed_claim = next((claim for _, _, claim in of_row if claim.receiver in accepted), None)
+            if of_row and not accepted and not has_belief:
                 self.undecided.add(hexes[row])
             for number, place, claim in of_row:
-                if claim.receiver not in kept:
+                if claim.receiver not in accepted:
                     refused[number].append(place)
-                    self._refuse(hexes[row], claim, len(of_row) > 1, decided=bool(kept))
-                    if kept:
+                    self._refuse(hexes[row], claim, len(of_row) > 1, decided=bool(accepted))
+                    if accepted:
                         self.contradicted[hexes[row], claim.receiver] = now
                     if len(of_row) == 1:
                         self._note_refused(hexes[row], claim)
@@ -247,9 +247,9 @@ class PositionValidator:
             return
         for index, name in enumerate(names):
             rows = np.flatnonzero((believed.receiver == index) & ~np.isnan(believed.lat))
-            known = coverage(believed.lat[rows], believed.lon[rows])
-            if known is not None:
-                self._reliability.setdefault(name, ReceiverReliability()).coverage = known
+            area = coverage(believed.lat[rows], believed.lon[rows])
+            if area is not None:
+                self._reliability.setdefault(name, ReceiverReliability()).coverage = area
 
     def _forget(self, now: float) -> None:
         old = now - FORGOTTEN_AFTER_S

@@ -1,4 +1,4 @@
-"""The believed position of every aircraft, chosen each tick among those that the receivers offer.
+"""The accepted position of every aircraft, chosen at each tick among the positions of all receivers.
 
 Everything is columns: row *i* is the aircraft of row *i* of the tick.
 """
@@ -59,8 +59,8 @@ class Positions:
     def moved(self, previous_row: Array) -> Positions:
         """The same positions in the rows of a new tick; -1 in ``previous_row`` is an aircraft without one yet."""
         moved = Positions.none(len(previous_row))
-        kept = np.flatnonzero(previous_row >= 0)
-        moved.set(kept, self, previous_row[kept])
+        existing = np.flatnonzero(previous_row >= 0)
+        moved.set(existing, self, previous_row[existing])
         return moved
 
     def put(self, row: int, lat: float, lon: float, at: float, trust: int, receiver: int) -> None:

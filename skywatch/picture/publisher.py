@@ -1,8 +1,8 @@
-"""``SkyPublisher``: hands every sky to the bus; a bus that hangs costs skies, never the tracker's time.
+"""``SkyPublisher``: publishes every sky on the bus; a bus that hangs loses skies but never blocks the tracker.
 
-Within a process the sky itself is passed on at once. To other processes it goes as bytes, from a thread of its own:
-as changes of the tick before, and as a whole every ten seconds, when somebody asks and when the bus has missed one.
-What the bus has not taken when the next sky comes is replaced by that.
+Within a process the sky object itself is published. To other processes it is sent as bytes by a thread: as changes of
+the tick before, and completely every ten seconds, on request, and after the bus has missed one. A sky that is not sent
+when the next one is published is replaced by it.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from skywatch.core.bus import Bus, Message, Subscription, topics
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.health import State
 from skywatch.picture.changes import can_follow, encode_changes
-from skywatch.picture.follower import CHANGES, WHOLE
+from skywatch.picture.follower import CHANGES, COMPLETE
 from skywatch.picture.sky import Sky, to_bytes
 
 log = logging.getLogger(__name__)
 COMPONENT = "picture_publisher"
-# A process that begins shows a picture that is at most so many ticks old, until the next whole one comes.
-WHOLE_EVERY = 10
-# Skies that were passed over are shown in health for so long (s).
+# Ticks between complete skies: largest age of the first picture of a process that starts.
+COMPLETE_EVERY = 10
+# Time for which health reports skipped skies (s).
 SKIPPED_SHOWN_S = 3.0
 
 
@@ -36,27 +36,29 @@ class SkyPublisher:
         self._work = threading.Condition()
         self._stop = False
         self._thread: threading.Thread | None = None
-        self._wanted: Subscription | None = None
-        self._whole_wanted = True
+        self._requests: Subscription | None = None
+        self._complete_requested = True
         self._sent: Sky | None = None
-        self._since_whole = 0
+        self._since_complete = 0
         self._skipped_at = float("-inf")
         self._faults = FaultLog(log, "the picture cannot be published", "the picture is published again")
         self.skipped = 0
 
     def start(self) -> None:
-        """Begin to listen for those who want a whole sky; may wait a moment for the bus."""
+        """Start, and subscribe to requests for a complete sky; may block until the bus answers."""
         if self._bus.carries_objects:
             return
-        self._wanted = self._bus.subscribe((topics.PICTURE_WANTED,), lambda _: self._send_whole(), self._send_whole)
+        self._requests = self._bus.subscribe(
+            (topics.PICTURE_WANTED,), lambda _: self._request_complete(), self._request_complete
+        )
         self._thread = threading.Thread(target=self._run, name="picture-publisher", daemon=True)
         self._thread.start()
         health.watch(COMPONENT, self._state)
 
     def publish(self, sky: Sky) -> None:
-        """Pass a sky on; returns at once."""
+        """Publish a sky; returns at once."""
         if self._bus.carries_objects:
-            self._bus.publish(Message(topics.PICTURE, WHOLE, b"", snapshot=True, local=sky))
+            self._bus.publish(Message(topics.PICTURE, COMPLETE, b"", snapshot=True, local=sky))
             return
         with self._work:
             if self._next is not None:
@@ -66,9 +68,9 @@ class SkyPublisher:
             self._work.notify()
 
     def close(self) -> None:
-        """Publish what is left and stop; waits for a hanging bus no longer than it takes to give up."""
-        if self._wanted is not None:
-            self._wanted.close()
+        """Publish the last sky and stop; waits at most 5 s for a hanging bus."""
+        if self._requests is not None:
+            self._requests.close()
         with self._work:
             self._stop = True
             self._work.notify()
@@ -76,8 +78,8 @@ class SkyPublisher:
             self._thread.join(5.0)
             health.withdraw(COMPONENT, self._state)
 
-    def _send_whole(self) -> None:
-        self._whole_wanted = True
+    def _request_complete(self) -> None:
+        self._complete_requested = True
 
     def _run(self) -> None:
         while True:
@@ -86,36 +88,36 @@ class SkyPublisher:
                 sky, self._next = self._next, None
             try:
                 if sky is None:
-                    self._leave_whole()
+                    self._send_last_complete()
                     return
                 self._send(sky)
                 self._faults.succeeded()
             except Exception as error:
-                # Whatever it is, the next sky is published, as a whole.
-                self._whole_wanted = True
+                # Catches everything: the next sky is published completely.
+                self._complete_requested = True
                 self._faults.failed(str(error), error)
                 if sky is None:
                     return
 
     def _send(self, sky: Sky) -> None:
         before, self._sent = self._sent, None
-        is_whole = self._whole_wanted or before is None or self._since_whole >= WHOLE_EVERY
-        if is_whole or before is None or not can_follow(sky, before):
-            self._whole_wanted, self._since_whole = False, 0
-            message = Message(topics.PICTURE, WHOLE, to_bytes(sky), snapshot=True)
+        is_complete = self._complete_requested or before is None or self._since_complete >= COMPLETE_EVERY
+        if is_complete or before is None or not can_follow(sky, before):
+            self._complete_requested, self._since_complete = False, 0
+            message = Message(topics.PICTURE, COMPLETE, to_bytes(sky), snapshot=True)
         else:
-            self._since_whole += 1
+            self._since_complete += 1
             message = Message(topics.PICTURE, CHANGES, encode_changes(sky, before))
         if self._bus.send(message):
             self._sent = sky
         else:
-            # Nobody can continue from what they did not get.
-            self._whole_wanted = True
+            # Followers cannot apply changes to a sky that they did not receive.
+            self._complete_requested = True
 
-    def _leave_whole(self) -> None:
-        """Whoever comes after the end finds the last sky, and not one of ten seconds before."""
-        if self._sent is not None and self._since_whole:
-            self._bus.send(Message(topics.PICTURE, WHOLE, to_bytes(self._sent), snapshot=True))
+    def _send_last_complete(self) -> None:
+        """Publish the last sky completely, for processes that start after the tracker has stopped."""
+        if self._sent is not None and self._since_complete:
+            self._bus.send(Message(topics.PICTURE, COMPLETE, to_bytes(self._sent), snapshot=True))
 
     def _state(self) -> State:
         detail = ""

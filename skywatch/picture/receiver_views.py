@@ -1,4 +1,4 @@
-"""What each receiver knows of every aircraft."""
+"""The state of every aircraft at each receiver."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from skywatch.receivers.report import Report
 
 
 class ReceiverViews:
-    """What one receiver knows, by address; ``index`` is its place among the picture's receivers."""
+    """The views of one receiver, by address; ``index`` is its place among the picture's receivers."""
 
     def __init__(self, name: str, index: int) -> None:
         self.name = name
         self.index = index
         self.views: dict[str, Report] = {}
-        # Whether any view has grown from increments; only such views need a look at every tick.
+        # Whether any view is accumulated from increments; only such views have fields that expire by themselves.
         self.grows = False
 
     def put(self, reports: Sequence[Report]) -> None:
@@ -26,29 +26,29 @@ class ReceiverViews:
         if all(map(attrgetter("snapshot"), reports)):
             self.views.update(zip(map(attrgetter("hex"), reports), reports, strict=True))
             return
-        for said in reports:
-            if said.snapshot:
-                self.views[said.hex] = said
+        for report in reports:
+            if report.snapshot:
+                self.views[report.hex] = report
                 continue
-            view = self.views.get(said.hex)
+            view = self.views.get(report.hex)
             if type(view) is not View:
-                view = self.views[said.hex] = view_of(said.hex)
+                view = self.views[report.hex] = view_of(report.hex)
                 self.grows = True
-            absorb(view, said)
+            absorb(view, report)
 
     def forget(self, before: float) -> None:
-        """Drop the aircraft that were last heard before this time."""
+        """Drop the aircraft that were last received before this time."""
         for address in [address for address, view in self.views.items() if view.at <= before]:
             del self.views[address]
 
     def restore(self, views: Iterable[Report]) -> None:
-        """Take over saved views of aircraft of which nothing has been heard since."""
+        """Restore saved views of aircraft that were not received since."""
         for view in views:
             self.views.setdefault(view.hex, view)
             self.grows |= type(view) is View
 
     def current(self, now: float) -> dict[str, Report]:
-        """The views without what has expired."""
+        """The views without expired fields."""
         if self.grows:
             for view in self.views.values():
                 if type(view) is View:
@@ -67,5 +67,5 @@ class ReceiverViews:
             if isinstance(view, View):
                 view.type_at += step
                 view.expires_at += step
-                for heard in view.heard.values():
-                    heard.at += step
+                for state in view.heard.values():
+                    state.at += step

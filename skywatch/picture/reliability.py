@@ -1,4 +1,4 @@
-"""What is known of receivers and of what they repeat: how often each was right lately, and where it hears."""
+"""The reliability of receivers: how often each was right lately, and its coverage."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RepeatedClaim:
 
 @dataclasses.dataclass
 class ReceiverReliability:
-    """How often a receiver was right lately, and where it hears: centre and radius."""
+    """How often a receiver was right lately, and its coverage: centre and radius."""
 
     believed: float = 0.0
     refused: float = 0.0
@@ -33,14 +33,14 @@ class ReceiverReliability:
 
     @property
     def often_wrong(self) -> bool:
-        """Whether its word alone no longer counts, in positions or in anything else."""
+        """Whether it has no vote of its own, in positions and all other fields."""
         return any(
             wrong >= WRONG_COUNT and wrong > WRONG_SHARE * (right + wrong)
             for right, wrong in ((self.believed, self.refused), (self.fields_right, self.fields_wrong))
         )
 
     def in_range(self, lat: float, lon: float) -> bool:
-        """Whether a place is where the receiver hears aircraft; true as long as that is not known."""
+        """Whether a place is within the receiver's coverage; true while that is unknown."""
         if self.coverage is None:
             return True
         centre_lat, centre_lon, radius_nm = self.coverage

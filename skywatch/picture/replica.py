@@ -22,7 +22,7 @@ class PictureReplica:
 
     @property
     def sky(self) -> Sky:
-        """The picture of the last tick that arrived, or what has become of it since the tracker fell silent."""
+        """The picture of the last tick received, aged if the tracker is silent."""
         return self._follower.sky
 
     @property
@@ -32,7 +32,7 @@ class PictureReplica:
 
     @property
     def silent_s(self) -> float:
-        """How long the tracker has said nothing."""
+        """Time since the tracker last published (s)."""
         return self._follower.silent_s
 
     def trail(self, address: str) -> list[Point]:

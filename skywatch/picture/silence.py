@@ -1,4 +1,4 @@
-"""What the picture becomes while the tracker is silent: ages grow, and aircraft leave when their time is over."""
+"""Ages the picture while the tracker is silent: ages grow, and aircraft leave at their timeout."""
 
 from __future__ import annotations
 

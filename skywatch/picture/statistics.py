@@ -1,4 +1,4 @@
-"""How the tracker is doing: a small value published once a second on the bus topic ``tracker``."""
+"""The statistics of the tracker: a small value published once a second on the bus topic ``tracker``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``Tracker``: the role that hears the receivers, ticks the picture once a second and hands it to everybody.
+"""``Tracker``: the role that runs the receivers, ticks the picture once a second and publishes it.
 
 It runs as one asyncio task. A receiver, a monitor or a database that fails is logged and counted; the picture goes on.
 """
@@ -46,7 +46,7 @@ SAVED_PICTURE, SAVED_TRAILS = "picture", "trails"
 TRAILS_EVERY = 6
 # How often changed settings are looked for (s).
 FOLLOW_EVERY_S = 1.0
-# A monitor that takes longer holds up the next tick of everybody; it is named in the log, at most this often.
+# A monitor that takes longer delays the next tick; it is logged, at most this often (s).
 SLOW_MONITOR_S = 0.1
 SLOW_MONITOR_EVERY_S = 60.0
 
@@ -153,7 +153,7 @@ class Tracker:
                 self._follow_fault = ""
                 self._follow_faults.succeeded()
             except Exception as error:
-                # The receivers that run go on, and the next second tries again.
+                # Running receivers continue; the next second retries.
                 self._follow_fault = "changed settings are not followed"
                 self._follow_faults.failed(reason(error), error)
 
@@ -190,7 +190,7 @@ class Tracker:
         try:
             self.tick()
         except Exception:
-            # A fault of ours; the sky is better begun anew than lost.
+            # An internal fault: a new picture is better than none.
             log.exception("a tick failed, the picture begins anew")
             self.picture.recover()
             self.statistics.epoch = self.picture.epoch
@@ -208,13 +208,13 @@ class Tracker:
     def _observe(self, monitor: Monitor, sky: Sky) -> None:
         started = time.perf_counter()
         self._guarded(monitor, lambda: monitor.on_tick(sky))
-        took_s = time.perf_counter() - started
-        metrics.MONITOR_SECONDS.labels(monitor.name).observe(took_s)
-        if took_s > SLOW_MONITOR_S:
+        duration_s = time.perf_counter() - started
+        metrics.MONITOR_SECONDS.labels(monitor.name).observe(duration_s)
+        if duration_s > SLOW_MONITOR_S:
             now = time.monotonic()
             if now - self._slow_logged_at.get(monitor.name, -SLOW_MONITOR_EVERY_S) >= SLOW_MONITOR_EVERY_S:
                 self._slow_logged_at[monitor.name] = now
-                log.warning("monitor %s took %.0f ms for one tick", monitor.name, took_s * 1000)
+                log.warning("monitor %s took %.0f ms for one tick", monitor.name, duration_s * 1000)
 
     def _guarded(self, monitor: Monitor, call: object) -> None:
         assert callable(call)
@@ -223,11 +223,11 @@ class Tracker:
         except Exception:
             self._monitor_errors[monitor.name] += 1
             metrics.MONITOR_ERRORS.labels(monitor.name).inc()
-            # Once a second would fill a disk: the first failures and then every hundredth.
+            # Logging every second would fill a disk: logs the first failures and then every hundredth.
             if self._monitor_errors[monitor.name] <= 3 or self._monitor_errors[monitor.name] % 100 == 0:
                 log.exception("monitor %s failed", monitor.name)
 
-    def _account(self, sky: Sky, took_s: float) -> None:
+    def _account(self, sky: Sky, duration_s: float) -> None:
         statistics = self.statistics
         statistics.at, statistics.seq = sky.now, sky.seq
         statistics.skies_skipped = self._publisher.skipped
@@ -240,10 +240,10 @@ class Tracker:
         statistics.monitor_errors = dict(self._monitor_errors)
         statistics.implausible = {name: dict(counts) for name, counts in self.picture.validator.implausible.items()}
         measuring.measure_admission(statistics, self.picture.admission)
-        self._meter.add(time.monotonic(), took_s, sky.messages)
+        self._meter.add(time.monotonic(), duration_s, sky.messages)
         self._meter.fill(statistics)
         self.runtime.bus.publish(Message(topics.TRACKER, "statistics", _json.encode(statistics), snapshot=True))
-        metrics.TICK_SECONDS.observe(took_s)
+        metrics.TICK_SECONDS.observe(duration_s)
         measuring.measure_picture(statistics)
         metrics.PICTURE_TICK_AT.set(sky.now)
         metrics.PICTURE_MESSAGES.set(sky.messages)
@@ -260,7 +260,7 @@ class Tracker:
             self._guarded(monitor, monitor.start)
 
     async def _close_monitors(self) -> None:
-        """All at once: each may wait some seconds for the database, and a process has 20 s to stop."""
+        """Close all monitors concurrently: each may wait for the database, and a process has 20 s to stop."""
 
         def close(monitor: Monitor) -> None:
             self._guarded(monitor, monitor.close)

@@ -85,9 +85,9 @@ class _Flight:
 
     def drop_before(self, tenths: int) -> None:
         times = self.points[::STRIDE]
-        gone = int(np.searchsorted(np.array(times, "i4"), tenths))
-        if gone:
-            del self.points[: gone * STRIDE]
+        expired = int(np.searchsorted(np.array(times, "i4"), tenths))
+        if expired:
+            del self.points[: expired * STRIDE]
 
 
 class TrailStore:
@@ -269,7 +269,7 @@ def _pack(sky: Sky, rows: Array, base: float) -> Array:
 
 
 def _unpack(packed: bytes, base: float) -> list[Point]:
-    def known(value: int, scale: int) -> float | None:
+    def scaled(value: int, scale: int) -> float | None:
         return None if value == UNKNOWN else value / scale
 
     values = array("i", packed)
@@ -280,8 +280,8 @@ def _unpack(packed: bytes, base: float) -> list[Point]:
             values[i + 2] / 1e6,
             None if values[i + 3] == UNKNOWN else values[i + 3],
             bool(values[i + 4]),
-            known(values[i + 5], 10),
-            known(values[i + 6], 10),
+            scaled(values[i + 5], 10),
+            scaled(values[i + 6], 10),
         )
         for i in range(0, len(values), STRIDE)
     ]

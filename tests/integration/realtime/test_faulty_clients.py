@@ -112,7 +112,7 @@ def test_viewers_are_told_that_the_tracker_is_silent_and_see_aircraft_leave(make
                 await newcomer.subscribe("aircraft")
                 assert (await newcomer.until("picture"))["state"] == "stale"
             # As if it had been silent for longer.
-            server.hub.picture._heard_at -= 400
+            server.hub.picture._received_at -= 400
             left = await client.until("event", event="aircraft:update")
             while not left["data"]["removed"]:
                 left = await client.until("event", event="aircraft:update")

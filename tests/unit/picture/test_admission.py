@@ -31,7 +31,7 @@ def test_an_address_that_was_received_once_is_no_aircraft_until_it_is_received_a
     clock.advance(61)
     assert picture.tick().hexes == []
     assert picture.admission.waiting == 0
-    assert picture.admission.dropped == {admission.HEARD_ONCE: 1}
+    assert picture.admission.dropped == {admission.RECEIVED_ONCE: 1}
 
 
 def test_what_proves_an_address(clock):
@@ -67,7 +67,7 @@ def test_a_hundred_thousand_addresses_leave_the_aircraft_there_were(clock, monke
         assert len(picture.tick()) == 50
         assert picture.admission.waiting == 500
         clock.advance(1)
-    assert picture.admission.dropped == {admission.HEARD_ONCE: 20 * 5000 - 500}
+    assert picture.admission.dropped == {admission.RECEIVED_ONCE: 20 * 5000 - 500}
     assert not picture.admission.is_full
 
 

@@ -131,7 +131,7 @@ def test_a_follower_that_misses_a_tick_asks_for_a_whole_one(monkeypatch):
     # What the bus did not take nobody builds upon.
     bus.works = False
     tick(6)
-    until(lambda: publisher._whole_wanted)
+    until(lambda: publisher._complete_requested)
     bus.works = True
     tick(7)
     assert bus.sent[-1].event != CHANGES
@@ -154,9 +154,9 @@ def test_while_the_tracker_is_silent_ages_grow_and_aircraft_leave(monkeypatch):
     assert not following.is_silent
     monkeypatch.setattr(follower, "SILENT_AFTER_S", 0.0)
     monkeypatch.setattr(follower, "AGE_EVERY_S", 0.0)
-    heard_at = following._heard_at
+    heard_at = following._received_at
     for age_s, remaining in ((5.0, ["4b1620", "4b1621"]), (20.0, ["4b1620"]), (70.0, [])):
-        following._heard_at = heard_at - age_s
+        following._received_at = heard_at - age_s
         shown = following.sky
         assert shown.hexes == remaining
         assert shown.age_s >= age_s
@@ -168,7 +168,7 @@ def test_while_the_tracker_is_silent_ages_grow_and_aircraft_leave(monkeypatch):
             assert (aircraft["messages"], aircraft["alt"]) == (7, 1)
     assert shown.left == () or shown.left == ("4b1620",)
     monkeypatch.setattr(follower, "SILENT_AFTER_S", 60.0)
-    following._heard_at = time.monotonic() - 100
+    following._received_at = time.monotonic() - 100
     publisher.publish(skies.next({"4b1620": {"alt": 3}}))
     assert following.sky.age_s == 0
     assert following.sky.seq == 2
