@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from skywatch.accounts.caller import CLI_CALLER
 from skywatch.accounts.users.service import create_user
+from skywatch.aircraft.live import NO_PICTURE
 from skywatch.core.db import create_engine, create_session_factory, writing
 from tests.accounts import PASSWORD
 from tests.ports import free_port
@@ -117,13 +118,20 @@ class Service:
             return json.load(response)
 
     def aircraft(self) -> dict[str, dict[str, Any]]:
-        """The picture, by address; empty where the service has none, as on a machine too busy for a tick."""
-        try:
-            return {a["hex"]: a for a in self.get("/api/v1/aircraft?limit=1000")["aircraft"]}
-        except urllib.error.HTTPError as error:
-            if error.code != 503:
-                raise
-            return {}
+        """The picture, by address; waits for one where there is none, as on a machine too busy for a tick."""
+        pictures: list[list[dict[str, Any]]] = []
+
+        def picture_is_there() -> bool:
+            try:
+                pictures.append(self.get("/api/v1/aircraft?limit=1000")["aircraft"])
+            except urllib.error.HTTPError as error:
+                problem = json.load(error)
+                if problem["code"] != "unavailable" or not problem["detail"].startswith(NO_PICTURE):
+                    raise AssertionError(f"the list of aircraft answers {problem}") from error
+            return bool(pictures)
+
+        until(picture_is_there, "a picture", every_s=0.2)
+        return {a["hex"]: a for a in pictures[0]}
 
     def kill(self) -> None:
         """As a power cut does."""

@@ -24,6 +24,7 @@ from skywatch.security.visibility import Visibility
 # How old the tracker's last picture is (s): 0 while it works.
 AGE_HEADER = "X-Picture-Age"
 RETRY_AFTER_S = "5"
+NO_PICTURE = "The tracker has published no picture"
 # Different questions kept for one tick; beyond that answers are built each time.
 MAXIMUM_CACHED = 256
 
@@ -65,9 +66,7 @@ def live_sky(request: SkyRequest) -> Sky:
     """The picture; raises Problem 503 where the tracker is silent and nothing is left of what it published last."""
     picture = request.registry["picture"]
     if picture.has_nothing_to_say:
-        detail = (
-            f"The tracker has published no picture for {picture.silent_s:.0f} s, and no aircraft is left of its last."
-        )
+        detail = f"{NO_PICTURE} for {picture.silent_s:.0f} s, and no aircraft is left of its last."
         raise Problem("unavailable", detail, headers={"Retry-After": RETRY_AFTER_S})
     return request.sky
 
