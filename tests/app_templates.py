@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from functools import partial
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from pyramid.config import Configurator
@@ -20,8 +20,10 @@ from pyramid.registry import Registry
 from pyramid.router import Router
 
 from skywatch.core.runtime import Runtime
+from skywatch.http.render import JsonRenderer
 from skywatch.http.request import make_request_class
 from skywatch.http.routes import index_routes
+from skywatch.http.service import ApiService
 from skywatch.picture.request import SkyRequest
 
 _templates: dict[tuple[str, ...], Registry] = {}
@@ -41,7 +43,6 @@ SHARED = (
     "add_tween",
     "scan",
     "set_default_csrf_options",
-    "set_security_policy",
 )
 
 
@@ -94,6 +95,10 @@ class _Parts:
     def set_csrf_storage_policy(self, policy: Any) -> None:
         self.registry.registerUtility(policy, ICSRFStoragePolicy)
 
+    def set_security_policy(self, policy: Any) -> None:
+        # The views of a template ask the policy of their request's application (``_PolicyOfRequest``).
+        self._note("set_security_policy", type(policy))
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name in self._directives:
             return partial(self._directives[name], self)
@@ -102,18 +107,42 @@ class _Parts:
         raise AttributeError(f"tests.app_templates has no {name}: is it the same for every application?")
 
     def _note(self, name: str, *arguments: Any, **options: Any) -> None:
-        values = [*arguments, *(value for _, value in sorted(options.items()))]
-        self.calls.append(f"{name}({', '.join(map(_described, values))})")
+        values = [described(value) for value in arguments]
+        values += [f"{option}={described(value)}" for option, value in sorted(options.items())]
+        self.calls.append(f"{name}({', '.join(values)})")
 
 
-def _described(value: Any) -> str:
-    if isinstance(value, FunctionType):
-        for cell in value.__closure__ or ():
-            # A template would go on with the objects of the application that it was made for.
-            contents = cell.cell_contents
-            assert isinstance(contents, str | None | _Parts), f"{value.__qualname__} keeps {contents!r}"
+def described(value: Any) -> str:
+    """What a value is for a template: two of the same text can stand for each other. Raises TypeError for others."""
+    if value is None or isinstance(value, str | bytes | bool | int | float):
+        return repr(value)
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if isinstance(value, type):
         return f"{value.__module__}.{value.__qualname__}"
-    return value if isinstance(value, str) else type(value).__name__
+    if isinstance(value, FunctionType):
+        return _function_text(value)
+    if type(value) in (list, tuple):
+        return f"[{', '.join(map(described, value))}]"
+    if type(value) is dict:
+        return f"{{{', '.join(f'{described(key)}: {described(one)}' for key, one in value.items())}}}"
+    if isinstance(value, ApiService):
+        # Its views are the module's own, and two services have different names.
+        return f"service {value.name} at {value.path}"
+    if type(value) is JsonRenderer:
+        # Has no state.
+        return "JsonRenderer"
+    raise TypeError(f"tests.app_templates cannot tell one {type(value).__qualname__} from another: {value!r}")
+
+
+def _function_text(function: FunctionType) -> str:
+    # A template would go on with the objects of the application that it was made for.
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    texts = [described(contents) for contents in cells if not isinstance(contents, _Parts)]
+    texts += [described(default) for default in function.__defaults__ or ()]
+    texts += [described(function.__kwdefaults__)]
+    # Lambdas in one place have one name, but not one code.
+    return f"{function.__module__}.{function.__qualname__} {hash(function.__code__)}({', '.join(texts)})"
 
 
 class _PolicyOfRequest:

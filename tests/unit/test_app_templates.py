@@ -1,11 +1,13 @@
 """Applications of a template are what ``skywatch.make_app`` makes."""
 
+from functools import partial
+
 import pytest
 from pyramid.interfaces import IRoutesMapper
 from webtest import TestApp
 
 import skywatch
-from tests.app_templates import make_app
+from tests.app_templates import described, make_app
 
 
 def routes_of(registry):
@@ -29,3 +31,39 @@ def test_two_applications_share_views_and_nothing_else(make_runtime):
     assert [name for name, value in private.registry.items() if value is public.registry[name]] == []
     for app, status in ((private, 401), (public, 200), (private, 401)):
         TestApp(app, extra_environ={"REMOTE_ADDR": "127.0.0.1"}).get("/api/v1/aircraft", status=status)
+
+
+def view_that_keeps(text):
+    def view(request, times=1):
+        return text * times
+
+    return view
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (view_that_keeps("a"), view_that_keeps("b")),
+        (lambda: 1, lambda: 2),
+        (lambda text="a": text, lambda text="b": text),
+        ({"route": "a"}, {"route": "b"}),
+        (["a"], ["b"]),
+        (1, 2),
+        (1, "1"),
+        (int, str),
+    ],
+)
+def test_different_values_have_different_templates(one, other):
+    assert described(one) != described(other)
+
+
+def test_functions_made_alike_share_a_template():
+    assert described(view_that_keeps("a")) == described(view_that_keeps("a"))
+
+
+@pytest.mark.parametrize(
+    "value", [[].append, partial(print, "a"), object(), view_that_keeps(object()), {"view": "a".upper}]
+)
+def test_values_that_no_template_can_compare_are_refused(value):
+    with pytest.raises(TypeError, match="cannot tell"):
+        described(value)
