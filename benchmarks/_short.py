@@ -71,6 +71,8 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "web": ({"web.SLOWED": 1, "web.BYTES_PER_S": 10_000_000, "web.LATENCY_MS": 0, "web.FIRST_AIRCRAFT": 5,
              "web.MAIN_THREAD_MS": {}, "web.MEMORY_AIRCRAFT": 5, "web.PICTURES": 6}, None),
 }  # fmt: skip
+# Short forms that make a database on the PostgreSQL server of the tests.
+NEED_POSTGRESQL = {"acars", "cannonball", "deliveries"}
 
 
 # The longest takes a tenth of this on two busy cores.

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as benchmarks
-from benchmarks._short import SHORT, run
+from benchmarks._short import NEED_POSTGRESQL, SHORT, run
 from tests.servers import POSTGRESQL_URL, require, skip_or_fail
 
 FOLDER = Path(benchmarks.__file__).parent
@@ -33,7 +33,8 @@ def test_what_a_short_form_sets_is_there(path):
 
 @pytest.mark.parametrize("name", benchmarks.names())
 def test_short_form_runs(name):
-    require(POSTGRESQL_URL, "PostgreSQL")
+    if name in NEED_POSTGRESQL:
+        require(POSTGRESQL_URL, "PostgreSQL")
     if name == "web" and not all((shutil.which("chromium"), shutil.which("chromedriver"), BUILT.exists())):
         skip_or_fail("there is no chromium with its driver here, or the web application is not built")
     outcome = run(name)
