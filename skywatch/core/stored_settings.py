@@ -92,13 +92,19 @@ class StoredSettings:
             self._faults.failed(reason(error), cause=outage_of(error))
             self._read_at = time.monotonic() + RETRY_S - READ_EVERY_S
             return
-        self._faults.succeeded()
-        self._read_at = time.monotonic()
         if rows != self._rows:
-            self._rows = rows
-            self._current, refused = merge(self._started_with, rows)
+            try:
+                current, refused = merge(self._started_with, rows)
+            except Exception as error:
+                # A fault of the program: what is in force stays, and nobody's request fails for it.
+                self._faults.failed(str(error), error)
+                self._read_at = time.monotonic() + RETRY_S - READ_EVERY_S
+                return
+            self._rows, self._current = rows, current
             for name, fault in refused.items():
                 log.warning("the stored setting %s is not in force: %s", name, fault)
+        self._read_at = time.monotonic()
+        self._faults.succeeded()
 
 
 def read(session: Session, settings: Settings) -> dict[str, StoredValue]:

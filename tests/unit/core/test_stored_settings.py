@@ -192,3 +192,21 @@ def test_commands_see_what_is_stored_and_create_no_database(make_runtime, make_s
     (tmp_path / "empty.sqlite").touch()
     _, fault = stored_settings.look_up(make_settings(database_url=f"sqlite:///{tmp_path}/empty.sqlite"))
     assert fault == "no such table: stored_settings"
+
+
+def test_settings_that_cannot_be_merged_leave_those_in_force_and_are_tried_again(make_runtime, monkeypatch, caplog):
+    runtime = make_runtime()
+    before = runtime.current
+    merge = stored_settings.merge
+
+    def broken(settings, rows):
+        raise ValueError("a fault of the program")
+
+    monkeypatch.setattr(stored_settings, "merge", broken)
+    store(runtime, retention_flights_days="30")
+    assert runtime.current is before
+    assert "stored settings cannot be read: a fault of the program" in caplog.text
+    monkeypatch.setattr(stored_settings, "merge", merge)
+    monkeypatch.setattr(stored_settings, "RETRY_S", 0.0)
+    runtime.stored.expire()
+    assert runtime.current.of(HistorySettings).retention_flights_days == 30.0
