@@ -54,6 +54,11 @@ class FaultLog:
         self._others: set[str] = set()
         self.count = 0
 
+    @property
+    def description(self) -> str:
+        """What fails now, for health; empty where nothing does."""
+        return self._failing if self.count else ""
+
     def failed(self, why: str, error: BaseException | None = None, cause: str = "") -> None:
         """Count one failure; ``why`` is one line, ``error`` adds its traceback to the first line.
 

@@ -64,7 +64,6 @@ class InputRunner:
         self._tasks: list[asyncio.Task[None]] = []
         self._faults = FaultLog(log, "the states of inputs cannot be published", "the states of inputs are published")
         self._follow_faults = FaultLog(log, "changed inputs are not followed", "changed inputs are followed")
-        self._follow_fault = ""
 
     async def start(self) -> None:
         """Start the inputs; none is waited for."""
@@ -90,11 +89,9 @@ class InputRunner:
                 # In a thread: now and then it asks the database.
                 for name in await self._running.follow(await asyncio.to_thread(declared)):
                     _forget(name)
-                self._follow_fault = ""
                 self._follow_faults.succeeded()
             except Exception as error:
                 # The inputs that run go on, and the next second tries again.
-                self._follow_fault = "changed inputs are not followed"
                 self._follow_faults.failed(str(error), error)
 
     async def _publish_for_ever(self) -> None:
@@ -112,9 +109,9 @@ class InputRunner:
     def _report(self, statuses: Sequence[InputStatus]) -> None:
         for status in statuses:
             measure(status)
-        if statuses or self._follow_fault:
+        if statuses or self._follow_faults.count:
             # Inputs end by themselves only by a fault; one that was read to its end says so in its state.
-            detail = self._follow_fault or described_failures(self._running.failures)
+            detail = self._follow_faults.description or described_failures(self._running.failures)
             health.report(COMPONENT, not detail, detail, inputs=len(statuses))
         else:
             health.withdraw(COMPONENT)

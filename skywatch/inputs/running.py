@@ -61,8 +61,10 @@ class RunningInputs(Generic[T]):
         With ``anew`` all are opened again.
         """
         ended = [name for name, text in self._texts.items() if anew or declared.get(name) != text]
-        await tasks.end(*(self._tasks.pop(name) for name in ended if name in self._tasks))
+        await tasks.end(*(self._tasks[name] for name in ended if name in self._tasks))
+        # Not before they have ended: whoever is cancelled meanwhile leaves them to ``stop``.
         for name in ended:
+            self._tasks.pop(name, None)
             del self._inputs[name], self._texts[name]
         for name, text in declared.items():
             if name not in self._inputs:
@@ -92,7 +94,10 @@ class RunningInputs(Generic[T]):
 
 def described_failures(names: Sequence[str]) -> str:
     """Inputs that have ended by a fault, for health; empty without any."""
-    return f"ended by a fault of the program: {', '.join(sorted(names)[:MOST_NAMES])}" if names else ""
+    if not names:
+        return ""
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"ended by a fault of the program: {', '.join(sorted(names)[:MOST_NAMES])}{more}"
 
 
 def _log_end(task: asyncio.Task[None]) -> None:

@@ -101,7 +101,8 @@ class Tracker:
         self._save_faults = FaultLog(log, "the picture cannot be saved", "the picture is saved again")
         self._next_save = 0.0
         self._follow_faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
-        self._follow_fault = ""
+        # Receivers have the station of the time when they were opened.
+        self._must_reopen = False
 
     async def run(self) -> None:
         """Track until cancelled; what the monitors accepted is written before this returns."""
@@ -150,25 +151,24 @@ class Tracker:
             try:
                 # In a thread: now and then it asks the database.
                 await self.follow((await asyncio.to_thread(lambda: self.runtime.current)).of(PictureSettings))
-                self._follow_fault = ""
                 self._follow_faults.succeeded()
             except Exception as error:
                 # Running receivers continue; the next second retries.
-                self._follow_fault = "changed settings are not followed"
                 self._follow_faults.failed(reason(error), error)
 
     async def follow(self, settings: PictureSettings) -> None:
         """Take changed settings: the station, and receivers that were added, changed or removed."""
         if settings is self.settings:
             return
-        moved = settings.station != self.picture.station
-        if moved:
+        if settings.station != self.picture.station:
+            self._must_reopen = True
             self.picture.move(settings.station)
             self.statistics.epoch = self.picture.epoch
         if self._follows:
             before = {f"receiver.{status.name}": status for status in self.statuses()}
-            for name in await self.receivers.follow(declared_receivers(settings), anew=moved):
+            for name in await self.receivers.follow(declared_receivers(settings), anew=self._must_reopen):
                 measuring.forget_receiver(before[name])
+            self._must_reopen = False
             self._note_pace()
         self.settings = settings
 
@@ -252,7 +252,7 @@ class Tracker:
         for status in statuses:
             measuring.measure_receiver(status)
         health.report("tracker", True, tick_s=statistics.tick_mean_s)
-        detail = self._follow_fault or described_failures(self.receivers.failures)
+        detail = self._follow_faults.description or described_failures(self.receivers.failures)
         health.report("receiver_tasks", not detail, detail, receivers=len(statuses))
 
     def _start_monitors(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import subprocess
 import sys
 import time
@@ -19,6 +20,7 @@ from skywatch.core.stored_settings import change
 from skywatch.picture.models import PictureState
 from skywatch.picture.replica import PictureReplica
 from skywatch.picture.saved import decode, read
+from skywatch.picture.settings import PictureSettings
 from skywatch.picture.tracker import Tracker, until_next_second
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.receivers.factory import KINDS
@@ -241,6 +243,33 @@ def test_receivers_follow_what_the_console_stores(make_runtime):
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+
+    asyncio.run(play())
+
+
+def test_a_move_that_failed_half_way_is_made_for_every_receiver(make_runtime, monkeypatch):
+    runtime = make_runtime(receiver__ini="simulate aircraft=3 seed=1")
+    tracker = Tracker(runtime)
+    (before,) = tracker.receivers
+    follow = tracker.receivers.follow
+
+    async def fails(*arguments, **options):
+        raise OSError("a fault")
+
+    async def play():
+        store(runtime, station_lat="59.9", station_lon="30.3")
+        runtime.stored.expire()
+        settings = runtime.current.of(PictureSettings)
+        monkeypatch.setattr(tracker.receivers, "follow", fails)
+        with pytest.raises(OSError, match="a fault"):
+            await tracker.follow(settings)
+        monkeypatch.setattr(tracker.receivers, "follow", follow)
+        await tracker.follow(settings)
+        (moved,) = tracker.receivers
+        assert moved is not before
+        # Only once.
+        await tracker.follow(dataclasses.replace(settings))
+        assert list(tracker.receivers) == [moved]
 
     asyncio.run(play())
 

@@ -1,8 +1,9 @@
 """Inputs that follow what the settings declare."""
 
 import asyncio
+import contextlib
 
-from skywatch.inputs.running import RunningInputs, described_failures
+from skywatch.inputs.running import MOST_NAMES, RunningInputs, described_failures
 from skywatch.settings import SettingsError
 
 REASONS = {"wrong": SettingsError("acars.wrong", "is wrong"), "broken": OSError(24, "")}
@@ -36,3 +37,41 @@ def test_one_that_cannot_be_opened_keeps_no_other_from_being_followed(caplog):
     asyncio.run(play())
     assert "input acars.bad ended" in caplog.text
     assert described_failures([]) == ""
+
+
+def test_failures_beyond_those_that_are_named_are_counted():
+    names = [f"acars.{number}" for number in range(MOST_NAMES + 2)]
+    assert described_failures(names).endswith("acars.4 and 2 more")
+    assert "more" not in described_failures(names[:MOST_NAMES])
+
+
+def test_inputs_that_were_ending_when_their_follower_was_cancelled_are_ended_by_a_stop():
+    async def play():
+        may_end, ended = asyncio.Event(), []
+
+        async def slow_to_end(text):
+            try:
+                await asyncio.Event().wait()
+            finally:
+                while not may_end.is_set():
+                    with contextlib.suppress(asyncio.CancelledError):
+                        await may_end.wait()
+                ended.append(text)
+
+        inputs = RunningInputs(open_one, slow_to_end, lambda name, reason: name)
+        inputs.add("acars.old", "old", "old")
+        inputs.start()
+        await asyncio.sleep(0)
+        following = asyncio.create_task(inputs.follow({}))
+        await asyncio.sleep(0)
+        following.cancel()
+        await asyncio.wait([following])
+        stopping = asyncio.create_task(inputs.stop())
+        await asyncio.sleep(0)
+        has_waited = not stopping.done()
+        may_end.set()
+        await stopping
+        assert has_waited
+        assert ended == ["old"]
+
+    asyncio.run(play())
