@@ -1,8 +1,8 @@
-"""The aircraft topics: what of the picture a subscriber sees, as snapshots and as updates between two ticks.
+"""The aircraft topics: the picture as snapshots and as updates between two ticks.
 
-``PictureState`` remembers for each aircraft the tick in which it last changed, and for a while who left. From that
-an update between any two recent ticks can be made, so that resuming and slow reading need no stored backlog. It
-knows nothing of connections.
+``PictureState`` stores for each aircraft the tick of its last change, and for a while the aircraft that left. From that
+an update between any two recent ticks can be made, so that resuming and slow clients need no stored backlog. It is
+independent of connections.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from skywatch.realtime.frames import Event
 
 Population = Literal["all", "civil", "military"]
 
-# A subscriber who comes back later than this gets a snapshot; five minutes outlast a restart and a tunnel.
+# Ticks after which a returning subscriber gets a snapshot; five minutes outlast a restart and a tunnel.
 HISTORY_TICKS = 300
 # Rough sizes that decide whether an update over many ticks is still smaller than a snapshot.
 _AIRCRAFT_BYTES, _ADDRESS_BYTES = 400, 9
@@ -31,7 +31,7 @@ _AIRCRAFT_BYTES, _ADDRESS_BYTES = 400, 9
 
 @dataclass(frozen=True)
 class View:
-    """What a subscription sees: a topic, which aircraft, with or without airframe details, where."""
+    """The contents of a subscription: topic, population, with or without airframe details, area."""
 
     topic: str
     population: Population
@@ -39,15 +39,15 @@ class View:
     area: Area | None = None
     # Rows of a few values instead of whole aircraft.
     form: Form | None = None
-    # Whose marks the rows bear: a stream of this user's own while any aircraft is marked for them.
+    # The user whose marks the rows have: a stream of their own while any aircraft is marked for them.
     user: int | None = None
 
     @cached_property
     def mark(self) -> str:
-        """A short mark that is the same in every process for views that show the same."""
-        shown = f"{self.topic} {self.population} {self.details} {self.area}" + (f" {self.form}" if self.form else "")
-        shown += f" {self.user}" if self.user is not None else ""
-        return hashlib.blake2s(shown.encode(), digest_size=4).hexdigest()
+        """A short hash that is the same in every process for views with the same contents."""
+        contents = f"{self.topic} {self.population} {self.details} {self.area}" + (f" {self.form}" if self.form else "")
+        contents += f" {self.user}" if self.user is not None else ""
+        return hashlib.blake2s(contents.encode(), digest_size=4).hexdigest()
 
 
 class PictureState:
@@ -59,16 +59,16 @@ class PictureState:
         self.changed_seq: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         # Updates can begin at this tick or later.
         self.floor = 0
-        self._left: dict[Population, dict[str, int]] = {"all": {}, "civil": {}, "military": {}}
+        self._departed: dict[Population, dict[str, int]] = {"all": {}, "civil": {}, "military": {}}
         self._memory: dict[object, object] = {}
 
     def forget(self) -> None:
-        """Begin anew: nothing leads from here to the next sky."""
+        """Reset: the next sky is not a continuation."""
         self.sky, self.previous = empty_sky(), None
         self._memory.clear()
 
     def ingest(self, sky: Sky) -> bool:
-        """Take the next sky; False where ticks were missed, so that nothing leads from the last one to this."""
+        """Set the next sky; returns False if ticks were missed, so that no update from the last one is possible."""
         before, self.previous = self.sky, None
         continuous = sky.epoch == before.epoch and sky.seq == before.seq + 1
         self.sky = sky
@@ -76,30 +76,30 @@ class PictureState:
         if not continuous:
             self.floor = sky.seq
             self.changed_seq = np.full(len(sky), sky.seq, dtype=np.int64)
-            for left in self._left.values():
-                left.clear()
+            for departed in self._departed.values():
+                departed.clear()
             return False
         self.previous = before
         was = sky.column("previous_row")
-        known = was >= 0
+        existing = was >= 0
         seqs = np.full(len(sky), sky.seq, dtype=np.int64)
-        kept = known & ~sky.column("changed")
-        seqs[kept] = self.changed_seq[was[kept]]
+        unchanged = existing & ~sky.column("changed")
+        seqs[unchanged] = self.changed_seq[was[unchanged]]
         self.changed_seq = seqs
-        self._remember_who_left(before, sky)
+        self._store_departures(before, sky)
         self.floor = max(self.floor, sky.seq - HISTORY_TICKS)
         return True
 
-    def _remember_who_left(self, before: Sky, sky: Sky) -> None:
+    def _store_departures(self, before: Sky, sky: Sky) -> None:
         for population in ("all", "civil", "military"):
-            left = self._left[population]
-            for row in self._left_rows(population).tolist():
-                left[before.hexes[row]] = sky.seq
+            departed = self._departed[population]
+            for row in self._departed_rows(population).tolist():
+                departed[before.hexes[row]] = sky.seq
             if sky.seq % 16 == 0:
-                self._left[population] = {a: seq for a, seq in left.items() if seq > sky.seq - HISTORY_TICKS}
+                self._departed[population] = {a: seq for a, seq in departed.items() if seq > sky.seq - HISTORY_TICKS}
 
-    def _left_rows(self, population: Population) -> Rows:
-        """Rows of the tick before that are no longer in a population: gone, or found to be (not) military."""
+    def _departed_rows(self, population: Population) -> Rows:
+        """Rows of the last tick that are no longer in a population: departed, or now known to be (not) military."""
         assert self.previous is not None
         sky, before = self.sky, self.previous
         was = sky.column("previous_row")
@@ -115,13 +115,13 @@ class PictureState:
         return f"{self.sky.epoch}.{view.mark}"
 
     def snapshot(self, view: View) -> Event:
-        """All that the view shows now, as ``aircraft:snapshot``."""
-        found = self._memory.get(view)
-        if not isinstance(found, Event):
+        """The present contents of a view, as ``aircraft:snapshot``."""
+        event = self._memory.get(view)
+        if not isinstance(event, Event):
             data = self.snapshot_data(view)
-            found = Event(view.topic, "aircraft:snapshot", self.epoch(view), self.sky.seq, data)
-            self._memory[view] = found
-        return found
+            event = Event(view.topic, "aircraft:snapshot", self.epoch(view), self.sky.seq, data)
+            self._memory[view] = event
+        return event
 
     def snapshot_data(self, view: View) -> bytes:
         """The data of a snapshot: aircraft, count and time."""
@@ -131,7 +131,7 @@ class PictureState:
         return b'{"aircraft":[%b],"count":%d,"now":%b}' % (joined, len(rows), _number(self.sky.now))
 
     def can_continue(self, view: View, epoch: str, seq: int) -> bool:
-        """Whether an update leads from this point to now."""
+        """Whether an update from this point to now is possible."""
         return epoch == self.epoch(view) and self.floor <= seq <= self.sky.seq
 
     def update(self, view: View, since: int) -> Event:
@@ -140,10 +140,10 @@ class PictureState:
         ``since`` must be a point from which ``can_continue``.
         """
         key = (view, since)
-        found = self._memory.get(key)
-        if not isinstance(found, Event):
-            found = self._memory[key] = self._make_update(view, since)
-        return found
+        event = self._memory.get(key)
+        if not isinstance(event, Event):
+            event = self._memory[key] = self._make_update(view, since)
+        return event
 
     def _make_update(self, view: View, since: int) -> Event:
         if since == self.sky.seq - 1 and self.previous is not None:
@@ -173,7 +173,7 @@ class PictureState:
         key = ("step", view.population, view.details)
         if key not in self._memory:
             changed = np.flatnonzero(self.sky.column("changed") & members_of(self.sky, view.population))
-            removed = [self.previous.hexes[row] for row in self._left_rows(view.population).tolist()]
+            removed = [self.previous.hexes[row] for row in self._departed_rows(view.population).tolist()]
             self._memory[key] = (b",".join([bodies[row] for row in changed.tolist()]), removed)
         step: tuple[bytes, list[str]] = self._memory[key]  # type: ignore[assignment]
         return step
@@ -181,19 +181,19 @@ class PictureState:
     def _removed_since(self, view: View, since: int, rows: Rows) -> list[str]:
         """Addresses the view may have shown at ``since`` and does not show now (some it may never have shown)."""
         index = self.sky.index
-        shown = np.zeros(len(self.sky), dtype=bool)
-        shown[rows] = True
+        is_shown = np.zeros(len(self.sky), dtype=bool)
+        is_shown[rows] = True
         removed = [
             address
-            for address, seq in self._left[view.population].items()
-            if seq > since and not (address in index and shown[index[address]])
+            for address, seq in self._departed[view.population].items()
+            if seq > since and not (address in index and is_shown[index[address]])
         ]
         if view.area is None:
             return removed
-        known = set(removed)
-        outside = ~shown & (self.changed_seq > since) & members_of(self.sky, view.population)
+        departed = set(removed)
+        outside = ~is_shown & (self.changed_seq > since) & members_of(self.sky, view.population)
         hexes = self.sky.hexes
-        return removed + [hexes[row] for row in np.flatnonzero(outside).tolist() if hexes[row] not in known]
+        return removed + [hexes[row] for row in np.flatnonzero(outside).tolist() if hexes[row] not in departed]
 
     def _rows(self, view: View) -> Rows:
         members = members_of(self.sky, view.population)
@@ -202,7 +202,7 @@ class PictureState:
         return np.flatnonzero(members)
 
     def _bodies(self, details: bool) -> list[bytes]:
-        """Every aircraft encoded; those with details are put together once a tick."""
+        """Every aircraft encoded; those with details are joined once per tick."""
         if not details:
             return self.sky.encoded
         key = "bodies"
@@ -226,16 +226,16 @@ class PictureState:
             was_lon = np.where(was >= 0, before.column("lon")[was], np.nan)
         else:
             was_lat = was_lon = np.full(len(rows), np.nan)
-        gone = self._left_rows(population)
+        departed = self._departed_rows(population)
         tiles = self._memory[key] = Tiles(
             rows,
             lat[rows],
             lon[rows],
             was_lat,
             was_lon,
-            [before.hexes[row] for row in gone.tolist()],
-            before.column("lat")[gone],
-            before.column("lon")[gone],
+            [before.hexes[row] for row in departed.tolist()],
+            before.column("lat")[departed],
+            before.column("lon")[departed],
             sky.hexes.__getitem__,
         )
         return tiles

@@ -1,4 +1,4 @@
-"""What is told to one subscriber alone, in the words of its protocol."""
+"""Messages to a single subscriber, encoded in its protocol."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Answers:
         self._outbox = outbox
 
     def send(self, kind: str, body: dict[str, Any], ack: int | None = None) -> None:
-        """Tell something; ``ack`` is the number under which a Socket.IO client waits for it."""
+        """Send a message; ``ack`` is the acknowledgement number that a Socket.IO client waits for."""
         for payload in self._protocol.encode(kind, body, ack):
             self._outbox.push(self._protocol.frame(payload))
 
@@ -27,7 +27,7 @@ class Answers:
         self.send(kind, body, command.ack)
 
     def error(self, code: str, detail: str, command: base.Command | None = None) -> None:
-        """Say what is wrong, and with which command; an id that is none is not given back."""
+        """Send an error, with the command's id if that is valid."""
         body = {"code": code, "detail": detail}
         if command is None:
             self.send("error", body)

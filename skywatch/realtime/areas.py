@@ -1,8 +1,8 @@
-"""Areas that subscribers look at, and the tiles by which one tick serves all of them.
+"""The areas of subscribers, and the tiles by which one tick serves all of them.
 
 The changed aircraft of a tick are sorted into tiles of one degree. An area takes the tiles that lie wholly inside
 it as ready-joined JSON, which all areas share, and looks at single aircraft only in the tiles that its border
-cuts. Nothing is remembered from tick to tick: who left an area follows from the positions before and after.
+cuts. There is no state between ticks: the aircraft that left an area follow from the positions before and after.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Tiles:
     """The aircraft that changed in one tick, by tile; built once a tick and asked by every area.
 
     ``rows`` are rows of the sky, ``lat``/``lon`` their positions now and ``was_lat``/``was_lon`` in the tick before
-    (NaN where there was none). ``gone`` are addresses that went, with their last positions.
+    (NaN where there was none). ``departed`` are addresses that left, with their last positions.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class Tiles:
         lon: Floats,
         was_lat: Floats,
         was_lon: Floats,
-        gone: list[str],
-        gone_lat: Floats,
-        gone_lon: Floats,
+        departed: list[str],
+        departed_lat: Floats,
+        departed_lon: Floats,
         address: Callable[[int], str],
     ) -> None:
         self._address = address
@@ -84,7 +84,7 @@ class Tiles:
         self._stray_rows = rows[strays]
         self._stray_lat, self._stray_lon = lat[strays], lon[strays]
         self._stray_was_lat, self._stray_was_lon = was_lat[strays], was_lon[strays]
-        self._gone, self._gone_lat, self._gone_lon = gone, gone_lat, gone_lon
+        self._departed, self._departed_lat, self._departed_lon = departed, departed_lat, departed_lon
         order = np.argsort(tile, kind="stable")
         order = order[tile[order] >= 0]
         tile = tile[order]
@@ -115,23 +115,25 @@ class Tiles:
             touched = touch_lat & (reaches_west | reaches_east)
         parts = [self._chunk(tile, details, bodies) for tile in np.flatnonzero(inner).tolist()]
         removed = [self._address(row) for row in self._strayed(area)]
-        removed += [self._gone[i] for i in np.flatnonzero(area.inside(self._gone_lat, self._gone_lon)).tolist()]
+        removed += [
+            self._departed[i] for i in np.flatnonzero(area.inside(self._departed_lat, self._departed_lon)).tolist()
+        ]
         border = np.flatnonzero(touched & ~inner)
         if len(border):
             at = np.concatenate([np.arange(self._starts[t], self._ends[t]) for t in border.tolist()])
             now = area.inside(self._lat[at], self._lon[at])
             parts += [bodies[row] for row in self._rows[at[now]].tolist()]
             before = area.inside(self._was_lat[at], self._was_lon[at])
-            left = self._rows[at[before & ~now]].tolist()
-            known = set(removed)
-            removed += [a for a in map(self._address, left) if a not in known]
+            departed = self._rows[at[before & ~now]].tolist()
+            departed_addresses = set(removed)
+            removed += [a for a in map(self._address, departed) if a not in departed_addresses]
         return b",".join(parts), removed
 
     def _strayed(self, area: Area) -> list[int]:
         before = area.inside(self._stray_was_lat, self._stray_was_lon)
         now = area.inside(self._stray_lat, self._stray_lon)
-        found: list[int] = self._stray_rows[before & ~now].tolist()
-        return found
+        rows: list[int] = self._stray_rows[before & ~now].tolist()
+        return rows
 
     def _chunk(self, tile: int, details: bool, bodies: list[bytes]) -> bytes:
         key = (tile, details)
@@ -144,7 +146,7 @@ class Tiles:
 
 def _tile_of(lat: Floats, lon: Floats) -> npt.NDArray[np.int64]:
     """The number of each position's tile, -1 where the position is unknown."""
-    known = np.isfinite(lat) & np.isfinite(lon)
-    band = np.floor(np.where(known, lat, 0.0)) + 90
-    column = np.floor(np.where(known, lon, 0.0)) + 180
-    return np.where(known, band * _STRIDE + column, -1).astype(np.int64)
+    is_known = np.isfinite(lat) & np.isfinite(lon)
+    band = np.floor(np.where(is_known, lat, 0.0)) + 90
+    column = np.floor(np.where(is_known, lon, 0.0)) + 180
+    return np.where(is_known, band * _STRIDE + column, -1).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Who a subscriber is: asked of the accounts in worker threads, so that a slow database delays nobody's sky."""
+"""Authenticates subscribers in worker threads, so that a slow database does not delay the picture."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ THREADS = 4
 
 
 class Authenticator(Protocol):
-    """What the channel asks of the accounts; every method may wait for the database and runs in a worker thread."""
+    """The interface to the accounts; every method may wait for the database and runs in a worker thread."""
 
     def identify(self, credential: str) -> Identity:
         """The identity that an access token or API key proves; raises Problem (401) where it proves none."""
 
     def still_valid(self, identity: Identity) -> Problem | Identity:
-        """The identity with the rights of this moment, or why it is good no more."""
+        """The identity with its present rights, or the reason why it is no longer valid."""
 
     def feature_access(self, feature: str) -> FeatureAccess:
         """The access setting of a feature."""
@@ -43,25 +43,25 @@ class Admission:
     topics: tuple[str, ...]
 
     def introduction(self) -> dict[str, Any]:
-        """What a subscriber is told of itself."""
-        who = self.identity
+        """The data about itself that a subscriber gets."""
+        identity = self.identity
         return {
-            "user": {"id": who.user_id, "username": who.username} if who is not None else None,
+            "user": {"id": identity.user_id, "username": identity.username} if identity is not None else None,
             "topics": self.topics,
-            "expires_at": unix_to_iso(who.expires_at) if who is not None and who.expires_at else None,
+            "expires_at": unix_to_iso(identity.expires_at) if identity is not None and identity.expires_at else None,
         }
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What the handshake brought: a credential of a header (or, not recommended, the address), and the access cookie.
+    """The credentials of a handshake: from a header (or, not recommended, the URL), and the access cookie.
 
-    The cookie counts only where neither a header nor the client itself says who comes: browsers send it unasked.
+    The cookie counts only if neither a header nor the client's message has a credential: browsers always send it.
     """
 
     credential: str | None = None
     cookie: str | None = None
-    # Whether the credential stood in the address, where it leaks into logs.
+    # Whether the credential was in the URL, which ends up in logs.
     leaks: bool = False
 
 
@@ -75,7 +75,7 @@ class ConnectionAuthenticator:
         self.mode = mode
 
     async def admit(self, credential: str | None) -> Admission:
-        """Who comes with this credential; raises Problem where it is wrong."""
+        """The admission for a credential; raises Problem if it is wrong."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._admit, credential)
 
     def _admit(self, credential: str | None) -> Admission:
@@ -83,7 +83,7 @@ class ConnectionAuthenticator:
         return self._standing(identity)
 
     async def review(self, identities: list[Identity | None]) -> list[Problem | Admission]:
-        """The admission of each identity as it is now, or why it is good no more."""
+        """The present admission of each identity, or the reason why it is no longer valid."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._review, identities)
 
     def _review(self, identities: list[Identity | None]) -> list[Problem | Admission]:
@@ -98,7 +98,7 @@ class ConnectionAuthenticator:
         return Admission(identity, may, self._topics.open_to(may))
 
     def close(self) -> None:
-        """Let the worker threads go."""
+        """Shut the worker threads down."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -111,6 +111,6 @@ def credential_of_auth(auth: Mapping[str, Any] | None) -> str | None:
         return None
     if not isinstance(token, str) or not token:
         raise Problem("token_invalid", "token must be a text.")
-    # Clients that reuse their HTTP header's value mean the same.
-    scheme, _, rest = token.partition(" ")
-    return rest.strip() if scheme.lower() in ("bearer", "apikey") and rest.strip() else token
+    # Accepts the value of an HTTP Authorization header as well.
+    scheme, _, value = token.partition(" ")
+    return value.strip() if scheme.lower() in ("bearer", "apikey") and value.strip() else token

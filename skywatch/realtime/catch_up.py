@@ -1,7 +1,7 @@
 """Delivers stored events that the bus did not: after its interruption, a start, or the death of a publisher.
 
-The table is looked at every few seconds and at once when the bus has resumed. What the bus delivered is recognised by
-its identifier, so that nothing is delivered twice.
+The table is polled every few seconds and at once when the bus has resumed. Events that the bus delivered are recognised
+by their identifier, so that nothing is delivered twice.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from skywatch.core.health import State
 log = logging.getLogger(__name__)
 COMPONENT = "event_reader"
 LOOK_EVERY_S = 5.0
-# What a process that starts takes from the table, so that clients who come back find what they missed meanwhile.
+# Recent events that a process reads at its start, for clients that return.
 RECENT_S, RECENT_EVENTS = 3600.0, 1000
-# A start waits no longer for the database; what is recent is then missing from the first snapshots.
+# Longest wait for the database at the start (s); without it the first snapshots lack recent events.
 START_S = 3.0
 
 
@@ -38,18 +38,18 @@ class CatchUp:
         self._look_now = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._faults = FaultLog(log, "missed events cannot be looked up", "missed events are looked up again")
-        self._why = ""
+        self._fault = ""
 
     def is_known(self, message: Message) -> bool:
         """Whether this message was delivered before; it counts as delivered from now on."""
         return self._reader.is_known(message)
 
     async def start(self) -> None:
-        """Publish what is recent, then look for what is missed from now on."""
+        """Publish recent events, then poll for missed ones."""
         try:
             recent = await asyncio.wait_for(self._loop.run_in_executor(None, self._recent), START_S)
         except Exception as error:
-            # Whatever it is, the channel starts without; what is committed from now on will be found.
+            # Catches everything: the channel starts without; later events will be found.
             self._failed(error)
         else:
             self._reader.start_at(recent.position)
@@ -58,11 +58,11 @@ class CatchUp:
         health.watch(COMPONENT, self._state)
 
     def begin(self) -> None:
-        """Look at once: deliveries of the bus have resumed."""
+        """Poll at once: the bus has resumed."""
         self._look_now.set()
 
     async def close(self) -> None:
-        """Stop looking."""
+        """Stop polling."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -86,7 +86,7 @@ class CatchUp:
             try:
                 messages = await self._loop.run_in_executor(None, self._reader.missed)
             except Exception as error:
-                # Whatever it is, the next look may succeed.
+                # Catches everything: the next poll may succeed.
                 self._failed(error)
                 return
             self._faults.succeeded()
@@ -99,12 +99,12 @@ class CatchUp:
                 self._publish(message)
 
     def _failed(self, error: Exception) -> None:
-        self._why = reason(error)
-        self._faults.failed(self._why, cause=outage_of(error))
+        self._fault = reason(error)
+        self._faults.failed(self._fault, cause=outage_of(error))
 
     def _state(self) -> State:
         if self._task is not None and self._task.done():
             return State(False, "its task has ended")
         if self._faults.count:
-            return State(False, f"missed events cannot be looked up: {self._why}")
+            return State(False, f"missed events cannot be looked up: {self._fault}")
         return State(True)

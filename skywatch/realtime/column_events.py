@@ -1,7 +1,7 @@
-"""What subscribers of the columns form are sent: full states, and what changed with each tick.
+"""The events of the columns form: full states, and the changes of each tick.
 
-A view that is thinned by a ``limit`` remembers what it showed in the last tick; all others are made from the picture
-alone. Whoever did not follow tick by tick gets a full state.
+For a view that is thinned by a ``limit`` the aircraft of the last tick are stored; all others are made from the picture
+alone. A subscriber that missed a tick gets a full state.
 """
 
 from __future__ import annotations
@@ -34,76 +34,76 @@ class ColumnEvents:
         self._encoded: dict[tuple[tuple[str, ...], bool], EncodedRows] = {}
         # What each view shows in this tick (rows, number hidden), and what thinned ones showed in the one before.
         self._chosen: dict[View, tuple[Rows, int]] = {}
-        self._shown: dict[View, frozenset[str]] = {}
+        self._shown_before: dict[View, frozenset[str]] = {}
         self.marks: Marks = {}
         self._marks_before: Marks = {}
 
     def begin(self, marks: Marks) -> None:
-        """Take the marks of the next tick."""
+        """Set the marks of the next tick."""
         self._marks_before, self.marks = self.marks, marks
 
     def full(self, view: View) -> Event:
-        """All that the view shows now."""
+        """The present contents of a view."""
         self._follow()
-        found = self._events.get((view, True))
-        if found is None:
+        event = self._events.get((view, True))
+        if event is None:
             rows, hidden = self._choose(view)
-            found = self._events[view, True] = self._event(view, rows, [], hidden, full=True)
-        return found
+            event = self._events[view, True] = self._event(view, rows, [], hidden, full=True)
+        return event
 
     def update(self, view: View, since: int) -> Event:
-        """What changed with the last tick; a full state for whoever did not see the tick before."""
+        """The changes of the last tick; a full state for a subscriber that missed the tick before."""
         self._follow()
         state = self._state
         assert view.form is not None
         is_thinned = view.form.limit is not None
-        if since != state.sky.seq - 1 or state.previous is None or (is_thinned and view not in self._shown):
+        if since != state.sky.seq - 1 or state.previous is None or (is_thinned and view not in self._shown_before):
             return self.full(view)
-        found = self._events.get((view, False))
-        if found is None:
-            found = self._events[view, False] = self._step(view, state.previous)
-        return found
+        event = self._events.get((view, False))
+        if event is None:
+            event = self._events[view, False] = self._step(view, state.previous)
+        return event
 
     def _follow(self) -> None:
-        """Begin a tick: what was chosen for the last one is what was shown before this one."""
+        """Begin a tick: the choice of the last one becomes the aircraft shown before."""
         sky = self._state.sky
         if (sky.epoch, sky.seq) == (self._epoch, self._seq):
             return
         is_next = sky.epoch == self._epoch and sky.seq == self._seq + 1 and self._state.previous is not None
         before = self._state.previous
-        self._shown = {}
+        self._shown_before = {}
         if is_next and before is not None:
             thinned = [(view, rows) for view, (rows, _) in self._chosen.items() if view.form and view.form.limit]
-            self._shown = {view: frozenset(before.hexes[row] for row in rows.tolist()) for view, rows in thinned}
+            self._shown_before = {view: frozenset(before.hexes[row] for row in rows.tolist()) for view, rows in thinned}
         self._epoch, self._seq = sky.epoch, sky.seq
         self._events, self._encoded, self._chosen = {}, {}, {}
 
     def _choose(self, view: View) -> tuple[Rows, int]:
-        found = self._chosen.get(view)
-        if found is None:
+        choice = self._chosen.get(view)
+        if choice is None:
             assert view.form is not None
             rows = chosen = _rows_in(self._state.sky, view)
             if view.form.limit is not None:
-                shown = self._shown.get(view, frozenset())
+                shown = self._shown_before.get(view, frozenset())
                 chosen = thin(self._state.sky, rows, view.form.limit, shown, self._marked(view, self.marks))
-            found = self._chosen[view] = (chosen, len(rows) - len(chosen))
-        return found
+            choice = self._chosen[view] = (chosen, len(rows) - len(chosen))
+        return choice
 
     def _step(self, view: View, before: Sky) -> Event:
         sky = self._state.sky
         rows, hidden = self._choose(view)
         was = sky.column("previous_row")[rows]
         was_in = np.zeros(len(before), dtype=bool)
-        if view in self._shown:
-            shown = self._shown[view]
+        if view in self._shown_before:
+            shown = self._shown_before[view]
             was_in[[row for row, address in enumerate(before.hexes) if address in shown]] = True
         else:
             was_in[_rows_in(before, view)] = True
-        came = was < 0
+        is_included = was < 0
         if len(before):
-            came = came | ~was_in[np.where(was >= 0, was, 0)]
-        came = came | sky.column("changed")[rows] | became_stale(sky, before)[rows]
-        changed = rows[came | np.isin(rows, self._toggled(view))]
+            is_included = is_included | ~was_in[np.where(was >= 0, was, 0)]
+        is_included = is_included | sky.column("changed")[rows] | became_stale(sky, before)[rows]
+        changed = rows[is_included | np.isin(rows, self._toggled(view))]
         stays = np.zeros(len(before), dtype=bool)
         stays[was[was >= 0]] = True
         removed = [before.hexes[row] for row in np.flatnonzero(was_in & ~stays).tolist()]
@@ -129,9 +129,9 @@ class ColumnEvents:
             )
 
         def packed() -> bytes:
-            rest = {"full": full, "fields": fields, "removed": removed, "hidden": hidden, "now": round(sky.now, 3)}
+            members = {"full": full, "fields": fields, "removed": removed, "hidden": hidden, "now": round(sky.now, 3)}
             # A map of six: these five and the rows, which are packed already.
-            return b"\x86" + msgspec.msgpack.encode(rest)[1:] + b"\xa4rows" + encoded.packed(rows, marked)
+            return b"\x86" + msgspec.msgpack.encode(members)[1:] + b"\xa4rows" + encoded.packed(rows, marked)
 
         return Event(view.topic, EVENT, self._state.epoch(view), sky.seq, json, packed)
 
@@ -141,7 +141,7 @@ class ColumnEvents:
         return self._rows_of(addresses)
 
     def _toggled(self, view: View) -> Rows:
-        """The rows whose mark came or went with this tick."""
+        """The rows whose mark was set or cleared at this tick."""
         if view.user is None:
             return self._rows_of(_NONE)
         return self._rows_of(self.marks.get(view.user, _NONE) ^ self._marks_before.get(view.user, _NONE))

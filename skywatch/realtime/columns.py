@@ -57,12 +57,12 @@ def is_stale(sky: Sky) -> npt.NDArray[np.bool_]:
 
 
 def became_stale(sky: Sky, before: Sky) -> npt.NDArray[np.bool_]:
-    """Which positions became stale, or fresh again, with this tick: that alone is no change of the aircraft."""
+    """Which positions became stale, or fresh again, at this tick: that alone is not a change of the aircraft."""
     was = sky.column("previous_row")
-    known = was >= 0
+    existing = was >= 0
     if not len(before):
         return np.zeros(len(sky), dtype=bool)
-    return known & (is_stale(sky) != is_stale(before)[np.where(known, was, 0)])
+    return existing & (is_stale(sky) != is_stale(before)[np.where(existing, was, 0)])
 
 
 def _texts(column: Column) -> list[Any]:
@@ -102,7 +102,7 @@ QUICK: dict[str, tuple[str, Callable[[Column], list[Any]]]] = {
 
 
 def rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...], details: bool) -> list[list[Any]]:
-    """Complete rows of some aircraft; what is not known is None, and so is what only ``details`` may show."""
+    """Complete rows of some aircraft; unknown values are None, and so are airframe details without ``details``."""
     slow = [name for name in fields if name not in QUICK and name not in ("hex", "flags")]
     objects = [msgspec.json.decode(sky.body(row, details)) for row in rows.tolist()] if slow else []
     columns: list[list[Any]] = []
@@ -144,7 +144,7 @@ class EncodedRows:
         return _array_head(len(bodies)) + b"".join(bodies)
 
     def _bodies(self, rows: Rows, marked: Rows, encode: Encode) -> list[bytes]:
-        """Each row encoded; those of ``marked`` bear the flag, and are nobody else's."""
+        """Each row encoded; those of ``marked`` have the flag and are not shared with other users."""
         if not len(marked) or self._flags is None:
             return self._shared(rows, encode)
         is_marked = np.isin(rows, marked)
@@ -175,7 +175,7 @@ def _array_head(length: int) -> bytes:
 def thin(sky: Sky, rows: Rows, limit: int, shown: frozenset[str], marked: Rows | None = None) -> Rows:
     """At most ``limit`` of these rows: marked ones and emergencies, military, then spread over the area.
 
-    What was ``shown`` before stays before others of its cell, so that aircraft do not come and go with each tick.
+    Aircraft ``shown`` before rank first in their cell, so that aircraft do not appear and disappear at each tick.
     """
     if len(rows) <= limit:
         return rows
@@ -184,7 +184,7 @@ def thin(sky: Sky, rows: Rows, limit: int, shown: frozenset[str], marked: Rows |
         emergency = emergency | np.isin(rows, marked)
     stays = np.fromiter((sky.hexes[row] in shown for row in rows.tolist()), "?", len(rows))
     cell = _cells(sky.column("lat")[rows], sky.column("lon")[rows])
-    # Who is how far back in its own cell; each cell's first come before any cell's second.
+    # The rank within the cell; first ones of all cells precede second ones.
     order = np.lexsort((rows, ~stays, cell))
     sorted_cell = cell[order]
     starts = np.flatnonzero(np.r_[True, sorted_cell[1:] != sorted_cell[:-1]])
@@ -196,14 +196,14 @@ def thin(sky: Sky, rows: Rows, limit: int, shown: frozenset[str], marked: Rows |
 
 def _cells(lat: Column, lon: Column) -> npt.NDArray[np.int64]:
     """The cell of each position in a grid over the extent of all of them; those without one share a cell."""
-    known = ~(np.isnan(lat) | np.isnan(lon))
+    has_position = ~(np.isnan(lat) | np.isnan(lon))
     cells = np.full(len(lat), -1, dtype=np.int64)
-    if not known.any():
+    if not has_position.any():
         return cells
     indices = []
-    for values in (lat[known], lon[known]):
+    for values in (lat[has_position], lon[has_position]):
         low, high = float(values.min()), float(values.max())
         step = max((high - low) / SPREAD_CELLS, 1e-6)
         indices.append(np.minimum((values - low) / step, SPREAD_CELLS - 1).astype(np.int64))
-    cells[known] = indices[0] * SPREAD_CELLS + indices[1]
+    cells[has_position] = indices[0] * SPREAD_CELLS + indices[1]
     return cells

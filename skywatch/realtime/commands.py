@@ -1,4 +1,4 @@
-"""The messages of a subscriber, checked: what each may hold, and one sentence about what is wrong with it."""
+"""Validates the messages of a subscriber; a fault is one sentence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class InvalidCommand(Exception):
 
 
 class Point(msgspec.Struct, frozen=True):
-    """Where a subscriber stopped: the epoch and seq of the last event it has."""
+    """The point from which a subscriber resumes: epoch and seq of its last event."""
 
     epoch: str
     seq: int
@@ -43,19 +43,19 @@ class _Subscribe(_Body, kw_only=True):
 
 
 class Unsubscribe(_Body, kw_only=True):
-    """Topics to hear no more."""
+    """Topics to unsubscribe from."""
 
     topics: list[str]
 
 
 class Ping(_Body, kw_only=True):
-    """A question whether somebody is there; ``timestamp`` is for the asker alone."""
+    """A ping of the client; ``timestamp`` is ignored."""
 
     timestamp: Any = None
 
 
 class Request(_Body, kw_only=True):
-    """A question with one answer."""
+    """A request with one response."""
 
     method: Literal["snapshot"]
     topic: str
@@ -69,7 +69,7 @@ class Refresh(_Body, kw_only=True):
 
 
 class Subscribe:
-    """Topics to hear from now on, where, and since when."""
+    """Topics to subscribe to, with area, form and the point to resume from."""
 
     def __init__(self, body: dict[str, Any]) -> None:
         fields = convert(body, _Subscribe)

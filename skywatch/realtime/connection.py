@@ -70,7 +70,7 @@ class Connection(WebSocketServerProtocol):
         self.session: Session | None = None
         self.outbox: Outbox | None = None
         self.deflate = False
-        self.opened_at = self.heard_at = self._pinged_last_at = time.monotonic()
+        self.opened_at = self.received_at = self._pinged_last_at = time.monotonic()
         self.pinged_at: float | None = None
         self._offer: Offer | Problem = Offer()
         self._refusal: Refusal | None = None
@@ -79,7 +79,7 @@ class Connection(WebSocketServerProtocol):
         self._socket_io = False
         self._packed = False
         self._counted_address: str | None = None
-        self._deaf = False
+        self._ignores_input = False
         self._closing_since: float | None = None
         # A client's ping that came while frames waited for it to read.
         self._unanswered_ping: bytes | None = None
@@ -105,7 +105,7 @@ class Connection(WebSocketServerProtocol):
         return True
 
     def eof_received(self) -> None:
-        """The peer sends no more, without a close frame: it gets what the kernel has, and nothing new."""
+        """The peer has closed its side without a close frame: nothing more is sent."""
         self.ending.count(closing.CLIENT_GONE)
         self._leave()
 
@@ -113,7 +113,7 @@ class Connection(WebSocketServerProtocol):
         if self.outbox is not None:
             self.outbox.discard()
         if self.session is not None:
-            self.session.gone()
+            self.session.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self.shared.stopping:
@@ -142,7 +142,7 @@ class Connection(WebSocketServerProtocol):
     def _hand_over(self) -> None:
         """Leave the connection to one that reads plain requests."""
         data, self.data = self.data, b""
-        self._deaf = True
+        self._ignores_input = True
         self.state = self.STATE_CLOSED
         if self.openHandshakeTimeoutCall is not None:
             self.openHandshakeTimeoutCall.cancel()
@@ -172,8 +172,8 @@ class Connection(WebSocketServerProtocol):
             return None
         self._refusal = self.shared.refusal_of(request)
         self._offer = self.shared.offer_of(request, self._peer)
-        known = [name for name in request.protocols if name in (SUBPROTOCOL, PACKED_SUBPROTOCOL)]
-        chosen = known[0] if known and not self._socket_io else None
+        supported = [name for name in request.protocols if name in (SUBPROTOCOL, PACKED_SUBPROTOCOL)]
+        chosen = supported[0] if supported and not self._socket_io else None
         self._packed = chosen == PACKED_SUBPROTOCOL
         return chosen
 
@@ -216,22 +216,22 @@ class Connection(WebSocketServerProtocol):
     # From the client
 
     def data_received(self, data: bytes) -> None:
-        if self._deaf or self.transport is None:
+        if self._ignores_input or self.transport is None:
             return
-        self.heard_at = time.monotonic()
+        self.received_at = time.monotonic()
         self.pinged_at = None
         try:
             self._dataReceived(data)
             _faults.succeeded()
         except Exception as error:
-            # Whoever finds such a fault could fill the disk with it.
+            # Logged rarely: a client could fill the disk with such a fault.
             _faults.failed(type(error).__name__, error)
             self.drop()
 
     def _count(self) -> bool:
-        if self._rate.take(self.heard_at):
+        if self._rate.take(self.received_at):
             return True
-        if not self._deaf and self.session is not None:
+        if not self._ignores_input and self.session is not None:
             self.session.end(closing.TOO_MANY_MESSAGES)
             self._expel()
         return False
@@ -246,10 +246,10 @@ class Connection(WebSocketServerProtocol):
         super().onMessageFrameBegin(length)
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
-        if self._candidate is not None and not self._deaf:
+        if self._candidate is not None and not self._ignores_input:
             self._negotiate(payload)
             return
-        if self.session is None or self._deaf:
+        if self.session is None or self._ignores_input:
             return
         if isBinary == self.session.protocol.is_binary:
             self.session.received(payload)
@@ -309,11 +309,11 @@ class Connection(WebSocketServerProtocol):
 
     def _cannot_write(self) -> None:
         if self.session is not None:
-            self.session.gone()
+            self.session.close()
         self.drop(closing.WRITE_FAILED)
 
     def look_after(self, now: float, heartbeat_s: float) -> None:
-        """Once a second: ping who is silent, end who does not come in, read or answer."""
+        """Called once a second: ping silent clients; end those that do not authenticate, read or answer."""
         session, outbox = self.session, self.outbox
         if session is None or outbox is None:
             # Autobahn's handshake timeout looks after the others.
@@ -333,7 +333,7 @@ class Connection(WebSocketServerProtocol):
         elif self.pinged_at is not None:
             # Behind a backlog a ping is read late; the stall above judges that.
             if now - self.pinged_at > limits.pong_s and not outbox.congested:
-                session.gone()
+                session.close()
                 self.drop(closing.NO_PONG)
         elif self._is_ping_due(session, now, heartbeat_s) and not outbox.congested:
             self.pinged_at = self._pinged_last_at = now
@@ -341,7 +341,7 @@ class Connection(WebSocketServerProtocol):
 
     def _is_ping_due(self, session: Session, now: float, heartbeat_s: float) -> bool:
         """Engine.IO's clients end a connection that did not ping them in time, however much came over it."""
-        return now - (self._pinged_last_at if session.protocol.pings_regularly else self.heard_at) > heartbeat_s
+        return now - (self._pinged_last_at if session.protocol.pings_regularly else self.received_at) > heartbeat_s
 
     # The end
 
@@ -351,7 +351,7 @@ class Connection(WebSocketServerProtocol):
         return self.session is None
 
     def hang_up(self, reason: Closing) -> None:
-        """Say goodbye with a close code; the connection ends with the peer's answer, or a little later without."""
+        """Send a close frame; the connection ends with the peer's answer, or a little later without."""
         self.ending.count(reason)
         if self.transport is None or self.state != self.STATE_OPEN:
             self.drop()
@@ -376,20 +376,20 @@ class Connection(WebSocketServerProtocol):
             self.dropConnection(abort=True)
 
     def _expel(self) -> None:
-        """Listen no more, and end as soon as the peer has had a chance to read why."""
+        """Read no more, and end when the peer has had time to read the reason."""
         self._stop_listening()
         self.shared.hub.loop.call_later(FAILED_S, self.drop)
 
     def _stop_listening(self) -> None:
-        self._deaf = True
+        self._ignores_input = True
         self.data = b""
         if self.transport is not None and not self.transport.is_closing():
             self.transport.pause_reading()
 
     def _fail_connection(self, code: int = 1002, reason: str = "") -> None:
-        """Autobahn found the peer at fault: say so, read no more, and end."""
+        """Called by Autobahn for a protocol error of the peer: send a close frame, read no more, and end."""
         self.failedByMe = True
         if self.session is not None:
-            self.session.gone()
+            self.session.close()
         self.hang_up(failed_by_client(code, reason))
         self._expel()

@@ -1,7 +1,7 @@
-"""The event topics: numbering, a bounded memory for those who come back, and who hears what.
+"""The event topics: numbering, a bounded memory for returning subscribers, and the audience of events.
 
-Events of one topic are numbered in *streams*. All subscribers who may hear the same share a stream, so that the
-seq each of them sees grows by exactly one, whatever was published for others. A stream's ``epoch`` names the start
+Events of one topic are numbered in *streams*. All subscribers with the same rights share a stream, so that the seq
+of each grows by exactly one, whatever was published for others. A stream's ``epoch`` names the start
 of this process and the stream; a resume that does not match both is answered by a snapshot.
 """
 
@@ -19,18 +19,18 @@ from skywatch.realtime.frames import Event
 from skywatch.realtime.topics import TopicTable
 from skywatch.security.visibility import Visibility
 
-# What a topic remembers for those who come back; events are small and rare beside aircraft.
+# Memory of a topic for returning subscribers; events are small and rare compared with aircraft.
 MEMORY_EVENTS = 500
 MEMORY_BYTES = 4 * 1024 * 1024
-# How many of them a snapshot holds.
+# Number of events in a snapshot.
 SNAPSHOT_EVENTS = 100
-# A stream nobody listens to any more is kept this long for those who come back.
+# Time for which a stream without subscribers is stored for returning ones (s).
 STREAM_IDLE_S = 600.0
 
 
 @dataclass(eq=False)
 class Stream:
-    """The numbered events of all who may see the same; ``may`` is what decides it, and no more."""
+    """The numbered events of all subscribers with the same rights; ``may`` has only the rights that decide."""
 
     topic: str
     epoch: str
@@ -47,7 +47,7 @@ class Stream:
         return event
 
     def since(self, epoch: str, seq: int) -> list[Event] | None:
-        """What came after a point, or None where that is not known any more."""
+        """The events after a point, or None if they are no longer in memory."""
         if epoch != self.epoch or seq > self.seq:
             return None
         first = self.memory[0].seq if self.memory else self.seq + 1
@@ -62,7 +62,7 @@ class EventLog:
     def __init__(self, name: str, topics: TopicTable, start: str) -> None:
         self.topic = topics.all[name]
         self.deciding = topics.deciding[name]
-        self._hears = topics.hears
+        self._may_receive = topics.may_receive
         self.streams: dict[Visibility, Stream] = {}
         self.recent: deque[Message] = deque(maxlen=MEMORY_EVENTS)
         self._recent_bytes = 0
@@ -70,7 +70,7 @@ class EventLog:
         self._numbers = itertools.count(1)
 
     def stream_for(self, may: Visibility) -> Stream:
-        """The stream of a subscriber who may see so much, begun where there is none yet."""
+        """The stream for a subscriber with these rights; created if there is none."""
         key = Visibility(may.user_id if self.topic.personal else None, may.permissions & self.deciding)
         stream = self.streams.get(key)
         if stream is None:
@@ -80,10 +80,10 @@ class EventLog:
         return stream
 
     def publish(self, message: Message) -> Iterator[tuple[Stream, Event]]:
-        """Remember a message and number it in every stream that may hear it.
+        """Store a message and number it in every stream that may receive it.
 
-        A message for some users on a topic that is not personal is nobody's, and so is one that names a permission
-        by which streams are not told apart: it raises ValueError.
+        Raises ValueError for a message to single users on a topic that is not personal, and for one that names a
+        permission that its topic does not declare.
         """
         if message.audience.users and not self.topic.personal:
             raise ValueError(f"topic {self.topic.name} carries no events of single users ({message.event})")
@@ -94,7 +94,7 @@ class EventLog:
             )
         self._remember(message)
         for stream in self.streams.values():
-            if self._hears(stream.may, message):
+            if self._may_receive(stream.may, message):
                 yield stream, stream.add(message)
 
     def _remember(self, message: Message) -> None:
@@ -106,7 +106,7 @@ class EventLog:
             self._recent_bytes -= self.recent.popleft().size
 
     def snapshot(self, may: Visibility, now: float) -> Event:
-        """The latest events that such a subscriber may hear, as ``<topic>:snapshot``; it stands at the stream's seq."""
+        """The latest events for a subscriber with these rights, as ``<topic>:snapshot`` with the stream's seq."""
         stream = self.stream_for(may)
         return Event(
             self.topic.name, f"{self.topic.name}:snapshot", stream.epoch, stream.seq, self.data(stream.may, now)
@@ -114,13 +114,13 @@ class EventLog:
 
     def data(self, may: Visibility, now: float) -> bytes:
         """The data of a snapshot: the latest events, oldest first."""
-        heard = [m for m in self.recent if self._hears(may, m)][-SNAPSHOT_EVENTS:]
-        forms = [(msgspec.json.encode(m.event), m.data_for(may.permissions)) for m in heard]
+        messages = [m for m in self.recent if self._may_receive(may, m)][-SNAPSHOT_EVENTS:]
+        forms = [(msgspec.json.encode(m.event), m.data_for(may.permissions)) for m in messages]
         events = b",".join([b'{"event":%b,"data":%b}' % form for form in forms])
-        return b'{"events":[%b],"count":%d,"now":%.3f}' % (events, len(heard), now)
+        return b'{"events":[%b],"count":%d,"now":%.3f}' % (events, len(messages), now)
 
     def forget_idle(self, now: float, listened: set[Stream]) -> None:
-        """Drop streams that nobody has listened to for a while."""
+        """Drop streams that had no subscribers for a while."""
         for key, stream in list(self.streams.items()):
             if stream in listened:
                 stream.idle_since = None

@@ -1,4 +1,4 @@
-"""What the real-time channel is made of."""
+"""The declaration of the feature realtime."""
 
 from __future__ import annotations
 

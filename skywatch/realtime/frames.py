@@ -18,7 +18,7 @@ _FIN, _RSV1, _TEXT, _BINARY, _PING = 0x80, 0x40, 0x1, 0x2, 0x9
 
 
 class Encoder(Protocol):
-    """Puts an event into the words of a protocol."""
+    """Encodes an event in a protocol."""
 
     def __call__(self, event: Event, /) -> bytes: ...
 
@@ -57,7 +57,7 @@ def _head(first: int, length: int) -> bytes:
 
 
 class Event:
-    """One event on its way out: the encoded data once, and each form of its frame made when first needed.
+    """One outgoing event: the data encoded once, and each variant of its frame made when first needed.
 
     ``data`` is JSON, or a function that makes it when somebody needs it; ``packed`` makes the same as MessagePack,
     where that is cheaper than from the JSON.
@@ -79,7 +79,7 @@ class Event:
         self.epoch = epoch
         self.seq = seq
         self._data = data
-        # No method of its own: an event that refers to itself stays until the garbage collector comes.
+        # Not a bound method: an event that refers to itself is only freed by the garbage collector.
         self._packed: bytes | Callable[[], bytes] | None = packed
         self._frames: dict[tuple[Encoder, bool], bytes] = {}
 

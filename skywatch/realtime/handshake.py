@@ -1,6 +1,6 @@
-"""What the handshake of a connection decides, before anybody has said who they are: rules and pure functions.
+"""The rules of the handshake, before authentication: pure functions.
 
-Where the channel is, which pages may open it, what the headers, the address and the cookies bring as credentials.
+The paths of the channel, the origins that may open it, and the credentials in headers, URL and cookies.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class HandshakeRequest(Protocol):
 
 @dataclass(frozen=True)
 class Rules:
-    """What the settings say about handshakes."""
+    """The settings of handshakes."""
 
     path: str
     origins: AllowedOrigins
@@ -99,7 +99,7 @@ def refusal(code: int, reason: str, headers: Iterable[tuple[str, str]] = ()) -> 
 
 
 def forwarded_address(request: HandshakeRequest, peer: str, rules: Rules) -> str | None:
-    """Whose connection a trusted proxy forwards; None where the peer is no proxy."""
+    """The client address that a trusted proxy forwards; None if the peer is not a proxy."""
     if peer not in rules.proxies:
         return None
     return rules.proxies.client_address(peer, request.headers.get("x-forwarded-for"))
@@ -127,8 +127,8 @@ def offer_of(request: HandshakeRequest, rules: Rules) -> Offer | Problem:
 def _access_cookie(request: HandshakeRequest, rules: Rules) -> str | None:
     """The access token of the cookie, where the page that opens the channel may act for its user.
 
-    A browser sends cookies along whichever page opens a WebSocket, and no CORS keeps another site's page from
-    reading what comes. It says truly which page that is, though: without an allowed origin there is no cookie.
+    A browser sends cookies whichever page opens a WebSocket, and CORS does not prevent another site's page from reading
+    the messages. But it always sends the page's origin: without an allowed origin the cookie is ignored.
     """
     header = request.headers.get("cookie")
     if not rules.cookies or not header:

@@ -1,6 +1,6 @@
-"""The middle of the channel: what comes from the bus goes to the topics, and every subscriber is looked after.
+"""The centre of the channel: distributes messages of the bus to the topics, and reviews the subscribers' rights.
 
-Everything here runs on the server's loop, except the bus's callbacks, which only put what they got into an inbox.
+Everything here runs on the server's loop, except the bus's callbacks, which only append to an inbox.
 """
 
 from __future__ import annotations
@@ -41,38 +41,38 @@ from skywatch.realtime.topics import TopicTable
 from skywatch.security.identity import Identity
 
 log = logging.getLogger(__name__)
-# An ended login must be refused within one second, so everybody's admission is looked at a little oftener.
+# Interval of reviewing admissions (s): an ended login must be refused within one second.
 REVIEW_EVERY_S = 0.9
 SWEEP_EVERY_S = 60.0
 
 
 class Subscriber(Protocol):
-    """What the hub needs to know and ask of those whom it has let in."""
+    """The interface of admitted subscribers."""
 
     admission: Admission | None
 
     @property
     def protocol(self) -> base.Protocol:
-        """What it speaks."""
+        """Its protocol."""
 
     @property
     def subscriptions(self) -> Mapping[str, View | Stream]:
-        """What it sees or hears of each topic."""
+        """Its view or stream of each topic."""
 
     def send(self, kind: str, body: dict[str, Any]) -> None:
-        """Tell it something."""
+        """Send a message."""
 
     def review(self, now: Problem | Admission) -> None:
-        """Tell it what it may do now."""
+        """Apply its present admission."""
 
     def end(self, reason: Closing) -> None:
         """End its connection."""
 
-    def tell_picture(self) -> None:
-        """Tell it whether the picture lives, if it watches one."""
+    def send_picture_state(self) -> None:
+        """Send whether the picture is live, if an aircraft topic is subscribed."""
 
     def abandon(self) -> None:
-        """End at once, without a word."""
+        """Drop the connection at once."""
 
 
 class Hub:
@@ -102,11 +102,11 @@ class Hub:
         self._users = ConnectionCounter(connections_per_user)
         self._catch_up = CatchUp(reader, self._publish, loop)
         self.picture = PictureFollower(bus, picture_timeout_s, self._receive)
-        # Whether the picture is not the tracker's last but what has become of it.
+        # Whether the picture is aged because the tracker is silent.
         self.is_stale = False
         self._inbox: deque[Message | Sky] = deque()
         self._called = False
-        self._review_wanted = asyncio.Event()
+        self._review_requested = asyncio.Event()
         self._subscriptions: list[Subscription] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._faults = FaultLog(log, "the real-time channel", "the real-time channel works again")
@@ -119,7 +119,7 @@ class Hub:
         self.tick_at = time.monotonic()
 
     async def open(self) -> None:
-        """Begin to receive from the bus, with the picture of this moment and the recent events."""
+        """Start receiving from the bus, with the present picture and recent events."""
         topics = (bus_topics.IDENTITIES, *self.topics.events)
         # In threads: the bus may wait a moment for its server.
         self._subscriptions.append(await asyncio.to_thread(self.bus.subscribe, topics, self._receive, self._resumed))
@@ -131,7 +131,7 @@ class Hub:
         self._tasks.append(self.loop.create_task(self._watch_silence_for_ever(), name="watch for silence"))
 
     async def close(self) -> None:
-        """Hear the bus no more."""
+        """Stop receiving from the bus."""
         for subscription in self._subscriptions:
             await asyncio.to_thread(subscription.close)
         await asyncio.to_thread(self.picture.close)
@@ -144,7 +144,7 @@ class Hub:
     # From the bus
 
     def _receive(self, message: Message | Sky) -> None:
-        """In the bus's thread: wake the loop once for all that waits."""
+        """In the bus's thread: wake the loop once for all queued messages."""
         self._inbox.append(message)
         if not self._called:
             self._called = True
@@ -169,14 +169,14 @@ class Hub:
                 if not self._is_old(arrived, skies[-1] if skies else self.live.state.sky):
                     skies.append(arrived)
             elif arrived.topic == bus_topics.IDENTITIES:
-                self._review_wanted.set()
+                self._review_requested.set()
             elif not self._catch_up.is_known(arrived):
                 self._publish(arrived)
         if skies:
             self._tick(skies)
 
     def _tick(self, skies: Sequence[Sky]) -> None:
-        """Give viewers one or more skies, and tell them whether the picture lives."""
+        """Send one or more skies to viewers, and changes of the picture's state."""
         try:
             self.live.tick(skies)
             if not skies[-1].age_s:
@@ -189,17 +189,17 @@ class Hub:
             self.is_stale = skies[-1].age_s > 0
             for session in list(self.sessions):
                 with self._alone(session):
-                    session.tell_picture()
+                    session.send_picture_state()
 
     def _silent_sky(self) -> Sky:
         return self.picture.sky
 
     def picture_state(self) -> dict[str, Any]:
-        """The message ``picture``: whether the tracker lives, and how old its last tick is."""
+        """The message ``picture``: whether the picture is live, and the age of its last tick."""
         return {"state": "stale" if self.is_stale else "live", "age_s": round(self.live.state.sky.age_s, 1)}
 
     async def _watch_silence_for_ever(self) -> None:
-        """While the tracker is silent nothing comes from the bus: the picture grows old here."""
+        """Age the picture while the tracker is silent and nothing comes from the bus."""
         while True:
             await asyncio.sleep(AGE_EVERY_S)
             try:
@@ -216,7 +216,7 @@ class Hub:
         return sky.epoch == latest.epoch and sky.seq <= latest.seq
 
     def _hand_over(self) -> None:
-        """At the end of a turn: what was gathered for many goes into their outboxes."""
+        """At the end of a turn: push gathered frames into the outboxes."""
         try:
             self.events.hand_over()
         finally:
@@ -226,12 +226,12 @@ class Hub:
         try:
             self.events.publish(message)
         except Exception as error:
-            # One event that cannot be numbered or read must not keep back those behind it.
+            # One invalid event must not delay those after it.
             self._faults.failed(f"an event on topic {message.topic} was not delivered: {error}")
         self.turn.call()
 
     def snapshot(self, source: View | Stream) -> Event:
-        """What a subscriber of this source would be told at first."""
+        """The snapshot of a source for a new subscriber."""
         if isinstance(source, View):
             return self.live.state.snapshot(source)
         return self.events.logs[source.topic].snapshot(source.may, unix_now())
@@ -239,21 +239,21 @@ class Hub:
     # The subscribers
 
     def enter(self, session: Subscriber, admission: Admission) -> bool:
-        """Let a subscriber in; False where the user has enough connections."""
+        """Add a subscriber; False if the user has reached the limit of connections."""
         if admission.identity is not None and not self._users.take(admission.identity.user_id):
             return False
         self.sessions[session] = None
         return True
 
-    def left(self, session: Subscriber) -> None:
-        """A subscriber has gone."""
+    def remove(self, session: Subscriber) -> None:
+        """Remove a subscriber whose connection has ended."""
         if session in self.sessions:
             del self.sessions[session]
             if session.admission is not None and session.admission.identity is not None:
                 self._users.release(session.admission.identity.user_id)
 
     def end_all(self, reason: Closing, within_s: float) -> None:
-        """Send everybody away, each told to come back at another moment within so many seconds."""
+        """End all connections; each client is asked to return after a random time of at most ``within_s``."""
         for session in list(self.sessions):
             after_s = round(random.uniform(0.0, within_s), 1)
             with self._alone(session):
@@ -262,7 +262,7 @@ class Hub:
 
     @contextmanager
     def _alone(self, session: Subscriber) -> Iterator[None]:
-        """What fails for one subscriber ends that one and no other."""
+        """A fault with one subscriber drops only that one."""
         try:
             yield
         except Exception as error:
@@ -272,25 +272,25 @@ class Hub:
     async def _review_for_ever(self) -> None:
         while True:
             try:
-                await asyncio.wait_for(self._review_wanted.wait(), REVIEW_EVERY_S)
+                await asyncio.wait_for(self._review_requested.wait(), REVIEW_EVERY_S)
             except TimeoutError:
                 pass
-            self._review_wanted.clear()
+            self._review_requested.clear()
             try:
                 await self.review()
                 self._review_faults.succeeded()
             except Exception as error:
-                # What is known of a database that is away needs no traceback.
-                known = isinstance(error, SQLAlchemyError)
-                self._review_faults.failed(reason(error), None if known else error, outage_of(error))
+                # A database that cannot be reached needs no traceback.
+                is_expected = isinstance(error, SQLAlchemyError)
+                self._review_faults.failed(reason(error), None if is_expected else error, outage_of(error))
 
     def accounts_failed(self, error: Exception) -> None:
-        """A token could not be looked up."""
-        known = isinstance(error, SQLAlchemyError)
-        self.account_faults.failed(reason(error), None if known else error, outage_of(error))
+        """Log that a token could not be checked."""
+        is_expected = isinstance(error, SQLAlchemyError)
+        self.account_faults.failed(reason(error), None if is_expected else error, outage_of(error))
 
     async def review(self) -> None:
-        """Look at everybody's admission as it is now."""
+        """Apply the present admissions of all subscribers."""
         groups: dict[Identity | None, list[Subscriber]] = {}
         for session in self.sessions:
             if session.admission is not None:
@@ -300,7 +300,7 @@ class Hub:
         admissions = await self.connection_authenticator.review(list(groups))
         for (identity, sessions), admission in zip(groups.items(), admissions, strict=True):
             for session in sessions:
-                # A token that was renewed meanwhile is judged the next time.
+                # A token that was renewed meanwhile is reviewed the next time.
                 if session.admission is not None and session.admission.identity == identity:
                     with self._alone(session):
                         session.review(admission)
@@ -311,8 +311,8 @@ class Hub:
             try:
                 self.events.sweep(time.monotonic())
             except Exception as error:
-                self._faults.failed("streams that nobody hears cannot be forgotten", error)
+                self._faults.failed("streams without subscribers cannot be dropped", error)
 
     def ended_tasks(self) -> list[str]:
-        """Tasks that have ended, which they never should."""
+        """Names of tasks that have ended unexpectedly."""
         return [task.get_name() for task in self._tasks if task.done()]

@@ -1,4 +1,4 @@
-"""Limits that keep one client from hurting another: times, sizes, messages a second, connections of one holder."""
+"""Limits that protect clients from each other: times, sizes, message rates, connections per holder."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from skywatch.realtime.settings import RealtimeSettings
 
 @dataclass(frozen=True)
 class Limits:
-    """What one client may do, from the settings."""
+    """The limits of one client, from the settings."""
 
     connections: int
     message_bytes: int
     messages_per_s: float
     queue_frames: int
     queue_bytes: int
-    # From the open WebSocket to its credential.
+    # Longest time from the open WebSocket to the credential (s).
     connect_s: float = 10.0
-    # From a ping to its answer.
+    # Longest time from a ping to its answer (s).
     pong_s: float = 20.0
-    # Without reading anything although something is there to be read.
+    # Longest time a client may leave data unread (s).
     stall_s: float = 30.0
 
     @classmethod
@@ -60,14 +60,14 @@ class ConnectionCounter:
         self._counts: Counter[Hashable] = Counter()
 
     def take(self, holder: Hashable) -> bool:
-        """Count one connection more; False where the holder has reached the limit."""
+        """Count a new connection; False if the holder has reached the limit."""
         if self._counts[holder] >= self._limit:
             return False
         self._counts[holder] += 1
         return True
 
     def release(self, holder: Hashable) -> None:
-        """Count one connection less."""
+        """Count a closed connection."""
         self._counts[holder] -= 1
         if self._counts[holder] <= 0:
             del self._counts[holder]

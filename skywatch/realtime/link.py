@@ -1,4 +1,4 @@
-"""What a session asks of the connection below it."""
+"""The interface of a session to the connection below it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Link(Protocol):
         """Count a costly message as several."""
 
     def hang_up(self, reason: Closing) -> None:
-        """Say goodbye with a close code and end."""
+        """Send a close code and end."""
 
     def drop(self, reason: Closing = INTERNAL_ERROR) -> None:
         """End at once; ``reason`` is counted."""

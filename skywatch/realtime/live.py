@@ -1,7 +1,7 @@
-"""Who watches which view of the picture: each tick is made once a view and written to all of its viewers.
+"""The viewers of each view of the picture: an update is made once per view and tick, and written to all its viewers.
 
-A viewer whose connection is congested is left out until it has caught up; then it gets one update from where it
-stopped, or a snapshot, never a backlog.
+A viewer whose connection is congested is skipped until it can take data again; then it gets one update from its last
+tick, or a snapshot, never a backlog.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from skywatch.realtime.metrics import REALTIME_DROPPED, REALTIME_SENT
 from skywatch.realtime.queues import Outlet
 
 log = logging.getLogger(__name__)
-# Making the updates of many areas takes a while: what is made is sent on its way this often meanwhile. Not after each,
-# because what one tick has for a client is to leave in one write.
+# Making the updates of many areas takes a while: finished ones are written at this interval (s). Not after each,
+# because all updates of one tick for a client should leave in one write.
 SEND_EVERY_S = 0.005
 
 
 class Listener(Protocol):
-    """What the topics need to know of a subscriber."""
+    """The interface of a subscriber of topics."""
 
     outbox: Outlet
     variant: tuple[Encoder, bool]
@@ -45,8 +45,8 @@ class _Viewers:
 class LiveTopics:
     """The aircraft topics of one process.
 
-    ``wake`` asks for ``hand_over`` at the end of this turn of the loop: somebody who subscribes twenty times in one
-    breath costs one snapshot. Without it newcomers are served at once. ``send`` writes what was pushed so far.
+    ``wake`` schedules ``hand_over`` at the end of this turn of the loop: a client that subscribes twenty times at once
+    costs one snapshot. Without it newcomers are served at once. ``send`` writes the frames pushed so far.
     """
 
     def __init__(self, wake: Callable[[], None] | None = None, send: Callable[[], None] = lambda: None) -> None:
@@ -56,10 +56,10 @@ class LiveTopics:
         self._wake = wake
         self._send = send
         self._newcomers: dict[tuple[Listener, View], None] = {}
-        # For whom an event could not be made; they are tried again with the next tick.
+        # Viewers for whom an event could not be made; retried at the next tick.
         self._unserved: dict[tuple[Listener, View], None] = {}
         self._faults = FaultLog(log, "a view cannot be sent", "all views are sent again")
-        # What is marked for whom: users for whom nothing is share the views of everybody.
+        # Users with marked aircraft have views of their own; all others share views.
         self._next_marks: Marks = {}
         self._marked: set[int] = set()
         self._personal: dict[int, dict[tuple[Listener, View], None]] = {}
@@ -69,12 +69,12 @@ class LiveTopics:
         self._next_marks = marks
 
     def _place(self, view: View) -> View:
-        """The view whose events somebody gets who watches this one."""
+        """The view whose events a viewer of this one gets: shared, or the user's own."""
         return view if view.user is None or view.user in self._marked else replace(view, user=None)
 
     def _begin_marks(self) -> None:
-        """Begin a tick with its marks: whose first came or whose last went gets other events from now on."""
-        # The last tick has told them already that nothing is marked any more.
+        """Begin a tick with its marks: users whose first mark was set, or last one cleared, change their view."""
+        # The last tick has sent them already that nothing is marked any more.
         for user in [user for user in self._marked if not self._columns.marks.get(user)]:
             if not self._next_marks.get(user):
                 self._move(user, marked=False)
@@ -101,7 +101,7 @@ class LiveTopics:
             self._drop_empty(place)
 
     def join(self, listener: Listener, view: View, since: Point | None) -> None:
-        """Begin to watch: what was missed since a point, or a snapshot."""
+        """Add a viewer: it gets the changes since a point, or a snapshot."""
         if view.user is not None:
             self._personal.setdefault(view.user, {})[listener, view] = None
             if self._columns.marks.get(view.user):
@@ -117,7 +117,7 @@ class LiveTopics:
             self.catch_up(listener, view)
 
     def hand_over(self) -> None:
-        """Serve those who have come in this turn and are still there."""
+        """Serve the new viewers of this turn that are still connected."""
         newcomers, self._newcomers = self._newcomers, {}
         for listener, view in newcomers:
             if not listener.outbox.congested and self._place(view) in self._views:
@@ -128,7 +128,7 @@ class LiveTopics:
                     self._faults.failed(f"topic {view.topic}", error)
 
     def _failed(self, view: View, viewers: _Viewers, error: Exception) -> None:
-        """All viewers of a view begin anew with the next tick."""
+        """All viewers of a view get a snapshot at the next tick."""
         self._faults.failed(f"topic {view.topic}", error)
         for listener in viewers.level:
             viewers.behind[listener] = None
@@ -136,11 +136,11 @@ class LiveTopics:
         viewers.level.clear()
 
     def forget(self) -> None:
-        """A sky could not be taken in: the next one is a new beginning for everybody."""
+        """Reset after a sky that could not be processed: the next one is sent as snapshots."""
         self.state.forget()
 
     def leave(self, listener: Listener, view: View) -> None:
-        """Watch no more."""
+        """Remove a viewer."""
         if view.user is not None and (watching := self._personal.get(view.user)) is not None:
             watching.pop((listener, view), None)
             if not watching:
@@ -159,7 +159,7 @@ class LiveTopics:
             del self._views[place]
 
     def catch_up(self, listener: Listener, view: View) -> None:
-        """Bring a viewer that was congested or has just come to the latest tick."""
+        """Send the latest state to a viewer that was congested or is new."""
         view = self._place(view)
         viewers = self._views[view]
         if listener not in viewers.behind:
@@ -170,21 +170,21 @@ class LiveTopics:
             frame = self.snapshot(view).frame(listener.variant)
         elif since < self.state.sky.seq:
             frame = self._update(view, since).frame(listener.variant)
-        # Not before the event could be made: who got nothing is still behind.
+        # Only after the event could be made: otherwise the viewer is still behind.
         del viewers.behind[listener]
         viewers.level[listener] = None
         if frame is not None:
             listener.outbox.push(frame)
 
     def snapshot(self, view: View) -> Event:
-        """All that a view shows now, in its form."""
+        """The present contents of a view, in its form."""
         return self.state.snapshot(view) if view.form is None else self._columns.full(view)
 
     def _update(self, view: View, since: int) -> Event:
         return self.state.update(view, since) if view.form is None else self._columns.update(view, since)
 
     def tick(self, skies: Sequence[Sky]) -> None:
-        """Take one or more skies in their order and tell all viewers the difference at once."""
+        """Process one or more skies in their order and send all viewers the changes at once."""
         self._begin_marks()
         before = self.state.sky.seq
         continuous = True
@@ -195,16 +195,16 @@ class LiveTopics:
             self._unserved.clear()
             self._wake()
         sent_at = time.monotonic()
-        # Sending may show that a client is too slow, who then leaves.
+        # Sending may end a client that is too slow, which changes the views.
         for view, viewers in list(self._views.items()):
             if not continuous:
                 viewers.behind = dict.fromkeys(viewers.behind)
             if viewers.level:
                 try:
                     event = self._update(view, before) if continuous else self.snapshot(view)
-                    self._tell(viewers, event, before if continuous else None)
+                    self._send_event(viewers, event, before if continuous else None)
                 except Exception as error:
-                    # A fault of the program with one view: its viewers begin anew, the others go on.
+                    # An internal fault with one view: its viewers get a snapshot later, the others continue.
                     self._failed(view, viewers, error)
             if time.monotonic() - sent_at > SEND_EVERY_S:
                 self._send()
@@ -212,8 +212,8 @@ class LiveTopics:
         if not self._unserved:
             self._faults.succeeded()
 
-    def _tell(self, viewers: _Viewers, event: Event, before: int | None) -> None:
-        told = len(viewers.level)
+    def _send_event(self, viewers: _Viewers, event: Event, before: int | None) -> None:
+        viewer_count = len(viewers.level)
         congested: list[Listener] = []
         for listener in viewers.level:
             if listener.outbox.congested:
@@ -223,11 +223,11 @@ class LiveTopics:
         for listener in congested:
             del viewers.level[listener]
             viewers.behind[listener] = before
-        REALTIME_SENT.labels(event.topic).inc(told - len(congested))
+        REALTIME_SENT.labels(event.topic).inc(viewer_count - len(congested))
         if congested:
             REALTIME_DROPPED.labels(event.topic).inc(len(congested))
 
     @property
     def view_count(self) -> int:
-        """How many different views are watched."""
+        """The number of different views."""
         return len(self._views)

@@ -1,6 +1,6 @@
-"""Reads which aircraft are marked for which users: at the start, soon after an event that may change it, now and then.
+"""Reads which aircraft are marked for which users: at the start, after events that may change it, and periodically.
 
-It knows nothing of what the marks mean: features say so (``skywatch.core.feature.Feature.marks``).
+Features define the marks (``skywatch.core.feature.Feature.marks``).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from skywatch.core.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
 from skywatch.realtime.column_events import Marks
 
-# What no event said is found within this time (s).
+# Interval of reading changes without an event (s).
 READ_EVERY_S = 10.0
-# A burst of events is read together (s).
+# Pause after reading, so that a burst of events is read once (s).
 PAUSE_S = 0.3
 
 
 class MarkReader:
-    """Hands the marks to ``take`` on the loop."""
+    """Passes the marks to ``take`` on the loop."""
 
     def __init__(self, runtime: Runtime, loop: asyncio.AbstractEventLoop, take: Callable[[Marks], None]) -> None:
         self._runtime = runtime
@@ -42,7 +42,7 @@ class MarkReader:
         self._task.start()
 
     def close(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         self._closing.set()
         if self._subscription is not None:
             self._subscription.close()
@@ -57,9 +57,9 @@ class MarkReader:
             for read in self._readers:
                 for user, addresses in read(session).items():
                     marks[user].update(addresses)
-        found = {user: frozenset(addresses) for user, addresses in marks.items()}
+        frozen_marks = {user: frozenset(addresses) for user, addresses in marks.items()}
         try:
-            self._loop.call_soon_threadsafe(self._take, found)
+            self._loop.call_soon_threadsafe(self._take, frozen_marks)
         except RuntimeError:
             return  # The loop has ended.
         self._closing.wait(PAUSE_S)

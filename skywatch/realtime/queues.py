@@ -1,6 +1,6 @@
-"""The way out to one subscriber: whole frames, coalesced, written in pieces, and never more than a bound.
+"""The outbox of one subscriber: complete frames, coalesced, written in pieces, and bounded.
 
-What is pushed during one turn of the loop leaves in one write. Once the kernel takes no more, frames wait here: the
+Frames pushed during one turn of the loop leave in one write. Once the kernel takes no more, frames wait here: the
 sender of aircraft sees ``congested`` and holds back (newest state instead of a backlog), while events queue up to a
 bound; beyond it the subscriber is too slow and ``on_overflow`` is called.
 """
@@ -44,7 +44,7 @@ class Turn:
         self._faults = FaultLog(log, "what was gathered for subscribers is lost", "subscribers are served again")
 
     def call(self) -> None:
-        """See to it that the turn ends with a flush."""
+        """Schedule a flush at the end of the turn."""
         if not self._called:
             self._called = True
             self._waiting_since = time.monotonic()
@@ -61,7 +61,7 @@ class Turn:
             self._before()
             self._faults.succeeded()
         except Exception as error:
-            # A fault of the program; what was pushed by others is written all the same.
+            # An internal fault; frames of others are written all the same.
             self._faults.failed(str(error), error)
         self._called = False
         self._waiting_since = None
@@ -74,12 +74,12 @@ class Turn:
             try:
                 outbox.flush()
             except Exception as error:
-                # Transports raise what they like when their connection has just gone.
+                # Transports raise various exceptions when their connection has just ended.
                 outbox.fail(error)
         _write_faults.end_after(WRITABLE_S)
 
     def waiting_s(self) -> float:
-        """How long the oldest frame has waited for the end of its turn; asked from any thread."""
+        """Time for which the oldest frame has waited for the end of its turn (s); called from any thread."""
         since = self._waiting_since
         return time.monotonic() - since if since is not None else 0.0
 
@@ -104,7 +104,7 @@ class Queue(Protocol):
 
 
 class Outlet(Protocol):
-    """The way out to one subscriber, whatever it speaks."""
+    """The outbox of one subscriber of any protocol."""
 
     @property
     def congested(self) -> bool:
@@ -213,7 +213,7 @@ class Outbox:
         self._drain()
 
     def stalled_s(self) -> float:
-        """How long the peer has read next to nothing, although there was something to read."""
+        """Time for which the peer has read almost nothing although data was waiting (s)."""
         return time.monotonic() - self._paused_at if self._paused_at is not None else 0.0
 
     def _drain(self) -> None:
@@ -234,25 +234,25 @@ class Outbox:
         self._on_failure()
 
     def discard(self) -> None:
-        """The connection has gone: send nothing more, and hold nothing."""
+        """Drop all frames: the connection has ended."""
         self._closed = True
         self._parts.clear()
         self._backlog.clear()
         self._backlog_bytes = self._offset = 0
 
     def close(self) -> bool:
-        """Send nothing more but the rest of a frame that has begun; False where that is too much to send."""
+        """Send only the remainder of a partly written frame; False if that is too large."""
         self.flush()
         if self._transport.is_closing():
             self.discard()
             return False
         self._closed = True
         frame = self._backlog[0] if self._backlog else b""
-        rest = memoryview(frame)[self._offset :] if self._offset else memoryview(b"")
+        remainder = memoryview(frame)[self._offset :] if self._offset else memoryview(b"")
         self._backlog.clear()
         self._backlog_bytes = self._offset = 0
-        if len(rest) > FINISH_BYTES:
+        if len(remainder) > FINISH_BYTES:
             return False
-        if rest:
-            self._transport.write(rest)
+        if remainder:
+            self._transport.write(remainder)
         return True

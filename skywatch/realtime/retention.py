@@ -1,4 +1,4 @@
-"""Events that were published, for retention: whoever has not read them after a day does not come back for them."""
+"""Retention of published events: processes read those that they missed from the table."""
 
 from __future__ import annotations
 

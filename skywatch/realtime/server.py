@@ -1,4 +1,4 @@
-"""The Autobahn server of role ``realtime``: it listens, looks after connections, and stops with a goodbye."""
+"""The Autobahn server of role ``realtime``: listens, checks connections, and closes them when it stops."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from skywatch.realtime.topics import TopicTable
 from skywatch.settings import split_listen
 
 log = logging.getLogger(__name__)
-# What the kernel holds for a client is what it will see late; left alone it would hold megabytes for a slow one.
+# Send buffer of the kernel: data in it is outdated for a slow client, and the default is megabytes.
 SEND_BUFFER_BYTES = 256 * 1024
 BACKLOG = 1024
 HANDSHAKE_S = 10.0
-# The tracker ticks once a second; after this long without a tick, or without a turn of the loop, something is wrong.
-SILENT_S, HELD_UP_S = 10.0, 5.0
+# Time without a tick, and without a turn of the loop, after which health reports a fault (s).
+SILENT_S, BLOCKED_S = 10.0, 5.0
 COMPONENT = "realtime"
 # File descriptors beside those of the connections.
 OTHER_FILES = 256
@@ -50,7 +50,7 @@ OTHER_FILES = 256
 class RealtimeServer:
     """The real-time channel of one process.
 
-    ``start`` and ``stop`` run on the loop that serves the channel. ``authenticator`` answers who somebody is.
+    ``start`` and ``stop`` run on the loop that serves the channel. ``authenticator`` checks credentials.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class RealtimeServer:
 
     @property
     def path(self) -> str:
-        """Where the native protocol is."""
+        """The path of the native protocol."""
         return self.rules.path
 
     @property
@@ -92,7 +92,7 @@ class RealtimeServer:
         return port
 
     async def start(self) -> None:
-        """Listen; raises OSError where the address cannot be had."""
+        """Listen; raises OSError if the address cannot be bound."""
         loop = asyncio.get_running_loop()
         settings = self._settings
         allow_files(self.limits.connections + OTHER_FILES)
@@ -116,7 +116,7 @@ class RealtimeServer:
         host, port = split_listen(settings.of(HttpSettings).realtime_listen)
         sockets = [_listening_socket(*address) for address in await _addresses(loop, host, port)]
         try:
-            # Before the first subscriber comes: what happened before is none of their news.
+            # Before the first subscriber connects: earlier events are not news for it.
             await self.hub.open()
             self._server = await loop.create_server(factory, sock=sockets[0], backlog=BACKLOG)
         except BaseException:
@@ -132,7 +132,7 @@ class RealtimeServer:
         log.info("the real-time channel listens on %s port %d", host, self.port)
 
     async def stop(self) -> None:
-        """Accept no more, send everybody away with 1012 and a moment to come back, and end."""
+        """Accept no more connections, close all with 1012 and a time to return, and stop."""
         if self._server is None:
             return
         health.withdraw(COMPONENT, self._state)
@@ -206,7 +206,7 @@ class RealtimeServer:
                 self._faults.failed("the figures cannot be taken", error)
 
     def _state(self) -> State:
-        """For health: whether the subscribers hear what there is to hear; asked from any thread."""
+        """For health: whether subscribers receive ticks and messages; called from any thread."""
         now = time.monotonic()
         subscribers = len(self.hub.sessions)
         tick_age_s, waiting_s = now - self.hub.tick_at, self.hub.turn.waiting_s()
@@ -216,9 +216,9 @@ class RealtimeServer:
         detail = ""
         if ended:
             detail = f"ended: {', '.join(ended)}"
-        elif now - self._looked_at > HELD_UP_S:
+        elif now - self._looked_at > BLOCKED_S:
             detail = f"the loop has been held up for {now - self._looked_at:.0f} s"
-        elif waiting_s > HELD_UP_S:
+        elif waiting_s > BLOCKED_S:
             detail = f"messages have waited for {waiting_s:.0f} s to be sent"
         elif tick_age_s > SILENT_S:
             detail = f"no tick of the picture has come for {tick_age_s:.0f} s"
@@ -227,7 +227,7 @@ class RealtimeServer:
         return State(not detail, detail, {**figures, "tick_age_s": round(tick_age_s, 1)})
 
     def _measure(self) -> None:
-        """Bring the gauges of the metrics up to date."""
+        """Update the gauges of the metrics."""
         REALTIME_TICK_AGE.set(time.monotonic() - self.hub.tick_at)
         protocols: Counter[str] = Counter(native=0, socketio=0, polling=0)
         topics: Counter[str] = Counter(dict.fromkeys(self.hub.topics.all, 0))
@@ -253,8 +253,8 @@ def _accept_deflate(offers: list[Any]) -> Any:
 
 
 async def _addresses(loop: asyncio.AbstractEventLoop, host: str, port: int) -> list[tuple[int, Any]]:
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    return [(family, address) for family, _, _, _, address in found[:1]]
+    candidates = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return [(family, address) for family, _, _, _, address in candidates[:1]]
 
 
 def _listening_socket(family: int, address: Any) -> socket.socket:

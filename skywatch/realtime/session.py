@@ -1,4 +1,4 @@
-"""One subscriber from the open WebSocket to its end: being let in, the commands, the topics, changed rights."""
+"""One subscriber from the open WebSocket to its end: admission, commands, topics, changed rights."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from skywatch.realtime.queues import Outlet
 from skywatch.realtime.subscriptions import Subscriptions
 from skywatch.security.visibility import Visibility
 
-# What a client may send before it has been let in; a library may write connect and subscribe at once.
+# Commands that a client may send before it is admitted; a library may write connect and subscribe at once.
 EARLY_COMMANDS = 16
-# An answer with a whole snapshot is made for one client alone; it counts as so many further messages.
+# Cost of a response with a whole snapshot, which is made for one client alone (messages).
 SNAPSHOT_COST = 4
 
 
 class Session:
     """A subscriber. All methods run on the server's loop.
 
-    ``refusal`` is why it is not let in whatever it brings; it gets that as the answer to its connect.
+    ``refusal`` is the reason why it is not admitted with any credential; it is sent as the answer to its connect.
     """
 
     def __init__(self, hub: Hub, link: Link, outbox: Outlet, protocol: base.Protocol) -> None:
@@ -69,7 +69,7 @@ class Session:
         self._answers = Answers(protocol, outbox)
 
     def move(self, link: Link, outbox: Outlet, protocol: base.Protocol, waiting: list[bytes]) -> None:
-        """Go on by another connection, with the payloads that waited for the one before."""
+        """Continue on another connection, with the payloads queued for the one before."""
         self._use(link, outbox, protocol)
         for payload in waiting:
             outbox.push(self._frame(payload))
@@ -81,7 +81,7 @@ class Session:
     # Being let in
 
     def connect(self, credential: str | None) -> None:
-        """Ask the accounts who this is and let them in or not."""
+        """Check the credential in the background, then admit or refuse the client."""
         self.state = "connecting"
         self._spawn(self._admit(credential))
 
@@ -114,7 +114,7 @@ class Session:
                 self._obey(self._early.popleft())
 
     def refuse(self, refusal: Refusal) -> None:
-        """Do not let in, and say why."""
+        """Refuse the client with a reason."""
         if self.state != "ended":
             self.outbox.push(self._frame(self.protocol.refused(refusal.closing.message, refusal.data)))
             self.end(refusal.closing)
@@ -138,7 +138,7 @@ class Session:
             return
         match action:
             case base.Connect(auth):
-                self._asked_to_connect(auth)
+                self._on_connect(auth)
             case base.Leave():
                 self.end(closing.CLIENT_LEFT)
             case base.Command() if self.state == "ready":
@@ -148,7 +148,7 @@ class Session:
             case base.Command():
                 self.error("authentication_required", "Connect first.", action)
 
-    def _asked_to_connect(self, auth: Any) -> None:
+    def _on_connect(self, auth: Any) -> None:
         if self.refusal is not None:
             self.refuse(self.refusal)
             return
@@ -178,44 +178,44 @@ class Session:
             self.error(error.code, str(error), command)
 
     def _subscribe(self, command: base.Command) -> None:
-        wanted = Subscribe(command.body)
-        events = [name for name in wanted.topics if not self.hub.topics.is_live(name)]
-        if wanted.form is not None and events:
+        request = Subscribe(command.body)
+        events = [name for name in request.topics if not self.hub.topics.is_live(name)]
+        if request.form is not None and events:
             raise InvalidCommand(f'The format "columns" is for the aircraft topics, not for {events[0][:32]}.')
         opened = self.hub.topics.open_to(self._may)
-        joined = [name for name in wanted.topics if name in opened]
-        denied = [name for name in wanted.topics if name not in opened]
+        joined = [name for name in request.topics if name in opened]
+        denied = [name for name in request.topics if name not in opened]
         for name in joined:
-            self._topics.put(name, wanted.area, self._may, wanted.form)
+            self._topics.put(name, request.area, self._may, request.form)
         self._answers.reply(command, "subscribed", {"topics": self._topics.names(), "joined": joined, "denied": denied})
         for name in joined:
-            self._topics.join(name, wanted.since.get(name))
+            self._topics.join(name, request.since.get(name))
         if self.hub.is_stale:
-            self.tell_picture()
+            self.send_picture_state()
 
     def _unsubscribe(self, command: base.Command) -> None:
-        wanted = convert(command.body, Unsubscribe)
-        left = [name for name in dict.fromkeys(wanted.topics) if name in self.subscriptions]
-        for name in left:
+        request = convert(command.body, Unsubscribe)
+        names = [name for name in dict.fromkeys(request.topics) if name in self.subscriptions]
+        for name in names:
             self._topics.leave(name)
-        self._answers.reply(command, "unsubscribed", {"topics": left, "remaining": self._topics.names()})
+        self._answers.reply(command, "unsubscribed", {"topics": names, "remaining": self._topics.names()})
 
     def _ping(self, command: base.Command) -> None:
         convert(command.body, Ping)
         self._answers.reply(command, "pong", {"timestamp": unix_to_iso(unix_now())})
 
     def _request(self, command: base.Command) -> None:
-        wanted = convert(command.body, Request)
-        if wanted.topic not in self.hub.topics.all:
+        request = convert(command.body, Request)
+        if request.topic not in self.hub.topics.all:
             raise InvalidCommand("There is no such topic.", "not_found")
-        if wanted.topic not in self.hub.topics.open_to(self._may):
+        if request.topic not in self.hub.topics.open_to(self._may):
             raise InvalidCommand("Permission denied.", "permission_denied")
         self.link.charge(SNAPSHOT_COST)
         if self.state == "ended":
             return
-        area = area_of(wanted.bbox) if wanted.bbox is not None else self._topics.area_of(wanted.topic)
-        event = self.hub.snapshot(self._topics.source(wanted.topic, area, self._may))
-        body = {"method": wanted.method, "topic": wanted.topic, "epoch": event.epoch, "seq": event.seq}
+        area = area_of(request.bbox) if request.bbox is not None else self._topics.area_of(request.topic)
+        event = self.hub.snapshot(self._topics.source(request.topic, area, self._may))
+        body = {"method": request.method, "topic": request.topic, "epoch": event.epoch, "seq": event.seq}
         self._answers.reply(
             command, "response", body | {"data": msgspec.Raw(event.packed if self.protocol.is_binary else event.data)}
         )
@@ -257,13 +257,13 @@ class Session:
         return self.admission.may
 
     def drained(self) -> None:
-        """The connection takes data again: bring the aircraft topics up to the latest tick."""
+        """The connection takes data again: send the latest state of the aircraft topics."""
         self._topics.catch_up()
 
     # Changed rights and the end
 
     def review(self, now: Problem | Admission) -> None:
-        """Take the admission of this moment: topics that are no longer allowed end, or the connection does."""
+        """Apply the present admission: unsubscribe from topics that are no longer allowed, or end the connection."""
         if self.state != "ready":
             return
         if isinstance(now, Problem):
@@ -276,17 +276,19 @@ class Session:
         if not now.topics:
             self.end(closing.PERMISSION_DENIED)
             return
-        lost = self._topics.leave_forbidden(now.may)
-        if lost:
-            self.send("unsubscribed", {"topics": lost, "remaining": self._topics.names(), "code": "permission_denied"})
+        removed = self._topics.leave_forbidden(now.may)
+        if removed:
+            self.send(
+                "unsubscribed", {"topics": removed, "remaining": self._topics.names(), "code": "permission_denied"}
+            )
         self._topics.renew(now.may)
 
     def send(self, kind: str, body: dict[str, Any]) -> None:
-        """Tell this client alone."""
+        """Send a message to this client only."""
         self._answers.send(kind, body)
 
     def error(self, code: str, detail: str, command: base.Command | None = None) -> None:
-        """Say what is wrong; the connection stays."""
+        """Send an error; the connection stays open."""
         if self.state == "ended":
             return
         self._answers.error(code, detail, command)
@@ -294,21 +296,21 @@ class Session:
     def end(self, reason: Closing) -> None:
         """End the connection with a close code."""
         if self.state != "ended":
-            self.gone()
+            self.close()
             self.link.hang_up(reason)
 
-    def tell_picture(self) -> None:
-        """Tell whether the picture lives, if an aircraft topic is subscribed."""
+    def send_picture_state(self) -> None:
+        """Send whether the picture is live, if an aircraft topic is subscribed."""
         if any(isinstance(source, View) for source in self.subscriptions.values()):
             self.send("picture", self.hub.picture_state())
 
     def abandon(self) -> None:
-        """End at once, without a word."""
-        self.gone()
+        """Drop the connection at once."""
+        self.close()
         self.link.drop()
 
-    def gone(self) -> None:
-        """The connection has ended, whoever ended it."""
+    def close(self) -> None:
+        """Release everything: the connection has ended, by either side."""
         if self.state == "ended":
             return
         self.state = "ended"
@@ -316,7 +318,7 @@ class Session:
         for task in self._tasks:
             if task is not asyncio.current_task(self.hub.loop):
                 task.cancel()
-        self.hub.left(self)
+        self.hub.remove(self)
 
     def _spawn(self, work: Any) -> None:
         task = self.hub.loop.create_task(work)

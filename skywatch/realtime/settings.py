@@ -14,28 +14,35 @@ class RealtimeSettings(Settings):
     realtime_compression: bool = setting(
         False, "offer permessage-deflate; each frame is compressed once for all who share it"
     )
-    realtime_heartbeat_s: float = setting(
-        25.0, "a silent client is asked for a sign of life this often (s)", minimum=1, maximum=300
+    realtime_heartbeat_s: float = setting(25.0, "interval of pings to a silent client (s)", minimum=1, maximum=300)
+    realtime_max_connections: int = setting(
+        10_000, "largest number of connections to one process", minimum=1, maximum=100_000
     )
-    realtime_max_connections: int = setting(10_000, "connections to one process", minimum=1, maximum=100_000)
     realtime_connections_per_address: int = setting(
-        200, "connections from one client address (IPv6: one /64)", minimum=1, maximum=100_000
+        200, "largest number of connections from one client address (IPv6: one /64)", minimum=1, maximum=100_000
     )
-    realtime_connections_per_user: int = setting(50, "connections of one user", minimum=1, maximum=100_000)
+    realtime_connections_per_user: int = setting(
+        50, "largest number of connections of one user", minimum=1, maximum=100_000
+    )
     realtime_messages_per_s: float = setting(
-        20.0, "messages a client may send a second (twice that at once)", minimum=1, maximum=10_000
+        20.0, "message rate limit of a client (per second; twice that in a burst)", minimum=1, maximum=10_000
     )
     realtime_max_message_bytes: int = setting(
         65_536, "largest message a client may send (bytes)", minimum=1024, maximum=16_777_216
     )
     realtime_queue_events: int = setting(
-        256, "writes that may wait for a slow client before it is closed (4008)", minimum=8, maximum=100_000
+        256,
+        "largest number of queued writes to a slow client, above which it is closed (4008)",
+        minimum=8,
+        maximum=100_000,
     )
     realtime_queue_bytes: int = setting(
-        4_194_304, "bytes that may wait for a slow client before it is closed (4008)", minimum=65_536
+        4_194_304,
+        "largest size of queued writes to a slow client, above which it is closed (bytes; 4008)",
+        minimum=65_536,
     )
     realtime_return_s: float = setting(
-        10.0, "at a stop clients are told to come back spread over this time (s)", minimum=0, maximum=600
+        10.0, "time over which clients return after a stop, at random (s)", minimum=0, maximum=600
     )
     retention_events_hours: float = setting(
         24.0,

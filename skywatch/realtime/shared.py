@@ -1,4 +1,4 @@
-"""What the connections of one server have in common, whatever they speak."""
+"""The shared state of all connections of one server."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from skywatch.realtime.limits import ConnectionCounter, Limits, LogInterval
 from skywatch.realtime.polling.clients import PollingClients
 
 log = logging.getLogger(__name__)
-# Tokens in addresses, and refused origins, are logged this often at most.
+# Interval between two log lines about tokens in URLs, and about refused origins (s).
 WARN_EVERY_S = 60.0
-SHOWN_CHARACTERS = 200
+LONGEST_LOGGED_ORIGIN = 200
 
 
 class Peer(Protocol):
     """One connection, or one client that polls."""
 
     def look_after(self, now: float, heartbeat_s: float) -> None:
-        """Once a second: end it where it breaks the limits of time."""
+        """Called once a second: end it if it exceeds a time limit."""
 
     def drop(self, reason: Closing = INTERNAL_ERROR) -> None:
         """End at once; ``reason`` is counted."""
@@ -40,12 +40,12 @@ class PeerConnection(Peer, Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is lost when it is cut."""
+        """Whether it can be dropped without loss."""
 
 
 @dataclass
 class Shared:
-    """What the connections of one server have in common; each finds it in its factory."""
+    """The shared state of all connections of one server; each gets it from its factory."""
 
     hub: Hub
     rules: Rules
@@ -59,23 +59,23 @@ class Shared:
     origin_warnings: LogInterval = field(default_factory=lambda: LogInterval(WARN_EVERY_S))
     # Connections refused by a limit.
     refused: int = 0
-    # Whether the service stops: nobody is let in any more.
+    # Whether the service stops: nobody is admitted any more.
     stopping: bool = False
 
     def refusal_of(self, request: HandshakeRequest) -> Refusal | None:
-        """Why the page that opens the channel may not, which is logged; None where it may."""
+        """The refusal of a page of another origin, which is logged; None if it may open the channel."""
         if handshake.page_allowed(request, self.rules):
             return None
         if self.origin_warnings.take(time.monotonic()):
             log.warning(
                 "the channel refused a page of the origin %.*r: cors_allowed_origins does not list it",
-                SHOWN_CHARACTERS,
+                LONGEST_LOGGED_ORIGIN,
                 request.origin,
             )
         return ORIGIN_NOT_ALLOWED
 
     def offer_of(self, request: HandshakeRequest, peer: str) -> Offer | Problem:
-        """The credentials that a handshake brings, or why they cannot be taken."""
+        """The credentials of a handshake, or the fault in them."""
         offer = handshake.offer_of(request, self.rules)
         if isinstance(offer, Offer) and offer.leaks and self.leak_warnings.take(time.monotonic()):
             log.warning("a client at %s sent its token in the address, where it leaks into logs", peer)

@@ -1,4 +1,4 @@
-"""Who listens to which events: each event is encoded once a stream and written to all of its listeners."""
+"""The listeners of event streams: each event is encoded once per stream and written to all its listeners."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class EventTopics:
         self._gathered: dict[Stream, list[Event]] = {}
 
     def stream_of(self, topic: str, may: Visibility) -> Stream:
-        """The stream that a subscriber who may see so much hears."""
+        """The stream for a subscriber with these rights."""
         return self.logs[topic].stream_for(may)
 
     def join(self, listener: Listener, stream: Stream, since: Point | None) -> None:
-        """Begin to listen: what was missed since a point, or a snapshot where that is too long ago."""
+        """Add a listener: it gets the events since a point, or a snapshot if they are no longer in memory."""
         self.hand_over(stream)
         self._listeners.setdefault(stream, {})[listener] = None
         if since is None:
@@ -46,7 +46,7 @@ class EventTopics:
             listener.outbox.push(event.frame(listener.variant))
 
     def leave(self, listener: Listener, stream: Stream) -> None:
-        """Listen no more."""
+        """Remove a listener."""
         self.hand_over(stream)
         listeners = self._listeners[stream]
         listeners.pop(listener, None)
@@ -54,7 +54,7 @@ class EventTopics:
             del self._listeners[stream]
 
     def publish(self, message: Message) -> None:
-        """Number a message in every stream that may hear it; it is handed over at the end of the turn.
+        """Number a message in every stream that may receive it; it is handed over at the end of the turn.
 
         Raises ValueError for a message that its topic cannot carry.
         """
@@ -63,19 +63,19 @@ class EventTopics:
                 self._gathered.setdefault(stream, []).append(event)
 
     def hand_over(self, only: Stream | None = None) -> None:
-        """Give the gathered events to their listeners: joined once, however many listen."""
+        """Push gathered events to their listeners; they are joined once for all."""
         if only is not None:
             gathered = {only: self._gathered.pop(only)} if only in self._gathered else {}
         else:
             gathered, self._gathered = self._gathered, {}
         for stream, events in gathered.items():
             try:
-                self._tell(stream, events)
+                self._send(stream, events)
             except Exception as error:
-                # A fault of the program with these events; the other streams go on.
+                # An internal fault with these events; the other streams continue.
                 _faults.failed(f"topic {stream.topic}", error)
 
-    def _tell(self, stream: Stream, events: list[Event]) -> None:
+    def _send(self, stream: Stream, events: list[Event]) -> None:
         joined: dict[tuple[Encoder, bool], bytes] = {}
         listeners = self._listeners.get(stream, {})
         REALTIME_SENT.labels(stream.topic).inc(len(events) * len(listeners))
@@ -87,7 +87,7 @@ class EventTopics:
             listener.outbox.push(frames)
 
     def sweep(self, now: float) -> None:
-        """Forget streams that nobody comes back to."""
+        """Drop streams without subscribers."""
         listened = set(self._listeners)
         for log in self.logs.values():
             log.forget_idle(now, listened)

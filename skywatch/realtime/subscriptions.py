@@ -1,4 +1,4 @@
-"""The topics that one subscriber has asked for: what it sees or hears of each, as far as it may."""
+"""The subscribed topics of one subscriber, with its view or stream of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from skywatch.security.visibility import Visibility
 
 
 class Subscriptions:
-    """Joins and leaves at the hub for ``listener``; ``sources`` are what it sees or hears now, by topic."""
+    """Joins and leaves at the hub for ``listener``; ``sources`` are its views and streams, by topic."""
 
     def __init__(self, hub: Hub, listener: Listener) -> None:
         self.sources: dict[str, View | Stream] = {}
@@ -31,7 +31,7 @@ class Subscriptions:
         return self._areas.get(topic)
 
     def source(self, topic: str, area: Area | None, may: Visibility, form: Form | None = None) -> View | Stream:
-        """What somebody who may see so much sees or hears of a topic."""
+        """The view or stream of a topic for these rights."""
         if not self._hub.topics.is_live(topic):
             return self._hub.events.stream_of(topic, may)
         user = may.user_id if form is not None and ("flags" in form.fields or form.limit is not None) else None
@@ -40,13 +40,13 @@ class Subscriptions:
         return View(topic, "all" if may.military else "civil", may.details, area, form, user)
 
     def put(self, topic: str, area: Area | None, may: Visibility, form: Form | None = None) -> None:
-        """Note a topic in place of what was seen or heard of it before; nothing comes of it until ``join``."""
+        """Set the source of a topic, replacing an earlier one; nothing is sent until ``join``."""
         self.leave(topic)
         self._areas[topic], self._forms[topic] = area, form
         self.sources[topic] = self.source(topic, area, may, form)
 
     def join(self, topic: str, since: Point | None) -> None:
-        """Have a noted topic come: what was missed since a point, or what there is now."""
+        """Start sending a topic: what was missed since a point, or a snapshot."""
         source = self.sources[topic]
         if isinstance(source, View):
             self._hub.live.join(self._listener, source, since)
@@ -54,7 +54,7 @@ class Subscriptions:
             self._hub.events.join(self._listener, source, since)
 
     def leave(self, topic: str) -> None:
-        """See or hear no more of a topic."""
+        """Unsubscribe from a topic."""
         source = self.sources.pop(topic, None)
         if isinstance(source, View):
             self._hub.live.leave(self._listener, source)
@@ -62,20 +62,20 @@ class Subscriptions:
             self._hub.events.leave(self._listener, source)
 
     def leave_all(self) -> None:
-        """See and hear no more."""
+        """Unsubscribe from all topics."""
         for topic in list(self.sources):
             self.leave(topic)
 
     def leave_forbidden(self, may: Visibility) -> list[str]:
-        """Leave the topics that are no longer open; returns which."""
+        """Unsubscribe from topics that are no longer allowed; returns them."""
         opened = self._hub.topics.open_to(may)
-        lost = [topic for topic in self.sources if topic not in opened]
-        for topic in lost:
+        forbidden = [topic for topic in self.sources if topic not in opened]
+        for topic in forbidden:
             self.leave(topic)
-        return lost
+        return forbidden
 
     def renew(self, may: Visibility) -> None:
-        """Begin anew with the topics of which something else may be seen than before."""
+        """Rejoin the topics whose contents differ with the new rights."""
         for topic, source in list(self.sources.items()):
             fresh = self.source(topic, self.area_of(topic), may, self._forms.get(topic))
             if fresh != source:
@@ -84,7 +84,7 @@ class Subscriptions:
                 self.join(topic, None)
 
     def catch_up(self) -> None:
-        """Bring the aircraft topics up to the latest tick, as far as the connection takes data."""
+        """Send the latest state of the aircraft topics, unless the connection is congested."""
         for source in self.sources.values():
             if isinstance(source, View) and not self._listener.outbox.congested:
                 self._hub.live.catch_up(self._listener, source)

@@ -1,4 +1,4 @@
-"""The topics of the channel and who hears their events, as the features declare them."""
+"""The topics of the channel and the audience of their events, as declared by the features."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class TopicTable:
         self.all: dict[str, Topic] = features.topics
         # Topics that carry events, not the picture.
         self.events: tuple[str, ...] = tuple(name for name, topic in self.all.items() if not topic.live)
-        # For each topic, every permission on which it depends who hears its events, and in which form.
+        # For each topic, the permissions that decide who receives its events, and in which form.
         self.deciding: dict[str, frozenset[str]] = features.deciding_permissions()
         self._kinds = features.events
 
     def is_live(self, name: str) -> bool:
-        """Whether a topic carries the picture; False also for what is no topic."""
+        """Whether a topic carries the picture; False for unknown topics."""
         topic = self.all.get(name)
         return topic is not None and topic.live
 
@@ -27,11 +27,11 @@ class TopicTable:
         """The topics that a subscriber may join."""
         return tuple(topic.name for topic in self.all.values() if topic.permission in may.permissions)
 
-    def hears(self, may: Visibility, message: Message) -> bool:
+    def may_receive(self, may: Visibility, message: Message) -> bool:
         """Whether a message on an open topic is for a subscriber.
 
         Events of another feature that travel on a topic need that feature's own
-        permission too: a disabled feature or a key without its scope must not hear it through the side door.
+        permission too: a disabled feature or a key without its scope must not receive it by another topic.
         """
         kind = self._kinds.get(message.event)
         if kind is not None and not may.permissions.issuperset(kind.needs):

@@ -161,7 +161,7 @@ class PollingClient:
     def drop(self, reason: Closing = INTERNAL_ERROR) -> None:
         """End at once; ``reason`` is counted."""
         self.ending.count(reason)
-        self.session.gone()
+        self.session.close()
         self._finish(engineio.CLOSE)
         self.outbox.discard()
 
