@@ -24,8 +24,11 @@ from skywatch.core.health import State
 log = logging.getLogger(__name__)
 COMPONENT = "airframes"
 TOPIC, CHANGED = "airframes", "airframes:changed"
-# About 300 bytes each; the whole world's traffic of a day fits.
-MOST_KEPT = 60_000
+# Airframes that wait to be looked up; the whole world's traffic of a day fits.
+MOST_WANTED = 60_000
+# Airframes of aircraft that have left are kept, for most come back, until there are so many more than four for each
+# aircraft in the sky. About 500 bytes each.
+SPARE = 5_000
 # The import command is another process, perhaps without a shared bus: poll for new imports this often (s).
 LOOK_FOR_IMPORTS_S = 30.0
 RETRY_S = 3.0
@@ -77,7 +80,7 @@ class AirframeCache:
         missing = {address for address in addresses if address not in self._known}
         if missing and self._thread is not None:
             with self._work:
-                if len(self._wanted) > MOST_KEPT:
+                if len(self._wanted) > MOST_WANTED:
                     self._wanted.clear()  # The database has been away for long; live aircraft are requested again.
                 self._wanted |= missing
                 self._work.notify()
@@ -91,10 +94,16 @@ class AirframeCache:
                 with self._answered:
                     self._answered.wait_for(lambda: not self._wanted, wait_s)
                 airframes = list(map(self._known.get, addresses))
-            if len(self._known) > MOST_KEPT:
-                current = set(addresses)
-                self._known = {address: airframe for address, airframe in self._known.items() if address in current}
+        if len(self._known) > 4 * len(addresses) + SPARE:
+            self._known = {
+                address: airframe
+                for address, airframe in zip(addresses, airframes, strict=True)
+                if airframe is not None
+            }
         return airframes
+
+    def __len__(self) -> int:
+        return len(self._known)
 
     def refresh(self) -> None:
         """Query all airframes again; until then the old ones stay valid."""

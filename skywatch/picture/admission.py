@@ -1,8 +1,9 @@
 """``Admission``: decides which addresses become aircraft of the picture, so that invented ones cost next to nothing.
 
 An address received only once waits until it is received again, by a second receiver, or until its receiver counts a
-second message: noise and invented addresses seldom do. The picture holds a limited number of aircraft. If it is full, a
-receiver with less than its share displaces aircraft of the receiver with the most.
+second message: noise and invented addresses seldom do. While many wait, the second message must come some seconds after
+the first. The picture holds a limited number of aircraft. If it is full, a receiver with less than its share displaces
+aircraft of the receiver with the most.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from msgspec import UNSET
 from skywatch.picture.receiver_views import ReceiverViews
 from skywatch.receivers.report import Report
 
-# About 1 kB each. At 2,000 new addresses a second this is 10 s, in which an aircraft in range sends dozens of messages.
-MOST_WAITING = 20_000
+# About 1 kB each. At 2,000 new addresses a second this is 5 s, in which an aircraft in range sends dozens of messages;
+# each of them puts it at the end of the queue again.
+MOST_WAITING = 10_000
+# A flood: so large a share of that waits. An address is then proved by a message this long after the first one (s).
+FLOOD_SHARE, FLOOD_APART_S = 0.1, 5.0
 # Smallest time between two messages that prove an address (s): repetitions of one transmission do not.
 APART_S = 0.05
 # Share of the aircraft that is displaced at once: finding the oldest scans all.
@@ -38,8 +42,8 @@ class _Waiting:
 class Admission:
     """Holds at most ``maximum`` addresses; without ``proof`` an address is admitted at once.
 
-    ``dropped`` counts, by reason, the reports of new addresses that were dropped (``received_once``: nothing followed;
-    ``no_room``) and the aircraft that made room (``displaced``).
+    ``dropped`` counts, by reason, the reports of new addresses that were dropped (``received_once``: nothing followed
+    that proves them; ``no_room``) and the aircraft that made room (``displaced``).
     """
 
     def __init__(self, maximum: int, proof: bool) -> None:
@@ -85,7 +89,7 @@ class Admission:
                 accepted.append(report)
                 continue
             before = self._waiting.get(address)
-            if not proven and self.proof and not _is_proof(book.name, report, before):
+            if not proven and self.proof and not self._is_proof(book.name, report, before):
                 self._wait_for_proof(book.name, report, before, now)
                 continue
             if before is not None:
@@ -117,6 +121,8 @@ class Admission:
 
     def _wait_for_proof(self, receiver: str, report: Report, before: _Waiting | None, now: float) -> None:
         if before is not None:
+            if report.at > before.report.at:
+                self._waiting.move_to_end(report.hex)
             return
         if len(self._waiting) >= MOST_WAITING:
             self._waiting.popitem(last=False)
@@ -137,10 +143,11 @@ class Admission:
         self.dropped[DISPLACED] += len(oldest)
         return bool(oldest)
 
-
-def _is_proof(receiver: str, report: Report, before: _Waiting | None) -> bool:
-    if report.messages is not UNSET and report.messages > 1:
-        return True
-    if before is None:
-        return False
-    return before.receiver != receiver or report.at - before.report.at > APART_S
+    def _is_proof(self, receiver: str, report: Report, before: _Waiting | None) -> bool:
+        if report.messages is not UNSET and report.messages > 1:
+            return True
+        if before is None:
+            return False
+        is_flood = len(self._waiting) >= MOST_WAITING * FLOOD_SHARE
+        apart_s = FLOOD_APART_S if is_flood else APART_S
+        return before.receiver != receiver or report.at - before.report.at > apart_s

@@ -99,6 +99,18 @@ def test_the_book_looks_up_in_the_background_and_again_after_an_import(runtime, 
     book.close()
 
 
+def test_airframes_of_addresses_that_have_left_are_not_kept_for_ever(runtime, monkeypatch):
+    monkeypatch.setattr("skywatch.airframes.cache.SPARE", 50)
+    cache = AirframeCache(runtime.sessions, runtime.bus)
+    cache.start()
+    for first in range(0, 1000, 100):
+        assert None not in cache.lookup([f"{first + n:06x}" for n in range(100)], wait_s=PATIENCE_S)
+        assert len(cache) <= 4 * 100 + 50
+    cache.lookup(["000001"])
+    assert len(cache) <= 4 + 50
+    cache.close()
+
+
 def test_the_command_imports_and_says_what_it_did(tmp_path, sqlite_url):
     ini = tmp_path / "x.ini"
     ini.write_text(f"[app:main]\nuse = egg:skywatch\nenvironment = development\ndatabase_url = {sqlite_url}\n")

@@ -71,6 +71,36 @@ def test_a_hundred_thousand_addresses_leave_the_aircraft_there_were(clock, monke
     assert not picture.admission.is_full
 
 
+def test_invented_addresses_that_come_twice_are_no_aircraft_while_many_wait(clock, monkeypatch):
+    monkeypatch.setattr(admission, "MOST_WAITING", 500)
+    picture = picture_at(clock, proof=True, maximum=1000)
+    real = [address(n) for n in range(20)]
+    picture.put("raw", [increment(a, clock.time()) for a in real[:10]], 10)
+    for second in range(20):
+        clock.advance(1)
+        now = clock.time()
+        # The real ones that are new appear in the midst of it, and are received again and again.
+        picture.put("raw", [increment(a, now) for a in real], 20)
+        for again in (0.0, 0.3):
+            invented = [increment(address(100 + 400 * second + n), now + again) for n in range(400)]
+            picture.put("raw", invented, 400)
+        sky = picture.tick()
+        assert set(real[:10]) <= set(sky.hexes)
+        assert len(sky) <= 20 + 50
+        assert picture.admission.waiting <= 500
+    assert set(real) <= set(sky.hexes)
+
+
+def test_many_that_are_received_on_and_on_all_become_aircraft(clock):
+    picture = picture_at(clock, proof=True)
+    many = [address(n) for n in range(3000)]
+    for _ in range(7):
+        picture.put("raw", [increment(a, clock.time()) for a in many], 3000)
+        sky = picture.tick()
+        clock.advance(1)
+    assert len(sky) == 3000
+
+
 def test_a_full_picture_drops_what_is_new_and_counts_it(clock):
     picture = picture_at(clock, proof=True, maximum=100)
     picture.put("roof", [snapshot(address(n), clock.time(), messages=2) for n in range(130)], 130)
