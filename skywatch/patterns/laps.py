@@ -152,6 +152,14 @@ def alike(before: Loop, after: Loop, s: PatternSettings, *, part: bool = False) 
     return hypot(b.x - a.x, b.y - a.y) <= slack * limit * max(a.radius_nm, b.radius_nm) + s.position_noise_nm
 
 
+def lead_of(lap: Loop, s: PatternSettings) -> Loop | None:
+    """Return the turn onto a lap where it takes about as much way for a circle as the lap does, else None."""
+    if lap.lead is None:
+        return None
+    small, large = sorted((round_nm(lap.lead), round_nm(lap)))
+    return lap.lead if large <= s.lap_size_ratio * max(small, s.lap_size_floor_nm) else None
+
+
 def _bends_alike(before: Loop, after: Loop, s: PatternSettings) -> bool:
     """Return whether two laps turn in about as much way: a small loop after a transit does not."""
     tight, wide = sorted((_bend_nm(before), _bend_nm(after)))

@@ -44,6 +44,14 @@ class LoopSettings:
     """Turns that make circling where both directions occur: one figure of eight is a manoeuvre, two are a pattern."""
     part_turn_deg: float = 200.0
     """The lap under way counts from this turn on (deg): less than that, a departing turn would count."""
+    lead_least_deg: float = 60.0
+    """The turn onto the first lap counts from this on (deg)..."""
+    lead_most_deg: float = 230.0
+    """... up to this (deg): with the lap it is not yet circling..."""
+    lead_stray_share: float = 1.5
+    """... where it lies within this many times the lap's farthest place."""
+    lead_vertices: int = 64
+    """Vertices kept of what was flown before a loop; a lead has two dozen."""
     extend_turn_deg: float = 120.0
     """The last lap of a pattern counts from this turn on (deg): a third of a lap on the same circle."""
     figure_eight_lap_s: float = 75.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from math import hypot
 
 from skywatch.patterns.settings import PatternSettings
@@ -29,21 +29,25 @@ class Loop:
     """Of a part: way that a full circle takes at the rate of its last turns."""
     stray_nm: float = 0.0
     """Of a part: distance of its farthest vertex from the centre of the lap before."""
+    lead: Loop | None = None
+    """The turn onto this loop, on the same circle: it stands before the loop, or ended the loop before."""
 
 
 class LoopFinder:
     """Cuts the trail into loops, none sharing a stretch with another."""
 
-    __slots__ = ("_lap_s", "_line", "_mark_deg", "_mark_t", "_max", "_min", "_s", "turning_t")
+    __slots__ = ("_lap_s", "_line", "_mark_deg", "_mark_t", "_max", "_min", "_past", "_s", "turning_t")
 
     def __init__(self, settings: PatternSettings) -> None:
         self._s = settings
         self._line: deque[Vertex] = deque(maxlen=settings.vertices_max)
+        self._past: deque[Vertex] = deque(maxlen=settings.lead_vertices)
         self.clear()
 
     def clear(self) -> None:
         """Forget the trail."""
         self._line.clear()
+        self._past.clear()
         self._min = float("inf")
         self._max = float("-inf")
         self._mark_deg = 0.0
@@ -59,7 +63,7 @@ class LoopFinder:
 
     def _drop_before(self, index: int) -> None:
         for _ in range(index):
-            self._line.popleft()
+            self._past.append(self._line.popleft())
         self._rebase()
 
     def add(self, v: Vertex) -> Loop | None:
@@ -90,10 +94,41 @@ class LoopFinder:
         if loop is None:
             self._drop_before(start + 1)
             return None
+        lead = self._lead(start, loop)
         self._drop_before(len(line) - 1)
         self.turning_t = v.t
         self._lap_s = max(s.lap_usual_s, loop.shape.duration_s)
-        return loop
+        return replace(loop, lead=lead)
+
+    def _lead(self, start: int, loop: Loop) -> Loop | None:
+        """Return the turn onto `loop`, which begins at index `start`, as far as it lies on the same circle.
+
+        Where a loop begins depends on the turns before it: one made on the way there, to the same side, ends a long
+        loop amid the first circle.
+        """
+        s, shape = self._s, loop.shape
+        sense = 1.0 if loop.turns > 0.0 else -1.0
+        first = self._line[start]
+        reach_nm = s.lead_stray_share * shape.reach_nm
+        turn = 0.0
+        lead = [first]
+        for v in chain(islice(reversed(self._line), len(self._line) - start, None), reversed(self._past)):
+            turned = (first.turn_deg - v.turn_deg) * sense
+            if turned < turn - s.vertex_turn_deg or turned > s.lead_most_deg:
+                break
+            if hypot(v.x - shape.x, v.y - shape.y) > reach_nm or shape.t0 - v.t > shape.duration_s:
+                break
+            turn = max(turn, turned)
+            lead.append(v)
+        lead.reverse()
+        # What leads straight to the circle is no part of it.
+        slow_deg_s = 120.0 * abs(loop.turns) / shape.duration_s
+        while len(lead) > 1 and (lead[1].turn_deg - lead[0].turn_deg) * sense < slow_deg_s * (lead[1].t - lead[0].t):
+            del lead[0]
+        turned = first.turn_deg - lead[0].turn_deg
+        if len(lead) < 2 or abs(turned) < s.lead_least_deg:
+            return None
+        return Loop(measure(lead), turned / 360.0)
 
     def _reversed(self) -> Loop | None:
         """Return the loop that ended where the turn went over to the other side, as in figures of eight.

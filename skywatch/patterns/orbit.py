@@ -16,6 +16,7 @@ from skywatch.patterns.laps import (
     direction_of,
     is_sparse,
     kind_of,
+    lead_of,
     leg_share,
     mean_radius_nm,
     stays_near,
@@ -33,7 +34,7 @@ from skywatch.patterns.trail import Vertex
 class OrbitDetector:
     """Collects loops into runs and reports a run as circling or racetrack."""
 
-    __slots__ = ("_before", "_finder", "_finding", "_heights", "_log", "_lows", "_odd", "_past_turns",
+    __slots__ = ("_before", "_finder", "_finding", "_heights", "_lead", "_log", "_lows", "_odd", "_past_turns",
                  "_run", "_s", "_turning_t")  # fmt: skip
 
     def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints) -> None:
@@ -43,6 +44,7 @@ class OrbitDetector:
         self._finder = LoopFinder(settings)
         self._run: deque[Loop] = deque(maxlen=settings.laps_remembered)
         self._past_turns = 0.0
+        self._lead: Loop | None = None
         self._odd: Loop | None = None
         self._finding: Finding | None = None
         self._heights = Heights()
@@ -58,6 +60,7 @@ class OrbitDetector:
 
     def _forget_run(self) -> None:
         self._run.clear()
+        self._lead = None
         self._odd = None
         self._past_turns = 0.0
         self._heights = Heights()
@@ -103,7 +106,7 @@ class OrbitDetector:
         """Add a lap to the run, or begin another run with it; one odd lap in between is forgiven."""
         run, odd = self._run, self._odd
         if run and not self._follows(run[-1], loop):
-            if odd is None and self._finding is not None:
+            if odd is None and self._finding is not None and not self._is_late(loop):
                 self._odd = loop
                 return
             if odd is not None and self._follows(odd, loop):
@@ -113,16 +116,24 @@ class OrbitDetector:
                 self._forget_run()
         self._odd = None
         self._turning_t = loop.shape.t1
+        if not run:
+            self._lead = lead_of(loop, self._s)
         if len(run) == run.maxlen:
             self._past_turns += abs(run[0].turns)
+            self._lead = None
             self._heights = self._heights.add((run[0],), self._s)
         run.append(loop)
         self._split_by_kind()
 
     def _end_before(self, strange: Loop) -> None:
         """End the finding with its own last lap, before one that does not belong to it."""
-        if self._finding is not None:
-            self._finding.t1 = min(self._finding.t1, max(self._run[-1].shape.t1, strange.shape.t0))
+        f, laps = self._finding, list(self._run)
+        if f is not None and strange.shape.t0 < f.t1 and self._is_late(strange):
+            # The part counted last was the beginning of the strange lap.
+            f.t1 = laps[-1].shape.t1
+            self._describe(f, laps)
+        elif f is not None:
+            f.t1 = min(f.t1, max(laps[-1].shape.t1, strange.shape.t0))
         self._end()
 
     def _begin_again(self, odd: Loop) -> None:
@@ -130,23 +141,31 @@ class OrbitDetector:
         self._end_before(odd)
         self._forget_run()
         self._run.append(odd)
+        self._lead = lead_of(odd, self._s)
         self._turning_t = max(self._turning_t, odd.shape.t1)
 
     def _odd_goes_on(self, odd: Loop) -> bool:
         """Return whether the odd lap is being flown once more, and not the pattern that it interrupts."""
-        part = self._finder.part(self._s.part_turn_deg, odd) if self._finder.turning_t > odd.shape.t1 else None
+        if self._finder.turning_t <= odd.shape.t1:
+            return False
+        s = self._s
+        part = self._finder.part(s.part_turn_deg if lead_of(odd, s) is None else s.extend_turn_deg, odd)
         return (
             part is not None
             and part.turns * odd.turns > 0.0
             and self._follows(odd, part, part=True)
-            and stays_near(odd, part, self._s)
-            and not alike(self._run[-1], part, self._s, part=True)
+            and stays_near(odd, part, s)
+            and not alike(self._run[-1], part, s, part=True)
         )
 
     def _follows(self, before: Loop, after: Loop, *, part: bool = False) -> bool:
         """Return whether two laps belong together by time, size and place."""
-        since_t = before.shape.t1 if self._odd is None else self._odd.shape.t1
-        return after.shape.t0 - since_t <= self._pause_s() and alike(before, after, self._s, part=part)
+        return not self._is_late(after) and alike(before, after, self._s, part=part)
+
+    def _is_late(self, loop: Loop) -> bool:
+        """Return whether a lap begins too long after the one before to belong to the same run."""
+        before = self._run[-1] if self._odd is None else self._odd
+        return loop.shape.t0 - before.shape.t1 > self._pause_s()
 
     def _pause_s(self) -> float:
         """Return how long the turning may pause before the run is over; a racetrack pauses on each leg."""
@@ -179,39 +198,71 @@ class OrbitDetector:
 
     def _try(self, v: Vertex) -> None:
         """Report the run, with the lap under way, once it has turned enough to be no single lap."""
-        s = self._s
-        laps = self._steady_laps()
-        part = self._part(laps[-1], s.part_turn_deg)
-        if part is not None:
-            if kind_of(laps, s) is PatternType.CIRCLING and not stays_near(laps[-1], part, s):
+        whole = self._steady_laps()
+        laps = self._with_part(whole, self._s.part_turn_deg)
+        kind = self._kind_now(laps, v)
+        lead = self._lead
+        if kind is None and lead is not None and len(whole) == len(self._run):
+            laps = self._with_part(whole, self._s.extend_turn_deg)
+            # Two full laps are wanted of ovals.
+            kind = self._kind_now(laps, v, lead)
+            if kind is not PatternType.CIRCLING:
                 return
-            laps.append(part)
-        turns = turns_of(laps)
-        since_s = v.t - laps[0].shape.t0
-        flown_s = sum(lap.shape.duration_s for lap in laps)
-        if turns < s.circling_turns or flown_s < max(s.orbit_min_s, s.laps_time_share * since_s):
+        else:
+            lead = None
+        if kind is None:
             return
-        speed_kt = sum(lap.shape.length_nm for lap in laps) * 3600.0 / flown_s
-        if s.training_slowest_kt <= speed_kt <= s.training_fastest_kt:
-            if flown_s <= s.training_lap_s * turns and flown_s < s.training_turns_s:
-                return
-            if flown_s <= s.training_wide_lap_s * turns and turns < s.racetrack_turns:
-                return
-        if direction_of(laps) == "both" and turns < s.figure_eight_turns:
-            return
-        kind = kind_of(laps, s)
-        if kind is None or (kind is PatternType.CIRCLING and wander(laps, s)):
-            return
-        if turns < s.racetrack_turns and not self._beyond_doubt(kind, laps):
-            return
-        finding = Finding(kind, laps[0].shape.t0, laps[-1].shape.t1, 0.0, 0.0, 0.0, 0.0)
+        began = laps[0] if lead is None else lead
+        finding = Finding(kind, began.shape.t0, laps[-1].shape.t1, 0.0, 0.0, 0.0, 0.0)
+        past = (0.0, Heights()) if lead is None else (abs(lead.turns), Heights().add((lead,), self._s))
+        before, (self._past_turns, self._heights) = (self._past_turns, self._heights), past
         self._describe(finding, laps)
         if self._log.report(finding, v.t):
             self._finding = finding
+            self._lead = None
             # What came before is no part of it.
             while self._run[0] is not laps[0]:
                 self._run.popleft()
-            self._past_turns, self._heights = 0.0, Heights()
+        else:
+            self._past_turns, self._heights = before
+
+    def _with_part(self, laps: list[Loop], turn_deg: float) -> list[Loop]:
+        """Return the laps with the one under way where that has turned by `turn_deg`; none where it leads away."""
+        part = self._part(laps[-1], turn_deg)
+        if part is None:
+            return laps
+        leaves = kind_of(laps, self._s) is PatternType.CIRCLING and not stays_near(laps[-1], part, self._s)
+        return [] if leaves else [*laps, part]
+
+    def _kind_now(self, laps: list[Loop], v: Vertex, lead: Loop | None = None) -> PatternType | None:
+        """Return what the laps are at vertex `v` if they are enough to report, with the turn onto them, else None."""
+        s = self._s
+        flown = laps if lead is None else [lead, *laps]
+        turns = turns_of(flown)
+        if not laps or turns < s.circling_turns:
+            return None
+        since_s = v.t - flown[0].shape.t0
+        flown_s = sum(lap.shape.duration_s for lap in flown)
+        if flown_s < max(s.orbit_min_s, s.laps_time_share * since_s):
+            return None
+        if self._is_training(flown, turns, flown_s) or (direction_of(laps) == "both" and turns < s.figure_eight_turns):
+            return None
+        kind = kind_of(laps, s)
+        if kind is PatternType.CIRCLING and wander(laps, s):
+            return None
+        if kind is not None and turns < s.racetrack_turns and not self._beyond_doubt(kind, laps):
+            return None
+        return kind
+
+    def _is_training(self, laps: list[Loop], turns: float, flown_s: float) -> bool:
+        """Return whether the laps may be steep turns, or turns on a height, as light aircraft train them."""
+        s = self._s
+        speed_kt = sum(lap.shape.length_nm for lap in laps) * 3600.0 / flown_s
+        if not s.training_slowest_kt <= speed_kt <= s.training_fastest_kt:
+            return False
+        if flown_s <= s.training_lap_s * turns and flown_s < s.training_turns_s:
+            return True
+        return flown_s <= s.training_wide_lap_s * turns and turns < s.racetrack_turns
 
     def _part(self, last: Loop, turn_deg: float) -> Loop | None:
         """Return the lap under way where it has turned by `turn_deg` and is seen to follow the last one."""

@@ -98,6 +98,34 @@ def test_whenever_positions_are_heard_two_turns_are_enough(every_s: float, radiu
         assert 1.5 <= (pattern.detected_at - begin) / lap_s <= 1.9
 
 
+@pytest.mark.parametrize("sense", [1.0, -1.0])
+@pytest.mark.parametrize("corners", [0, 1, 2, 3])
+def test_turns_on_the_way_there_delay_no_report(corners: int, sense: float) -> None:
+    """With two and three corners to the same side, a loop ends amid the first circle, which counts all the same."""
+    flight = Flight(speed_kt=90.0).straight(3.0)
+    for _ in range(corners):
+        flight.turn(90.0 * sense, 0.6).straight(4.0)
+    begin, lap_s = flight.t, 2.0 * math.pi * 0.6 * 3600.0 / 90.0
+    (pattern,) = found(flight.orbit(4.0 * sense, 0.6).straight(6.0))
+    assert pattern.detected_at - begin <= 1.95 * lap_s
+    assert pattern.t0 == pytest.approx(begin, abs=30.0)
+    assert pattern.details["turns"] == pytest.approx(4.0, abs=0.25)
+
+
+@pytest.mark.parametrize("away_nm", [2.0, 2.5, 3.0])
+def test_circles_flown_again_after_minutes_elsewhere_are_another_pattern(away_nm: float) -> None:
+    flight = Flight(speed_kt=90.0).straight(3.0).orbit(3.0, 0.6)
+    left = flight.t
+    flight.straight(away_nm).turn(-225.0, 0.5).straight(away_nm).turn(45.0, 0.4).straight(0.2)
+    back = flight.t
+    patterns = found(flight.orbit(2.0, 0.6).straight(5.0))
+    first, second = (p for p in patterns if p.pattern_type == "circling")
+    assert first.t1 == pytest.approx(left, abs=30.0)
+    assert first.details["turns"] == pytest.approx(3.0, abs=0.2)
+    assert second.t0 == pytest.approx(back, abs=60.0)
+    assert second.details["turns"] == pytest.approx(2.0, abs=0.2)
+
+
 def test_later_positions_cost_no_earlier_detection_time() -> None:
     positions = orbits(5.0).positions(5.0)
     whole = [e.pattern.detected_at for e in feed(positions) if e.change is Change.DETECTED]

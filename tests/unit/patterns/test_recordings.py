@@ -26,8 +26,9 @@ def test_circling(total: Score) -> None:
     s = total.labels["circling"]
     assert s.flights_missed == 0
     assert s.flights_found / (s.flights_found + s.flights_false) >= 0.97
-    assert s.segments_found / s.segments >= 0.92
-    assert s.patterns_right / (s.patterns_right + s.patterns_false) >= 0.98
+    assert s.segments_found / s.segments >= 0.96
+    assert s.patterns_right / (s.patterns_right + s.patterns_false) >= 0.99
+    assert s.begun_in_time / s.segments_begun >= 0.92
     assert sorted(s.delays_turns)[len(s.delays_turns) // 2] <= 2.0
 
 
