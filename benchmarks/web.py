@@ -37,12 +37,13 @@ WATCHED_S = 20.0
 FIRST_AIRCRAFT, MEMORY_AIRCRAFT = 200, 1500
 # An hour of them.
 PICTURES, MEMORY_MB = 3600, 100
-# Notes when the first row and the first picture with aircraft are there.
+# Notes when the first row is there, and when aircraft are drawn where the map has them.
 WATCH = """
 window.marks = {};
 const look = () => {
   if (!marks.list && document.querySelector('.window .row')) marks.list = performance.now();
-  if (!marks.map && document.querySelector('sw-map')?.stage?.picture?.count > 0) marks.map = performance.now();
+  const stage = document.querySelector('sw-map')?.stage;
+  if (!marks.map && stage?.picture?.count > 0 && stage.view) marks.map = performance.now();
   if (!marks.list || !marks.map) requestAnimationFrame(look);
 };
 requestAnimationFrame(look);

@@ -64,12 +64,15 @@ const withImports = (path, seen = new Set()) => {
 const frame = Object.keys(outputs).find((path) => outputs[path].entryPoint === "src/shell/app.ts");
 const bootScripts = [...withImports(Object.keys(outputs).find((path) => nameOf(path) === script))].map(nameOf);
 const frameScripts = [...withImports(frame)].map(nameOf).filter((name) => !bootScripts.includes(name));
-const firstScripts = [...bootScripts, ...frameScripts];
+const map = Object.keys(outputs).find((path) => outputs[path].entryPoint === "src/map/map.ts");
+const mapScripts = [...withImports(map)].map(nameOf).filter((name) => !bootScripts.includes(name) && !frameScripts.includes(name));
+const firstScripts = [...bootScripts, ...frameScripts, ...mapScripts];
 const fonts = Object.keys(outputs).map(nameOf).filter((name) => /^b612-(mono-)?latin-400-normal-.*\.woff2$/.test(name));
 // A browser has six connections: what boot.ts asks for (texts, session, worker) must not wait behind the frame and fonts.
 const preloads = [
   ...bootScripts.map((name) => `<link rel="modulepreload" href="assets/${name}">`),
-  ...frameScripts.map((name) => `<link rel="modulepreload" href="assets/${name}" fetchpriority="low">`),
+  ...frameScripts.map((name) => `<link rel="modulepreload" href="assets/${name}">`),
+  ...mapScripts.map((name) => `<link rel="modulepreload" href="assets/${name}" fetchpriority="low">`),
   ...fonts.map((name) => `<link rel="preload" as="font" type="font/woff2" href="assets/${name}" fetchpriority="low" crossorigin>`),
 ];
 

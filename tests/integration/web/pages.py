@@ -12,7 +12,9 @@ from tests.processes import Service
 from tests.waiting import until
 
 PASSWORD = "a quiet night over the Jura"
-LIVE = "return document.querySelector('.state-open') !== null && document.querySelectorAll('.window .row').length > 5"
+LISTED = "return document.querySelector('.state-open') !== null && document.querySelectorAll('.window .row').length > 5"
+# The map comes after the list.
+LIVE = f"{LISTED} && document.querySelector('sw-map .stage') !== null"
 ROWS = "return [...document.querySelectorAll('.window .row')].map(row => row.id)"
 # How many pixels of the aircraft's own canvas are not empty.
 DRAWN = """

@@ -25,7 +25,11 @@ export function preferredLanguage(chosen: string | undefined): Language {
 }
 
 export async function useLanguage(wanted: Language): Promise<void> {
-  const answer = await fetch(new URL(FILES[wanted], import.meta.url));
+  const file = fetch(new URL(FILES[wanted], import.meta.url));
+  // Both take long to make, and there is nothing else to do until the texts are here.
+  formatOf(localeOf(wanted), 0);
+  rulesOf(wanted);
+  const answer = await file;
   if (!answer.ok) throw new Error(`the texts of ${wanted} are missing (${answer.status})`);
   texts = (await answer.json()) as Record<TextKey, string>;
   document.documentElement.lang = wanted;
@@ -34,9 +38,9 @@ export async function useLanguage(wanted: Language): Promise<void> {
 
 let rules: Intl.PluralRules | undefined;
 
-/** The rules of the language, which are slow to make. */
-function plural(): Intl.PluralRules {
-  if (rules?.resolvedOptions().locale !== language.value) rules = new Intl.PluralRules(language.value);
+/** The rules of a language, which are slow to make. */
+function rulesOf(tongue: Language): Intl.PluralRules {
+  if (rules?.resolvedOptions().locale !== tongue) rules = new Intl.PluralRules(tongue);
   return rules;
 }
 
@@ -45,7 +49,7 @@ export function t(key: TextKey, values: Record<string, string | number> = {}): s
   let text = texts[key] ?? key;
   if (text.includes("|") && "n" in values) {
     const [one, many] = text.split("|");
-    text = plural().select(Number(values.n)) === "one" ? one : many;
+    text = rulesOf(language.value).select(Number(values.n)) === "one" ? one : many;
   }
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(shown(values[name])) : whole));
 }
@@ -67,17 +71,25 @@ function shown(value: string | number): string {
 
 /** The language with the region of this browser, so that dates are as they are written there. */
 export function locale(): string {
-  return navigator.languages.find((one) => one.startsWith(language.value)) ?? language.value;
+  return localeOf(language.value);
+}
+
+function localeOf(tongue: Language): string {
+  return navigator.languages.find((one) => one.startsWith(tongue)) ?? tongue;
 }
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-export function number(value: number, digits = 0): string {
-  const key = `${locale()} ${digits}`;
+function formatOf(region: string, digits: number): Intl.NumberFormat {
+  const key = `${region} ${digits}`;
   let format = formats.get(key);
   if (!format) {
-    format = new Intl.NumberFormat(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    format = new Intl.NumberFormat(region, { minimumFractionDigits: digits, maximumFractionDigits: digits });
     formats.set(key, format);
   }
-  return format.format(value);
+  return format;
+}
+
+export function number(value: number, digits = 0): string {
+  return formatOf(locale(), digits).format(value);
 }

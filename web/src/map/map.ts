@@ -75,7 +75,9 @@ export class MapElement extends View {
 
   protected override firstUpdated(): void {
     const target = this.querySelector<HTMLElement>(".map-target")!;
-    for (const layer of [...this.tiles.layers, ...this.ground.layers, this.rings.layer]) this.map.addLayer(layer);
+    for (const layer of [...this.tiles.layers, ...this.ground.layers]) this.map.addLayer(layer);
+    // Rings and their names take longer to draw than all aircraft, which come first.
+    this.map.once("postrender", () => this.map.addLayer(this.rings.layer));
     this.map.setView(new OlView({ center: fromLonLat([8.5, 47.5]), zoom: 5, minZoom: 1.6, maxZoom: 17, enableRotation: false, multiWorld: true }));
     this.map.setTarget(target);
     target.append(this.stage.element);

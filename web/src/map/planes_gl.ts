@@ -50,23 +50,43 @@ void main() {
   result = vec4(paint * cover, cover);
 }`;
 
+let prepared: GlLayer | null = null;
+
+/** Makes the layer that `glLayer` is going to ask for: the graphics card compiles while scripts are on their way. */
+export function prepareGlLayer(): void {
+  prepared ??= makeLayer();
+}
+
 /** Null where WebGL is missing, or does not do what it says: a picture is drawn and a pixel of it read back. */
 export function glLayer(onLost: () => void): AircraftLayer | null {
-  const canvas = document.createElement("canvas");
-  const gl = canvas.getContext("webgl2", { alpha: true, antialias: false, premultipliedAlpha: true, failIfMajorPerformanceCaveat: false });
-  if (!gl) return null;
+  const layer = prepared ?? makeLayer();
+  prepared = null;
   try {
-    const layer = new GlLayer(canvas, gl);
-    if (!layer.works()) return null;
-    canvas.addEventListener("webglcontextlost", (event) => {
+    if (!layer?.works()) return null;
+    layer.canvas.addEventListener("webglcontextlost", (event) => {
       event.preventDefault();
       onLost();
     });
     return layer;
   } catch (error) {
-    console.warn("WebGL cannot be used, aircraft are drawn on a canvas:", error);
+    warn(error);
     return null;
   }
+}
+
+function makeLayer(): GlLayer | null {
+  const canvas = document.createElement("canvas");
+  const gl = canvas.getContext("webgl2", { alpha: true, antialias: false, premultipliedAlpha: true, failIfMajorPerformanceCaveat: false });
+  try {
+    return gl && new GlLayer(canvas, gl);
+  } catch (error) {
+    warn(error);
+    return null;
+  }
+}
+
+function warn(error: unknown): void {
+  console.warn("WebGL cannot be used, aircraft are drawn on a canvas:", error);
 }
 
 class GlLayer implements AircraftLayer {
@@ -81,9 +101,6 @@ class GlLayer implements AircraftLayer {
     private readonly gl: WebGL2RenderingContext,
   ) {
     this.program = link(gl);
-    for (const name of ["centre", "scale", "elapsed", "unit", "atlas", "shapes", "edge"]) {
-      this.places[name] = gl.getUniformLocation(this.program, name);
-    }
     const corners = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, corners);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]), gl.STATIC_DRAW);
@@ -111,15 +128,25 @@ class GlLayer implements AircraftLayer {
     gl.generateMipmap(gl.TEXTURE_2D);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR);
-    gl.useProgram(this.program);
-    gl.uniform2f(this.places.atlas, ATLAS_COLUMNS, ATLAS_ROWS);
-    gl.uniform1i(this.places.shapes, 0);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
 
+  /** Use the program, which waits until it is compiled. */
+  private useProgram(): void {
+    const { gl, program } = this;
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(faultOf(gl, program));
+    gl.useProgram(program);
+    for (const name of ["centre", "scale", "elapsed", "unit", "atlas", "shapes", "edge"]) {
+      this.places[name] = gl.getUniformLocation(program, name);
+    }
+    gl.uniform2f(this.places.atlas, ATLAS_COLUMNS, ATLAS_ROWS);
+    gl.uniform1i(this.places.shapes, 0);
+  }
+
   works(): boolean {
     const gl = this.gl;
+    this.useProgram();
     const data = new Float32Array(STRIDE);
     const bits = new Uint32Array(data.buffer);
     bits[10] = 0xff0000ff;
@@ -171,6 +198,7 @@ class GlLayer implements AircraftLayer {
   }
 }
 
+/** A program that is being compiled: to ask for its state would wait for it. */
 function link(gl: WebGL2RenderingContext): WebGLProgram {
   const program = gl.createProgram();
   for (const [kind, source] of [
@@ -180,10 +208,15 @@ function link(gl: WebGL2RenderingContext): WebGLProgram {
     const shader = gl.createShader(kind)!;
     gl.shaderSource(shader, source);
     gl.compileShader(shader);
-    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader) ?? "shader");
     gl.attachShader(program, shader);
   }
   gl.linkProgram(program);
-  if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program) ?? "program");
   return program;
+}
+
+/** Why a program could not be linked. */
+function faultOf(gl: WebGL2RenderingContext, program: WebGLProgram): string {
+  const shaders = gl.getAttachedShaders(program) ?? [];
+  const faults = [...shaders.map((shader) => gl.getShaderInfoLog(shader)), gl.getProgramInfoLog(program)];
+  return faults.filter(Boolean).join("\n") || "the program cannot be linked";
 }

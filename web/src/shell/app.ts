@@ -14,13 +14,21 @@ import { icon, mark } from "./icons";
 import { PAGES, pageOf, type Page } from "./pages";
 import { runShortcut } from "./shortcuts";
 import "../list/list";
-import "../map/map";
 import "../panel/panel";
 
 const WAIT_FOR_CHANNEL_MS = 4000;
+const FETCH_AGAIN_MS = 3000;
+const MAP = "sw-map";
+
+/** The map is half of all scripts, and the list needs none of it: aircraft are listed while it is on its way. */
+async function loadMap(): Promise<void> {
+  const { prepareGlLayer } = await import("../map/planes_gl");
+  prepareGlLayer();
+  await import("../map/map");
+}
 
 class App extends View {
-  private loaded = new Set<string>(["map"]);
+  private loaded = new Set<string>();
   private failed: string | null = null;
   private isMenuOpen = false;
   private late = false;
@@ -75,20 +83,29 @@ class App extends View {
     this.requestUpdate();
   }
 
-  private load(page: Page): void {
-    if (!page.element || this.loaded.has(page.name)) return;
-    this.loaded.add(page.name);
-    page.load().then(
+  /** Fetch the script of an element; what cannot be fetched is tried again after a pause. */
+  private load(element: string, script: () => Promise<unknown>): void {
+    if (this.loaded.has(element)) return;
+    this.loaded.add(element);
+    script().then(
       () => {
         this.failed = null;
         this.requestUpdate();
       },
       (error: unknown) => {
-        this.loaded.delete(page.name);
         this.failed = String(error);
         this.requestUpdate();
+        setTimeout(() => {
+          this.loaded.delete(element);
+          this.requestUpdate();
+        }, FETCH_AGAIN_MS);
       },
     );
+  }
+
+  /** What stands in the place of an element whose script is not here. */
+  private get waiting(): string {
+    return t(this.failed ? "page.failed" : "loading");
   }
 
   private state(): TemplateResult {
@@ -161,7 +178,8 @@ class App extends View {
       return html`<div class="splash" role="status">${mark()}<p>${t(this.late ? "state.unreachable" : "state.connecting")}</p></div>`;
     }
     const page = this.page;
-    this.load(page);
+    if (session.canView("aircraft")) this.load(MAP, loadMap);
+    if (page.element) this.load(page.element, page.load);
     const showMap = session.canView("aircraft") && page.overMap === true;
     const classes = ["app", `page-${page.name}`, showMap ? "with-map" : "without-map", live.selectedHex.value ? "has-selection" : "", preferences.value.listOpen ? "" : "list-closed", this.isLow ? "drawer-low" : ""];
     document.title = page.name === "map" ? "Skywatch" : `${t(page.title)} – Skywatch`;
@@ -179,7 +197,7 @@ class App extends View {
       <main id="main" tabindex="-1">
         ${session.canView("aircraft")
           ? html`<section class="live" ?inert=${!showMap} ?hidden=${!showMap}>
-              <sw-map></sw-map>
+              ${customElements.get(MAP) ? html`<sw-map></sw-map>` : html`<p class="map-waiting" role="status">${this.waiting}</p>`}
               ${page.name === "map" ? html`<sw-list></sw-list>${live.selectedHex.value ? html`<sw-panel></sw-panel>` : nothing}` : nothing}
             </section>`
           : nothing}
@@ -192,8 +210,10 @@ class App extends View {
   }
 
   private pageElement(page: Page): TemplateResult {
-    if (!customElements.get(page.element!)) {
-      return html`<section class="page ${page.overMap ? "drawer" : ""}"><p class="empty" role="status">${this.failed ? t("page.failed") : t("loading")}</p></section>`;
+    // A page beside the map draws on it from its first moment on.
+    const needsMap = page.overMap && session.canView("aircraft");
+    if (!customElements.get(page.element!) || (needsMap && !customElements.get(MAP))) {
+      return html`<section class="page ${page.overMap ? "drawer" : ""}"><p class="empty" role="status">${this.waiting}</p></section>`;
     }
     const tag = unsafeStatic(page.element!); // One of the names in PAGES, never what a person or the service wrote.
     return staticHtml`<${tag} tabindex="0" class="page ${page.overMap ? "drawer" : ""}"></${tag}>`;

@@ -1,0 +1,65 @@
+"""What is there first when the page opens: the list, which needs no map, and the map on what was prepared meanwhile."""
+
+from __future__ import annotations
+
+import re
+
+import httpx
+import pytest
+
+from tests.integration.web.pages import LISTED
+
+MAP_SCRIPT = "*/assets/map-*.js"
+COUNT_CONTEXTS = """
+window.contexts = 0;
+const original = HTMLCanvasElement.prototype.getContext;
+HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+  if (kind === 'webgl2') contexts += 1;
+  return original.call(this, kind, ...rest);
+};
+"""
+
+
+@pytest.fixture
+def without_map(page):
+    """A page that does not get the script of the map, until the function is called."""
+    page.cdp("Network.enable")
+    page.cdp("Network.setBlockedURLs", urls=[MAP_SCRIPT])
+
+    def release():
+        page.cdp("Network.setBlockedURLs", urls=[])
+
+    yield release
+    release()
+
+
+def test_aircraft_are_listed_before_the_map_is_here(page, sky, without_map):
+    page.before_scripts(COUNT_CONTEXTS)
+    page.visit(sky)
+    page.wait_for(LISTED, "aircraft in the list")
+    page.wait_for("return document.querySelector('.map-waiting')?.innerText.length > 10", "why there is no map")
+    assert page.run("return customElements.get('sw-map') === undefined")
+    assert page.run("return contexts") == 1, "the graphics card is at work before the map is here"
+    without_map()
+    page.wait_for("return document.querySelector('sw-map')?.dataset.renderer === 'webgl'", "the map, without a reload")
+    assert page.run("return contexts") == 1, "the map draws with what was prepared"
+    assert page.run("return document.querySelector('.map-waiting')") is None
+
+
+def test_a_page_that_draws_on_the_map_waits_for_it(page, sky, without_map):
+    page.visit(sky, "/#/history?tab=coverage")
+    page.wait_for("return document.querySelector('.map-waiting')?.innerText.length > 10", "why there is no map")
+    page.wait_for("return document.querySelector('.page [role=status]')?.innerText.length > 5", "why there is no page")
+    assert page.run("return document.querySelector('sw-history')") is None
+    without_map()
+    page.wait_for_element("sw-history h1")
+    assert page.run("return document.querySelector('sw-map') !== null")
+
+
+def test_scripts_of_the_list_are_asked_for_before_those_of_the_map(built, sky):
+    head = httpx.get(f"http://127.0.0.1:{sky.port}/").text.partition("</head>")[0]
+    scripts = re.findall(r'<link rel="modulepreload" href="assets/([a-z_]+)-[^"]+"( fetchpriority="low")?>', head)
+    priorities = dict(scripts)
+    assert [priorities[name] != "" for name in ("boot", "app", "map")] == [False, False, True]
+    names = [name for name, _ in scripts]
+    assert names.index("boot") < names.index("app") < names.index("map")
