@@ -19,12 +19,13 @@ from skywatch.accounts.caller import CLI_CALLER
 from skywatch.accounts.users.service import create_user
 from skywatch.aircraft.live import NO_PICTURE
 from skywatch.core.db import create_engine, create_session_factory, writing
+from skywatch.core.secret_file import SUFFIX
 from tests.accounts import PASSWORD
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
 
-# The bytes of a SQLite database that ``skywatch init`` has made, once there are any.
-_initialized: list[bytes] = []
+# The SQLite databases that ``skywatch init`` has made and the files of their secrets, by the setting ``secret``.
+_initialized: dict[str, tuple[bytes, bytes | None]] = {}
 SKYWATCH = [sys.executable, "-m", "skywatch"]
 # What the tests set themselves; nothing of the tester's own environment may leak in.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k.upper() in ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV")}
@@ -65,20 +66,26 @@ class Service:
         lines = [f"{name} = {value}" for name, value in values.items() if value is not None]
         self.ini.write_text("[app:main]\nuse = egg:skywatch\n" + "\n".join(lines) + "\n", encoding="utf-8")
         self.database_url = str(values["database_url"])
+        self.secret = str(values.get("secret") or "")
         self.log = folder / "log.txt"
         self.process: subprocess.Popen[bytes] | None = None
 
     def init(self) -> Service:
         """Create the database; a SQLite file is made by ``skywatch init`` once, and then copied."""
         path = sa.make_url(self.database_url).database if self.database_url.startswith("sqlite") else None
-        if path is not None and _initialized and not Path(path).exists():
-            Path(path).write_bytes(_initialized[0])
+        secret_file = Path(f"{path}{SUFFIX}")
+        if path is not None and self.secret in _initialized and not Path(path).exists():
+            database, secret = _initialized[self.secret]
+            Path(path).write_bytes(database)
+            if secret is not None:
+                secret_file.write_bytes(secret)
             return self
         is_new = path is not None and not Path(path).exists()
         done = run_command("init", str(self.ini))
         assert done.returncode == 0, done.stderr
-        if path is not None and is_new and not _initialized and not Path(f"{path}-wal").exists():
-            _initialized.append(Path(path).read_bytes())
+        if path is not None and is_new and not Path(f"{path}-wal").exists():
+            secret = secret_file.read_bytes() if secret_file.exists() else None
+            _initialized[self.secret] = (Path(path).read_bytes(), secret)
         return self
 
     def add_user(self, name: str, role: str, password: str = PASSWORD) -> Service:

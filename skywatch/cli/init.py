@@ -6,6 +6,7 @@ With ``--new`` it writes the file itself.
 from __future__ import annotations
 
 import secrets
+import sqlite3
 from pathlib import Path
 
 import click
@@ -22,11 +23,18 @@ from skywatch.accounts.users.service import create_user
 from skywatch.cli.new_file import ListenText, ReceiverText, StationText, ask, write
 from skywatch.core.columns import seal_columns
 from skywatch.core.command import ini_argument, one_line_errors, read_ini
-from skywatch.core.db import check_connection, create_engine, create_session_factory, writing
+from skywatch.core.db import (
+    SessionFactory,
+    check_connection,
+    create_engine,
+    create_session_factory,
+    reason,
+    writing,
+)
+from skywatch.core.encrypting import erase_plain_texts, seal_stored
 from skywatch.core.migrations import upgrade
-from skywatch.core.secret_file import path_of, with_secret
+from skywatch.core.secret_file import with_secret
 from skywatch.inputs.options import Station
-from skywatch.notify.channel_service import seal_channels
 from skywatch.notify.push.vapid import install as install_vapid_key
 from skywatch.settings import Settings
 
@@ -57,9 +65,7 @@ def init(
     settings, _ = read_ini(ini)
     engine = create_engine(settings.database_url)
     check_connection(engine)
-    path = path_of(settings)
-    if path is not None and path.exists():
-        settings = with_secret(settings)
+    settings = with_secret(settings)
     seal_columns(engine, settings.secret)
     upgrade(engine)
     sessions = create_session_factory(engine)
@@ -67,7 +73,7 @@ def init(
         begin_change(session)
         added = install(session)
         install_vapid_key(session)
-        seal_channels(session)
+    encrypt_stored(engine, sessions, settings)
     if added:
         click.echo(f"Added: {', '.join(added)}.")
     click.echo("The database is up to date.")
@@ -83,6 +89,22 @@ def init(
         if password is not None:
             click.echo(f"Created the administrator {FIRST_ADMINISTRATOR!r} with the password {password}")
             click.echo("It is not shown again; `skywatch user set-password` gives another one.")
+
+
+def encrypt_stored(engine: sa.Engine, sessions: SessionFactory, settings: Settings) -> None:
+    """Encrypt what an earlier version stored as plain text, or say that nothing is encrypted."""
+    if not settings.secret:
+        click.echo("Setting secret is not set: addresses and keys of notifications are stored unencrypted.", err=True)
+        return
+    with writing(sessions) as session:
+        tables = seal_stored(session)
+    if not tables:
+        return
+    click.echo(f"Encrypted what was plain text in {', '.join(tables)}. Rewriting it, so that no readable copy remains.")
+    try:
+        erase_plain_texts(engine, tables)
+    except (sa.exc.DBAPIError, sqlite3.Error) as error:
+        click.echo(f"Copies of it remain in free space ({reason(error)}): run VACUUM FULL yourself.", err=True)
 
 
 def create_first_administrator(session: Session, settings: Settings) -> str | None:

@@ -12,8 +12,8 @@ from sqlalchemy.types import TypeDecorator
 
 from skywatch.core.sealing import Sealer
 
-# By the dialect of an engine, which is what a column type is given.
-_sealers: WeakKeyDictionary[Any, Sealer] = WeakKeyDictionary()
+# By the dialect of an engine, which is what a column type is given; None for an installation without a secret.
+_sealers: WeakKeyDictionary[Any, Sealer | None] = WeakKeyDictionary()
 # What is read where the installation's secret was another when the text was written.
 UNREADABLE = "unreadable:"
 # What every text that Fernet has encrypted begins with (its version, and times until the year 2106).
@@ -76,15 +76,20 @@ class Scaled(TypeDecorator[float]):
 class Sealed(TypeDecorator[str]):
     """A text that is encrypted in the database, under the secret that ``seal_columns`` has given to the engine.
 
-    Texts from before are read as they are. Without a secret (a database in memory) texts are stored as they are.
+    Texts from before are read as they are. An installation without a secret stores texts as they are; an engine that
+    ``seal_columns`` was not called for stores none.
     """
 
     impl = sa.Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Any) -> str | None:
-        sealer = _sealers.get(dialect)
-        return sealer.seal(value) if sealer is not None and value else value
+        if not value:
+            return value
+        if dialect not in _sealers:
+            raise ValueError("a column is to be encrypted, but seal_columns was not called for this engine")
+        sealer = _sealers[dialect]
+        return sealer.seal(value) if sealer is not None else value
 
     def process_result_value(self, value: str | None, dialect: Any) -> str | None:
         if not value or not value.startswith(_SEALED):
@@ -95,9 +100,8 @@ class Sealed(TypeDecorator[str]):
 
 
 def seal_columns(engine: sa.Engine, secret: str) -> None:
-    """Have columns of the type ``Sealed`` encrypted under the installation's secret, where there is one."""
-    if secret:
-        _sealers[engine.dialect] = Sealer(secret, "columns")
+    """Have columns of the type ``Sealed`` encrypted under the installation's secret; with "" they are plain text."""
+    _sealers[engine.dialect] = Sealer(secret, "columns") if secret else None
 
 
 def is_sealed(stored: str) -> bool:

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from cryptography.hazmat.primitives.asymmetric import ec
 from sqlalchemy.orm import Session
 
+from skywatch.core.columns import UNREADABLE
 from skywatch.core.problems import Problem, invalid_fields, not_found
 from skywatch.core.targets import NOT_ALLOWED, AddressRefused, TargetPolicy, read_literal, read_url
 from skywatch.notify.models import BrowserSubscription, Channel
@@ -47,10 +48,10 @@ def subscribe(
         )
         if (count or 0) >= MAXIMUM_BROWSERS:
             raise Problem("conflict", f"A user has at most {MAXIMUM_BROWSERS} browsers; remove one first.")
-        row = BrowserSubscription(endpoint=endpoint, endpoint_hash=digest)
+        row = BrowserSubscription(endpoint_hash=digest)
         session.add(row)
     # A browser shared by several users belongs to the last who subscribed.
-    row.user_id, row.name = user_id, fields["name"]
+    row.user_id, row.name, row.endpoint = user_id, fields["name"], endpoint
     row.public_key, row.auth_secret = keys["p256dh"].rstrip("="), keys["auth"].rstrip("=")
     session.flush()
     session.execute(
@@ -79,7 +80,7 @@ def shown_browser(row: BrowserSubscription) -> dict[str, Any]:
     return {
         "id": row.id,
         "name": row.name,
-        "service": read_url(row.endpoint).host,
+        "service": "" if row.endpoint == UNREADABLE else read_url(row.endpoint).host,
         "created_at": row.created_at,
         "last_success_at": row.last_success_at,
     }

@@ -9,11 +9,9 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
-from sqlalchemy.orm.attributes import flag_modified
 
 from skywatch.core import audit
 from skywatch.core.clock import utcnow
-from skywatch.core.columns import is_sealed
 from skywatch.core.problems import Problem, invalid_fields, not_found
 from skywatch.notify.addresses import check_address, shown_address
 from skywatch.notify.models import Channel, Delivery
@@ -165,16 +163,3 @@ def _audited(channel: Channel) -> dict[str, Any]:
 
 def _target(channel: Channel) -> audit.Target:
     return audit.Target("channel", channel.id, channel.name)
-
-
-def seal_channels(session: Session) -> int:
-    """Encrypt addresses and secrets that an earlier version stored in plain text; returns the number of channels."""
-    sealed = (Channel.address, Channel.secret, Channel.previous_secret)
-    count = 0
-    for number, *stored in session.execute(sa.select(Channel.id, *(sa.type_coerce(c, sa.Text) for c in sealed))).all():
-        names = [column.key for column, text in zip(sealed, stored, strict=True) if text and not is_sealed(text)]
-        for name in names:
-            flag_modified(session.get_one(Channel, number), name)
-        count += bool(names)
-    session.flush()
-    return count

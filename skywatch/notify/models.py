@@ -100,7 +100,10 @@ class Delivery(Base):
 
 
 class BrowserSubscription(Base):
-    """A browser of a user that is subscribed to Web Push: its endpoint and its keys (RFC 8291)."""
+    """A browser of a user that is subscribed to Web Push: its endpoint and its keys (RFC 8291).
+
+    Whoever has the endpoint and the secret can send to it: both are stored encrypted.
+    """
 
     __tablename__ = "notify_browsers"
     __table_args__ = NEVER_REUSED
@@ -108,22 +111,22 @@ class BrowserSubscription(Base):
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     user_id: Mapped[int] = mapped_column(sa.ForeignKey(User.id, ondelete="CASCADE"), index=True)
     name: Mapped[str] = mapped_column(sa.String(120))
-    endpoint: Mapped[str] = mapped_column(sa.Text)
+    endpoint: Mapped[str] = mapped_column(Sealed)
     # SHA-256 of the endpoint, for the unique index.
     endpoint_hash: Mapped[str] = mapped_column(sa.String(64), unique=True)
     public_key: Mapped[str] = mapped_column(sa.String(120))
-    auth_secret: Mapped[str] = mapped_column(sa.String(40))
+    auth_secret: Mapped[str] = mapped_column(Sealed)
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
     last_success_at: Mapped[datetime | None]
 
 
 class InstallationKey(Base):
-    """A private key of the installation, by its use (``vapid``); PEM."""
+    """A private key of the installation, by its use (``vapid``); PEM, stored encrypted."""
 
     __tablename__ = "notify_keys"
 
     name: Mapped[str] = mapped_column(sa.String(32), primary_key=True)
-    private_key: Mapped[str] = mapped_column(sa.Text)
+    private_key: Mapped[str] = mapped_column(Sealed)
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
 
 

@@ -17,7 +17,9 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from sqlalchemy.orm import Session
 
+from skywatch.core.columns import UNREADABLE
 from skywatch.core.db import SessionFactory, writing
+from skywatch.core.problems import Problem
 from skywatch.notify.models import InstallationKey
 
 NAME = "vapid"
@@ -54,7 +56,10 @@ def install(session: Session) -> bool:
 
 
 def load_key(sessions: SessionFactory) -> VapidKey:
-    """The key pair; created here if ``init`` has not run since the upgrade."""
+    """The key pair; created here if ``init`` has not run since the upgrade.
+
+    Raises Problem (503) where it was stored with another secret of the installation.
+    """
     query = sa.select(InstallationKey.private_key).where(InstallationKey.name == NAME)
     with sessions() as session:
         pem = session.scalar(query)
@@ -62,6 +67,9 @@ def load_key(sessions: SessionFactory) -> VapidKey:
         with writing(sessions) as session:
             install(session)
             pem = session.scalar(query)
+    if pem == UNREADABLE:
+        # No other takes its place: with the right secret browsers are reached again.
+        raise Problem("unavailable", "The key for Web Push was stored with another secret of the service.")
     key = load_pem_private_key((pem or "").encode("ascii"), None)
     if not isinstance(key, ec.EllipticCurvePrivateKey):
         raise TypeError("the stored VAPID key is not a key of the curve P-256")

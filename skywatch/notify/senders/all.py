@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 from skywatch.core.outgoing import OutgoingClient
+from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
 from skywatch.core.targets import TargetPolicy
 from skywatch.http.settings import HttpSettings
@@ -12,7 +13,7 @@ from skywatch.notify.push.vapid import load_key
 from skywatch.notify.senders.apprise import AppriseSender
 from skywatch.notify.senders.base import Sender
 from skywatch.notify.senders.mqtt import MqttSender
-from skywatch.notify.senders.web_push import WebPushSender
+from skywatch.notify.senders.web_push import UnusableSender, WebPushSender
 from skywatch.notify.senders.webhook import MAXIMUM_ANSWER_BYTES, TIMEOUT_S, WebhookSender
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import ChannelKind
@@ -41,7 +42,10 @@ def create_sender(runtime: Runtime, kind: str, client: OutgoingClient | None = N
     client = client or create_client(settings)
     if kind == ChannelKind.WEB_PUSH:
         contact = settings.notify_push_contact or runtime.settings.of(HttpSettings).base_url
-        return WebPushSender(client, load_key(runtime.sessions), contact)
+        try:
+            return WebPushSender(client, load_key(runtime.sessions), contact)
+        except Problem as problem:
+            return UnusableSender(problem.detail)
     return WebhookSender(client)
 
 

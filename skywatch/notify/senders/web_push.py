@@ -7,6 +7,7 @@ import hashlib
 
 import msgspec
 
+from skywatch.core.columns import UNREADABLE
 from skywatch.core.outgoing import OutgoingClient
 from skywatch.core.targets import read_url
 from skywatch.notify.browsers import decode
@@ -20,6 +21,20 @@ URGENCY = {"info": "low", "warning": "normal", "critical": "high"}
 # Time for which a push service stores a message for a browser that is offline (s).
 TTL_S = {"info": 6 * 3600, "warning": 6 * 3600, "critical": 3 * 86400}
 GONE_STATUSES = frozenset({404, 410})
+
+
+class UnusableSender:
+    """In place of a sender that cannot work, with the reason."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    async def send(self, recipient: Recipient, message: OutgoingMessage) -> Outcome:
+        """Raise SendFailed with the reason."""
+        raise SendFailed(self._reason, ours=True)
+
+    async def close(self) -> None:
+        """Do nothing."""
 
 
 class WebPushSender:
@@ -43,7 +58,8 @@ class WebPushSender:
         failures = [failure for _, failure in answers if failure is not None and not failure.gone]
         if failures:
             pauses = [failure.retry_after_s for failure in failures if failure.retry_after_s is not None]
-            raise SendFailed(str(failures[0]), retry_after_s=max(pauses, default=None), outcome=outcome)
+            ours = all(failure.ours for failure in failures)
+            raise SendFailed(str(failures[0]), retry_after_s=max(pauses, default=None), ours=ours, outcome=outcome)
         if not outcome.reached and not recipient.some_reached:
             raise SendFailed("No browser is subscribed any more.", final=True, outcome=outcome)
         return outcome
@@ -51,6 +67,9 @@ class WebPushSender:
     async def _push(
         self, browser: Browser, content: bytes, message: OutgoingMessage
     ) -> tuple[Browser, SendFailed | None]:
+        if UNREADABLE in (browser.endpoint, browser.auth_secret):
+            reason = "The subscription was stored with another secret of the service; subscribe the browser again."
+            return browser, SendFailed(reason, ours=True)
         url = read_url(browser.endpoint)
         headers = {
             "Authorization": self._key.authorization(f"{url.scheme}://{url.netloc.decode('ascii')}", self._contact),

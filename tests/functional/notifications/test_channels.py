@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from skywatch.core.clock import utcnow
 from skywatch.core.columns import seal_columns
 from skywatch.core.db import writing
+from skywatch.core.encrypting import seal_stored
 from skywatch.core.models import AuditEntry
-from skywatch.notify.channel_service import seal_channels
 from skywatch.notify.claims import recipient_of
 from skywatch.notify.models import Channel
 from tests.functional.notifications.conftest import ADA, ADMIN, BASE, BEN, VIEWER
@@ -144,8 +144,8 @@ def test_what_a_version_before_stored_is_read_and_then_encrypted(client, add):
         connection.execute(sa.text(statement), old)
     with writing(client.runtime.sessions) as session:
         assert session.get_one(Channel, created["id"]).secret == "whsec_old"
-        assert seal_channels(session) == 1
-        assert seal_channels(session) == 0
+        assert seal_stored(session) == ["notify_channels"]
+        assert seal_stored(session) == []
     assert all(text.startswith("gAAAAA") for text in stored(client, created["id"]))
     with client.runtime.sessions() as session:
         assert session.get_one(Channel, created["id"]).address == "https://example.org/old"
