@@ -38,6 +38,10 @@ class DatabaseError(Exception):
     """The database cannot be opened or does not fit the code; ``str()`` is one line for the administrator."""
 
 
+class DatabaseAwayError(DatabaseError):
+    """The database cannot be opened at present, and may be later."""
+
+
 class UTCDateTime(TypeDecorator[datetime]):
     """An aware UTC datetime; SQLite, which knows no zones, stores it as UTC."""
 
@@ -92,13 +96,20 @@ def create_engine(database_url: str, *, timeout_s: float | None = None) -> Engin
 
 
 def check_connection(engine: Engine) -> None:
-    """Raise DatabaseError with a short reason where the database does not answer."""
+    """Raise DatabaseError with a short reason where the database does not answer; where a later attempt may succeed,
+    DatabaseAwayError."""
     try:
         with engine.connect() as connection:
             connection.execute(sa.text("SELECT 1"))
     except sa.exc.DBAPIError as error:
         shown = engine.url.render_as_string(hide_password=True)
-        raise DatabaseError(f"setting database_url: {shown} cannot be opened: {reason(error)}") from None
+        kind = DatabaseAwayError if is_outage(error) and not _is_no_file(error) else DatabaseError
+        raise kind(f"setting database_url: {shown} cannot be opened: {reason(error)}") from None
+
+
+def _is_no_file(error: sa.exc.DBAPIError) -> bool:
+    """Whether SQLite has no database there (primary result codes): CANTOPEN, NOTADB."""
+    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in (14, 26)
 
 
 def reason(error: BaseException) -> str:

@@ -10,8 +10,9 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
 from sqlalchemy.engine import Engine
+from sqlalchemy.exc import SQLAlchemyError
 
-from skywatch.core.db import DatabaseError
+from skywatch.core.db import DatabaseAwayError, DatabaseError, is_outage, reason
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -42,10 +43,16 @@ def downgrade(engine: Engine, revision: str = "base") -> None:
 
 
 def check_schema(engine: Engine) -> None:
-    """Raise DatabaseError unless the schema is exactly the one this code was written for."""
-    _refuse_newer(engine)
-    with engine.connect() as connection:
-        heads = set(MigrationContext.configure(connection).get_current_heads())
+    """Raise DatabaseError unless the schema is exactly the one this code was written for; where it cannot be read at
+    present, DatabaseAwayError."""
+    try:
+        _refuse_newer(engine)
+        with engine.connect() as connection:
+            heads = set(MigrationContext.configure(connection).get_current_heads())
+    except SQLAlchemyError as error:
+        if not is_outage(error):
+            raise
+        raise DatabaseAwayError(f"the schema of the database cannot be read: {reason(error)}") from None
     if heads != set(ScriptDirectory.from_config(configuration()).get_heads()):
         state = "has no Skywatch schema yet" if not heads else "has an older schema"
         raise DatabaseError(f"setting database_url: the database {state}; run `skywatch init FILE.ini`")

@@ -54,9 +54,13 @@ class Runtime:
     def open(cls, settings: Settings) -> Runtime:
         """Open database and bus; raises DatabaseError, BusError or SettingsError with a line for the administrator."""
         engine = create_engine(settings.database_url, timeout_s=settings.database_timeout_s)
-        check_connection(engine)
-        settings = with_secret(settings)
-        return cls(settings, engine, create_session_factory(engine), open_bus(settings.bus))
+        try:
+            check_connection(engine)
+            settings = with_secret(settings)
+            return cls(settings, engine, create_session_factory(engine), open_bus(settings.bus))
+        except BaseException:
+            engine.dispose()
+            raise
 
     def shared(self, create: Callable[[Runtime], T]) -> T:
         """The one object of this process that ``create`` makes, for parts of a feature that work on the same thing.

@@ -20,7 +20,7 @@ import msgspec
 import sqlalchemy as sa
 
 from skywatch.core.bus import Message, Subscription, topics
-from skywatch.core.db import DatabaseError, reason
+from skywatch.core.db import DatabaseAwayError, DatabaseError, reason
 from skywatch.core.exclusive import ExclusiveLock, LockHeldError, exclusive_lock
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.periodic import PeriodicTask
@@ -64,7 +64,8 @@ class OnlyTracker:
         )
 
     def acquire(self) -> None:
-        """Become the tracker of this installation; raises DatabaseError with one line if there is another one.
+        """Become the tracker of this installation; raises DatabaseError with one line if there is another one, and
+        DatabaseAwayError if the lock cannot be taken at present.
 
         Waits while a lock may still be that of a tracker that has crashed or is about to end.
         """
@@ -78,7 +79,7 @@ class OnlyTracker:
             raise DatabaseError(_refusal(f"{error} holds the lock of the database")) from None
         except (sa.exc.DBAPIError, OSError) as error:
             self.close()
-            raise DatabaseError(f"the lock of the tracker cannot be taken: {reason(error)}") from None
+            raise DatabaseAwayError(f"the lock of the tracker cannot be taken: {reason(error)}") from None
         self._confirmed_at = _now()
         if self._published_lately() and self._other_seen.wait(LISTEN_S):
             self.close()

@@ -53,9 +53,15 @@ SPARE = 2
 
 def create_api_server(runtime: Runtime) -> Any:
     """A waitress server that is already listening; raises SettingsError if it cannot."""
-    settings = runtime.settings.of(HttpSettings)
-    host, port = split_listen(settings.listen)
     app = make_app(runtime)
+    server = create_server(app, runtime.settings.of(HttpSettings), app.registry.get("body_limits", {}))
+    _warm_up(app, runtime)
+    return server
+
+
+def create_server(app: Any, settings: HttpSettings, body_limits: Mapping[str, int]) -> Any:
+    """The same for any WSGI application; ``body_limits`` are the bytes that bodies may have below some paths."""
+    host, port = split_listen(settings.listen)
     allow_files(settings.api_max_connections + settings.of(RealtimeSettings).realtime_max_connections + OTHER_FILES)
     try:
         server = waitress.create_server(
@@ -83,10 +89,9 @@ def create_api_server(runtime: Runtime) -> Any:
         # Waitress logs a warning about this option.
         listening.adj.send_bytes = SEND_BYTES
         listening.adj.max_header_fields = settings.api_max_header_fields
-        listening.adj.larger_bodies = _larger_bodies(listening.adj, app.registry.get("body_limits", {}))
+        listening.adj.larger_bodies = _larger_bodies(listening.adj, body_limits)
         # Set on the instance: waitress has no hook for its maintenance.
         listening.maintenance = lambda now, listening=listening: close_silent(listening, now)
-    _warm_up(app, runtime)
     return server
 
 
@@ -95,8 +100,7 @@ def run_until_interrupted(server: Any) -> None:
 
     Waitress itself stops sending at once, which truncates responses in progress.
     """
-    listening = _listening(server)
-    sockets = server.map if isinstance(server, MultiSocketServer) else server._map
+    listening, sockets = _listening(server), sockets_of(server)
     with contextlib.suppress(KeyboardInterrupt):
         wasyncore.loop(map=sockets, use_poll=True)
     for one in listening:
@@ -106,6 +110,12 @@ def run_until_interrupted(server: Any) -> None:
         while time.monotonic() < until and any(_is_busy(one) for one in listening):
             wasyncore.loop(timeout=0.1, map=sockets, use_poll=True, count=1)
     server.task_dispatcher.shutdown(timeout=WORKERS_S)
+
+
+def sockets_of(server: Any) -> dict[int, Any]:
+    """What ``wasyncore.loop`` looks after."""
+    sockets: dict[int, Any] = server.map if isinstance(server, MultiSocketServer) else server._map
+    return sockets
 
 
 def _is_busy(server: BaseWSGIServer) -> bool:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from skywatch.console.settings import ConsoleSettings
 from skywatch.core import health
 from skywatch.core.announce import Announcer
-from skywatch.core.migrations import check_schema
 from skywatch.core.runtime import Runtime
 from skywatch.http.settings import HttpSettings
 from skywatch.serving.api_server import create_api_server, run_until_interrupted
 from skywatch.serving.memory import limit_arenas
 from skywatch.serving.roles import LoopThread, create_services
 from skywatch.serving.shutdown import Shutdown
+from skywatch.serving.start import open_means
 from skywatch.serving.status_line import StatusLine
 from skywatch.settings import Role, Settings, SettingsError
 from skywatch.sso.defaults import check_default_roles
@@ -33,14 +33,8 @@ def run(settings: Settings, roles: Sequence[Role]) -> None:
     shutdown.install()
     limit_arenas()
     # A signal during the start ends the process like a later one.
-    with contextlib.suppress(KeyboardInterrupt):
-        runtime = Runtime.open(settings)
-        try:
-            check_schema(runtime.engine)
-            with only_tracker(runtime) if "tracker" in roles else contextlib.nullcontext():
-                _run(runtime, roles, shutdown)
-        finally:
-            runtime.close()
+    with contextlib.suppress(KeyboardInterrupt), open_means(settings, roles) as runtime:
+        _run(runtime, roles, shutdown)
 
 
 def _run(runtime: Runtime, roles: Sequence[Role], shutdown: Shutdown) -> None:
@@ -63,19 +57,6 @@ def _run(runtime: Runtime, roles: Sequence[Role], shutdown: Shutdown) -> None:
         announcer.close()
         if server is not None:
             server.close()
-
-
-@contextlib.contextmanager
-def only_tracker(runtime: Runtime) -> Iterator[None]:
-    """Prevent other trackers of the installation from starting; raises DatabaseError if one is running."""
-    from skywatch.picture.only_tracker import OnlyTracker
-
-    lock = runtime.shared(OnlyTracker)
-    lock.acquire()
-    try:
-        yield
-    finally:
-        lock.close()
 
 
 def describe_start(settings: Settings, roles: Sequence[Role], server: Any) -> list[str]:

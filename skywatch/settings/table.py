@@ -47,6 +47,12 @@ class Settings:
     database_timeout_s: float = setting(
         60.0, "longest time that PostgreSQL may work on one statement (s)", minimum=1, maximum=3600
     )
+    start_wait_s: float = setting(
+        300.0,
+        "how long a start waits for a database or bus that cannot be reached; 0: it ends at once (s)",
+        minimum=0,
+        maximum=86400,
+    )
     bus: str = setting(
         "memory",
         "memory (one process) or redis://host/0 (as many as wanted; ?prefix=NAME lets installations share a server)",

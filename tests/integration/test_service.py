@@ -137,7 +137,10 @@ class TestWhatIsWrongIsOneLine:
             ({"receiver__tape": "replay /nonexistent/tape"}, r"setting receiver\.tape: "),
             ({"database_url": "sqlite:////nonexistent/folder/x.sqlite"}, r"setting database_url: .*cannot be opened"),
             ({"database_url": "nonsense"}, r"setting database_url: is not a database URL"),
-            ({"bus": "redis://127.0.0.1:1/0", "secret": "x" * 40}, r"setting bus: Redis cannot be reached"),
+            (
+                {"bus": "redis://127.0.0.1:1/0", "secret": "x" * 40, "start_wait_s": 0},
+                r"setting bus: Redis cannot be reached",
+            ),
             ({"auth_mode": "ajar"}, r"setting auth_mode: expected one of"),
             ({"environment": "production"}, r"setting secret: must be set in production"),
             (

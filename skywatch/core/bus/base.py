@@ -15,6 +15,10 @@ class BusError(Exception):
     """The bus cannot be reached; ``str()`` is one line for the administrator."""
 
 
+class BusAwayError(BusError):
+    """The bus cannot be reached at present, and may be later."""
+
+
 @dataclass(frozen=True)
 class Audience:
     """Who may receive a message: everybody with the topic's permission, or only some users.

@@ -21,7 +21,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from skywatch.core.bus.base import Bus, BusError, Callback, Message, Subscription
+from skywatch.core.bus.base import Bus, BusAwayError, BusError, Callback, Message, Subscription
 from skywatch.core.bus.packing import pack, unpack
 from skywatch.core.bus.publish_queue import PublishQueue
 from skywatch.core.bus.redis_errors import describe, is_refusal
@@ -85,7 +85,9 @@ class RedisBus(Bus):
             self._client = _open_client(url, 1)
             self._listening = _open_client(url, 0)
             self._client.ping()
-        except (redis.RedisError, ValueError, OSError) as error:
+        except (redis.RedisError, OSError) as error:
+            raise BusAwayError(f"setting bus: {describe(error)}") from None
+        except ValueError as error:
             raise BusError(f"setting bus: {describe(error)}") from None
         self._subscriptions: list[RedisSubscription] = []
         self._queue = PublishQueue()
