@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
+import sqlalchemy as sa
 
 from tests.drills.installation import Installation
 from tests.waiting import PATIENCE_S
@@ -18,12 +19,16 @@ from tests.waiting import PATIENCE_S
 
 @dataclass(frozen=True)
 class Fault:
-    """``cause`` and ``cure`` act on the installation; ``hold`` False where the cause is over at once."""
+    """``cause`` and ``cure`` act on the installation; ``hold`` False where the cause is over at once.
+
+    ``part`` is the check that health has to show as failing where the fault is there at the start.
+    """
 
     name: str
     cause: Callable[[Installation], None]
     cure: Callable[[Installation], None] = lambda installation: None
     hold: bool = True
+    part: str = ""
 
 
 # Processes
@@ -85,24 +90,34 @@ def _redis_signal(number: int) -> Callable[[Installation], None]:
 
 _DROP_CLIENTS = (("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"), ("CLIENT", "KILL", "TYPE", "pubsub"))
 REDIS = (
-    Fault("Redis: kill -9, then started", lambda i: i.redis.stop(), lambda i: i.redis.start()),  # type: ignore[union-attr]
-    Fault("Redis: frozen", _redis_signal(signal.SIGSTOP), _redis_signal(signal.SIGCONT)),
-    Fault("Redis: dies without a word", lambda i: i.redis_relay.fall_silent(), lambda i: i.redis_relay.speak()),  # type: ignore[union-attr]
-    Fault("Redis: a read-only replica", _redis(("REPLICAOF", "127.0.0.1", "1")), _redis(("REPLICAOF", "NO", "ONE"))),
+    Fault("Redis: kill -9, then started", lambda i: i.redis.stop(), lambda i: i.redis.start(), part="bus"),  # type: ignore[union-attr]
+    Fault("Redis: frozen", _redis_signal(signal.SIGSTOP), _redis_signal(signal.SIGCONT), part="bus"),
+    Fault(
+        "Redis: dies without a word", lambda i: i.redis_relay.fall_silent(), lambda i: i.redis_relay.speak(), part="bus"
+    ),  # type: ignore[union-attr]
+    Fault(
+        "Redis: a read-only replica",
+        _redis(("REPLICAOF", "127.0.0.1", "1")),
+        _redis(("REPLICAOF", "NO", "ONE")),
+        part="bus",
+    ),
     Fault(
         "Redis: out of memory",
         _redis(("CONFIG", "SET", "maxmemory", "1")),
         _redis(("CONFIG", "SET", "maxmemory", "0")),
+        part="bus",
     ),
     Fault(
         "Redis: takes no more clients",
         _redis(("CONFIG", "SET", "maxclients", "2"), *_DROP_CLIENTS),
         _redis(("CONFIG", "SET", "maxclients", "10000")),
+        part="bus",
     ),
     Fault(
         "Redis: wrong password",
         _redis(("CONFIG", "SET", "requirepass", "secret"), *_DROP_CLIENTS),
         _redis(("CONFIG", "SET", "requirepass", "")),
+        part="bus",
     ),
     Fault("Redis: flushed", _redis(("FLUSHALL",)), hold=False),
 )
@@ -150,12 +165,23 @@ class _Hoard:
 
 _hoard = _Hoard()
 POSTGRESQL = (
-    Fault("PostgreSQL: killed, then started", lambda i: i.postgresql.kill(), lambda i: i.postgresql.start()),  # type: ignore[union-attr]
-    Fault("PostgreSQL: frozen", _postgresql_signal(signal.SIGSTOP), _postgresql_signal(signal.SIGCONT)),
+    Fault(
+        "PostgreSQL: killed, then started",
+        lambda i: i.postgresql.kill(),  # type: ignore[union-attr]
+        lambda i: i.postgresql.start(),  # type: ignore[union-attr]
+        part="database",
+    ),
+    Fault(
+        "PostgreSQL: frozen",
+        _postgresql_signal(signal.SIGSTOP),
+        _postgresql_signal(signal.SIGCONT),
+        part="database",
+    ),
     Fault(
         "PostgreSQL: dies without a word",
         lambda i: i.postgresql_relay.fall_silent(),  # type: ignore[union-attr]
         lambda i: i.postgresql_relay.speak(),  # type: ignore[union-attr]
+        part="database",
     ),
     Fault(
         "PostgreSQL: read-only",
@@ -164,12 +190,14 @@ POSTGRESQL = (
             "SET default_transaction_read_only = off", "ALTER SYSTEM RESET default_transaction_read_only",
             "SELECT pg_reload_conf()",
         ),
+        part="history_writer",
     ),
-    Fault("PostgreSQL: out of connections", _hoard.cause, _hoard.cure),
+    Fault("PostgreSQL: out of connections", _hoard.cause, _hoard.cure, part="database"),
     Fault(
         "PostgreSQL: refuses the login",
         _sql("ALTER ROLE skywatch NOLOGIN"),
         _sql("ALTER ROLE skywatch LOGIN"),
+        part="database",
     ),
 )  # fmt: skip
 
@@ -244,23 +272,67 @@ class _Lock:
         self._connection.close()
 
 
-class _FullDisk:
-    """A file that takes all room beside the database, where that lies in a small file system of its own."""
+_lock = _Lock()
+SQLITE = (Fault("SQLite: locked by another program", _lock.cause, _lock.cure, part="history_writer"),)
 
-    def cause(self, installation: Installation) -> None:
-        assert installation.sqlite is not None
-        with suppress(OSError), (installation.sqlite.parent / "filler").open("wb", buffering=0) as filler:
-            while True:
-                filler.write(bytes(65536))
-
-    def cure(self, installation: Installation) -> None:
-        assert installation.sqlite is not None
-        (installation.sqlite.parent / "filler").unlink()
+# Disks: small file systems of their own
 
 
-_lock, _disk = _Lock(), _FullDisk()
-SQLITE = (Fault("SQLite: locked by another program", _lock.cause, _lock.cure),)
-FULL_DISK = Fault("SQLite: disk full", _disk.cause, _disk.cure)
+def _fill(folder: Path) -> None:
+    """Take all room with one file."""
+    with (folder / "filler").open("wb", buffering=0) as filler:
+        for piece in (bytes(65536), bytes(4096)):
+            with suppress(OSError):
+                while True:
+                    filler.write(piece)
+
+
+def _fill_beside_sqlite(installation: Installation) -> None:
+    assert installation.sqlite is not None
+    _fill(installation.sqlite.parent)
+
+
+def _make_room_beside_sqlite(installation: Installation) -> None:
+    assert installation.sqlite is not None
+    (installation.sqlite.parent / "filler").unlink()
+
+
+def _fill_under_postgresql(installation: Installation) -> None:
+    assert installation.postgresql is not None
+    _fill(installation.postgresql.disk)
+
+
+def _fill_under_journal(installation: Installation) -> None:
+    """PostgreSQL panics when it cannot begin the next file of its journal; often it does not come back by itself."""
+    assert installation.postgresql is not None
+    _fill(installation.postgresql.disk)
+    with suppress(sa.exc.DBAPIError):
+        for _ in range(64):
+            installation.postgresql.execute("SELECT pg_logical_emit_message(false, 'drill', ''), pg_switch_wal()")
+
+
+def _make_room_under_postgresql(installation: Installation) -> None:
+    """Whoever watches PostgreSQL starts it where it has ended."""
+    assert installation.postgresql is not None
+    (installation.postgresql.disk / "filler").unlink()
+    if not installation.postgresql.runs:
+        installation.postgresql.start()
+
+
+FULL_DISK = Fault("SQLite: disk full", _fill_beside_sqlite, _make_room_beside_sqlite, part="disk")
+POSTGRESQL_DISK = (
+    Fault("PostgreSQL: disk full", _fill_under_postgresql, _make_room_under_postgresql, part="history_writer"),
+    Fault("PostgreSQL: no room for its journal", _fill_under_journal, _make_room_under_postgresql, part="database"),
+)
+
+# Receivers
+
+RECEIVER = Fault(
+    "Receiver: gone",
+    lambda i: i.feed.close_clients(),  # type: ignore[union-attr]
+    lambda i: i.feed.open(),  # type: ignore[union-attr]
+    part="receivers",
+)
 
 
 @contextmanager

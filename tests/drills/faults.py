@@ -1,8 +1,9 @@
 """Break an installation in every way on purpose, on loopback only, and measure what callers see of it.
 
-``make faults`` or ``python -m tests.drills.faults [--seconds 24] [--only WORD] [--one | --several]`` prints a table:
-what callers saw beside good answers, commits acknowledged and lost, lines in all logs, threads that ended, and how
-long after the cause was gone everything was well again.
+``make faults`` or ``python -m tests.drills.faults [--seconds 24] [--only WORD] [--one | --several] [--running |
+--starting]`` prints tables: what callers saw beside good answers, commits acknowledged and lost, lines in all logs,
+threads that ended, and how long after the cause was gone everything was well again; and the same of faults that are
+there when the processes start (``tests.drills.starts``).
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.drills.causes import (
     FULL_DISK,
     POSTGRESQL,
+    POSTGRESQL_DISK,
+    RECEIVER,
     REDIS,
     SQLITE,
     Fault,
@@ -29,6 +32,8 @@ from tests.drills.causes import (
 )
 from tests.drills.installation import Installation, one_process, several_processes, wait_for
 from tests.drills.load import Load
+from tests.drills.starts import HEAD as START_HEAD
+from tests.drills.starts import StartOutcome, play_at_start
 from tests.waiting import until
 
 # What the report calls well must come within this; longer is shown as never.
@@ -87,8 +92,10 @@ def play(installation: Installation, load: Load, fault: Fault, seconds: float) -
     return outcome
 
 
-def drill(installation: Installation, faults: list[Fault], seconds: float) -> Iterator[Outcome]:
-    """Start the installation and play faults, one after the other."""
+def drill(
+    installation: Installation, faults: list[Fault], seconds: float, at_start: Iterable[Fault] = ()
+) -> Iterator[Outcome | StartOutcome]:
+    """Start the installation and play faults, one after the other; last those that are there at the start."""
     load = Load(installation)
     try:
         installation.init()
@@ -97,59 +104,97 @@ def drill(installation: Installation, faults: list[Fault], seconds: float) -> It
         load.start()
         for fault in faults:
             yield play(installation, load, fault, seconds)
+        for fault in at_start:
+            yield play_at_start(installation, load, fault, seconds)
     finally:
         load.close()
         installation.close()
 
 
-def main() -> None:
-    """The command."""
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=24, help="how long each fault is held")
     parser.add_argument("--only", default="", help="faults whose name contains this")
     parser.add_argument("--one", action="store_true", help="one process with SQLite alone")
     parser.add_argument("--several", action="store_true", help="five processes with PostgreSQL and Redis alone")
-    options = parser.parse_args()
+    parser.add_argument("--running", action="store_true", help="faults that come while the service runs alone")
+    parser.add_argument("--starting", action="store_true", help="faults that are there at the start alone")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """The command."""
+    options = _options()
     failed = False
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        # PostgreSQL has a user of its own.
+        folder.chmod(0o755)
         if not options.several:
-            one = folder / "one"
-            one.mkdir()
-            with small_disk(one) as has_disk:
-                faults = [*of_process("service"), *SQLITE, *([FULL_DISK] if has_disk else [])]
-                failed |= _report(one_process(one), faults, options)
-                if not has_disk:
-                    print("not measured: a full disk (this user may not mount a small one)")
-        library = find_faketime()
-        if library is None:
-            print("not measured: a clock that is set (libfaketime is not installed)")
-        elif not options.one:
-            # An installation of its own: the others' clocks are the machine's.
-            clocks = folder / "clocks"
-            clocks.mkdir()
-            folder.chmod(0o755)
-            installation = several_processes(clocks)
-            installation.name += ", with clocks that are set"
-            failed |= _report(
-                installation, clock_faults(installation, library, ("tracker", "api1", "realtime1")), options
-            )
+            failed |= _of_one(folder / "one", options)
         if not options.one:
-            several = folder / "several"
-            several.mkdir()
-            folder.chmod(0o755)
-            faults = [fault for process in ("tracker", "api1", "realtime1") for fault in of_process(process)]
-            failed |= _report(several_processes(several), [*faults, *REDIS, *POSTGRESQL], options)
+            failed |= _of_clocks(folder / "clocks", options)
+            failed |= _of_several(folder / "several", options)
     sys.exit(failed)
 
 
-def _report(installation: Installation, faults: list[Fault], options: argparse.Namespace) -> bool:
-    """Print the table of one installation; whether something was lost or never came back."""
-    print(f"\n{installation.name}\n\n{HEAD}", flush=True)
-    failed = False
-    for outcome in drill(installation, [fault for fault in faults if options.only in fault.name], options.seconds):
+@contextmanager
+def _folders(folder: Path) -> Iterator[tuple[Path, bool]]:
+    """A folder, in it one on a small disk, and whether that is one of its own."""
+    disk = folder / "disk"
+    disk.mkdir(parents=True)
+    with small_disk(disk) as is_small:
+        if not is_small:
+            print("not measured: a full disk (this user may not mount a small one)")
+        yield disk, is_small
+
+
+def _of_one(folder: Path, options: argparse.Namespace) -> bool:
+    with _folders(folder) as (disk, is_small):
+        faults = [*SQLITE, RECEIVER, *([FULL_DISK] if is_small else [])]
+        return _report(one_process(folder, disk), [*of_process("service"), *faults], options, faults)
+
+
+def _of_clocks(folder: Path, options: argparse.Namespace) -> bool:
+    """An installation of its own: the others' clocks are the machine's."""
+    library = find_faketime()
+    if library is None:
+        print("not measured: a clock that is set (libfaketime is not installed)")
+        return False
+    folder.mkdir()
+    installation = several_processes(folder)
+    installation.name += ", with clocks that are set"
+    return _report(installation, clock_faults(installation, library, ("tracker", "api1", "realtime1")), options)
+
+
+def _of_several(folder: Path, options: argparse.Namespace) -> bool:
+    with _folders(folder) as (disk, is_small):
+        faults = [*REDIS, *POSTGRESQL, RECEIVER, *(POSTGRESQL_DISK if is_small else ())]
+        processes = [fault for process in ("tracker", "api1", "realtime1") for fault in of_process(process)]
+        at_start = [fault for fault in faults if fault.part]
+        return _report(several_processes(folder, disk), [*processes, *faults], options, at_start)
+
+
+def _report(
+    installation: Installation, running: list[Fault], options: argparse.Namespace, starting: Iterable[Fault] = ()
+) -> bool:
+    """Print the tables of one installation; whether something was lost, never came back or broke a promise."""
+    running, starting = (
+        [fault for fault in faults if options.only in fault.name and not is_left_out]
+        for faults, is_left_out in ((running, options.starting), (starting, options.running))
+    )
+    if not running and not starting:
+        installation.close()
+        return False
+    failed, head = False, ""
+    print(f"\n{installation.name}", flush=True)
+    for outcome in drill(installation, running, options.seconds, starting):
+        is_start = isinstance(outcome, StartOutcome)
+        if head != (head := START_HEAD if is_start else HEAD):
+            print(f"\n{head}")
         print(outcome, flush=True)
         failed |= bool(outcome.lost) or outcome.well_after_s is None
+        failed |= isinstance(outcome, StartOutcome) and bool(outcome.broken)
     return failed
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import socket
 import subprocess
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import redis
 
 from tests.drills.postgresql import OwnPostgreSQL
+from tests.feeds import FeedServer
 from tests.ports import free_port
 from tests.processes import ENVIRONMENT, SKYWATCH, run_command
 from tests.redis_server import OwnRedis
@@ -87,6 +89,7 @@ class Installation:
     postgresql: OwnPostgreSQL | None = None
     postgresql_relay: Relay | None = None
     sqlite: Path | None = None
+    feed: FeedServer | None = None
     _redis_admin: Any = None
 
     @property
@@ -129,6 +132,15 @@ class Installation:
         """Of all processes together."""
         return sum(process.log_lines for process in self.processes.values())
 
+    def stop(self) -> float:
+        """SIGTERM to every process at once; how long the last one took to end (s)."""
+        began = time.monotonic()
+        for process in self.processes.values():
+            process.signal(signal.SIGTERM)
+        for process in self.processes.values():
+            process.stop()
+        return time.monotonic() - began
+
     def close(self) -> None:
         """Stop everything."""
         for process in self.processes.values():
@@ -137,6 +149,8 @@ class Installation:
             process.stop()
         if self._redis_admin is not None:
             self._redis_admin.close()
+        if self.feed is not None:
+            self.feed.close()
         for relay in (self.redis_relay, self.postgresql_relay):
             if relay is not None:
                 relay.close()
@@ -179,11 +193,18 @@ def _process(folder: Path, ini: Path, name: str, *roles: str) -> Process:
     return Process(name, command, environment, folder / f"{name}.log", port, realtime_port)
 
 
-def one_process(folder: Path) -> Installation:
-    """Everything in one process, with SQLite and the bus in memory."""
-    database = folder / "skywatch.sqlite"
-    ini = _ini(folder, database_url=f"sqlite:///{database}", bus="memory")
-    return Installation("one process", {"service": _process(folder, ini, "service")}, ini, sqlite=database)
+def _feed() -> FeedServer:
+    """A receiver with one aircraft, for hours."""
+    line = b"MSG,3,1,1,4CA2D1,1,2024/01/01,00:00:00.000,2024/01/01,00:00:00.000,,36000,,,47.5,8.5,,,0,0,0,0\r\n"
+    return FeedServer([(float(second), line) for second in range(6 * 3600)]).play()
+
+
+def one_process(folder: Path, disk: Path | None = None) -> Installation:
+    """Everything in one process, with SQLite (on ``disk``) and the bus in memory."""
+    database, feed = (disk or folder) / "skywatch.sqlite", _feed()
+    settings = {"database_url": f"sqlite:///{database}", "receiver.feed": f"sbs 127.0.0.1:{feed.port}"}
+    ini = _ini(folder, bus="memory", **settings)
+    return Installation("one process", {"service": _process(folder, ini, "service")}, ini, sqlite=database, feed=feed)
 
 
 def one_process_with_redis(folder: Path) -> Installation:
@@ -196,22 +217,21 @@ def one_process_with_redis(folder: Path) -> Installation:
     return Installation("one process, Redis", processes, ini, redis=redis, redis_relay=relay)
 
 
-def several_processes(folder: Path) -> Installation:
-    """1 tracker, 2 api, 2 realtime, with PostgreSQL and Redis behind relays."""
+def several_processes(folder: Path, disk: Path | None = None) -> Installation:
+    """1 tracker, 2 api, 2 realtime, with PostgreSQL (on ``disk``) and Redis behind relays."""
     redis = OwnRedis(folder)
     redis.start()
-    postgresql = OwnPostgreSQL(folder)
+    postgresql = OwnPostgreSQL(disk or folder)
     postgresql.start()
     postgresql.create()
     redis_relay, postgresql_relay = (Relay(("127.0.0.1", server.port)) for server in (redis, postgresql))
-    ini = _ini(
-        folder,
-        database_url=postgresql.url(postgresql_relay.port),
-        bus=f"redis://127.0.0.1:{redis_relay.port}/0",
-    )
+    feed = _feed()
+    settings = {"database_url": postgresql.url(postgresql_relay.port), "receiver.feed": f"sbs 127.0.0.1:{feed.port}"}
+    ini = _ini(folder, bus=f"redis://127.0.0.1:{redis_relay.port}/0", **settings)
     names = {"tracker": "tracker", "api1": "api", "api2": "api", "realtime1": "realtime", "realtime2": "realtime"}
     processes = {name: _process(folder, ini, name, role) for name, role in names.items()}
-    return Installation("five processes", processes, ini, redis, redis_relay, postgresql, postgresql_relay)
+    servers = (redis, redis_relay, postgresql, postgresql_relay)
+    return Installation("five processes", processes, ini, *servers, feed=feed)
 
 
 def wait_for(installation: Installation) -> None:

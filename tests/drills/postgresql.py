@@ -28,6 +28,7 @@ class OwnPostgreSQL:
 
     def __init__(self, folder: Path) -> None:
         self.port = free_port()
+        self.disk = folder
         self._data = folder / "postgresql"
         programs = find_programs()
         if programs is None:
@@ -51,7 +52,10 @@ class OwnPostgreSQL:
 
     def start(self) -> None:
         """Start, and wait until it answers."""
-        options = {"port": self.port, "unix_socket_directories": "", "max_connections": 60, "fsync": "off"}
+        options = {
+            "port": self.port, "unix_socket_directories": "", "max_connections": 60, "fsync": "off",
+            "max_wal_size": "64MB", "min_wal_size": "32MB",
+        }  # fmt: skip
         words = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
         self.process = subprocess.Popen(
             [self._programs / "postgres", "-D", self._data, *words], user=self._user, cwd="/", **_QUIET
@@ -81,9 +85,16 @@ class OwnPostgreSQL:
         """Close those of the service."""
         self.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'skywatch'")
 
+    @property
+    def runs(self) -> bool:
+        """Whether its process is there."""
+        return self.process is not None and self.process.poll() is None
+
     def kill(self) -> None:
         """End at once; what was committed stays."""
         assert self.process is not None
+        if not self.runs:
+            return
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait(PATIENCE_S)
 
@@ -99,6 +110,6 @@ class OwnPostgreSQL:
 
     def stop(self) -> None:
         """End for good."""
-        if self.process is not None and self.process.poll() is None:
+        if self.runs:
             self.signal_all(signal.SIGCONT)
             self.kill()
