@@ -321,7 +321,7 @@ def _make_room_under_postgresql(installation: Installation) -> None:
 
 FULL_DISK = Fault("SQLite: disk full", _fill_beside_sqlite, _make_room_beside_sqlite, part="disk")
 POSTGRESQL_DISK = (
-    Fault("PostgreSQL: disk full", _fill_under_postgresql, _make_room_under_postgresql, part="history_writer"),
+    Fault("PostgreSQL: disk full", _fill_under_postgresql, _make_room_under_postgresql, part="database"),
     Fault("PostgreSQL: no room for its journal", _fill_under_journal, _make_room_under_postgresql, part="database"),
 )
 
