@@ -145,6 +145,12 @@ class SessionList(PageLinks):
     sessions = colander.SchemaNode(JsonList(), SessionRecord(name="session"))
 
 
+class ActiveQuery(Schema):
+    """Filters of active sessions."""
+
+    user = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the user; needs cannonball.manage.")
+
+
 class TimeQuery(PageQuery):
     """Filters by time and aircraft, common to all lists."""
 
@@ -213,6 +219,7 @@ class AlertQuery(TimeQuery):
     alert_type = chosen(values(AlertType), "Kind of alert.")
     priority = chosen(LEVELS, "Priority.")
     session = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the session.")
+    user = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the user; needs cannonball.manage.")
 
 
 class AcknowledgedAlerts(Schema):

@@ -37,9 +37,10 @@ class CannonballService:
         self.may = may
         self._sees_all = Permission.CANNONBALL_MANAGE in may.manages
 
-    def active_sessions(self) -> list[CannonballSession]:
-        """Active sessions, the most urgent first."""
-        query = self._own(CannonballSession).where(CannonballSession.is_active)
+    def active_sessions(self, user: int | None = None) -> list[CannonballSession]:
+        """Active sessions, of one user where ``user`` is an id, the most urgent first."""
+        query = _equal(self._own(CannonballSession), CannonballSession, {"user_id": user}, ("user_id",))
+        query = query.where(CannonballSession.is_active)
         return list(self.db.scalars(query.order_by(CannonballSession.urgency_score.desc(), CannonballSession.id)))
 
     def sessions(self, page: Page, filters: dict[str, Any]) -> tuple[list[CannonballSession], int]:
@@ -76,6 +77,8 @@ class CannonballService:
         query = _equal(query, CannonballAlert, filters, ("acknowledged", "announced", "alert_type", "priority"))
         if filters.get("session") is not None:
             query = query.where(CannonballAlert.session_id == filters["session"])
+        if filters.get("user") is not None:
+            query = query.where(CannonballAlert.user_id == filters["user"])
         if filters.get("icao_hex") is not None:
             query = query.where(CannonballAlert.session_icao == filters["icao_hex"].upper())
         return self._page(query, CannonballAlert.id, page)

@@ -10,6 +10,7 @@ from skywatch.cannonball.location import Location, LocationStore
 from skywatch.cannonball.messages import alert_message, session_message
 from skywatch.cannonball.schemas import (
     AcknowledgedAlerts,
+    ActiveQuery,
     ActiveSessions,
     AlertList,
     AlertQuery,
@@ -140,13 +141,13 @@ def delete_location(request: Request) -> None:
     request.response.status_code = 204
 
 
-@active.get(permission=VIEW, responses={200: ActiveSessions()})
+@active.get(permission=VIEW, query=ActiveQuery(), responses={200: ActiveSessions()})
 def list_active_cannonball_sessions(request: Request) -> dict[str, Any]:
     """List the active sessions, the most urgent first
 
     The caller's own; holders of `cannonball.manage` see everybody's.
     """
-    rows = service(request).active_sessions()
+    rows = service(request).active_sessions(request.validated["querystring"]["user"])
     return {"sessions": [summary(s) for s in rows], "count": len(rows)}
 
 

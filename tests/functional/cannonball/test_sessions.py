@@ -131,6 +131,10 @@ def test_active_sessions_are_the_callers_own_in_the_form_of_the_specification(cl
     assert body["sessions"][0]["is_active"] is True
     everybody = client.get(URL + "sessions/active/", headers=ADMIN).json
     assert [s["id"] for s in everybody["sessions"]] == [records["running"], records["military"], records["others"]]
+    of_viewer = client.get(URL + "sessions/active/", {"user": 2}, headers=ADMIN).json
+    assert [s["id"] for s in of_viewer["sessions"]] == [records["running"], records["military"]]
+    assert client.get(URL + "sessions/active/", {"user": 1}, headers=ADMIN).json == {"sessions": [], "count": 0}
+    assert client.get(URL + "sessions/active/", {"user": 3}, headers=VIEWER).json["count"] == 0
 
 
 def test_military_sessions_are_shown_to_those_who_may_see_them(client, records):
@@ -190,6 +194,8 @@ def test_alerts_have_every_field_and_are_filtered(client, records):
     for query, name in (({"alert_type": "overhead"}, "second"), ({"priority": "info"}, "alert")):
         found = client.get(URL + "alerts/", query, headers=VIEWER).json
         assert [a["id"] for a in found["alerts"]] == [records[name]]
+    assert client.get(URL + "alerts/", {"user": 1}, headers=ADMIN).json["count"] == 0
+    assert client.get(URL + "alerts/", {"user": 2}, headers=ADMIN).json["count"] >= 2
     client.get(URL + "alerts/", {"alert_type": "boom"}, headers=VIEWER, status=400)
 
 

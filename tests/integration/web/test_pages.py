@@ -71,14 +71,27 @@ def test_thirty_days_of_history_are_searched_drawn_and_played(page, house):
 
 def test_texts_of_others_are_shown_as_text(page, house):
     text = "<b>X</b><img src=x onerror=hacked=1>"
-    entry = {"icao_hex": "A12345", "agency_name": text, "agency_type": "local"}
+    notes = f"{text} at night"
+    entry = {"icao_hex": "A12345", "agency_name": text, "agency_type": "local", "notes": notes}
     made = httpx.post(f"{house.api}/cannonball/known-aircraft/", json=entry, headers=house.headers())
     assert made.status_code == 201, made.text
     page.sign_in(house, "admin", "/#/known")
     page.wait_for("return document.querySelector('sw-known table')?.textContent.includes('onerror')", "the entry")
     assert text in page.run("return document.querySelector('sw-known table').textContent")
+    assert notes in page.run("return document.querySelector('sw-known .notes').textContent")
     assert page.run("return document.querySelectorAll('sw-known td b, sw-known td img').length") == 0
     assert page.run("return window.hacked ?? null") is None
+
+
+def test_around_a_person_who_manages_cannonball_are_only_threats_of_their_own(page, house):
+    page.sign_in(house, "admin", "/#/cannonball")
+    own = page.run("return JSON.parse(localStorage.getItem('skywatch.user')).id")
+    for part in ("sessions/active/", "alerts/"):
+        page.wait_for(
+            "return performance.getEntriesByType('resource').some(({ name }) =>"
+            f" name.includes('cannonball/{part}?user={own}'))",
+            part,
+        )
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

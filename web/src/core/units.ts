@@ -42,7 +42,7 @@ export function bare(quantity: Quantity, value: number | null | undefined, digit
 /** A value in the reader's unit, with its name; a dash where there is none. */
 export function measure(quantity: Quantity, value: number | null | undefined, digits = 0): string {
   const text = bare(quantity, value, digits);
-  return text === "" ? "–" : `${text} ${unit(quantity)}`;
+  return text === "" ? "–" : `${text}\u00a0${unit(quantity)}`; // A unit stays on the line of its number.
 }
 
 /** What a number in the reader's unit is in aviation's. */
@@ -63,6 +63,11 @@ export function age(seconds: number): string {
   if (seconds < 5400) return t("time.minutes", { n: Math.round(seconds / 60) });
   if (seconds < 129600) return t("time.hours", { n: Math.round(seconds / 3600) });
   return t("time.days", { n: Math.round(seconds / 86400) });
+}
+
+/** A day of the service (`2026-11-22`), short. */
+export function day(date: string): string {
+  return new Date(`${date}T12:00:00Z`).toLocaleDateString(locale(), { day: "numeric", month: "short", timeZone: "UTC" });
 }
 
 export function clock(at: string | number | Date, withDate = false): string {

@@ -45,7 +45,7 @@ export class MapElement extends View {
 
   constructor() {
     super();
-    this.watch(live.selected, preferences, this.tiles.source, this.tiles.failure);
+    this.watch(live.selected, place, preferences, this.tiles.source, this.tiles.failure);
   }
 
   override connectedCallback(): void {
@@ -255,7 +255,7 @@ export class MapElement extends View {
         <button class="tool" @click=${() => this.zoom(-1)} title=${t("map.zoom_out")} aria-label=${t("map.zoom_out")}>${icon("minus")}</button>
         <button class="tool" @click=${this.home} title=${t("map.home")} aria-label=${t("map.home")}>${icon("home")}</button>
         <button class="tool" @click=${() => go("settings")} title=${t("map.layers")} aria-label=${t("map.layers")}>${icon("layers")}</button>
-        <button class="tool list-button" aria-pressed=${preferences.value.listOpen} @click=${() => prefer({ listOpen: !preferences.value.listOpen })} title=${t("list.toggle")} aria-label=${t("list.toggle")}>${icon("columns")}</button>
+        <button class="tool list-button" ?hidden=${place.value.page !== "map"} aria-pressed=${preferences.value.listOpen} @click=${() => prefer({ listOpen: !preferences.value.listOpen })} title=${t("list.toggle")} aria-label=${t("list.toggle")}>${icon("list")}</button>
       </div>
       <sw-legend></sw-legend>
       ${this.renderSource()}

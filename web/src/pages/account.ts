@@ -141,11 +141,11 @@ class Account extends View {
       <p class="hint">${t("account.keys_hint")}</p>
       ${this.fresh?.key ? html`<p role="status">${t("account.key_once")}<code class="secret">${this.fresh.key}</code></p>` : nothing}
       ${this.keys.length
-        ? html`<div class="scroll" tabindex="0"><table class="data"><thead><tr><th>${t("account.key_name")}</th><th>${t("account.key_prefix")}</th><th>${t("account.scopes")}</th><th>${t("account.expires")}</th><th>${t("account.last_used")}</th><th></th></tr></thead>
+        ? html`<div class="scroll" tabindex="0"><table class="data narrow-cards"><thead><tr><th>${t("account.key_name")}</th><th>${t("account.key_prefix")}</th><th>${t("account.scopes")}</th><th>${t("account.expires")}</th><th>${t("account.last_used")}</th><th></th></tr></thead>
             <tbody>${this.keys.map(
-              (key) => html`<tr><td>${key.name}</td><td class="mono">${key.key_prefix}…</td><td>${key.scopes.map((scope) => word("feature", scope)).join(", ")}</td>
-                <td>${key.expires_at ? clock(key.expires_at, true) : "–"}</td><td>${key.last_used_at ? clock(key.last_used_at, true) : "–"}</td>
-                <td><button class="danger" @click=${() => this.revoke(key)}>${t("account.revoke")}</button></td></tr>`,
+              (key) => html`<tr><td>${key.name}</td><td class="mono" data-title=${t("account.key_prefix")}>${key.key_prefix}…</td><td data-title=${t("account.scopes")}>${key.scopes.map((scope) => word("feature", scope)).join(", ")}</td>
+                <td data-title=${t("account.expires")}>${key.expires_at ? clock(key.expires_at, true) : "–"}</td><td data-title=${t("account.last_used")}>${key.last_used_at ? clock(key.last_used_at, true) : "–"}</td>
+                <td class="row-actions"><button class="danger" @click=${() => this.revoke(key)}>${t("account.revoke")}</button></td></tr>`,
             )}</tbody></table></div>`
         : nothing}
       <form class="form" @submit=${this.createKey}>

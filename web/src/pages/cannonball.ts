@@ -6,6 +6,7 @@ import { View, styled } from "../core/view";
 import { language, number, t, word } from "../i18n/i18n";
 import { live } from "../live/live";
 import { ApiError, call } from "../session/api";
+import { session } from "../session/session";
 import { announce } from "../shell/announce";
 import { icon } from "../shell/icons";
 
@@ -62,8 +63,7 @@ class Cannonball extends View {
     void this.resume();
     this.timer = setInterval(() => document.hidden || void this.read(), READ_EVERY_MS);
     this.stop = live.happening.subscribe((news) => {
-      if (news?.event === "cannonball:alert") void this.hear(news.data as unknown as Alert);
-      if (news?.event.startsWith("cannonball:")) void this.read();
+      if (news?.event.startsWith("cannonball:")) void this.take(news.event, news.data as unknown as Alert);
     });
   }
 
@@ -85,10 +85,12 @@ class Cannonball extends View {
   }
 
   private read(): Promise<void> {
+    // Who manages the area may see everybody's; "around you" is this person's alone.
+    const user = session.user.value?.id;
     return this.attempt(async () => {
       const [{ sessions }, { alerts }] = await Promise.all([
-        call<{ sessions: Threat[] }>("cannonball/sessions/active/"),
-        call<{ alerts: Alert[] }>("cannonball/alerts/", { query: { limit: 20 } }),
+        call<{ sessions: Threat[] }>("cannonball/sessions/active/", { query: { user } }),
+        call<{ alerts: Alert[] }>("cannonball/alerts/", { query: { user, limit: 20 } }),
       ]);
       this.threats = sessions;
       this.alerts = alerts;
@@ -153,7 +155,13 @@ class Cannonball extends View {
     });
   }
 
-  private async hear(alert: Alert & { past?: boolean }): Promise<void> {
+  private async take(event: string, alert: Alert): Promise<void> {
+    await this.read();
+    const isOwn = this.alerts.some(({ id }) => id === alert.id);
+    if (event === "cannonball:alert" && isOwn) await this.announce(alert);
+  }
+
+  private async announce(alert: Alert & { past?: boolean }): Promise<void> {
     if (alert.past || alert.announced) return;
     announce(`${alert.title}. ${alert.message}`);
     if (!preferences.value.sound) return;

@@ -140,15 +140,15 @@ class KnownPage extends View {
   }
 
   private table(): TemplateResult {
-    return html`<div class="scroll" tabindex="0"><table class="data"><thead><tr><th>${t("column.hex")}</th><th>${t("column.registration")}</th><th>${t("column.type")}</th><th>${t("known.agency")}</th><th>${t("known.where")}</th><th>${t("known.source")}</th><th class="number">${t("known.detected")}</th>${this.isManager ? html`<th></th>` : nothing}</tr></thead>
+    return html`<div class="scroll" tabindex="0"><table class="data narrow-cards"><thead><tr><th>${t("column.hex")}</th><th>${t("column.registration")}</th><th>${t("column.type")}</th><th>${t("known.agency")}</th><th>${t("known.where")}</th><th>${t("known.source")}</th><th class="number">${t("known.detected")}</th>${this.isManager ? html`<th></th>` : nothing}</tr></thead>
       <tbody>${this.entries.map(
         (entry) => html`<tr>
-          <td class="mono"><a href="#/map?hex=${entry.icao_hex.toLowerCase()}">${entry.icao_hex}</a></td><td class="mono">${entry.registration ?? "–"}</td>
-          <td>${entry.aircraft_type ?? ""} <small>${entry.aircraft_model ?? ""}</small></td>
-          <td>${entry.agency_name ?? "–"} ${entry.verified ? html`<span class="tag good">${t("known.verified")}</span>` : nothing}<br /><small>${word("agency", entry.agency_type)}</small></td>
-          <td>${[entry.agency_city, entry.agency_state].filter(Boolean).join(", ")}</td><td>${word("source", entry.source)}</td>
-          <td class="number">${number(entry.times_detected)}<br /><small>${entry.last_detected ? clock(entry.last_detected, true) : ""}</small></td>
-          ${this.isManager ? html`<td><button @click=${() => this.edit(entry)}>${t("known.edit")}</button> <button class="danger" @click=${() => this.takeOff(entry)}>${t("known.remove")}</button></td>` : nothing}
+          <td class="mono"><a href="#/map?hex=${entry.icao_hex.toLowerCase()}">${entry.icao_hex}</a></td><td class="mono" data-title=${t("column.registration")}>${entry.registration ?? "–"}</td>
+          <td data-title=${t("column.type")}>${entry.aircraft_type ?? ""} <small>${entry.aircraft_model ?? ""}</small></td>
+          <td data-title=${t("known.agency")}>${entry.agency_name ?? "–"} ${entry.verified ? html`<span class="tag good">${t("known.verified")}</span>` : nothing}<br /><small>${word("agency", entry.agency_type)}</small>${entry.notes ? html`<p class="notes">${entry.notes}</p>` : nothing}</td>
+          <td data-title=${t("known.where")}>${[entry.agency_city, entry.agency_state].filter(Boolean).join(", ")}</td><td data-title=${t("known.source")}>${source(entry)}</td>
+          <td class="number" data-title=${t("known.detected")}>${number(entry.times_detected)}<br /><small>${entry.last_detected ? clock(entry.last_detected, true) : ""}</small></td>
+          ${this.isManager ? html`<td class="row-actions"><button @click=${() => this.edit(entry)}>${t("known.edit")}</button> <button class="danger" @click=${() => this.takeOff(entry)}>${t("known.remove")}</button></td>` : nothing}
         </tr>`,
       )}</tbody></table></div>`;
   }
@@ -159,11 +159,17 @@ class KnownPage extends View {
     return html`<form class="form editor" @submit=${this.save}>
       ${field("icao_hex", "column.hex")}${field("registration", "column.registration")}${field("aircraft_type", "column.type")}${field("aircraft_model", "known.model")}
       ${field("agency_name", "known.agency")}<label><span>${t("known.agency_type")}</span><select name="agency_type">${TYPES.map((type) => html`<option value=${type} ?selected=${type === (entry.agency_type ?? "unknown")}>${word("agency", type)}</option>`)}</select></label>
-      ${field("agency_city", "known.city")}${field("agency_state", "known.state")}${field("source_url", "known.source_url", "https://")}${field("notes", "known.notes")}
+      ${field("agency_city", "known.city")}${field("agency_state", "known.state")}${field("source_url", "known.source_url", "https://")}<label class="wide"><span>${t("known.notes")}</span><textarea name="notes" rows="3" .value=${entry.notes ?? ""}></textarea></label>
       <label class="check"><input type="checkbox" name="verified" ?checked=${entry.verified ?? false} /> ${t("known.verified")}</label>
       <div class="actions"><button class="primary">${t("save")}</button><button type="button" @click=${() => this.edit(null)}>${t("cancel")}</button></div>
     </form>`;
   }
+}
+
+/** Where an entry comes from, as a link where it names an address; only the web's own schemes are followed. */
+function source({ source: kind, source_url: address }: Known): TemplateResult {
+  const name = word("source", kind);
+  return /^https?:/i.test(address ?? "") ? html`<a href=${address!} target="_blank" rel="noopener noreferrer">${name}</a>` : html`${name}`;
 }
 
 customElements.define("sw-known", KnownPage);

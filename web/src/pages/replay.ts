@@ -1,7 +1,7 @@
 // The stored sky on a time line: fetched as a stream, played at a speed of choice, with the live map's own drawing.
 import { html, nothing, type TemplateResult } from "lit";
 import { clock } from "../core/units";
-import { number, t } from "../i18n/i18n";
+import { t } from "../i18n/i18n";
 import { live } from "../live/live";
 import type { Aircraft } from "../live/messages";
 import { lines } from "../session/api";
@@ -128,7 +128,7 @@ export class Replay {
           </div>
           <input type="range" min="0" max=${this.moments.length - 1} .value=${String(this.at)} aria-label=${t("replay.time")} aria-valuetext=${moment ? clock(moment.now * 1000, true) : ""}
             @input=${(event: Event) => this.seek(Number((event.target as HTMLInputElement).value))} />
-          <p class="hint">${t("replay.aircraft", { n: moment?.aircraft.length ?? 0 })}${this.isLoading ? ` · ${t("loading")}` : ` · ${number(this.moments.length)}`}</p>`
+          <p class="hint">${t("replay.aircraft", { n: moment?.aircraft.length ?? 0 })}${this.isLoading ? ` · ${t("loading")}` : ""}</p>`
         : nothing}`;
   }
 }

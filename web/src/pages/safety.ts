@@ -6,7 +6,7 @@ import { Fill, Stroke, Style } from "ol/style";
 import { html, nothing, type TemplateResult } from "lit";
 import { note, place } from "../core/address";
 import { preferences } from "../core/preferences";
-import { clock } from "../core/units";
+import { clock, measure, type Quantity } from "../core/units";
 import { View } from "../core/view";
 import { number, t, word } from "../i18n/i18n";
 import { live } from "../live/live";
@@ -35,6 +35,7 @@ interface SafetyEvent {
 const TYPES = ["emergency_squawk", "acas_ra", "proximity", "extreme_vertical_rate", "vertical_rate_reversal", "low_altitude", "position_integrity"];
 const LEVEL_TAG: Record<string, string> = { critical: "danger", warning: "warning", info: "" };
 const PAGE = 50;
+const QUANTITIES: Record<string, Quantity> = { nm: "distance", ft: "altitude", kt: "speed", "ft/min": "rate" };
 
 class Safety extends View {
   private events: SafetyEvent[] = [];
@@ -160,13 +161,20 @@ class Safety extends View {
       <p>${event.message}</p>
       ${held.length ? html`<p><small>${t("safety.held_back")}: ${held.map((reason) => word("reason", reason)).join(", ")}</small></p>` : nothing}
       <p class="mono">${(event.callsigns ?? []).filter(Boolean).join(", ")}</p>
-      ${figures.length ? html`<p><small>${figures.map(([name, one]) => `${word("figure", name)} ${number(one.value as number, Number.isInteger(one.value) ? 0 : 2)} ${one.unit}`).join(" · ")}</small></p>` : nothing}
+      ${figures.length ? html`<p><small>${figures.map(([name, one]) => `${word("figure", name)} ${figure(one.value as number, one.unit ?? "")}`).join(" · ")}</small></p>` : nothing}
       <p class="actions"><small>${clock(event.began_at, true)}${event.ended_at ? ` – ${clock(event.ended_at)}` : ""}</small>
-        ${event.icao_hex ? html`<a href="#/map?hex=${event.icao_hex.toLowerCase()}">${t("nav.map")}</a>` : nothing}
+        ${event.icao_hex ? html`<a href="#/map?hex=${event.icao_hex.toLowerCase()}">${t("alerts.show_aircraft")}</a>` : nothing}
         ${event.position ? html`<button class="plain link" @click=${() => this.go(event)}>${t("safety.where")}</button>` : nothing}
         ${event.acknowledged ? html`<small>${t("alert.acknowledged")}</small>` : session.can("safety.acknowledge") ? html`<button class="plain link" @click=${() => this.acknowledge(event)}>${t("alert.acknowledge")}</button>` : nothing}</p>
     </li>`;
   }
+}
+
+/** A number of an event; where the reader may choose the unit, in the unit that was chosen. */
+function figure(value: number, unit: string): string {
+  const digits = Number.isInteger(value) ? 0 : 2;
+  const quantity = QUANTITIES[unit];
+  return quantity ? measure(quantity, value, digits) : `${number(value, digits)}\u00a0${unit}`;
 }
 
 customElements.define("sw-safety", Safety);

@@ -1,9 +1,9 @@
 // The station in figures: what it hears now, what it heard over the last days, and how its receivers are.
 import { html, nothing, svg, type TemplateResult } from "lit";
 import { preferences } from "../core/preferences";
-import { clock, measure } from "../core/units";
+import { clock, day, measure } from "../core/units";
 import { View } from "../core/view";
-import { number, t, type TextKey } from "../i18n/i18n";
+import { number, t, word, type TextKey } from "../i18n/i18n";
 import { call } from "../session/api";
 import { session } from "../session/session";
 
@@ -130,7 +130,7 @@ class StatsPage extends View {
     const change = stats.change.flights;
     return html`<section class="section"><h2>${t("stats.week")}</h2>
       <div class="tiles">
-        ${this.tile("stats.flights", number(stats.flights), typeof change === "number" ? `${change > 0 ? "+" : ""}${number(change)} %` : "")}
+        ${this.tile("stats.flights", number(stats.flights), typeof change === "number" ? t("stats.change", { change: `${change > 0 ? "+" : ""}${number(change)}` }) : "")}
         ${this.tile("stats.different", number(stats.aircraft))}
         ${this.tile("stats.farthest", measure("distance", stats.max_distance_nm))}
         ${this.tile("stats.highest", measure("altitude", stats.max_altitude_ft))}
@@ -138,7 +138,7 @@ class StatsPage extends View {
         ${session.can("aircraft.view_military") ? this.tile("stats.military", number(stats.military_flights)) : nothing}
       </div>
       <div class="plots">
-        <figure><figcaption>${t("stats.by_day")}</figcaption>${bars(stats.days.map((day) => [day.date.slice(5), day.flights]))}</figure>
+        <figure><figcaption>${t("stats.by_day")}</figcaption>${bars(stats.days.map(({ date, flights }) => [day(date), flights]))}</figure>
         <figure><figcaption>${t("stats.range")}</figcaption>${rose(this.sectors)}</figure>
         <figure><figcaption>${t("stats.types")}</figcaption>${ranking(stats.top_types.map(({ type, flights }) => [type, flights]))}</figure>
         <figure><figcaption>${t("stats.operators")}</figcaption>${ranking(stats.top_operators.map(({ operator, flights }) => [operator, flights]))}</figure>
@@ -147,10 +147,10 @@ class StatsPage extends View {
 
   private health(status: Status): TemplateResult {
     return html`<section class="section"><h2>${t("stats.receivers")}</h2>
-      <div class="scroll" tabindex="0"><table class="data"><thead><tr><th>${t("account.key_name")}</th><th>${t("stats.kind")}</th><th>${t("stats.state")}</th><th class="number">${t("stats.rate")}</th><th class="number">${t("stats.positions")}</th><th>${t("panel.seen")}</th></tr></thead>
+      <div class="scroll" tabindex="0"><table class="data narrow-cards"><thead><tr><th>${t("account.key_name")}</th><th>${t("stats.kind")}</th><th>${t("stats.state")}</th><th class="number">${t("stats.rate")}</th><th class="number">${t("stats.positions")}</th><th>${t("panel.seen")}</th></tr></thead>
       <tbody>${this.receivers.map(
-        (one) => html`<tr><td>${one.name}</td><td>${one.kind}</td><td><span class="tag ${one.state === "connected" ? "good" : "warning"}">${one.state}</span> ${one.last_error ?? ""}</td>
-          <td class="number">${number(one.message_rate ?? 0)}/s</td><td class="number">${number(one.position_rate ?? 0)}/s</td><td>${one.last_message_at ? clock(one.last_message_at) : "–"}</td></tr>`,
+        (one) => html`<tr><td>${one.name}</td><td data-title=${t("stats.kind")}>${one.kind}</td><td data-title=${t("stats.state")}><span class="tag ${one.state === "connected" ? "good" : "warning"}">${word("receiver", one.state)}</span> ${one.last_error ?? ""}</td>
+          <td class="number" data-title=${t("stats.rate")}>${number(one.message_rate ?? 0)}/s</td><td class="number" data-title=${t("stats.positions")}>${number(one.position_rate ?? 0)}/s</td><td data-title=${t("panel.seen")}>${one.last_message_at ? clock(one.last_message_at) : "–"}</td></tr>`,
       )}</tbody></table></div></section>
       <section class="section"><h2>${t("stats.health")}</h2><ul class="checks-list">${status.checks.map(
         (check) => html`<li><span class="tag ${check.ok ? "good" : "danger"}">${check.ok ? t("stats.ok") : t("stats.fault")}</span> ${check.name} <small>${check.detail}</small></li>`,

@@ -188,7 +188,7 @@ class App extends View {
       <header class="head">
         <a class="brand" href="#/map">${mark()}<span>Skywatch</span></a>
         ${this.navigation(page)}
-        ${this.state()}
+        ${page.name === "login" && live.state.value === "idle" ? html`<span class="state"></span>` : this.state()}
         ${this.person()}
         <button class="tool menu-button" aria-expanded=${this.isMenuOpen} aria-label=${t("nav.menu")} @click=${this.toggleMenu}>${icon(this.isMenuOpen ? "close" : "more")}</button>
       </header>

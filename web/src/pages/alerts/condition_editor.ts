@@ -1,7 +1,7 @@
 // The tree of a rule's conditions as nested groups of fields; every part has its fault beside it.
 import { html, nothing, type TemplateResult } from "lit";
 import { styled } from "../../core/view";
-import { t, word, type TextKey } from "../../i18n/i18n";
+import { number, t, word, type TextKey } from "../../i18n/i18n";
 import { session } from "../../session/session";
 import { icon } from "../../shell/icons";
 import { CLASSES, FIELDS, GROUPS, MOST_LEVELS, MOST_TESTS, NEW_TEST, OPS, append, branch, childrenOf, countTests, fieldOf, infoOf, isTest, modeOf, placeOf, replace, shownValue, typed, withField, withOp, type Mode, type Node, type Test } from "./conditions";
@@ -142,5 +142,6 @@ export function sentence(node: Node, fences: Fence[], lists: Watchlist[], isInne
   else if (kind === "flag") value = t(node.value ? "yes.true" : "yes.false");
   else if (kind === "class") value = [node.value].flat().map((one) => word("kind", String(one))).join(", ");
   else if (kind === "emergency" && typeof node.value === "boolean") value = t(node.value ? "rule.any_emergency" : "rule.no_emergency");
-  return `${word("field", fieldOf(node))} ${word("op", node.op)} ${value}${unit && value !== "ground" ? ` ${unit}` : ""}`;
+  else if (typeof node.value === "number" && unit) value = number(node.value, Number.isInteger(node.value) ? 0 : 2);
+  return `${word("field", fieldOf(node))} ${word("op", node.op)} ${value}${unit && value !== "ground" ? `\u00a0${unit}` : ""}`;
 }

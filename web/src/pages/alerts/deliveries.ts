@@ -102,7 +102,7 @@ class Deliveries extends Task {
   private card(one: Delivery): TemplateResult {
     const channel = this.channels.find(({ id }) => id === one.channel)?.name ?? String(one.channel);
     return html`<li class="safety-card">
-      <p><span class="tag ${STATE_TAG[one.state] ?? ""}">${word("delivery", one.state)}</span> <b>${channel}</b> <span class="mono">${one.event}</span></p>
+      <p><span class="tag ${STATE_TAG[one.state] ?? ""}">${word("delivery", one.state)}</span> <b>${channel}</b> <span>${word("sent", one.event)}</span></p>
       <p><small>${clock(one.created_at, true)} · ${t("delivery.attempts", { n: one.attempts })}${one.delivered_at ? ` · ${word("delivery", "delivered")} ${clock(one.delivered_at)}` : one.next_at ? ` · ${t("delivery.next", { at: clock(one.next_at) })}` : ""}</small></p>
       ${one.last_error ? html`<p class="field-fault">${one.last_error}</p>` : nothing}
       ${may("edit") && one.state !== "delivered" && one.state !== "sending" ? html`<p class="actions"><button class="plain link" @click=${() => this.retry(one)}>${t("delivery.retry")}</button></p>` : nothing}

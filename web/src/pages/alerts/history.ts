@@ -99,7 +99,7 @@ class AlertHistory extends Task {
         <label><span>${t("alerts.words")}</span><input name="q" type="search" .value=${q ?? ""} autocomplete="off" /></label>
         <label><span>${t("rule.priority")}</span><select name="priority" @change=${this.search}><option value="">${t("filter.all")}</option>${PRIORITIES.map((one) => html`<option value=${one} ?selected=${one === priority}>${word("level", one)}</option>`)}</select></label>
         <label><span>${t("alerts.state")}</span><select name="acknowledged" @change=${this.search}>${states.map(([value, name]) => html`<option value=${value} ?selected=${value === (acknowledged ?? "")}>${name}</option>`)}</select></label>
-        <button>${t("history.search")}</button>
+        <button class="primary">${t("history.search")}</button>
       </form>
       ${rule ? html`<p class="hint">${t("alerts.one_rule")} <button class="plain link" @click=${() => this.clear()}>${t("alerts.all_rules")}</button></p>` : nothing}
       <p class="bar"><span class="hint" role="status">${t("alerts.count", { n: this.count })}</span>
@@ -134,7 +134,7 @@ class AlertHistory extends Task {
       <p><small><span class="mono">${name}</span> · ${clock(alert.triggered_at, true)}${alert.cleared_at ? ` – ${clock(alert.cleared_at)}` : ""}${alert.geofence ? ` · ${alert.geofence}` : ""}</small></p>
       <p class="actions">
         ${alert.acknowledged ? html`<small>${t("alert.acknowledged")}${alert.acknowledged_by ? ` · ${alert.acknowledged_by}` : ""}</small>` : html`<button class="plain link" @click=${() => this.acknowledge(alert)}>${t("alert.acknowledge")}</button>`}
-        ${alert.icao_hex ? html`<a href="#/map?hex=${alert.icao_hex.toLowerCase()}">${t("nav.map")}</a>` : nothing}
+        ${alert.icao_hex ? html`<a href="#/map?hex=${alert.icao_hex.toLowerCase()}">${t("alerts.show_aircraft")}</a>` : nothing}
         ${at ? html`<button class="plain link" @click=${() => document.querySelector<MapElement>("sw-map")?.fit([[mercatorX(at[1]), mercatorY(at[0])]])}>${t("safety.where")}</button>` : nothing}
         <button class="plain link" aria-expanded=${isOpen} @click=${() => this.toggle(alert)}>${t("alerts.details")}</button>
       </p>

@@ -8,7 +8,6 @@ import { go as show, parts, type Tab, TABS } from "./tabs";
 
 class Alerts extends View {
   private loaded = new Set<Tab>();
-  private shownTab: Tab | undefined;
 
   constructor() {
     super();
@@ -41,15 +40,6 @@ class Alerts extends View {
     this.querySelector<HTMLElement>(`#tab-${next}`)?.focus();
     event.preventDefault();
   };
-
-  /** Shows the open tab where the strip is wider than the page; a strip that somebody scrolls is left alone. */
-  protected override updated(): void {
-    if (this.tab === this.shownTab) return;
-    this.shownTab = this.tab;
-    const chosen = this.querySelector<HTMLElement>(".tabs [aria-selected=true]");
-    const strip = chosen?.parentElement;
-    if (chosen && strip) strip.scrollLeft = chosen.offsetLeft - strip.offsetLeft - (strip.clientWidth - chosen.offsetWidth) / 2;
-  }
 
   protected override render(): TemplateResult {
     const { tab } = this;

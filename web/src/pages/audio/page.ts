@@ -134,7 +134,7 @@ class AudioPage extends Task {
         <label><span>${t("audio.channel")}</span><select name="channel" @change=${this.search}><option value="">${t("filter.all")}</option>
           ${this.channels.map((one) => html`<option value=${one.channel} ?selected=${one.channel === query.channel}>${one.channel}${one.frequency_mhz === null ? "" : ` · ${mhz(one.frequency_mhz)}`} (${number(one.transmissions)})</option>`)}</select></label>
         <label><span>${t("audio.words")}</span><input name="q" type="search" .value=${query.q ?? ""} autocomplete="off" /></label>
-        <button>${t("history.search")}</button>
+        <button class="primary">${t("history.search")}</button>
         <details class="whole" ?open=${[query.callsign, query.min_duration_s, query.from, query.to].some(Boolean)}><summary>${t("list.filters")}</summary><div class="toolbar">
           <label><span>${t("column.flight")}</span><input name="callsign" .value=${query.callsign ?? ""} autocomplete="off" maxlength="8" /></label>
           <label><span>${t("audio.at_least")}</span><input name="min_duration_s" type="number" min="0" max="600" step="any" .value=${query.min_duration_s ?? ""} /></label>

@@ -1,4 +1,5 @@
 // Plays recordings one after the other. They are fetched with the session's token: an address with one could be passed on.
+import { t } from "../../i18n/i18n";
 import { request } from "../../session/api";
 import { faultText } from "../task";
 
@@ -47,7 +48,7 @@ export class Player {
     } catch (error) {
       if (this.current !== id) return;
       this.isLoading = false;
-      this.error = faultText(error);
+      this.error = (error as DOMException).name === "NotAllowedError" ? t("audio.not_allowed") : faultText(error);
       this.changed();
     }
   }

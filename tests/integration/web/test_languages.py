@@ -1,0 +1,67 @@
+"""Every language on the narrowest screen: long words neither widen a page nor are cut off in what people press."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.integration.web.pages import LIVE
+from tests.integration.web.test_pages import FURTHER, OFFERED
+
+WIDTH = 320
+# Cut: the text of what is pressed or read as a title is wider than its box. The head of a column may end in dots.
+CUT = """
+const cut = (one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline';
+return [...document.querySelectorAll('main :is(button, .check, h1, h2, h3, .tag, .setting > span)')]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.row.header') && cut(one))
+  .map((one) => one.textContent.trim().slice(0, 60));
+"""
+EXCESS = "return Math.max(...[document.documentElement, ...document.querySelectorAll('.page')]"
+EXCESS += ".map((one) => one.scrollWidth - one.clientWidth))"
+TABS = [f"alerts?tab={tab}" for tab in ("rules", "geofences", "watchlists", "channels", "deliveries")]
+FORMS = [f"alerts?tab={tab}&id=new" for tab in ("rules", "geofences", "channels")]
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
+def test_no_page_is_cut_or_wider_than_a_narrow_screen(page, house, language):
+    page.size(WIDTH, 640)
+    page.before_scripts(
+        f"localStorage.setItem('skywatch.preferences', {json.dumps(json.dumps({'language': language}))})"
+    )
+    page.sign_in(house, "admin")
+    page.wait_for(LIVE, "aircraft")
+    assert page.run("return document.documentElement.lang") == language
+    faults = {}
+    for name in [*page.run(OFFERED), *FURTHER, *TABS, *FORMS]:
+        page.run(f"location.hash = '#/{name}'")
+        tag = f"sw-{name.partition('?')[0]}"
+        page.wait_for(f"return document.querySelector('{tag} h1, {tag} .map-target') !== null", name)
+        if "tab=" in name and name.startswith("alerts"):
+            tab = name.partition("tab=")[2].partition("&")[0]
+            page.wait_for(
+                f"return document.querySelector('#tab-{tab}[aria-selected=true]') !== null"
+                " && document.querySelector('[role=tabpanel]').innerText.length > 20",
+                name,
+            )
+        excess = page.run(EXCESS)
+        cut = page.run(CUT)
+        if excess > 0 or cut:
+            faults[name] = [f"{excess} px too wide", *cut]
+    assert faults == {}
+
+
+@pytest.mark.parametrize("part", ["filters", "columns"])
+def test_filters_and_columns_leave_the_list_within_reach_on_a_small_phone(page, house, part):
+    page.size(WIDTH, 640)
+    page.sign_in(house, "viewer")
+    page.wait_for(LIVE, "aircraft")
+    page.run(f"document.querySelectorAll('.list-head .tool')[{('filters', 'columns').index(part)}].click()")
+    page.wait_for_element({"filters": ".filters", "columns": ".chooser"}[part])
+    within = (
+        "(one) => { const { top, bottom } = one.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; }"
+    )
+    last = {"filters": "sw-filters .check", "columns": ".chooser .check"}[part]
+    page.run(f"[...document.querySelectorAll('{last}')].at(-1).scrollIntoView()")
+    assert page.run(f"return ({within})([...document.querySelectorAll('{last}')].at(-1))")
+    assert page.run(f"return ({within})(document.querySelector('.window .row'))")
