@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from skywatch.accounts.models import User
+from skywatch.core.db import writing
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission, default_permissions
 
@@ -41,3 +43,12 @@ def install(client: Any) -> Any:
     """Let the client's application believe the header; returns the client."""
     client.app.registry["security_policy"].methods.insert(0, _method)
     return client
+
+
+def install_with_users(client: Any) -> Any:
+    """``install``, and users 1 to 4 in the database: ada, ben, cleo and dan; returns the client."""
+    with writing(client.runtime.sessions) as db:
+        for number, name in enumerate(("ada", "ben", "cleo", "dan"), 1):
+            email = f"{name}@example.org"
+            db.add(User(id=number, username=name, username_key=name, email=email, email_key=name, display_name=name))
+    return install(client)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from skywatch.core.problems import Problem
 from skywatch.sso.discovery import Metadata
@@ -35,6 +36,15 @@ class Answer:
     issuer: str | None
     error: str | None
     error_description: str | None
+
+    @classmethod
+    def of(cls, query: dict[str, Any], error_description: str | None) -> Answer:
+        """From the values of a CallbackQuery.
+
+        The description is as long as the provider likes and of several lines: it goes nowhere but into the log, and
+        there cut short.
+        """
+        return cls(query.get("code"), query.get("state"), query.get("iss"), query.get("error"), error_description)
 
 
 def code_of(answer: Answer, metadata: Metadata) -> str:

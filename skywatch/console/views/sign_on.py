@@ -59,14 +59,7 @@ def finish_sign_on(request: Request) -> dict[str, Any] | Response:
     browser, onward = _cookie(request)
     actor, providers = nobody(request), request.registry["sign_on"]
     try:
-        query = read_query(request, CallbackQuery())
-        answer = Answer(
-            code=query.get("code"),
-            state=query.get("state"),
-            issuer=query.get("iss"),
-            error=query.get("error"),
-            error_description=request.GET.get("error_description"),
-        )
+        answer = Answer.of(read_query(request, CallbackQuery()), request.GET.get("error_description"))
         begun = providers.take(answer, browser, actor, needs_browser=True)
         if begun.redirect_uri != _address(request):
             raise Problem("sso_state_unknown", "The sign-on was not begun at this console.")

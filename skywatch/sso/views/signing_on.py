@@ -94,15 +94,7 @@ def finish_oidc_login(request: Request) -> Any:
     It can be done once. A browser (`Accept: text/html`) gets a page that gives the tokens to the page that opened it;
     where the sign-on fails, a page that shows why and tells its opener.
     """
-    query = request.validated["querystring"]
-    answer = Answer(
-        code=query.get("code"),
-        state=query.get("state"),
-        issuer=query.get("iss"),
-        error=query.get("error"),
-        # As long as it likes, and of several lines: it goes nowhere but into the log, and there cut short.
-        error_description=request.GET.get("error_description"),
-    )
+    answer = Answer.of(request.validated["querystring"], request.GET.get("error_description"))
     sign_on, actor = request.registry["sign_on"], _nobody(request)
     # A page gives tokens to another page of the browser: that has to be the browser that began the sign-on.
     is_page = wants_page(request)

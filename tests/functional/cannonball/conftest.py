@@ -2,9 +2,7 @@
 
 import pytest
 
-from skywatch.accounts.models import User
-from skywatch.core.db import writing
-from tests.identities import as_role, install
+from tests.identities import as_role, install_with_users
 
 ADMIN = as_role("admin", user_id=1)
 VIEWER = as_role("viewer", user_id=2)
@@ -15,16 +13,7 @@ ANALYST = as_role("analyst", user_id=4)
 @pytest.fixture
 def client(make_client, database_url):
     """A client of an installation in mode hybrid with users 1 to 4."""
-    client = install(make_client(database_url=database_url, auth_mode="hybrid"))
-    with writing(client.runtime.sessions) as db:
-        for number, name in enumerate(("ada", "ben", "cleo", "dan"), 1):
-            db.add(
-                User(
-                    id=number, username=name, username_key=name, email=f"{name}@example.org", email_key=name,
-                    display_name=name,
-                )
-            )  # fmt: skip
-    return client
+    return install_with_users(make_client(database_url=database_url, auth_mode="hybrid"))
 
 
 @pytest.fixture
