@@ -68,12 +68,12 @@ const map = Object.keys(outputs).find((path) => outputs[path].entryPoint === "sr
 const mapScripts = [...withImports(map)].map(nameOf).filter((name) => !bootScripts.includes(name) && !frameScripts.includes(name));
 const firstScripts = [...bootScripts, ...frameScripts, ...mapScripts];
 const fonts = Object.keys(outputs).map(nameOf).filter((name) => /^b612-(mono-)?latin-400-normal-.*\.woff2$/.test(name));
-// A browser has six connections: what boot.ts asks for (texts, session, worker) must not wait behind the frame and fonts.
+// A browser has six connections: what boot.ts asks for (texts, session, worker) must not wait behind the map and fonts,
+// so boot.ts gives those links their `rel` once the texts are here.
 const preloads = [
-  ...bootScripts.map((name) => `<link rel="modulepreload" href="assets/${name}">`),
-  ...frameScripts.map((name) => `<link rel="modulepreload" href="assets/${name}">`),
-  ...mapScripts.map((name) => `<link rel="modulepreload" href="assets/${name}" fetchpriority="low">`),
-  ...fonts.map((name) => `<link rel="preload" as="font" type="font/woff2" href="assets/${name}" fetchpriority="low" crossorigin>`),
+  ...[...bootScripts, ...frameScripts].map((name) => `<link rel="modulepreload" href="assets/${name}">`),
+  ...mapScripts.map((name) => `<link data-rel="modulepreload" href="assets/${name}" fetchpriority="low">`),
+  ...fonts.map((name) => `<link data-rel="preload" as="font" type="font/woff2" href="assets/${name}" fetchpriority="low" crossorigin>`),
 ];
 
 cpSync(join(here, "public"), out, { recursive: true });

@@ -28,6 +28,11 @@ async function findStation(): Promise<void> {
   }
 }
 
+/** Ask for what the map needs: before, it would take connections from what the list needs. */
+function preloadMap(): void {
+  for (const link of document.querySelectorAll<HTMLLinkElement>("link[data-rel]")) link.rel = link.dataset.rel!;
+}
+
 async function start(): Promise<void> {
   followTheme();
   // The session, the channel and the station need no script of the frame, which is still on its way.
@@ -36,6 +41,7 @@ async function start(): Promise<void> {
   shareFilter();
   const who = session.start();
   await useLanguage(preferredLanguage(preferences.value.language));
+  preloadMap();
   await import("./shell/app");
   document.getElementById("waiting")?.remove();
   await who;

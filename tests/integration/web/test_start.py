@@ -56,10 +56,14 @@ def test_a_page_that_draws_on_the_map_waits_for_it(page, sky, without_map):
     assert page.run("return document.querySelector('sw-map') !== null")
 
 
-def test_scripts_of_the_list_are_asked_for_before_those_of_the_map(built, sky):
+def test_scripts_of_the_list_are_asked_for_before_those_of_the_map(built, sky, page):
     head = httpx.get(f"http://127.0.0.1:{sky.port}/").text.partition("</head>")[0]
-    scripts = re.findall(r'<link rel="modulepreload" href="assets/([a-z_]+)-[^"]+"( fetchpriority="low")?>', head)
-    priorities = dict(scripts)
-    assert [priorities[name] != "" for name in ("boot", "app", "map")] == [False, False, True]
-    names = [name for name, _ in scripts]
+    # A link without `rel` asks for nothing: the application gives it one once its texts are here.
+    scripts = re.findall(r'<link (data-)?rel="modulepreload" href="assets/([a-z_]+)-[^"]+"', head)
+    waits = {name: bool(data) for data, name in scripts}
+    assert [waits[name] for name in ("boot", "app", "map")] == [False, False, True]
+    page.visit(sky, "/")
+    page.wait_for("return document.querySelectorAll('link[data-rel]').length", "links of the map")
+    page.wait_for("return [...document.querySelectorAll('link[data-rel]')].every(l => l.rel)", "the map asked for")
+    names = [name for _, name in scripts]
     assert names.index("boot") < names.index("app") < names.index("map")
