@@ -65,3 +65,27 @@ def test_filters_and_columns_leave_the_list_within_reach_on_a_small_phone(page, 
     page.run(f"[...document.querySelectorAll('{last}')].at(-1).scrollIntoView()")
     assert page.run(f"return ({within})([...document.querySelectorAll('{last}')].at(-1))")
     assert page.run(f"return ({within})(document.querySelector('.window .row'))")
+
+
+LAST_COLUMN = """
+const cell = document.querySelector('.row.header > :last-child').getBoundingClientRect();
+return cell.right <= innerWidth && cell.width > 20;
+"""
+
+
+@pytest.mark.parametrize("columns", ["of the beginning", "all"])
+def test_every_column_of_the_list_can_be_seen_on_a_small_phone(page, house, columns):
+    page.size(WIDTH, 640)
+    page.sign_in(house, "viewer")
+    page.wait_for(LIVE, "aircraft")
+    if columns == "all":
+        page.run("document.querySelectorAll('.list-head .tool')[1].click()")
+        page.wait_for_element(".chooser")
+        page.run("document.querySelectorAll('.chooser input:not(:checked)').forEach((one) => one.click())")
+        page.wait_for("return document.querySelectorAll('.row.header > div').length > 8", "the columns")
+        assert not page.run(LAST_COLUMN)
+        page.run("document.querySelector('.table').scrollLeft = 10000")
+    assert page.run(LAST_COLUMN)
+    left = "(one) => Math.round(document.querySelector(one).lastElementChild.getBoundingClientRect().left)"
+    head, row = page.run(f"return ['.row.header', '.window .row'].map({left})")
+    assert abs(head - row) <= 1, "rows move with their head"

@@ -15,6 +15,8 @@ import { COLUMNS, columnTitle, type Column } from "./columns";
 import "./filters";
 
 const ROW_PX = 30;
+/** How columns share the room beyond their least widths, which the style sheet names. */
+const SHARES: Record<string, string> = { "var(--least-callsign)": "1.9fr", "var(--least-number)": "1fr", "var(--least-text)": "0.9fr" };
 const SPARE_ROWS = 6;
 type Tab = "none" | "filters" | "columns";
 
@@ -122,8 +124,9 @@ class List extends View {
     const { rows, offset, matching, total } = live.list.value;
     const filter = live.filter.value;
     const columns = this.columns;
-    const template = columns.map(({ key, isNumber }) => (key === "flight" ? "minmax(9.6em,1.9fr)" : isNumber ? "minmax(4.3em,1fr)" : "minmax(3.6em,.9fr)")).join(" ");
-    return html`<section class="list" aria-label=${t("list.label")} ${styled({ "--columns": template })}>
+    const least = columns.map(({ key, isNumber }) => `var(--least-${key === "flight" ? "callsign" : isNumber ? "number" : "text"})`);
+    const template = least.map((width) => `minmax(${width},${SHARES[width]})`).join(" ");
+    return html`<section class="list" aria-label=${t("list.label")} ${styled({ "--columns": template, "--least": `calc(${[...least, `${columns.length - 1} * var(--gap)`].join(" + ")} + 2 * var(--edge))` })}>
       <button class="sheet-handle" aria-label=${t("list.toggle")} aria-expanded=${preferences.value.listOpen} @click=${() => prefer({ listOpen: !preferences.value.listOpen })}></button>
       <div class="list-head">
         <label class="search">${icon("search")}<span class="visually-hidden">${t("list.search")}</span>
@@ -177,6 +180,7 @@ class List extends View {
   private chooser(): TemplateResult {
     const { columns } = preferences.value;
     const toggle = (key: string): void => {
+      const { columns } = preferences.value;
       const chosen = columns.includes(key) ? columns.filter((one) => one !== key) : [...columns, key];
       prefer({ columns: chosen.length ? chosen : ["flight"] });
     };
