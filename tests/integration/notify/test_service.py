@@ -4,6 +4,7 @@ import urllib.request
 
 import pytest
 
+from skywatch.core.columns import seal_columns
 from skywatch.core.db import create_engine, create_session_factory
 from tests.notifying import add_channel, add_user, deliveries, notification, send
 from tests.processes import Service
@@ -19,6 +20,7 @@ def service(tmp_path):
 
 def test_a_service_delivers_what_waits_and_what_comes(service, receiver, tmp_path):
     engine = create_engine(f"sqlite:///{tmp_path}/skywatch.sqlite")
+    seal_columns(engine, "")
     sessions = create_session_factory(engine)
     user = add_user(sessions)
     channel = add_channel(sessions, user, receiver.url)
