@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
+
 from skywatch.accounts.models import User
 from skywatch.airframes.service import Airframe
 from skywatch.cannonball.known.formats.table import Dialect, text_table
@@ -23,6 +25,9 @@ from skywatch.receivers.recordings import moments, recognise
 from skywatch.receivers.report import Report
 
 START = 1_700_000_000.0
+# Where the users are, and the police helicopter that is on their list.
+HERE = (47.0, 8.0)
+POLICE = "3c1234"
 
 
 class Airframes:
@@ -123,6 +128,15 @@ class Stage:
                 for user_id, lat, lon in user_ids:
                     self.locate(user_id, lat, lon)
             self.tick()
+
+    def rows(self, table: Any) -> list[Any]:
+        """All rows of a table, in order."""
+        with self.runtime.sessions() as db:
+            return list(db.scalars(sa.select(table).order_by(table.id)))
+
+    def alert_types(self, user_id: int | None = None) -> list[str]:
+        """The types of the alerts that were published, in order."""
+        return [alert["alert_type"] for alert in self.alerts(user_id)]
 
     def alerts(self, user_id: int | None = None) -> list[dict[str, Any]]:
         """Alerts that were published, in order."""

@@ -1,71 +1,42 @@
-"""Sessions in the tracker: when they open and end, what they tell their users, and what survives a restart."""
+"""Sessions in the tracker: when they open and end, and what they tell their users."""
 
 import json
-import time
-from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.exc import OperationalError
 
 from skywatch.airframes.service import Airframe
 from skywatch.cannonball import topics
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, KnownAircraft
-from skywatch.cannonball.tracking import writer
-from skywatch.core import db, health
 from skywatch.core.bus.base import Message
 from skywatch.core.bus.packing import unpack
-from skywatch.core.db import create_engine, create_session_factory, writing
+from skywatch.core.db import writing
 from skywatch.core.models import StoredEvent
-from tests.cannonball import Stage, add_known, add_users, orbit, report, straight
+from tests.cannonball import HERE, POLICE, add_known, orbit, report, straight
 from tests.waiting import until
-
-HERE = (47.0, 8.0)
-POLICE = "3c1234"
-
-
-@pytest.fixture
-def stage(make_runtime):
-    """A stage with users 1 and 2 and one police helicopter on the list."""
-    runtime = make_runtime()
-    add_users(runtime, 1, 2)
-    add_known(runtime, "3C1234,D-HBPA,Bundespolizei\n")
-    stage = Stage(runtime)
-    stage.start()
-    yield stage
-    stage.close()
-
-
-def rows(stage, table=CannonballSession):
-    with stage.runtime.sessions() as db:
-        return list(db.scalars(sa.select(table).order_by(table.id)))
-
-
-def kinds(stage, user_id=None):
-    return [alert["alert_type"] for alert in stage.alerts(user_id)]
 
 
 def test_a_known_aircraft_opens_a_session_and_closes_in(stage):
     stage.locate(1, *HERE)
     stage.fly(POLICE, 590, straight(47.3, 8.0, 180.0, 120.0), flight="PIROL12")
     stage.close()
-    (session,) = rows(stage)
+    (session,) = stage.rows(CannonballSession)
     assert (session.user_id, session.icao_hex, session.is_active) == (1, "3C1234", True)
     assert session.identification == "known"
     assert session.agency_name == "Bundespolizei"
     assert session.closest_nm < 0.1
     assert session.peak_threat_level == "critical"
     assert session.peak_urgency_score > 75
-    assert session.alert_count == len(rows(stage, CannonballAlert))
-    assert kinds(stage) == ["le_detected", "threat_escalated", "closing_fast", "threat_escalated", "overhead"]
-    assert all(alert.notified for alert in rows(stage, CannonballAlert))
+    assert session.alert_count == len(stage.rows(CannonballAlert))
+    assert stage.alert_types() == ["le_detected", "threat_escalated", "closing_fast", "threat_escalated", "overhead"]
+    assert all(alert.notified for alert in stage.rows(CannonballAlert))
 
 
 def test_an_alert_carries_the_numbers_of_its_moment(stage):
     stage.locate(1, *HERE)
     stage.fly(POLICE, 2, straight(47.2, 8.0, 180.0, 100.0), alt_baro=2500)
     stage.close()
-    (alert,) = rows(stage, CannonballAlert)
+    (alert,) = stage.rows(CannonballAlert)
     assert (alert.user_lat, alert.user_lon, alert.aircraft_altitude) == (47.0, 8.0, 2500)
     assert alert.distance_nm == pytest.approx(12.0, abs=0.05)
     assert alert.bearing == pytest.approx(0.0, abs=0.1)
@@ -82,7 +53,7 @@ def test_an_ordinary_aircraft_opens_none(stage):
     stage.locate(1, *HERE)
     stage.fly("4b1620", 60, straight(47.1, 8.0, 180.0, 120.0), flight="SWR123")
     stage.close()
-    assert rows(stage) == []
+    assert stage.rows(CannonballSession) == []
 
 
 @pytest.mark.parametrize(
@@ -93,8 +64,8 @@ def test_callsign_and_operator_identify(stage, fields, identification):
     stage.locate(1, *HERE)
     stage.fly("4b1620", 20, straight(47.1, 8.0, 180.0, 100.0), **fields)
     stage.close()
-    assert [session.identification for session in rows(stage)] == [identification]
-    assert kinds(stage) == ["le_detected"]
+    assert [session.identification for session in stage.rows(CannonballSession)] == [identification]
+    assert stage.alert_types() == ["le_detected"]
 
 
 def test_an_operator_that_becomes_known_late_identifies_at_once(stage):
@@ -103,7 +74,7 @@ def test_an_operator_that_becomes_known_late_identifies_at_once(stage):
     stage.airframes.known["4b1620"] = Airframe("4B1620", operator="Kantonspolizei Bern")
     stage.fly("4b1620", 1, straight(47.1, 8.0, 180.0, 100.0), ownOp="Leasing Ltd")
     stage.close()
-    (session,) = rows(stage)
+    (session,) = stage.rows(CannonballSession)
     assert (session.identification, session.agency_name) == ("operator", "Kantonspolizei Bern")
 
 
@@ -111,10 +82,10 @@ def test_it_ends_beyond_one_fifth_more_than_the_radius(stage):
     stage.locate(1, *HERE, radius_nm=5.0)
     stage.fly(POLICE, 200, straight(47.05, 8.0, 0.0, 120.0))
     stage.close()
-    (session,) = rows(stage)
+    (session,) = stage.rows(CannonballSession)
     assert (session.is_active, session.end_reason) == (False, "left_area")
     assert session.distance_nm == pytest.approx(6.0, abs=0.1)
-    assert kinds(stage)[-1] == "threat_cleared"
+    assert stage.alert_types()[-1] == "threat_cleared"
 
 
 def test_it_ends_five_minutes_after_the_last_position(stage):
@@ -124,7 +95,7 @@ def test_it_ends_five_minutes_after_the_last_position(stage):
     assert len(stage.monitor._sessions.sessions) == 1
     stage.silence(10)
     stage.close()
-    (session,) = rows(stage)
+    (session,) = stage.rows(CannonballSession)
     assert session.end_reason == "unseen"
 
 
@@ -132,19 +103,19 @@ def test_it_ends_when_the_location_is_gone(stage):
     stage.locate(1, *HERE)
     stage.fly(POLICE, 650, orbit(47.2, 8.0, 2.0, 100.0))
     stage.close()
-    assert rows(stage)[0].end_reason == "location_gone"
+    assert stage.rows(CannonballSession)[0].end_reason == "location_gone"
 
 
 def test_a_jump_ends_the_sessions_of_the_old_place_without_a_false_alarm(stage):
     stage.locate(1, *HERE)
     stage.fly(POLICE, 10, straight(47.2, 8.0, 90.0, 100.0))
-    before = kinds(stage)
+    before = stage.alert_types()
     stage.locate(1, 56.0, 8.0)
     stage.fly(POLICE, 3, straight(47.2, 8.0, 90.0, 100.0))
     stage.close()
-    assert rows(stage)[0].end_reason == "left_area"
-    assert "closing_fast" not in kinds(stage)
-    assert set(kinds(stage)) <= {*before, "le_detected", "threat_cleared"}
+    assert stage.rows(CannonballSession)[0].end_reason == "left_area"
+    assert "closing_fast" not in stage.alert_types()
+    assert set(stage.alert_types()) <= {*before, "le_detected", "threat_cleared"}
 
 
 def test_each_user_has_a_session_of_their_own(stage):
@@ -152,7 +123,7 @@ def test_each_user_has_a_session_of_their_own(stage):
     stage.locate(2, 47.1, 8.0)
     stage.fly(POLICE, 10, straight(47.3, 8.0, 180.0, 100.0))
     stage.close()
-    assert [(s.user_id, round(s.distance_nm)) for s in rows(stage)] == [(1, 18), (2, 12)]
+    assert [(s.user_id, round(s.distance_nm)) for s in stage.rows(CannonballSession)] == [(1, 18), (2, 12)]
     assert {a["session"] for a in stage.alerts(1)}.isdisjoint({a["session"] for a in stage.alerts(2)})
 
 
@@ -160,8 +131,8 @@ def test_a_surveillance_pattern_makes_an_unknown_aircraft_interesting(stage):
     stage.locate(1, *HERE)
     stage.fly("4b1620", 590, orbit(47.02, 8.0, 0.7, 80.0), t="AS50")
     stage.close()
-    (session,) = rows(stage)
-    (pattern,) = rows(stage, FlightPattern)
+    (session,) = stage.rows(CannonballSession)
+    (pattern,) = stage.rows(FlightPattern)
     assert session.identification == "pattern"
     assert session.pattern_count == 1
     assert (pattern.pattern_type, pattern.is_surveillance) == ("circling", True)
@@ -170,7 +141,7 @@ def test_a_surveillance_pattern_makes_an_unknown_aircraft_interesting(stage):
     assert first["alert_type"] == "new_threat"
     assert first["pattern"] == pattern.id
     assert "Unidentified aircraft circling" in first["title"]
-    assert "le_detected" not in kinds(stage)
+    assert "le_detected" not in stage.alert_types()
 
 
 def test_a_pattern_with_an_ordinary_reason_makes_nobody_interesting(stage):
@@ -180,8 +151,8 @@ def test_a_pattern_with_an_ordinary_reason_makes_nobody_interesting(stage):
     for second in range(300):
         stage.fly("4b1621", 1, lambda _, at=second: circles(at), alt_baro=9000 - 10 * second, t="C172")
     stage.close()
-    assert rows(stage) == []
-    (pattern,) = rows(stage, FlightPattern)
+    assert stage.rows(CannonballSession) == []
+    (pattern,) = stage.rows(FlightPattern)
     assert (pattern.pattern_type, pattern.is_surveillance) == ("circling", False)
     assert pattern.details["reason"] == "spiral_descent"
     assert stage.alerts() == []
@@ -191,7 +162,7 @@ def test_circling_of_a_known_aircraft_is_told_once(stage):
     stage.locate(1, *HERE)
     stage.fly(POLICE, 550, orbit(47.02, 8.0, 0.7, 80.0))
     stage.close()
-    assert kinds(stage).count("pattern_detected") == 1
+    assert stage.alert_types().count("pattern_detected") == 1
 
 
 def test_alerts_pause_also_over_sessions(stage):
@@ -199,30 +170,8 @@ def test_alerts_pause_also_over_sessions(stage):
     for _ in range(3):
         stage.fly(POLICE, 120, straight(47.05, 8.0, 0.0, 140.0))
     stage.close()
-    assert len(rows(stage)) >= 2
-    assert kinds(stage).count("le_detected") == 1
-
-
-@pytest.mark.parametrize("restarts", [False, True])
-def test_a_pause_of_more_than_an_hour_holds(make_runtime, restarts):
-    runtime = make_runtime(cannonball_cooldown_le_detected_s=7200.0)
-    add_users(runtime, 1)
-    add_known(runtime, "3C1234,D-HBPA,Bundespolizei\n")
-    stage = Stage(runtime, start=time.time() - 5100)
-    stage.start()
-    stage.locate(1, *HERE, radius_nm=5.0)
-    stage.fly(POLICE, 3, straight(47.05, 8.0, 0.0, 140.0))
-    stage.now += 5000.0
-    stage.silence(2)
-    if restarts:
-        stage.close()
-        stage = Stage(runtime, start=stage.now)
-        stage.start()
-    stage.locate(1, *HERE, radius_nm=5.0)
-    stage.fly(POLICE, 3, straight(47.05, 8.0, 0.0, 140.0))
-    stage.close()
-    assert len(rows(stage)) == 2
-    assert [alert.alert_type for alert in rows(stage, CannonballAlert)].count("le_detected") == 1
+    assert len(stage.rows(CannonballSession)) >= 2
+    assert stage.alert_types().count("le_detected") == 1
 
 
 def test_what_a_user_ended_stays_quiet_until_the_aircraft_has_left(stage):
@@ -242,7 +191,7 @@ def test_what_a_user_ended_stays_quiet_until_the_aircraft_has_left(stage):
     stage.fly(POLICE, 3, orbit(47.03, 8.0, 1.0, 100.0))
     assert len(stage.monitor._sessions.sessions) == 1
     stage.close()
-    assert [row.end_reason for row in rows(stage)] == ["ended_by_user", None]
+    assert [row.end_reason for row in stage.rows(CannonballSession)] == ["ended_by_user", None]
 
 
 def test_detections_count_once_a_flight(stage):
@@ -265,7 +214,7 @@ def test_an_aircraft_put_on_the_list_while_in_the_sky_is_found(stage):
     stage.monitor._refresh_table()
     stage.fly("4b1620", 5, straight(47.2, 8.0, 180.0, 100.0))
     stage.close()
-    assert [row.icao_hex for row in rows(stage)] == ["4B1620"]
+    assert [row.icao_hex for row in stage.rows(CannonballSession)] == ["4B1620"]
 
 
 def test_an_aircraft_on_the_ground_threatens_nobody(stage):
@@ -274,56 +223,9 @@ def test_an_aircraft_on_the_ground_threatens_nobody(stage):
         stage.hear(report(POLICE, stage.now, 47.001, 8.0, alt_baro="ground", gs=0.0))
         stage.tick()
     stage.close()
-    (session,) = rows(stage)
+    (session,) = stage.rows(CannonballSession)
     assert session.peak_threat_level == "info"
-    assert kinds(stage) == ["le_detected"]
-
-
-def test_a_restart_goes_on_where_the_location_is_kept(stage):
-    stage.now = time.time() - 20
-    stage.locate(1, *HERE)
-    stage.fly(POLICE, 15, straight(47.2, 8.0, 180.0, 100.0))
-    stage.close()
-    (before,) = rows(stage)
-    again = Stage(stage.runtime, start=stage.now)
-    again.start()
-    again.fly(POLICE, 5, straight(47.19, 8.0, 180.0, 100.0))
-    again.close()
-    (after,) = rows(stage)
-    assert after.id == before.id
-    assert after.is_active
-    assert after.last_seen > before.last_seen
-    assert again.alerts() == []
-
-
-def test_a_restart_ends_what_nobody_follows(stage):
-    stage.locate(1, *HERE)
-    stage.fly(POLICE, 300, orbit(47.02, 8.0, 0.7, 80.0))
-    stage.close()
-    again = Stage(stage.runtime)
-    again.start()
-    again.close()
-    (session,) = rows(stage)
-    assert (session.is_active, session.end_reason) == (False, "restarted")
-    assert session.ended_at == session.last_seen
-    assert all(pattern.ended_at for pattern in rows(stage, FlightPattern))
-
-
-def test_a_database_that_is_away_for_a_while_loses_nothing(stage, monkeypatch):
-    failures = iter(range(2))
-
-    def failing(db, batch):
-        if next(failures, None) is not None:
-            raise OperationalError("INSERT", {}, Exception("away"))
-        return real(db, batch)
-
-    real = writer.write
-    monkeypatch.setattr(writer, "write", failing)
-    stage.locate(1, *HERE)
-    stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
-    stage.close()
-    assert len(rows(stage)) == 1
-    assert kinds(stage) == ["le_detected"]
+    assert stage.alert_types() == ["le_detected"]
 
 
 def test_a_user_who_was_deleted_holds_nobody_up(stage):
@@ -331,7 +233,7 @@ def test_a_user_who_was_deleted_holds_nobody_up(stage):
     stage.locate(99, *HERE)
     stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
     stage.close()
-    assert [row.user_id for row in rows(stage)] == [1]
+    assert [row.user_id for row in stage.rows(CannonballSession)] == [1]
 
 
 def test_no_location_reaches_the_database_but_in_alerts(stage):
@@ -367,36 +269,3 @@ def test_alerts_starts_and_ends_of_sessions_are_stored_as_they_were_published(st
     assert [(data["is_active"], data["end_reason"]) for data in sessions] == [(True, None), (False, "left_area")]
     assert sum(event == "cannonball:session" for event, _, _ in published) > 2
     assert all(data["notified"] for _, event, data, _ in events if event == "cannonball:alert")
-
-
-def test_a_restart_while_the_database_is_locked_goes_on_with_the_session_once_it_is_free(stage, monkeypatch):
-    monkeypatch.setattr("skywatch.cannonball.monitor.START_S", 0.05)
-    monkeypatch.setattr("skywatch.core.writer.RETRY_FIRST_S", 0.02)
-    monkeypatch.setattr("skywatch.core.writer.RETRY_LAST_S", 0.05)
-    stage.now = time.time() - 20
-    stage.locate(1, *HERE)
-    stage.fly(POLICE, 10, straight(47.2, 8.0, 180.0, 100.0))
-    stage.close()
-    (before,) = rows(stage)
-    monkeypatch.setattr(db, "SQLITE_BUSY_TIMEOUT_S", 0.05)
-    engine = create_engine(stage.runtime.settings.database_url)
-    runtime = replace(stage.runtime, engine=engine, sessions=create_session_factory(engine))
-    locking = sa.create_engine(stage.runtime.settings.database_url, isolation_level="AUTOCOMMIT")
-    again = Stage(runtime, start=stage.now)
-    with locking.connect() as other:
-        other.exec_driver_sql("BEGIN IMMEDIATE")
-        again.start()
-        states = {component.name: component for component in health.components()}
-        assert {"cannonball_writer", "cannonball_list", "cannonball_locations"} <= states.keys()
-        again.fly(POLICE, 3, straight(47.19, 8.0, 180.0, 100.0))
-        until(lambda: not next(c for c in health.components() if c.name == "cannonball_writer").ok)
-        other.exec_driver_sql("ROLLBACK")
-    until(lambda: not again.monitor._restored.empty())
-    again.fly(POLICE, 3, straight(47.18, 8.0, 180.0, 100.0))
-    again.close()
-    locking.dispose()
-    engine.dispose()
-    (after,) = rows(stage)
-    assert (after.id, after.is_active) == (before.id, True)
-    assert after.started_at == before.started_at
-    assert after.last_seen > before.last_seen
