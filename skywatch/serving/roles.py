@@ -12,6 +12,7 @@ import signal
 import threading
 import time
 from collections.abc import Coroutine, Sequence
+from concurrent.futures import Future
 from typing import Any, Protocol
 
 from skywatch.accounts.authenticator import Authenticator
@@ -112,6 +113,7 @@ class LoopThread:
     def __init__(self, services: Sequence[Service]) -> None:
         self._services = list(services)
         self._started: list[Service] = []
+        self._starting: tuple[Service, Future[None]] | None = None
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="loop", daemon=True)
 
@@ -119,15 +121,22 @@ class LoopThread:
         """Start the loop and every service; raises what a service raised."""
         self._thread.start()
         for service in self._services:
-            self._call(service.start(), START_TIMEOUT_S)
+            self._starting = service, self._submit(service.start())
+            try:
+                self._starting[1].result(START_TIMEOUT_S)
+            except Exception:
+                self._starting = None
+                raise
             self._started.append(service)
+            self._starting = None
 
     def stop(self, within_s: float = STOP_TIMEOUT_S) -> None:
         """Stop the services in reverse order, then the loop, within a time for all together; faults are logged."""
         deadline = time.monotonic() + within_s
+        self._finish_start(within_s)
         for service in reversed(self._started):
             try:
-                self._call(service.stop(), max(deadline - time.monotonic(), SHORTEST_STOP_S))
+                self._submit(service.stop()).result(max(deadline - time.monotonic(), SHORTEST_STOP_S))
             except TimeoutError:
                 log.error("%s did not stop in time and is abandoned", type(service).__name__)
             except Exception:
@@ -137,8 +146,21 @@ class LoopThread:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(max(deadline - time.monotonic(), SHORTEST_STOP_S))
 
-    def _call(self, coroutine: Coroutine[Any, Any, None], timeout_s: float) -> None:
-        asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(timeout_s)
+    def _finish_start(self, within_s: float) -> None:
+        """Wait for a start that a signal has interrupted: what it has begun is stopped like the rest."""
+        if self._starting is None:
+            return
+        service, start = self._starting
+        self._starting = None
+        try:
+            start.result(within_s)
+        except Exception as error:
+            log.warning("%s was interrupted at its start and is abandoned: %r", type(service).__name__, error)
+        else:
+            self._started.append(service)
+
+    def _submit(self, coroutine: Coroutine[Any, Any, None]) -> Future[None]:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
