@@ -104,7 +104,8 @@ def encrypt_stored(engine: sa.Engine, sessions: SessionFactory, settings: Settin
     try:
         erase_plain_texts(engine, tables)
     except (sa.exc.DBAPIError, sqlite3.Error) as error:
-        click.echo(f"Copies of it remain in free space ({reason(error)}): run VACUUM FULL yourself.", err=True)
+        command = "VACUUM" if engine.dialect.name == "sqlite" else "VACUUM FULL"
+        click.echo(f"Copies of it remain in free space ({reason(error)}): run {command} yourself.", err=True)
 
 
 def create_first_administrator(session: Session, settings: Settings) -> str | None:

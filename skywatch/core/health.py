@@ -18,6 +18,10 @@ from skywatch.core.clock import unix_now
 log = logging.getLogger(__name__)
 
 
+# The body of the liveness probe: this process answers, and nothing was asked.
+LIVE = {"status": "ok", "live": True, "ready": True, "checks": []}
+
+
 class Component(msgspec.Struct):
     """The state of one part: whether it works, why not, since when (unix seconds), and its own figures."""
 

@@ -19,9 +19,11 @@ from waitress import wasyncore
 from skywatch.core.bus import BusAwayError
 from skywatch.core.db import DatabaseAwayError
 from skywatch.core.fault_log import FaultLog
+from skywatch.core.health import LIVE
 from skywatch.core.migrations import check_schema
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
+from skywatch.http.errors import RETRY_AFTER_S
 from skywatch.http.settings import HttpSettings
 from skywatch.http.throttle import HEALTH_PATH, LIVENESS_QUERY
 from skywatch.serving.api_server import create_server, sockets_of
@@ -30,7 +32,6 @@ from skywatch.settings import Role, Settings
 log = logging.getLogger(__name__)
 # Pause between two attempts (s).
 RETRY_S = 1.0
-RETRY_AFTER = ("Retry-After", "5")
 HEADERS = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
 # How long requests that are being answered may take when the wait ends (s).
 WORKERS_S = 1.0
@@ -97,7 +98,7 @@ class WaitingApp:
             problem = Problem("unavailable", "The service is starting and waits for its database or bus.")
             return _answer(start_response, 503, problem.as_dict(), "application/problem+json")
         if environ.get("QUERY_STRING") == LIVENESS_QUERY:
-            return _answer(start_response, 200, {"status": "ok", "live": True, "ready": True, "checks": []})
+            return _answer(start_response, 200, LIVE)
         check = {"name": self.missing, "ok": False, "required": True, "detail": "does not answer; the start waits"}
         body = {"status": "failing", "live": True, "ready": False, "checks": [check]}
         return _answer(start_response, 503, body)
@@ -109,7 +110,7 @@ def _answer(
     data = msgspec.json.encode(body)
     headers = [("Content-Type", media_type), ("Content-Length", str(len(data))), *HEADERS]
     if status == 503:
-        headers.append(RETRY_AFTER)
+        headers.append(("Retry-After", str(RETRY_AFTER_S)))
     start_response("200 OK" if status == 200 else "503 Service Unavailable", headers)
     return [data]
 

@@ -8,7 +8,9 @@ from pyramid.response import Response
 
 from skywatch.core import announce, metrics
 from skywatch.core.bus import BusError
+from skywatch.core.health import LIVE
 from skywatch.core.retention import Kind, extent
+from skywatch.http.errors import RETRY_AFTER_S
 from skywatch.http.request import Request
 from skywatch.http.service import ApiService
 from skywatch.security.contexts import EVERYBODY
@@ -42,12 +44,12 @@ def get_health(request: Request) -> dict[str, Any]:
     or the disk has a fault.
     """
     if request.validated["querystring"]["probe"] == "live":
-        return {"status": "ok", "live": True, "ready": True, "checks": []}
+        return LIVE
     results = checks.all_checks(request.runtime)
     verdict = checks.verdict(results)
     if verdict == "failing":
         request.response.status = 503
-        request.response.headers["Retry-After"] = "5"
+        request.response.headers["Retry-After"] = str(RETRY_AFTER_S)
     request.response.headers["Cache-Control"] = "no-store"
     records = [{"name": c.name, "ok": c.ok, "required": c.required, "detail": c.detail} for c in results]
     return {"status": verdict, "live": True, "ready": verdict != "failing", "checks": records}

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from urllib.parse import unquote, urlsplit
 
 import aiomqtt
@@ -59,10 +60,9 @@ class MqttLink:
     async def stop(self, *, announce: bool = True) -> None:
         """Disconnect; with ``announce`` publish ``offline`` first (not if another worker has taken over)."""
         if self._client is not None and self._announces and announce:
-            try:
+            # Where this fails, the broker publishes the last will.
+            with suppress(aiomqtt.MqttError):
                 await self._client.publish(self.status_topic, OFFLINE, qos=1, retain=True, timeout=2)
-            except aiomqtt.MqttError:
-                pass  # The broker publishes the last will.
         if self._task is not None:
             await tasks.end(self._task)
         if self._announces:

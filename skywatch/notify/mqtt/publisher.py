@@ -12,6 +12,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -180,13 +181,11 @@ class MqttPublisher:
                 state.announced = sorted(announced)
 
     def _release(self) -> None:
-        try:
-            with writing(self._runtime.sessions) as session:
-                state = self._state(session)
-                if state.lease == self._lease:
-                    state.lease = state.leased_until = None
-        except SQLAlchemyError:
-            pass  # The lease expires by itself.
+        # Where the database is away, the lease expires.
+        with suppress(SQLAlchemyError), writing(self._runtime.sessions) as session:
+            state = self._state(session)
+            if state.lease == self._lease:
+                state.lease = state.leased_until = None
 
 
 class NoPublisher:
