@@ -43,7 +43,7 @@ class DatabaseAwayError(DatabaseError):
 
 
 class UTCDateTime(TypeDecorator[datetime]):
-    """An aware UTC datetime; SQLite, which knows no zones, stores it as UTC."""
+    """An aware UTC datetime; SQLite, which has no time zones, stores it as UTC."""
 
     impl = sa.DateTime(timezone=True)
     cache_ok = True
@@ -76,6 +76,8 @@ class Base(DeclarativeBase):
 
 
 SessionFactory = sessionmaker[Session]
+# The key of a session's ``info`` for its fence (``core.fencing``).
+FENCE = "skywatch.fence"
 
 
 def create_engine(database_url: str, *, timeout_s: float | None = None) -> Engine:
@@ -114,8 +116,8 @@ def _is_no_file(error: sa.exc.DBAPIError) -> bool:
 
 def reason(error: BaseException) -> str:
     """What a database or the system says went wrong, in one line: without SQLAlchemy's wrapping, never empty."""
-    said = str(getattr(error, "orig", None) or error).strip()
-    return said.splitlines()[0] if said else type(error).__name__
+    message = str(getattr(error, "orig", None) or error).strip()
+    return message.splitlines()[0] if message else type(error).__name__
 
 
 READ_ONLY = "25006"  # PostgreSQL's read_only_sql_transaction
@@ -172,9 +174,15 @@ def create_session_factory(engine: Engine) -> SessionFactory:
 
 @contextmanager
 def writing(sessions: SessionFactory) -> Iterator[Session]:
-    """One transaction outside a request: committed at the end, rolled back on any error."""
+    """One transaction outside a request: committed at the end, rolled back on any error.
+
+    Raises FencedError where the sessions are those of a process whose place another one has taken (``core.fencing``).
+    """
     with sessions() as session, session.begin():
         begin_writing(session)
+        fence = session.info.get(FENCE)
+        if fence is not None:
+            fence.check(session)
         yield session
 
 

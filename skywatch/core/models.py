@@ -1,4 +1,4 @@
-"""Tables that belong to no feature: audit log, events of the last day, batches of background writers, settings."""
+"""Tables that belong to no feature: audit log, events, batches of background writers, fencing tokens, settings."""
 
 from __future__ import annotations
 
@@ -67,6 +67,16 @@ class WriterBatch(Base):
     writer: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
     batch: Mapped[int] = mapped_column(sa.BigInteger)
     at: Mapped[datetime]
+
+
+class FencingToken(Base):
+    """Which process may write under a name: the one that stored its token last (``core.fencing``)."""
+
+    __tablename__ = "fencing_tokens"
+
+    name: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
+    token: Mapped[str] = mapped_column(sa.String(64))
+    taken_at: Mapped[datetime]
 
 
 class StoredSetting(Base):

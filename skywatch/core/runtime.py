@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -13,6 +14,7 @@ from skywatch.core.bus import Bus, open_bus
 from skywatch.core.columns import seal_columns
 from skywatch.core.db import SessionFactory, check_connection, create_engine, create_session_factory
 from skywatch.core.feature import FeatureSet
+from skywatch.core.fencing import Fence, fenced
 from skywatch.core.secret_file import with_secret
 from skywatch.core.stored_settings import StoredSettings
 from skywatch.settings import Settings
@@ -61,6 +63,12 @@ class Runtime:
         except BaseException:
             engine.dispose()
             raise
+
+    def fenced(self, fence: Fence) -> Runtime:
+        """The same means, for parts that write nothing any more once another process has taken over."""
+        runtime = copy.copy(self)
+        object.__setattr__(runtime, "sessions", fenced(self.sessions, fence))
+        return runtime
 
     def shared(self, create: Callable[[Runtime], T]) -> T:
         """The one object of this process that ``create`` makes, for parts of a feature that work on the same thing.

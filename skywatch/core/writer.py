@@ -3,7 +3,8 @@
 While the database takes nothing (away, locked, read-only, full), a batch is tried again with growing pauses and what
 comes meanwhile waits in the bounded queue. Where the database refuses a batch because of a row in it, its entries are
 written one by one and the bad one is dropped. Each transaction carries its number: a commit whose answer was lost is
-recognised and not made twice. Callers never wait, and the thread starts whatever state the database is in.
+recognised and not made twice. Callers never wait, and the thread starts whatever state the database is in. A writer
+whose place another process has taken (``core.fencing``) drops what it has and ends.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from skywatch.core import health, metrics
 from skywatch.core.clock import utcnow
 from skywatch.core.db import SessionFactory, is_outage, outage_of, reason, writing
 from skywatch.core.fault_log import FaultLog
+from skywatch.core.fencing import FencedError
 from skywatch.core.health import State
 from skywatch.core.models import WriterBatch
 from skywatch.core.write_queue import Source, WriteQueue
@@ -95,12 +97,13 @@ class BackgroundWriter(Generic[E, R]):
         self._overflow = FaultLog(log, f"{name}: the queue is full, entries are dropped", f"{name}: the queue has room")
         self._overflowed = 0
         self._refused_entries = 0
+        self._is_fenced = False
         self._thread = threading.Thread(target=self._run, name=f"{name}-writer", daemon=True)
         if isinstance(source, WriteQueue):
             source.on_put = self._wake.set
         # A counter that appears with its first fault has not grown by it in Prometheus' eyes, and no alert comes.
         metrics.DATABASE_WRITE_ERRORS.labels(name)
-        for why in ("full", "refused", "stopped"):
+        for why in ("fenced", "full", "refused", "stopped"):
             metrics.DATABASE_WRITE_DROPPED.labels(name, why)
 
     def start(self, wait_s: float = 0.0) -> None:
@@ -119,7 +122,7 @@ class BackgroundWriter(Generic[E, R]):
             # A little longer than the thread itself gives: an attempt may be under way.
             self._thread.join(wait_s + 1.0)
         lost = self._source.depth
-        if lost and self._thread.ident is not None:
+        if lost and self._thread.ident is not None and not self._is_fenced:
             metrics.DATABASE_WRITE_DROPPED.labels(self.name, "stopped").inc(lost)
             log.error("%s: %d entries were not written before the stop: %s", self.name, lost, self._why or "too slow")
         health.withdraw(self.component, self.state)
@@ -135,7 +138,9 @@ class BackgroundWriter(Generic[E, R]):
             "dropped": float(self._source.dropped + self._refused_entries),
         }
         detail = ""
-        if not self._stopping.is_set() and not self._thread.is_alive():
+        if self._is_fenced:
+            detail = "another process has taken over"
+        elif not self._stopping.is_set() and not self._thread.is_alive():
             detail = "its thread has ended"
         elif self._faults.count:
             detail = f"cannot be written: {self._why}"
@@ -163,6 +168,15 @@ class BackgroundWriter(Generic[E, R]):
                 self._measure()
         except GaveUpError:
             return
+        except FencedError as error:
+            self._give_way(str(error))
+
+    def _give_way(self, why: str) -> None:
+        """Leave everything to the process that has taken over."""
+        self._is_fenced = True
+        dropped = self._source.depth
+        metrics.DATABASE_WRITE_DROPPED.labels(self.name, "fenced").inc(dropped)
+        log.error("%s: %s; what waits here is dropped (%d entries)", self.name, why, dropped)
 
     def _write_batch(self, entries: list[E]) -> None:
         """Commit a batch, entry by entry where the database is there and refuses it."""
@@ -183,7 +197,7 @@ class BackgroundWriter(Generic[E, R]):
         results: list[R] = []
         try:
             self._repeat(lambda: self._transact(entries, results), lambda e: not self._divisible or is_outage(e))
-        except GaveUpError:
+        except (GaveUpError, FencedError):
             raise
         except Exception as error:
             # Whatever it is that is wrong with one entry, the others must be written.
@@ -238,13 +252,15 @@ class BackgroundWriter(Generic[E, R]):
     def _repeat(self, work: Callable[[], Any], again_after: Callable[[Exception], bool]) -> Any:
         """Do something, again with growing pauses after errors of which ``again_after`` is true; raises the others.
 
-        Raises GaveUpError where a stop cannot wait.
+        Raises GaveUpError where a stop cannot wait, and FencedError.
         """
         pause_s = RETRY_FIRST_S
         while True:
             self._attempt_since = time.monotonic()
             try:
                 result = work()
+            except FencedError:
+                raise
             except Exception as error:
                 # Whatever it is, the thread must go on and health must show it.
                 self._attempt_since = None

@@ -3,7 +3,8 @@
 A tracker holds a lock of the database while it runs (``core.exclusive``). If it loses the database it continues, and
 acquires the lock again afterwards. A tracker that starts meanwhile would get the lock: so trackers also subscribe to
 the shared bus, and one that receives another's messages does not start, or ends unless it holds the lock. One that was
-frozen for seconds (process or host) may have lost the lock unnoticed: it publishes nothing before that is confirmed.
+frozen for seconds (process or host) may have lost the lock unnoticed: it publishes nothing before that is confirmed,
+and its transactions are refused once another tracker has started (``core.fencing``).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from skywatch.core.bus import Message, Subscription, topics
 from skywatch.core.db import DatabaseAwayError, DatabaseError, reason
 from skywatch.core.exclusive import ExclusiveLock, LockHeldError, exclusive_lock
 from skywatch.core.fault_log import FaultLog
+from skywatch.core.fencing import Fence
 from skywatch.core.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
 from skywatch.picture.statistics import TrackerStatistics
@@ -48,7 +50,9 @@ class OnlyTracker:
 
     def __init__(self, runtime: Runtime, end: Callable[[], None] | None = None) -> None:
         self.instance = secrets.token_hex(8)
+        self.fence = Fence(LOCK, lambda: self._give_up("another one has taken over"))
         self._bus = runtime.bus
+        self._sessions = runtime.sessions
         self._database_url = runtime.settings.database_url
         self._end = end or _end_process
         self._lock: ExclusiveLock | None = None
@@ -56,6 +60,7 @@ class OnlyTracker:
         self._confirmed_at = float("-inf")
         self._checking = threading.Lock()
         self._ticked_at: float | None = None
+        self._ending = threading.Lock()
         self._has_ended = self._is_closed = False
         self._other_seen = threading.Event()
         self._task = PeriodicTask("tracker-lock", CHECK_S, self._check)
@@ -84,6 +89,11 @@ class OnlyTracker:
         if self._published_lately() and self._other_seen.wait(LISTEN_S):
             self.close()
             raise DatabaseError(_refusal("one that has lost the database still publishes on the bus"))
+        try:
+            self.fence.take(self._sessions)
+        except (sa.exc.SQLAlchemyError, OSError) as error:
+            self.close()
+            raise DatabaseAwayError(f"the tracker cannot take over: {reason(error)}") from None
         self._task.start()
 
     def close(self) -> None:
@@ -157,7 +167,10 @@ class OnlyTracker:
             self._doubled.succeeded()
 
     def _give_up(self, cause: str) -> None:
-        self._has_ended = True
+        with self._ending:
+            if self._has_ended:
+                return
+            self._has_ended = True
         log.critical("this tracker ends: %s", cause)
         self._end()
 
