@@ -44,6 +44,17 @@ def run_command(*arguments: str, stdin: str | None = None, **environment: str) -
     )
 
 
+def add_user(database_url: str, name: str, role: str, password: str = PASSWORD) -> None:
+    """A user of a role, as ``skywatch user add`` makes one, without a process for it."""
+    engine = create_engine(database_url)
+    fields = {"username": name, "email": f"{name}@example.org", "password": password, "roles": [role]}
+    try:
+        with writing(create_session_factory(engine)) as session:
+            create_user(session, CLI_CALLER, fields)
+    finally:
+        engine.dispose()
+
+
 class Service:
     """One installation in a folder: an ini file, a database, and the process while it runs."""
 
@@ -90,13 +101,7 @@ class Service:
 
     def add_user(self, name: str, role: str, password: str = PASSWORD) -> Service:
         """A user of a role, made in the database of an installation that ``init`` has prepared."""
-        engine = create_engine(self.database_url)
-        fields = {"username": name, "email": f"{name}@example.org", "password": password, "roles": [role]}
-        try:
-            with writing(create_session_factory(engine)) as session:
-                create_user(session, CLI_CALLER, fields)
-        finally:
-            engine.dispose()
+        add_user(self.database_url, name, role, password)
         return self
 
     def start(self, *arguments: str, wait: bool = True) -> Service:

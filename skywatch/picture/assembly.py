@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,28 @@ from skywatch.picture.wire import AS_REPORTED, content, encode
 AIRFRAME_WAIT_S = 0.05
 # A difference in one of these columns always is a difference in the object.
 DECISIVE = ("lat", "lon", "alt_baro_ft", "gs_kt", "track_deg")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Places:
+    """Where aircraft are, one row each: NaN where a position is missing or has expired.
+
+    ``receiver`` is the index of the receiver of the position, or of the last report where there is none.
+    """
+
+    lat: Array
+    lon: Array
+    distance_nm: Array
+    bearing_deg: Array
+    position_at: Array
+    receiver: Array
+    mlat: Array
+    tisb: Array
+
+    def columns(self) -> dict[str, Array]:
+        """The columns of the sky, by name."""
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        return columns | {name: columns[name].astype("f4") for name in ("distance_nm", "bearing_deg")}
 
 
 class Assembly:
@@ -51,50 +74,17 @@ class Assembly:
         receivers: tuple[str, ...],
     ) -> Sky:
         """The sky of this tick; rows are those of ``gathered``, ``previous_row`` where they were in the last one."""
-        hexes, values = gathered.hexes, gathered.values
-        current = now - positions.at <= POSITION_LIFETIME_S
-        lat = np.where(current, positions.lat, np.nan)
-        lon = np.where(current, positions.lon, np.nan)
-        position_at = np.where(current, positions.at, np.nan)
-        receiver = np.where(current, positions.receiver, gathered.receiver).astype("u2")
-        seen_at = np.array(values["at"], "f8")
-        distance, bearing = self._from_station(lat, lon)
+        places = self._places(now, gathered, positions)
+        seen_at = np.array(gathered.values["at"], "f8")
         rows = RowMap(previous_row)
 
-        members: dict[str, list[Any]] = {name: values[name] for name in AS_REPORTED}
-        members |= {
-            "hex": hexes,
-            "flight": [value.rstrip() or UNSET if value else UNSET for value in values["flight"]],
-            "on_ground": [value == "ground" for value in members["alt_baro"]],
-            "lat": present(lat),
-            "lon": present(lon),
-            "distance_nm": present(distance, 3),
-            "bearing": present(bearing, 1),
-            "receiver": list(map(receivers.__getitem__, receiver.tolist())),
-            "disputed": [UNSET] * len(hexes),
-            "first_seen": self._iso(first_seen),
-            "seen": present(np.maximum(now - seen_at, 0.0), 1),
-            "seen_pos": present(np.maximum(now - position_at, 0.0), 3),
-        }
-        for row, names in gathered.disputed.items():
-            members["disputed"][row] = names
-        added = self._details_writer.complete(members, values, self._lookup(hexes), rows)
+        members = self._members(now, gathered, places, seen_at, first_seen, receivers)
+        added = self._details_writer.complete(members, gathered.values, self._lookup(gathered.hexes), rows)
         encoded, details = encode(members), added.details
-        columns = fill(members, values["at"], gathered.times, self._texts, rows)
+        columns = fill(members, gathered.values["at"], gathered.times, self._texts, rows)
         columns |= added.columns
-        columns |= {
-            "lat": lat,
-            "lon": lon,
-            "distance_nm": distance.astype("f4"),
-            "bearing_deg": bearing.astype("f4"),
-            "seen_at": seen_at,
-            "position_at": position_at,
-            "first_seen": first_seen,
-            "mlat": current & (positions.trust == MLAT_TRUST),
-            "tisb": current & np.isin(positions.trust, TISB_SOURCES),
-            "receiver": receiver,
-            "previous_row": previous_row,
-        }
+        columns |= places.columns()
+        columns |= {"seen_at": seen_at, "first_seen": first_seen, "previous_row": previous_row}
         columns["changed"] = self._changed(columns, encoded, details, previous_row)
         self._seq += 1
         self._last = Sky(
@@ -102,7 +92,7 @@ class Assembly:
             self._seq,
             now,
             messages,
-            hexes,
+            gathered.hexes,
             columns,
             encoded,
             details,
@@ -112,6 +102,51 @@ class Assembly:
             added.names,
         )
         return self._last
+
+    def _places(self, now: float, gathered: Gathered, positions: Positions) -> _Places:
+        current = now - positions.at <= POSITION_LIFETIME_S
+        lat = np.where(current, positions.lat, np.nan)
+        lon = np.where(current, positions.lon, np.nan)
+        distance_nm, bearing_deg = self._from_station(lat, lon)
+        return _Places(
+            lat=lat,
+            lon=lon,
+            distance_nm=distance_nm,
+            bearing_deg=bearing_deg,
+            position_at=np.where(current, positions.at, np.nan),
+            receiver=np.where(current, positions.receiver, gathered.receiver).astype("u2"),
+            mlat=current & (positions.trust == MLAT_TRUST),
+            tisb=current & np.isin(positions.trust, TISB_SOURCES),
+        )
+
+    def _members(
+        self,
+        now: float,
+        gathered: Gathered,
+        places: _Places,
+        seen_at: Array,
+        first_seen: Array,
+        receivers: tuple[str, ...],
+    ) -> dict[str, list[Any]]:
+        """The members of the encoded objects, but for those of airframes: a list by name, a value a row."""
+        members: dict[str, list[Any]] = {name: gathered.values[name] for name in AS_REPORTED}
+        members |= {
+            "hex": gathered.hexes,
+            "flight": [value.rstrip() or UNSET if value else UNSET for value in gathered.values["flight"]],
+            "on_ground": [value == "ground" for value in members["alt_baro"]],
+            "lat": present(places.lat),
+            "lon": present(places.lon),
+            "distance_nm": present(places.distance_nm, 3),
+            "bearing": present(places.bearing_deg, 1),
+            "receiver": list(map(receivers.__getitem__, places.receiver.tolist())),
+            "disputed": [UNSET] * len(gathered.hexes),
+            "first_seen": self._iso(first_seen),
+            "seen": present(np.maximum(now - seen_at, 0.0), 1),
+            "seen_pos": present(np.maximum(now - places.position_at, 0.0), 3),
+        }
+        for row, names in gathered.disputed.items():
+            members["disputed"][row] = names
+        return members
 
     def _lookup(self, hexes: list[str]) -> list[Airframe | None]:
         if self._airframes is None:

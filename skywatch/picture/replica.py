@@ -27,8 +27,14 @@ class PictureReplica:
 
     @property
     def has_nothing_to_say(self) -> bool:
-        """Whether the tracker is silent, and every aircraft of its last tick has left."""
-        return self._follower.is_silent and not len(self._follower.sky)
+        """Whether no tick has been received yet, or the tracker is silent and every aircraft of its last has left."""
+        sky = self._follower.sky
+        return not sky.seq or (self._follower.is_silent and not len(sky))
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether no tick has been received yet, and the tracker may be about to make its first."""
+        return not self._follower.sky.seq and not self._follower.is_silent
 
     @property
     def silent_s(self) -> float:

@@ -10,7 +10,7 @@ import gc
 import logging
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 import numpy as np
@@ -109,7 +109,7 @@ class Tracker:
         self.statistics.started_at = unix_now()
         gc.set_threshold(*GARBAGE_THRESHOLDS)
         self.airframes.start()
-        await asyncio.to_thread(self._warm_up)
+        is_restored = await asyncio.to_thread(self._warm_up)
         # In a thread: a start may wait a little for the bus or the database.
         trail_server = await asyncio.to_thread(TrailServer, self.runtime.bus, self.picture.trails)
         await asyncio.to_thread(self._publisher.start)
@@ -117,8 +117,9 @@ class Tracker:
         self.receivers.start()
         following = asyncio.create_task(self._follow_for_ever(), name="settings of receivers")
         try:
-            # At once, so that a picture that was saved is there before the first second has passed.
-            self._tick_safely()
+            if is_restored:
+                # At once, so that a picture that was saved is there before the first second has passed.
+                self._tick_safely()
             await asyncio.sleep(FIRST_REPORTS_S)
             self._tick_safely()
             while True:
@@ -267,12 +268,14 @@ class Tracker:
 
         await asyncio.gather(*(asyncio.to_thread(close, monitor) for monitor in self.monitors))
 
-    def _warm_up(self) -> None:
+    def _warm_up(self) -> bool:
+        """Restore the saved picture; whether an aircraft is in it."""
         sessions, timeout_s = self.runtime.sessions, self.settings.picture_timeout_s
+        alive: Collection[str] = ()
         try:
             data = saved.read(sessions, SAVED_PICTURE, timeout_s)
             if data is None:
-                return
+                return False
             alive = self.picture.restore(saved.decode(data))
             log.info("the picture was restored with %d aircraft", len(alive))
             trails = saved.read(
@@ -284,6 +287,7 @@ class Tracker:
                 self.picture.trails.restore(trails, alive)
         except Exception as error:
             log.warning("the saved picture cannot be used as a whole: %s", error)
+        return len(alive) > 0
 
     def _save_when_due(self) -> None:
         interval_s = self.settings.picture_save_s

@@ -51,10 +51,19 @@ OTHER_FILES = 512
 SPARE = 2
 
 
-def create_api_server(runtime: Runtime) -> Any:
-    """A waitress server that is already listening; raises SettingsError if it cannot."""
+def create_api_server(runtime: Runtime, server: Any = None) -> Any:
+    """A waitress server that is already listening; raises SettingsError if it cannot.
+
+    ``server`` is one that has listened with another application until now, and keeps its connections.
+    """
     app = make_app(runtime)
-    server = create_server(app, runtime.settings.of(HttpSettings), app.registry.get("body_limits", {}))
+    body_limits = app.registry.get("body_limits", {})
+    if server is None:
+        server = create_server(app, runtime.settings.of(HttpSettings), body_limits)
+    else:
+        for listening in _listening(server):
+            listening.adj.larger_bodies = _larger_bodies(listening.adj, body_limits)
+            listening.application = app
     _warm_up(app, runtime)
     return server
 
@@ -100,9 +109,14 @@ def run_until_interrupted(server: Any) -> None:
 
     Waitress itself stops sending at once, which truncates responses in progress.
     """
-    listening, sockets = _listening(server), sockets_of(server)
     with contextlib.suppress(KeyboardInterrupt):
-        wasyncore.loop(map=sockets, use_poll=True)
+        wasyncore.loop(map=sockets_of(server), use_poll=True)
+    drain(server)
+
+
+def drain(server: Any) -> None:
+    """Accept nothing more and finish open requests within limits; nobody else may run the server's loop."""
+    listening, sockets = _listening(server), sockets_of(server)
     for one in listening:
         one.accepting = False
     until = time.monotonic() + DRAIN_S

@@ -1,9 +1,12 @@
-"""What the C library's allocator does with memory that is free again."""
+"""What the C library's allocator does with memory that is free again, and when Python looks for garbage."""
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 # Of glibc's malloc.h.
 _M_ARENA_MAX = -8
@@ -20,3 +23,24 @@ def limit_arenas(arenas: int = ARENAS) -> bool:
     if platform.libc_ver()[0] != "glibc":
         return False
     return bool(ctypes.CDLL(None).mallopt(_M_ARENA_MAX, arenas))
+
+
+@contextmanager
+def garbage_collection_paused() -> Iterator[None]:
+    """Make what stays for as long as the process runs.
+
+    Modules and the application are some 400,000 objects and hardly any garbage: the collector looked through them again
+    and again, for a sixth of the processor time of a start.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def exempt_from_garbage_collection() -> None:
+    """Never look again at the objects that exist now, which stay for as long as the process runs."""
+    gc.freeze()

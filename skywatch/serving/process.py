@@ -10,13 +10,12 @@ from typing import Any
 from skywatch.console.settings import ConsoleSettings
 from skywatch.core import health
 from skywatch.core.announce import Announcer
-from skywatch.core.runtime import Runtime
 from skywatch.http.settings import HttpSettings
 from skywatch.serving.api_server import create_api_server, run_until_interrupted
-from skywatch.serving.memory import limit_arenas
+from skywatch.serving.memory import exempt_from_garbage_collection, garbage_collection_paused, limit_arenas
 from skywatch.serving.roles import LoopThread, create_services
 from skywatch.serving.shutdown import Shutdown
-from skywatch.serving.start import open_means
+from skywatch.serving.start import Means, open_means
 from skywatch.serving.status_line import StatusLine
 from skywatch.settings import Role, Settings, SettingsError
 from skywatch.sso.defaults import check_default_roles
@@ -33,18 +32,21 @@ def run(settings: Settings, roles: Sequence[Role]) -> None:
     shutdown.install()
     limit_arenas()
     # A signal during the start ends the process like a later one.
-    with contextlib.suppress(KeyboardInterrupt), open_means(settings, roles) as runtime:
-        _run(runtime, roles, shutdown)
+    with contextlib.suppress(KeyboardInterrupt), open_means(settings, roles) as means:
+        _run(means, roles, shutdown)
 
 
-def _run(runtime: Runtime, roles: Sequence[Role], shutdown: Shutdown) -> None:
+def _run(means: Means, roles: Sequence[Role], shutdown: Shutdown) -> None:
+    runtime = means.runtime
     if runtime.settings.bus != "memory":
         health.watch(BUS_LINK, runtime.bus.state)
     if "api" in roles:
         check_default_roles(runtime)
     # The API must subscribe to the picture before the first tick, and listen before any work begins.
-    server = create_api_server(runtime) if "api" in roles else None
-    loop = LoopThread(create_services(runtime, roles))
+    with garbage_collection_paused():
+        server = _open_api(means) if "api" in roles else None
+        loop = LoopThread(create_services(runtime, roles))
+    exempt_from_garbage_collection()
     announcer = Announcer(runtime.bus, roles)
     try:
         loop.start()
@@ -57,6 +59,15 @@ def _run(runtime: Runtime, roles: Sequence[Role], shutdown: Shutdown) -> None:
         announcer.close()
         if server is not None:
             server.close()
+
+
+def _open_api(means: Means) -> Any:
+    """The server of the REST API: the one that has answered while the start waited, where there is one."""
+    if means.waiting is None:
+        return create_api_server(means.runtime)
+    server = create_api_server(means.runtime, means.waiting.server)
+    means.waiting.hand_over()
+    return server
 
 
 def describe_start(settings: Settings, roles: Sequence[Role], server: Any) -> list[str]:

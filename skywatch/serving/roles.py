@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol
 
@@ -87,20 +87,26 @@ def _end_process(task: asyncio.Task[None]) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
+def _tracker_services(runtime: Runtime) -> Iterator[Service]:
+    """The tracker and the inputs; nothing of them is written once another tracker has taken over."""
+    from skywatch.picture.only_tracker import OnlyTracker
+
+    runtime = runtime.fenced(runtime.shared(OnlyTracker).fence)
+    yield TrackerService(runtime)
+    yield InputRunner(
+        runtime.bus,
+        open_inputs(runtime),
+        functools.partial(declared_inputs, runtime),
+        functools.partial(open_declared, runtime),
+    )
+
+
 def create_services(runtime: Runtime, roles: Sequence[Role]) -> list[Service]:
     """The parts on the loop that these roles need, in the order they start."""
     runtime.features.load_metrics()
     services: list[Service] = []
     if "tracker" in roles:
-        services.append(TrackerService(runtime))
-        services.append(
-            InputRunner(
-                runtime.bus,
-                open_inputs(runtime),
-                functools.partial(declared_inputs, runtime),
-                functools.partial(open_declared, runtime),
-            )
-        )
+        services.extend(_tracker_services(runtime))
     if "realtime" in roles:
         services.append(RealtimeService(runtime))
     services.extend(create(runtime) for role in roles for create in runtime.features.services(role))

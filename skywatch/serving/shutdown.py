@@ -1,5 +1,7 @@
 """Signals: SIGTERM and SIGINT end the process within a time, whatever state it is in; SIGHUP changes nothing.
 
+A second SIGTERM changes nothing either: what was accepted is still written. A second SIGINT (Ctrl-C) hurries the end.
+
 Python runs signal handlers in the main thread only, and not while that is blocked in a library. So each signal is also
 written to a socket (``signal.set_wakeup_fd``), which a separate thread reads.
 """
@@ -62,6 +64,8 @@ class Shutdown:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    # Ignored by the system: the interpreter gives up handlers of its own before the process has ended.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 

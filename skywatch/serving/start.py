@@ -1,7 +1,7 @@
 """Opens what a process needs, and waits for it: a database or bus that cannot be reached may be there in a moment.
 
 Meanwhile a process with the REST API listens already: the liveness probe is answered, health shows what is missing,
-and everything else gets 503.
+and everything else gets 503. The same server then goes on with the application.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+import sqlalchemy as sa
 from waitress import wasyncore
 
 from skywatch.core.bus import BusAwayError
@@ -26,28 +28,34 @@ from skywatch.core.runtime import Runtime
 from skywatch.http.errors import RETRY_AFTER_S
 from skywatch.http.settings import HttpSettings
 from skywatch.http.throttle import HEALTH_PATH, LIVENESS_QUERY
-from skywatch.serving.api_server import create_server, sockets_of
+from skywatch.serving.api_server import create_server, drain, sockets_of
 from skywatch.settings import Role, Settings
+from skywatch.system.checks import Check, check_disk
 
 log = logging.getLogger(__name__)
 # Pause between two attempts (s).
 RETRY_S = 1.0
 HEADERS = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
-# How long requests that are being answered may take when the wait ends (s).
-WORKERS_S = 1.0
 
 StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 
 
+@dataclass(frozen=True)
+class Means:
+    """What a process runs on; ``waiting`` is the server that has answered meanwhile where the start had to wait."""
+
+    runtime: Runtime
+    waiting: WaitingServer | None = None
+
+
 @contextmanager
-def open_means(settings: Settings, roles: Sequence[Role]) -> Iterator[Runtime]:
+def open_means(settings: Settings, roles: Sequence[Role]) -> Iterator[Means]:
     """Database and bus for as long as the process runs, with the lock of the tracker where this process is the tracker.
 
     Waits up to ``start_wait_s``. Raises DatabaseError, BusError or SettingsError with a line for the administrator.
     """
-    with ExitStack() as means:
-        runtime = _wait_for(lambda: _open(means, settings, roles), settings, roles)
-        yield runtime
+    with ExitStack() as opened:
+        yield _wait_for(opened, settings, roles)
 
 
 def _open(means: ExitStack, settings: Settings, roles: Sequence[Role]) -> Runtime:
@@ -65,32 +73,35 @@ def _open(means: ExitStack, settings: Settings, roles: Sequence[Role]) -> Runtim
         return runtime
 
 
-def _wait_for(attempt: Callable[[], Runtime], settings: Settings, roles: Sequence[Role]) -> Runtime:
+def _wait_for(opened: ExitStack, settings: Settings, roles: Sequence[Role]) -> Means:
     faults = FaultLog(log, f"the start waits up to {settings.start_wait_s:g} s (start_wait_s)", "the start goes on")
     deadline = time.monotonic() + settings.start_wait_s
-    with ExitStack() as waiting:
-        answers: WaitingApp | None = None
-        while True:
-            try:
-                runtime = attempt()
-            except (DatabaseAwayError, BusAwayError) as error:
-                if time.monotonic() + RETRY_S > deadline:
-                    raise
-                faults.failed(str(error))
-                if answers is None and "api" in roles:
-                    answers = waiting.enter_context(_answering(settings.of(HttpSettings)))
-                if answers is not None:
-                    answers.missing = "database" if isinstance(error, DatabaseAwayError) else "bus"
-                time.sleep(RETRY_S)
-            else:
-                faults.succeeded()
-                return runtime
+    waiting: WaitingServer | None = None
+    while True:
+        try:
+            runtime = _open(opened, settings, roles)
+        except (DatabaseAwayError, BusAwayError) as error:
+            if time.monotonic() + RETRY_S > deadline:
+                raise
+            faults.failed(str(error))
+            if waiting is None and "api" in roles:
+                waiting = WaitingServer(settings)
+                opened.callback(waiting.close)
+            if waiting is not None:
+                waiting.app.missing = "database" if isinstance(error, DatabaseAwayError) else "bus"
+            time.sleep(RETRY_S)
+        else:
+            faults.succeeded()
+            return Means(runtime, waiting)
 
 
 class WaitingApp:
     """The WSGI application of a process that waits; ``missing`` is the check of health that fails."""
 
     missing = "database"
+
+    def __init__(self, database_url: str) -> None:
+        self._database_url = sa.make_url(database_url)
 
     def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         """Answer any request."""
@@ -99,8 +110,8 @@ class WaitingApp:
             return _answer(start_response, 503, problem.as_dict(), "application/problem+json")
         if environ.get("QUERY_STRING") == LIVENESS_QUERY:
             return _answer(start_response, 200, LIVE)
-        check = {"name": self.missing, "ok": False, "required": True, "detail": "does not answer; the start waits"}
-        body = {"status": "failing", "live": True, "ready": False, "checks": [check]}
+        checks = [Check(self.missing, False, True, "does not answer; the start waits"), check_disk(self._database_url)]
+        body = {"status": "failing", "live": True, "ready": False, "checks": checks}
         return _answer(start_response, 503, body)
 
 
@@ -115,22 +126,36 @@ def _answer(
     return [data]
 
 
-@contextmanager
-def _answering(settings: HttpSettings) -> Iterator[WaitingApp]:
-    """Serve a ``WaitingApp`` from a thread; raises SettingsError if the address is not available."""
-    app, stop = WaitingApp(), threading.Event()
-    server = create_server(app, settings, {})
+class WaitingServer:
+    """Serves a ``WaitingApp`` from a thread; raises SettingsError if the address is not available.
 
-    def serve() -> None:
-        while not stop.is_set():
-            wasyncore.loop(timeout=0.1, use_poll=True, map=sockets_of(server), count=1)
-        server.task_dispatcher.shutdown(timeout=WORKERS_S)
-        wasyncore.close_all(sockets_of(server), ignore_all=True)
+    ``server`` goes on with the application of the service after ``hand_over``: no connection is closed in between.
+    """
 
-    thread = threading.Thread(target=serve, name="waiting-api", daemon=True)
-    thread.start()
-    try:
-        yield app
-    finally:
-        stop.set()
-        thread.join()
+    def __init__(self, settings: Settings) -> None:
+        self.app = WaitingApp(settings.database_url)
+        self.server = create_server(self.app, settings.of(HttpSettings), {})
+        self._is_handed_over = False
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="waiting-api", daemon=True)
+        self._thread.start()
+
+    def hand_over(self) -> None:
+        """Leave the server's loop to the caller."""
+        self._is_handed_over = True
+        self._end_thread()
+
+    def close(self) -> None:
+        """Answer open requests and close the server, unless it was handed over."""
+        self._end_thread()
+        if not self._is_handed_over:
+            drain(self.server)
+            wasyncore.close_all(sockets_of(self.server), ignore_all=True)
+
+    def _serve(self) -> None:
+        while not self._stop.is_set():
+            wasyncore.loop(timeout=0.1, use_poll=True, map=sockets_of(self.server), count=1)
+
+    def _end_thread(self) -> None:
+        self._stop.set()
+        self._thread.join()

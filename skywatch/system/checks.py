@@ -44,7 +44,7 @@ def all_checks(runtime: Runtime) -> list[Check]:
         if bus.ok
         else [_unknown("tracker", True), _unknown("receivers")]
     )
-    checks = [_database(runtime), bus, *of_tracker, _disk(runtime)]
+    checks = [_database(runtime), bus, *of_tracker, check_disk(runtime.engine.url)]
     for process in known_processes(runtime):
         for component in process.components:
             if component.name != "tracker":
@@ -140,9 +140,8 @@ def _inputs(runtime: Runtime) -> Check | None:
     return Check("inputs", False, False, f"{len(down)} of {len(statuses)} do not work: {', '.join(down)}")
 
 
-def free_bytes(runtime: Runtime) -> int | None:
+def free_bytes(url: sa.URL) -> int | None:
     """Free disk space for SQLite's file; None for other databases."""
-    url = runtime.engine.url
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
         return None
     try:
@@ -151,8 +150,9 @@ def free_bytes(runtime: Runtime) -> int | None:
         return None
 
 
-def _disk(runtime: Runtime) -> Check:
-    free = free_bytes(runtime)
+def check_disk(url: sa.URL) -> Check:
+    """Whether there is room for SQLite's file."""
+    free = free_bytes(url)
     if free is None:
         return Check("disk", True, False, "on the database server")
     ok = free >= LEAST_FREE_BYTES

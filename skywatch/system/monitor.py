@@ -14,6 +14,7 @@ from skywatch.core import health
 from skywatch.core.bus import BusError, Form, Message
 from skywatch.core.db import outage_of, reason
 from skywatch.core.fault_log import FaultLog
+from skywatch.core.fencing import FencedError
 from skywatch.core.retention import Pruner
 from skywatch.core.runtime import Runtime
 from skywatch.http.render import encode
@@ -82,7 +83,7 @@ class SystemMonitor:
             work()
             faults.succeeded()
         except Exception as error:
-            expected = isinstance(error, SQLAlchemyError | BusError)
+            expected = isinstance(error, SQLAlchemyError | BusError | FencedError)
             faults.failed(reason(error), None if expected else error, outage_of(error))
 
     def publish(self) -> None:
@@ -120,7 +121,7 @@ def retain(pruner: Pruner) -> bool:
         removed = pruner.run()
     except Exception as error:
         why = reason(error)
-        _faults.failed(why, None if isinstance(error, SQLAlchemyError) else error, outage_of(error))
+        _faults.failed(why, None if isinstance(error, SQLAlchemyError | FencedError) else error, outage_of(error))
         health.report(RETENTION, False, f"failed: {why}")
         return False
     _faults.succeeded()

@@ -6,6 +6,7 @@ from typing import Any
 
 import colander
 
+from skywatch.http.paging import PageLinks
 from skywatch.http.schema import (
     JsonBoolean,
     JsonInteger,
@@ -164,11 +165,10 @@ class ReceiverState(Schema):
     invalid = node(JsonObject(), "Messages refused since the start, by reason.")
 
 
-class ReceiverStates(Schema):
+class ReceiverStates(PageLinks):
     """All receivers."""
 
     receivers = colander.SchemaNode(JsonList(), ReceiverState(name="receiver"))
-    count = node(JsonInteger(), "Receivers.")
 
 
 class InputState(Schema):
@@ -193,11 +193,10 @@ class InputState(Schema):
     last_error_at = node(Nullable(Timestamp()), "When.")
 
 
-class InputStates(Schema):
+class InputStates(PageLinks):
     """All inputs."""
 
     inputs = colander.SchemaNode(JsonList(), InputState(name="input"))
-    count = node(JsonInteger(), "Inputs.")
 
 
 class KindOfData(Schema):

@@ -98,8 +98,8 @@ def describe_database(runtime: Runtime) -> dict[str, Any]:
         used, reusable = database_bytes(runtime.engine)
     except Exception:
         # The checks report that it does not answer; the rest of the status is still useful.
-        return {"kind": kind, "bytes": None, "reusable_bytes": None, "disk_free_bytes": free_bytes(runtime)}
-    return {"kind": kind, "bytes": used, "reusable_bytes": reusable, "disk_free_bytes": free_bytes(runtime)}
+        return {"kind": kind, "bytes": None, "reusable_bytes": None, "disk_free_bytes": free_bytes(runtime.engine.url)}
+    return {"kind": kind, "bytes": used, "reusable_bytes": reusable, "disk_free_bytes": free_bytes(runtime.engine.url)}
 
 
 def information(runtime: Runtime) -> dict[str, Any]:

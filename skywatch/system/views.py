@@ -11,6 +11,7 @@ from skywatch.core.bus import BusError
 from skywatch.core.health import LIVE
 from skywatch.core.retention import Kind, extent
 from skywatch.http.errors import RETRY_AFTER_S
+from skywatch.http.paging import PageQuery, page_of
 from skywatch.http.request import Request
 from skywatch.http.service import ApiService
 from skywatch.security.contexts import EVERYBODY
@@ -70,21 +71,21 @@ def get_system_info(request: Request) -> dict[str, Any]:
     return status.information(request.runtime)
 
 
-@receivers_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.ReceiverStates()})
+@receivers_service.get(
+    permission=Permission.SYSTEM_VIEW_STATUS, query=PageQuery(), responses={200: schemas.ReceiverStates()}
+)
 def list_receivers(request: Request) -> dict[str, Any]:
     """The state of every receiver"""
-    receivers = status.receivers(request.runtime)
-    return {"receivers": receivers, "count": len(receivers)}
+    return page_of(request, "receivers", status.receivers(request.runtime))
 
 
-@inputs_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.InputStates()})
+@inputs_service.get(permission=Permission.SYSTEM_VIEW_STATUS, query=PageQuery(), responses={200: schemas.InputStates()})
 def list_inputs(request: Request) -> dict[str, Any]:
     """The state of every input
 
     The receivers and the inputs of the other features, with the same fields.
     """
-    states = status.inputs(request.runtime)
-    return {"inputs": states, "count": len(states)}
+    return page_of(request, "inputs", status.inputs(request.runtime))
 
 
 @metrics_service.get(permission=Permission.SYSTEM_VIEW_METRICS, responses={200: "text/plain"})

@@ -298,7 +298,9 @@ def _make_room_beside_sqlite(installation: Installation) -> None:
 
 
 def _fill_under_postgresql(installation: Installation) -> None:
+    """Tables have no room of their own left either: each has to grow for the next rows."""
     assert installation.postgresql is not None
+    installation.postgresql.execute("VACUUM FULL", database="skywatch")
     _fill(installation.postgresql.disk)
 
 
@@ -336,9 +338,9 @@ RECEIVER = Fault(
 
 
 @contextmanager
-def small_disk(folder: Path) -> Iterator[bool]:
-    """A file system of 300 MB mounted on a folder; False where this user may not."""
-    mount = ["mount", "-t", "tmpfs", "-o", "size=300m", "tmpfs", str(folder)]
+def small_disk(folder: Path, megabytes: int = 300) -> Iterator[bool]:
+    """A small file system mounted on a folder; False where this user may not."""
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)]
     mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
     try:
         yield mounted

@@ -16,7 +16,7 @@ import redis
 from tests.drills.postgresql import OwnPostgreSQL
 from tests.feeds import FeedServer
 from tests.ports import free_port
-from tests.processes import ENVIRONMENT, SKYWATCH, run_command
+from tests.processes import ENVIRONMENT, SKYWATCH, add_user, run_command
 from tests.redis_server import OwnRedis
 from tests.relay import Relay
 from tests.waiting import PATIENCE_S, until
@@ -84,6 +84,7 @@ class Installation:
     name: str
     processes: dict[str, Process]
     ini: Path
+    database_url: str
     redis: OwnRedis | None = None
     redis_relay: Relay | None = None
     postgresql: OwnPostgreSQL | None = None
@@ -113,9 +114,7 @@ class Installation:
         """The schema, and an administrator ``drill``."""
         done = run_command("init", str(self.ini))
         assert done.returncode == 0, done.stderr
-        words = ("user", "add", str(self.ini), "drill", "--role", "superadmin", "--email", "d@example.org")
-        done = run_command(*words, "--password-stdin", stdin=PASSWORD)
-        assert done.returncode == 0, done.stderr
+        add_user(self.database_url, "drill", "superadmin", PASSWORD)
 
     def start(self) -> None:
         """Start every process."""
@@ -202,9 +201,10 @@ def _feed() -> FeedServer:
 def one_process(folder: Path, disk: Path | None = None) -> Installation:
     """Everything in one process, with SQLite (on ``disk``) and the bus in memory."""
     database, feed = (disk or folder) / "skywatch.sqlite", _feed()
-    settings = {"database_url": f"sqlite:///{database}", "receiver.feed": f"sbs 127.0.0.1:{feed.port}"}
-    ini = _ini(folder, bus="memory", **settings)
-    return Installation("one process", {"service": _process(folder, ini, "service")}, ini, sqlite=database, feed=feed)
+    url = f"sqlite:///{database}"
+    ini = _ini(folder, bus="memory", **{"database_url": url, "receiver.feed": f"sbs 127.0.0.1:{feed.port}"})
+    processes = {"service": _process(folder, ini, "service")}
+    return Installation("one process", processes, ini, url, sqlite=database, feed=feed)
 
 
 def one_process_with_redis(folder: Path) -> Installation:
@@ -212,9 +212,21 @@ def one_process_with_redis(folder: Path) -> Installation:
     redis = OwnRedis(folder)
     redis.start()
     relay = Relay(("127.0.0.1", redis.port))
-    ini = _ini(folder, database_url=f"sqlite:///{folder}/skywatch.sqlite", bus=f"redis://127.0.0.1:{relay.port}/0")
+    url = f"sqlite:///{folder}/skywatch.sqlite"
+    ini = _ini(folder, database_url=url, bus=f"redis://127.0.0.1:{relay.port}/0")
     processes = {"service": _process(folder, ini, "service")}
-    return Installation("one process, Redis", processes, ini, redis=redis, redis_relay=relay)
+    return Installation("one process, Redis", processes, ini, url, redis=redis, redis_relay=relay)
+
+
+def one_process_with_postgresql(folder: Path, disk: Path) -> Installation:
+    """Everything in one process, with PostgreSQL on ``disk``: the short form."""
+    postgresql = OwnPostgreSQL(disk)
+    postgresql.start()
+    postgresql.create()
+    url = postgresql.url()
+    ini = _ini(folder, database_url=url, bus="memory", history_flush_s=1)
+    processes = {"service": _process(folder, ini, "service")}
+    return Installation("one process, PostgreSQL", processes, ini, url, postgresql=postgresql)
 
 
 def several_processes(folder: Path, disk: Path | None = None) -> Installation:
@@ -226,12 +238,13 @@ def several_processes(folder: Path, disk: Path | None = None) -> Installation:
     postgresql.create()
     redis_relay, postgresql_relay = (Relay(("127.0.0.1", server.port)) for server in (redis, postgresql))
     feed = _feed()
-    settings = {"database_url": postgresql.url(postgresql_relay.port), "receiver.feed": f"sbs 127.0.0.1:{feed.port}"}
+    url = postgresql.url(postgresql_relay.port)
+    settings = {"database_url": url, "receiver.feed": f"sbs 127.0.0.1:{feed.port}"}
     ini = _ini(folder, bus=f"redis://127.0.0.1:{redis_relay.port}/0", **settings)
     names = {"tracker": "tracker", "api1": "api", "api2": "api", "realtime1": "realtime", "realtime2": "realtime"}
     processes = {name: _process(folder, ini, name, role) for name, role in names.items()}
     servers = (redis, redis_relay, postgresql, postgresql_relay)
-    return Installation("five processes", processes, ini, *servers, feed=feed)
+    return Installation("five processes", processes, ini, url, *servers, feed=feed)
 
 
 def wait_for(installation: Installation) -> None:

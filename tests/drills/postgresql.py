@@ -69,9 +69,9 @@ class OwnPostgreSQL:
             return False
         return True
 
-    def execute(self, *statements: str) -> None:
+    def execute(self, *statements: str, database: str = "postgres") -> None:
         """As the administrator."""
-        url = f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/postgres"
+        url = f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/{database}"
         engine = sa.create_engine(url, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
         with engine.connect() as connection:
             for statement in statements:

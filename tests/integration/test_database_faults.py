@@ -7,6 +7,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,9 +15,11 @@ import sqlalchemy as sa
 
 from skywatch.core import postgresql
 from skywatch.core.db import create_engine
+from skywatch.picture.sky import empty_sky
 from tests.accounts import Population
 from tests.relay import Relay
 from tests.servers import POSTGRESQL_URL
+from tests.skies import NOW, show
 from tests.waiting import PATIENCE_S, until
 
 LIVE, STORED, PROBE = "/api/v1/aircraft", "/api/v1/history/flights", "/api/v1/system/health?probe=live"
@@ -50,6 +53,7 @@ def test_a_silent_server_holds_up_neither_the_probe_nor_the_picture_and_comes_ba
     people = Population(make_runtime(database_url=relay.url))
     ada = people.bearer(people.user("ada", "viewer"))
     server = serve(database_url=relay.url, auth_mode="hybrid", api_threads=4)
+    show(server.application.registry["runtime"], replace(empty_sky(NOW, "first tick"), seq=1))
     ask(server, LIVE, ada)
     # The first look at the version of accounts empties the memory.
     until(lambda: server.application.registry["authenticator"].cache._checked_at > 0)

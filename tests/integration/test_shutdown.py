@@ -50,6 +50,21 @@ def test_a_healthy_service_ends_without_force(tmp_path: Path) -> None:
     assert "ended by force" not in service.log.read_text()
 
 
+def test_a_second_sigterm_interrupts_no_stop(tmp_path: Path) -> None:
+    service = Service(tmp_path, **{"receiver.demo": "simulate aircraft=50"}).init().start()
+    until(service.aircraft)
+    process = service.process
+    assert process is not None
+    deadline = time.monotonic() + STOP_WITHIN_S + SLACK_S
+    while process.poll() is None and time.monotonic() < deadline:
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.05)
+    assert process.returncode == 0
+    log = service.log.read_text()
+    assert "KeyboardInterrupt" not in log, log
+    assert "not stop" not in log, log
+
+
 def test_sighup_changes_nothing_and_says_so(tmp_path: Path) -> None:
     service = Service(tmp_path, **{"receiver.demo": "simulate aircraft=50"}).init().start()
     assert service.process is not None

@@ -1,3 +1,4 @@
+import gc
 import platform
 import subprocess
 import sys
@@ -44,3 +45,26 @@ def test_threads_share_heaps(tmp_path):
 def test_other_libraries_are_left_alone(monkeypatch):
     monkeypatch.setattr(platform, "libc_ver", lambda: ("", ""))
     assert not memory.limit_arenas()
+
+
+@pytest.mark.parametrize("was_enabled", [True, False])
+def test_collection_goes_on_as_it_was_after_a_pause_whatever_happens_in_it(was_enabled):
+    (gc.enable if was_enabled else gc.disable)()
+    try:
+        with memory.garbage_collection_paused():
+            assert not gc.isenabled()
+        assert gc.isenabled() == was_enabled
+        with pytest.raises(ZeroDivisionError), memory.garbage_collection_paused():
+            _ = 1 / 0
+        assert gc.isenabled() == was_enabled
+    finally:
+        gc.enable()
+
+
+def test_what_a_start_made_is_exempt_from_collection():
+    try:
+        memory.exempt_from_garbage_collection()
+        assert gc.get_freeze_count() > 10_000
+        assert len(gc.get_objects()) < 10_000
+    finally:
+        gc.unfreeze()

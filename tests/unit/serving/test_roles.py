@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import asyncio
+import signal
 
 import pytest
 
@@ -37,7 +38,15 @@ class Failing(Part):
         raise OSError("the port is taken")
 
 
-def test_a_service_is_stopped_whose_start_a_signal_interrupts():
+@pytest.fixture
+def interruptible():
+    """Shells start what runs in the background with SIGINT ignored."""
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, handler)
+
+
+def test_a_service_is_stopped_whose_start_a_signal_interrupts(interruptible):
     before, interrupted, after = Part(), Interrupted(), Part()
     loop = LoopThread([before, interrupted, after])
     with pytest.raises(KeyboardInterrupt):
