@@ -23,7 +23,7 @@ from skywatch.security.visibility import Visibility
 
 # How old the tracker's last picture is (s): 0 while it works.
 AGE_HEADER = "X-Picture-Age"
-RETRY_AFTER_S = "5"
+RETRY_AFTER_S, FIRST_TICK_S = "5", "1"
 NO_PICTURE = "The tracker has published no picture"
 # Different questions kept for one tick; beyond that answers are built each time.
 MAXIMUM_CACHED = 256
@@ -63,8 +63,11 @@ def live_response(
 
 
 def live_sky(request: SkyRequest) -> Sky:
-    """The picture; raises Problem 503 where the tracker is silent and nothing is left of what it published last."""
+    """The picture; raises Problem 503 before the tracker's first tick, and where the tracker is silent and nothing is
+    left of what it published last."""
     picture = request.registry["picture"]
+    if picture.is_awaited:
+        raise Problem("unavailable", f"{NO_PICTURE} yet.", headers={"Retry-After": FIRST_TICK_S})
     if picture.has_nothing_to_say:
         detail = f"{NO_PICTURE} for {picture.silent_s:.0f} s, and no aircraft is left of its last."
         raise Problem("unavailable", detail, headers={"Retry-After": RETRY_AFTER_S})

@@ -15,6 +15,7 @@ from skywatch.http.schema import (
     JsonList,
     JsonNumber,
     JsonObject,
+    JsonSequence,
     JsonString,
     Nullable,
     QueryBoolean,
@@ -50,12 +51,8 @@ class StringOrNumber(JsonNumber):
         return {"anyOf": [{"type": "number"}, {"type": "string", "enum": ["ground"]}]}
 
 
-class StringList(colander.SequenceSchema):
+class StringList(JsonSequence):
     name = colander.SchemaNode(JsonString())
-
-    @staticmethod
-    def schema_type(**kw: Any) -> colander.SchemaType:
-        return JsonList()
 
 
 class Aircraft(Schema):
@@ -133,12 +130,8 @@ class Aircraft(Schema):
 FIELDS: frozenset[str] = frozenset(node.name for node in Aircraft().children)
 
 
-class AircraftSequence(colander.SequenceSchema):
+class AircraftSequence(JsonSequence):
     aircraft = Aircraft()
-
-    @staticmethod
-    def schema_type(**kw: Any) -> colander.SchemaType:
-        return JsonList()
 
 
 def parse_field(text: str) -> str:
@@ -258,12 +251,8 @@ class TrailPoint(Schema):
     track = colander.SchemaNode(Nullable(JsonNumber()))
 
 
-class TrailPoints(colander.SequenceSchema):
+class TrailPoints(JsonSequence):
     point = TrailPoint()
-
-    @staticmethod
-    def schema_type(**kw: Any) -> colander.SchemaType:
-        return JsonList()
 
 
 class AircraftTrail(Schema):
@@ -294,12 +283,8 @@ class NearAircraft(Aircraft):
     from_bearing = colander.SchemaNode(JsonNumber(), description="True bearing from that point (degrees).")
 
 
-class NearSequence(colander.SequenceSchema):
+class NearSequence(JsonSequence):
     aircraft = NearAircraft()
-
-    @staticmethod
-    def schema_type(**kw: Any) -> colander.SchemaType:
-        return JsonList()
 
 
 class NearestList(Schema):
@@ -379,12 +364,8 @@ class AirframeLookup(Schema):
     )
 
 
-class AirframeSequence(colander.SequenceSchema):
+class AirframeSequence(JsonSequence):
     airframe = Airframe()
-
-    @staticmethod
-    def schema_type(**kw: Any) -> colander.SchemaType:
-        return JsonList()
 
 
 class AirframeList(Schema):

@@ -7,7 +7,6 @@ A chunk holds the points of some aircraft (a *shard* of all) over one slice of t
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
@@ -19,10 +18,14 @@ HUNDREDTHS = Scaled(100)
 MICRODEGREES = Scaled(1_000_000)
 
 
-def _partial_index(column: str, *more: str, **kw: Any) -> sa.Index:
-    """A partial index of the rows that have a value in its first column; no query looks for the others."""
+def _name_index(column: str, *more: str) -> sa.Index:
+    """A partial index of the rows that have a value in its first column; no query looks for the others.
+
+    It also answers searches for the beginning of a name, whatever PostgreSQL's collation.
+    """
     has_value = sa.text(f"{column} IS NOT NULL")
-    return sa.Index(None, column, *more, sqlite_where=has_value, postgresql_where=has_value, **kw)
+    pattern = {column: "varchar_pattern_ops"}
+    return sa.Index(None, column, *more, sqlite_where=has_value, postgresql_where=has_value, postgresql_ops=pattern)
 
 
 class Flight(Base):
@@ -35,9 +38,9 @@ class Flight(Base):
         sa.Index(None, "first_seen_at", "military", "emergency", "active"),
         sa.Index(None, "icao_hex", "first_seen_at"),
         # PostgreSQL uses such an index for prefix searches whatever the collation of the database.
-        _partial_index("callsign", "first_seen_at", "military", postgresql_ops={"callsign": "varchar_pattern_ops"}),
-        _partial_index("registration", "first_seen_at"),
-        _partial_index("aircraft_type", "first_seen_at", "military"),
+        _name_index("callsign", "first_seen_at", "military"),
+        _name_index("registration", "first_seen_at"),
+        _name_index("aircraft_type", "first_seen_at", "military"),
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)

@@ -18,8 +18,8 @@ Handler = Callable[[Request], Response]
 METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
 REQUEST_HEADERS = "Authorization, Content-Type, If-None-Match, Range, X-API-Key, X-Request-ID"
 EXPOSED_HEADERS = (
-    "Content-Disposition, Content-Range, ETag, Retry-After, "
-    "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-ID"
+    "Allow, Content-Disposition, Content-Range, ETag, Location, Retry-After, WWW-Authenticate, "
+    "X-Picture-Age, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-ID"
 )
 PREFLIGHT_MAX_AGE_S = 600
 

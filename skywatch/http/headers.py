@@ -47,7 +47,7 @@ def add_vary(response: Response, name: str) -> None:
 
 
 def security_headers_tween(handler: Handler, registry: Any) -> Handler:
-    """Set the headers that a view has not set; responses of the API are not cached unless the view allows it."""
+    """Set the headers that a view has not set; responses of services are not cached unless the view allows it."""
     production = registry["runtime"].settings.environment == "production"
 
     def tween(request: Request) -> Response:
@@ -56,7 +56,7 @@ def security_headers_tween(handler: Handler, registry: Any) -> Handler:
         defaults = _header_defaults(
             response.content_type == "text/html",
             production and request.scheme == "https",
-            request.environ.get("PATH_INFO", "").startswith("/api/"),
+            request.environ.get("PATH_INFO", "").startswith("/api/") or request.current_service is not None,
         )
         if area is not None:
             defaults = {**defaults, **{name.lower(): (name, value) for name, value in area.headers.items()}}
@@ -69,12 +69,12 @@ def security_headers_tween(handler: Handler, registry: Any) -> Handler:
 
 
 @functools.lru_cache(maxsize=8)
-def _header_defaults(is_page: bool, is_encrypted: bool, is_api: bool) -> Mapping[str, tuple[str, str]]:
+def _header_defaults(is_page: bool, is_encrypted: bool, is_service: bool) -> Mapping[str, tuple[str, str]]:
     """The headers of a kind of response by their names in lower case."""
     defaults = dict(HEADERS)
     defaults["Content-Security-Policy"] = HTML_POLICY if is_page else DATA_POLICY
     if is_encrypted:
         defaults["Strict-Transport-Security"] = HSTS
-    if is_api:
+    if is_service:
         defaults["Cache-Control"] = "no-store"
     return {name.lower(): (name, value) for name, value in defaults.items()}

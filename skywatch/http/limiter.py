@@ -19,6 +19,7 @@ from limits.errors import StorageError
 from limits.storage import MemoryStorage, storage_from_string
 from limits.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter, RateLimiter
 
+from skywatch.core.bus import OUTAGE
 from skywatch.core.fault_log import FaultLog
 from skywatch.settings import Settings
 
@@ -82,7 +83,7 @@ class Limiter:
                 answer = question(self._shared)
             except StorageError as error:
                 self._resume_at = time.monotonic() + REDIS_PAUSE_S
-                self._faults.failed(f"Redis cannot be used ({error})")
+                self._faults.failed(f"Redis cannot be used ({error})", cause=OUTAGE)
             else:
                 self._faults.succeeded()
                 return answer

@@ -10,7 +10,7 @@ import colander
 
 from skywatch.core.problems import KINDS
 from skywatch.http.openapi_schema import JsonSchema, SchemaWriter
-from skywatch.http.schema import JsonInteger, JsonList, JsonString, Schema
+from skywatch.http.schema import JsonInteger, JsonSequence, JsonString, Schema
 from skywatch.http.service import BODY_METHODS, NUMBER, ApiService, Operation
 from skywatch.security.contexts import EVERYBODY, EXCHANGE, IDENTIFIED, OPEN, OPEN_UNLESS_PRIVATE, OWN_ACCOUNT
 
@@ -54,12 +54,8 @@ class ProblemError(Schema):
     detail = colander.SchemaNode(JsonString())
 
 
-class ProblemErrors(colander.SequenceSchema):
+class ProblemErrors(JsonSequence):
     fault = ProblemError()
-
-    @staticmethod
-    def schema_type(**kw: Any) -> colander.SchemaType:
-        return JsonList()
 
 
 class ProblemDocument(Schema):

@@ -52,13 +52,19 @@ def page_of(request: Request, plural: str, entries: Sequence[Any]) -> dict[str, 
     return page(request, plural, entries[query["offset"] : query["offset"] + query["limit"]], len(entries))
 
 
+def only_page(plural: str, entries: Sequence[Any]) -> dict[str, Any]:
+    """The envelope of a list that is never divided into pages."""
+    return {plural: list(entries), "count": len(entries), "next": None, "previous": None}
+
+
 def page_links(request: Request, count: int) -> dict[str, str | None]:
     """Links to the pages around this one."""
     query: Mapping[str, Any] = request.validated["querystring"]
     limit, offset = query["limit"], query["offset"]
     return {
         "next": _link(request, limit, offset + limit) if offset + limit < count else None,
-        "previous": _link(request, limit, max(0, offset - limit)) if offset > 0 else None,
+        # From beyond the end it leads to the last entries, not to another empty page.
+        "previous": _link(request, limit, max(0, min(offset, count) - limit)) if offset > 0 else None,
     }
 
 

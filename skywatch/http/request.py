@@ -39,6 +39,15 @@ class Request(pyramid.request.Request):
         return parse_cookies(self.environ.get("HTTP_COOKIE"))
 
     @property
+    def content_type(self) -> str:
+        """The media type of the body without parameters, in lower case: its case is up to the client (RFC 9110)."""
+        return str(super().content_type).lower()
+
+    @content_type.setter
+    def content_type(self, value: str | None) -> None:
+        pyramid.request.Request.content_type.fset(self, value)
+
+    @property
     def caller(self) -> Identity:
         """The identity, in views whose permission anonymous callers do not have; raises Problem (401)."""
         if self.identity is None:

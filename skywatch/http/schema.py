@@ -191,6 +191,14 @@ class JsonList(colander.Sequence):
         return super().deserialize(node, cstruct, **kw)
 
 
+class JsonSequence(colander.SequenceSchema):
+    """A JSON array of the one node that a subclass has."""
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return JsonList()
+
+
 class _Query(colander.SchemaType):
     """A value from the query string, which is always text; empty text is a fault, not an absence."""
 

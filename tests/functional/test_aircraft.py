@@ -67,7 +67,15 @@ def faults(response):
     return {error["name"] for error in response.json["errors"]}
 
 
-def test_before_the_first_tick_the_sky_is_empty(client):
+@pytest.mark.parametrize("path", ["/api/v1/aircraft", "/api/v1/aircraft/4b1620", "/data/aircraft.json"])
+def test_before_the_first_tick_there_is_no_picture(make_client, path):
+    answer = make_client(has_ticked=False).get(path, status=503)
+    assert answer.json["code"] == "unavailable"
+    assert answer.json["detail"] == "The tracker has published no picture yet."
+    assert answer.headers["Retry-After"] == "1"
+
+
+def test_an_empty_sky_is_a_picture(client):
     answer = client.get("/api/v1/aircraft").json
     assert answer["aircraft"] == []
     assert answer["count"] == 0
@@ -127,6 +135,13 @@ def test_pages_link_to_each_other(client, sky):
     assert second["next"] is None
     back = client.get(second["previous"].removeprefix("http://localhost:80")).json
     assert back["aircraft"] == first["aircraft"]
+
+
+def test_the_page_before_one_beyond_the_end_has_the_last_entries(client, sky):
+    beyond = client.get("/api/v1/aircraft?limit=4&offset=1000").json
+    assert (beyond["aircraft"], beyond["next"]) == ([], None)
+    last = client.get(beyond["previous"].removeprefix("http://localhost:80")).json
+    assert (len(last["aircraft"]), last["next"]) == (4, None)
 
 
 def test_links_begin_with_what_each_client_calls_the_service(client, sky):

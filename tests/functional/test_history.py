@@ -357,6 +357,7 @@ def test_streams_are_packed_for_those_who_take_it(sqlite_client):
         assert len(packed.body) * 3 < len(plain.body)
     parquet = as_sent(sqlite_client, "export", {"Accept-Encoding": "gzip"}, {"format": "parquet", **whole})
     assert (parquet.content_encoding, parquet.vary) == (None, ("Origin",))
+    assert parquet.body.startswith(b"PAR1")
 
 
 def test_statistics_count_what_was_recorded(client):

@@ -33,6 +33,16 @@ def test_a_body_over_the_limit_is_refused(make_client):
     problem(client.post("/api/v1/nothing", b"x" * 2049, status=413), "payload_too_large")
 
 
+@pytest.mark.parametrize("media_type", ["application/json", "Application/JSON", "APPLICATION/JSON; charset=utf-8"])
+def test_media_types_are_compared_without_case(client, media_type):
+    answer = client.post(
+        "/api/v1/aircraft/airframes/lookup",
+        b'{"icao_hex": ["4B1620"]}',
+        headers={"Content-Type": media_type},
+    )
+    assert answer.json["not_found"] == ["4B1620"]
+
+
 def test_every_parameter_given_twice_is_named_beside_all_other_faults(client):
     query = "limit=5&limit=5&callsign=%00&colour=red&offset=x&type=A320&type=B738&lat=1&lon=2&radius_nm=3&radius_nm=3"
     errors = problem(client.get(f"/api/v1/aircraft?{query}", status=400), "validation_failed")["errors"]

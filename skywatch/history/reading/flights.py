@@ -29,6 +29,8 @@ COLUMNS = (
 )  # fmt: skip
 _FLIGHTS: Any = Flight.__table__
 _flight: Any = _FLIGHTS.c
+# Filters that match a whole name or, with * at their end, the beginning of one.
+NAMES = ("callsign", "registration", "aircraft_type")
 _NEWEST_FIRST = (_flight.first_seen_at.desc(), _flight.id.desc())
 # Statements kept for the searches that are repeated: making one costs as much as asking the database.
 STATEMENTS_CACHED = 64
@@ -36,7 +38,7 @@ STATEMENTS_CACHED = 64
 
 @dataclass(frozen=True, kw_only=True)
 class FlightFilter:
-    """The filter of a search; None does not restrict. A ``callsign`` that ends in ``*`` is the beginning of one."""
+    """The filter of a search; None does not restrict. One of ``NAMES`` that ends in ``*`` is the beginning of one."""
 
     begin: datetime | None = None
     end: datetime | None = None
@@ -63,14 +65,7 @@ def conditions(query_filter: FlightFilter, military: bool) -> list[Any]:
         clauses.append(_flight.first_seen_at <= query_filter.end)
     if query_filter.icao_hex is not None:
         clauses.append(_flight.icao_hex == query_filter.icao_hex.upper())
-    if query_filter.callsign is not None:
-        text = query_filter.callsign.upper()
-        prefix = text.endswith("*")
-        clauses.append(_flight.callsign.startswith(text[:-1], autoescape=True) if prefix else _flight.callsign == text)
-    if query_filter.registration is not None:
-        clauses.append(_flight.registration == query_filter.registration.upper())
-    if query_filter.aircraft_type is not None:
-        clauses.append(_flight.aircraft_type == query_filter.aircraft_type.upper())
+    clauses += [_has_name(_flight[name], text.upper()) for name, text in _names(query_filter)]
     for column, value in (
         (_flight.military, query_filter.military),
         (_flight.emergency, query_filter.emergency),
@@ -85,6 +80,15 @@ def conditions(query_filter: FlightFilter, military: bool) -> list[Any]:
     if not military:
         clauses.append(_flight.military.is_(False))
     return clauses
+
+
+def _names(query_filter: FlightFilter) -> list[tuple[str, str]]:
+    """The columns of ``NAMES`` that the filter restricts, and to what."""
+    return [(name, text) for name in NAMES if (text := getattr(query_filter, name)) is not None]
+
+
+def _has_name(column: Any, text: str) -> Any:
+    return column.startswith(text[:-1], autoescape=True) if text.endswith("*") else column == text
 
 
 def search(
@@ -124,7 +128,7 @@ class _Statements:
 
 @lru_cache(maxsize=STATEMENTS_CACHED)
 def _statements(query_filter: FlightFilter, military: bool, dialect: str) -> _Statements:
-    where = conditions(query_filter, military) + _range_of_callsigns(query_filter, dialect)
+    where = conditions(query_filter, military) + _ranges_of_prefixes(query_filter, dialect)
     at = sa.bindparam("cursor_at", type_=_flight.first_seen_at.type)
     flight_id = sa.bindparam("cursor_id", type_=_flight.id.type)
     behind = (_flight.first_seen_at < at) | ((_flight.first_seen_at == at) & (_flight.id < flight_id))
@@ -142,15 +146,15 @@ def _page(where: list[Any]) -> sa.Select[Any]:
     return sa.select(*(_flight[name] for name in COLUMNS)).where(_flight.id.in_(ids)).order_by(*_NEWEST_FIRST)
 
 
-def _range_of_callsigns(query_filter: FlightFilter, dialect: str) -> list[Any]:
-    """A range with which SQLite uses the index for a prefix: its LIKE ignores case and so scans the table.
+def _ranges_of_prefixes(query_filter: FlightFilter, dialect: str) -> list[Any]:
+    """Ranges with which SQLite uses the index for a prefix: its LIKE ignores case and so scans the table.
 
     PostgreSQL's LIKE uses the index by itself; its ranges depend on the collation.
     """
-    if query_filter.callsign is None or not query_filter.callsign.endswith("*") or dialect != "sqlite":
+    if dialect != "sqlite":
         return []
-    begin = query_filter.callsign.upper()[:-1]
-    return [_flight.callsign >= begin, _flight.callsign <= begin + chr(sys.maxunicode)]
+    prefixes = [(_flight[name], text.upper()[:-1]) for name, text in _names(query_filter) if text.endswith("*")]
+    return [column.between(begin, begin + chr(sys.maxunicode)) for column, begin in prefixes]
 
 
 def get(session: Session, flight_id: int, may: Visibility) -> Flight:

@@ -44,9 +44,16 @@ class FlightsQuery(CursorQuery):
         QueryString(), "Callsign; the beginning of one with * at its end.", validator=colander.Length(max=9)
     )
     registration = optional(
-        QueryString(), "Registration; needs aircraft.view_details.", validator=colander.Length(max=12)
+        QueryString(),
+        "Registration; the beginning of one with * at its end. Needs aircraft.view_details.",
+        validator=colander.Length(max=13),
     )
-    aircraft_type = optional(QueryString(), "ICAO type designator.", name="type", validator=colander.Length(max=4))
+    aircraft_type = optional(
+        QueryString(),
+        "ICAO type designator; the beginning of one with * at its end.",
+        name="type",
+        validator=colander.Length(max=5),
+    )
     military = optional(QueryBoolean(), "Military flights only, or none of them.")
     emergency = optional(QueryBoolean(), "Flights with an emergency only, or none of them.")
     active = optional(QueryBoolean(), "Flights still in the air only, or finished ones.")

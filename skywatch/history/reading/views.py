@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -66,14 +67,14 @@ def list_flights(request: Request) -> dict[str, Any]:
         cursor=query["cursor"],
     )
     last = (records[-1]["first_seen_at"], records[-1]["id"]) if more else None
-    return cursor_page(request, "flights", [_shown(flight, request.may) for flight in records], count, last)
+    return cursor_page(request, "flights", [_body(flight, request.may) for flight in records], count, last)
 
 
 @flight_one.get(permission=Permission.HISTORY_VIEW, path=schemas.FlightPath(), responses={200: schemas.FlightRecord()})
 def get_flight(request: Request) -> dict[str, Any]:
     """One flight"""
     flight = flights.get(request.db, request.validated["path"]["flight_id"], request.may)
-    return _answer(flight, request.may)
+    return _body(_columns(flight), request.may)
 
 
 @flight_track.get(
@@ -92,8 +93,7 @@ def get_flight_track(request: Request) -> Any:
     points = tracks.of_flight(request.db, flight)
     format_name = request.validated["querystring"]["format"]
     if format_name == "json":
-        record = _answer(flight, request.may)
-        return {"flight": record, "points": tracks.as_json(points), "count": len(points)}
+        return {"flight": _body(_columns(flight), request.may), "points": tracks.as_json(points), "count": len(points)}
     export_format = FORMATS[format_name]
     body = b"".join(export_format.write(named(request.db, in_order(points), flights.Labels(request.may))))
     response = Response(body=body, content_type=export_format.media_type)
@@ -125,14 +125,12 @@ def get_aircraft_track(request: Request) -> dict[str, Any]:
     }
 
 
-def _answer(flight: Flight, may: Visibility) -> dict[str, Any]:
-    names = flights.COLUMNS
-    return _shown(dict(zip(names, [getattr(flight, name) for name in names], strict=True)), may)
+def _columns(flight: Flight) -> dict[str, Any]:
+    return {name: getattr(flight, name) for name in flights.COLUMNS}
 
 
-def _shown(record: dict[str, Any], may: Visibility) -> dict[str, Any]:
-    """The record of a flight, made of its columns."""
-    record["duration_s"] = round((record["last_seen_at"] - record["first_seen_at"]).total_seconds(), 1)
-    if not may.details:
-        record["registration"] = record["operator"] = None
-    return record
+def _body(columns: Mapping[str, Any], may: Visibility) -> dict[str, Any]:
+    """The flight as the caller may see it, from its columns by name."""
+    duration = columns["last_seen_at"] - columns["first_seen_at"]
+    hidden = {} if may.details else {"registration": None, "operator": None}
+    return {**columns, "duration_s": round(duration.total_seconds(), 1), **hidden}

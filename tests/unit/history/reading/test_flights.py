@@ -48,6 +48,37 @@ def test_the_beginning_of_a_callsign_finds_what_begins_so(sessions, beginning):
     assert found(sessions, callsign=f"{beginning}*")[0] == wanted
 
 
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"registration": "HB-*"},
+        {"registration": "hb-j*"},
+        {"registration": "HB-JA"},
+        {"aircraft_type": "A*"},
+        {"aircraft_type": "b738"},
+        {"registration": "HB-*", "aircraft_type": "B7*"},
+    ],
+)
+def test_registrations_and_types_are_matched_like_callsigns(sessions, wanted):
+    with writing(sessions) as session:
+        for number, registration in ((3, "HB-JA"), (4, "HB-ZZ"), (5, "D-HBJA")):
+            session.execute(sa.update(Flight).where(Flight.id == number).values(registration=registration))
+        stored = session.execute(sa.select(Flight.id, Flight.registration, Flight.aircraft_type)).all()
+
+    def matches(text, name):
+        text = text.upper()
+        return name is not None and (name.startswith(text[:-1]) if text.endswith("*") else name == text)
+
+    expected = {
+        number
+        for number, registration, aircraft_type in stored
+        if matches(wanted.get("registration", "*"), registration or "")
+        and matches(wanted.get("aircraft_type", "*"), aircraft_type)
+    }
+    assert expected
+    assert set(found(sessions, **wanted)[0]) == expected
+
+
 @pytest.mark.parametrize("limit", [7, 30, 60, 61])
 @pytest.mark.parametrize("offset", [0, 5, 59, 60, 90])
 def test_the_count_is_of_all_whatever_the_page(sessions, limit, offset):
@@ -92,14 +123,22 @@ def test_the_newest_page_is_chosen_in_the_index_and_only_its_rows_are_read(sqlit
         ({"callsign": "TST123*"}, "ix_history_flights_callsign_first_seen_at_military"),
         ({"callsign": "TST1234"}, "ix_history_flights_callsign_first_seen_at_military"),
         ({"aircraft_type": "C17"}, "ix_history_flights_aircraft_type_first_seen_at_military"),
+        ({"registration": "HB-123*"}, "ix_history_flights_registration_first_seen_at"),
         ({"emergency": True}, BY_MARKS),
         ({"active": True}, BY_MARKS),
     ],
-    ids=["beginning", "callsign", "type", "emergency", "active"],
+    ids=["beginning", "callsign", "type", "registration", "emergency", "active"],
 )
 def test_rare_flights_among_many_are_found_by_an_index(sessions, wanted, index):
     many = [
-        row(number, "4B1620", callsign=f"TST{number}", aircraft_type=f"C{number % 90}") for number in range(100, 5000)
+        row(
+            number,
+            "4B1620",
+            callsign=f"TST{number}",
+            registration=f"HB-{number}",
+            aircraft_type=f"C{number % 90}",
+        )
+        for number in range(100, 5000)
     ]
     asked = []
     with sessions() as session:
