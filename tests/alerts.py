@@ -21,10 +21,10 @@ class AlertStage:
         self.now = start
         self.events: list[tuple[str, dict[str, Any], Any]] = []
         self.messages: list[Any] = []
-        self._heard = runtime.bus.subscribe(["alerts"], self._hear)
+        self._subscription = runtime.bus.subscribe(["alerts"], self._on_message)
         self.begin()
 
-    def _hear(self, message: Any) -> None:
+    def _on_message(self, message: Any) -> None:
         self.messages.append(message)
         self.events.append((message.event, json.loads(message.data), message.audience))
 
@@ -61,7 +61,7 @@ class AlertStage:
 
     def close(self) -> None:
         """Stop."""
-        self._heard.close()
+        self._subscription.close()
         self.monitor._writer.close()
         self.monitor._subscription.close()
 

@@ -52,11 +52,11 @@ class Stage:
         self.airframes = Airframes()
         self.picture = Picture(airframes=self.airframes, clock=lambda: self.now, monotonic=lambda: self.now)
         self.events: list[tuple[str, dict[str, Any], Any]] = []
-        runtime.bus.subscribe(["alerts"], self._hear)
+        runtime.bus.subscribe(["alerts"], self._on_message)
         self.monitor = create(runtime)
         self.timeline: list[dict[str, Any]] = []
 
-    def _hear(self, message: Any) -> None:
+    def _on_message(self, message: Any) -> None:
         self.events.append((message.event, json.loads(message.data), message.audience))
 
     def start(self) -> None:
@@ -74,8 +74,8 @@ class Stage:
             Location(user_id, lat, lon, radius_nm, self.now, self.now + ttl_s, **movement)
         )
 
-    def hear(self, *reports: Report) -> None:
-        """A receiver hears aircraft."""
+    def receive(self, *reports: Report) -> None:
+        """A receiver receives aircraft."""
         self.picture.put("test", list(reports), len(reports))
 
     def tick(self) -> None:
@@ -99,7 +99,7 @@ class Stage:
         """Fly ``path(second) -> (lat, lon, track, speed)`` for some seconds."""
         for second in range(seconds):
             lat, lon, track, speed = path(second)
-            self.hear(report(address, self.now, lat, lon, track=track, gs=speed, **fields))
+            self.receive(report(address, self.now, lat, lon, track=track, gs=speed, **fields))
             self.tick()
 
     def replay(self, path: Path, user_ids: tuple[tuple[int, float, float], ...], refresh_s: float = 60.0) -> None:

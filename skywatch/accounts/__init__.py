@@ -1,7 +1,7 @@
 """Accounts: users, roles and their assignments, logins and tokens, API keys, and the access settings of features.
 
-``authenticator`` tells who a credential is and what its owner may do now, for the REST API and for the real-time
-channel alike; everything else here changes what it knows.
+``authenticator`` returns the owner of a credential and their present permissions, for the REST API and for the
+real-time channel; the other modules change the data that it reads.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SUBJECTS = ("users", "roles", "assignments", "permissions", "access", "audit_log
 
 
 def includeme(config: Configurator) -> None:
-    """Let the API know its callers, and add the account resources."""
+    """Add the authenticator and the account resources."""
     # Here, so that who needs the tables alone does not load the API with them.
     from skywatch.accounts.authenticator import Authenticator
     from skywatch.accounts.logins.attempts import GuessLimits

@@ -32,7 +32,7 @@ T = TypeVar("T")
 # The kind of what changes with every login (the moment of the last one), which is no change of rights.
 PROFILE = "profile"
 CHECK_EVERY_S = 0.5
-# Without a good check for so long, what is remembered is not believed, unless the database is known to be away.
+# Cached identities are valid for so long after the last successful check; while the database is away, longer.
 BELIEVED_S = 2.5
 MAXIMUM_ENTRIES = 20_000
 

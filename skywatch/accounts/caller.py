@@ -41,13 +41,13 @@ class Caller:
 CLI_CALLER = Caller(COMMAND_LINE)
 
 
-def nobody(request: Request) -> Actor:
-    """Who knocks: nobody known yet, whatever credentials the request carries."""
+def anonymous_actor(request: Request) -> Actor:
+    """The sender of a request that is not authenticated yet, whatever credentials it carries."""
     return Actor("", "anonymous", None, request.client_address, request.request_id)
 
 
 def caller_of(request: Request) -> Caller:
-    """Who sends a request; the view's permission has seen to it that somebody does."""
+    """The authenticated sender of a request; the permission of the view guarantees that there is one."""
     return Caller(actor_of(request))
 
 
@@ -70,8 +70,8 @@ def noting_refusals(request: Request, action: str, target: Target | None = None)
         raise
 
 
-def check_covers(held: frozenset[Permission], wanted: frozenset[Permission], what: str) -> None:
+def check_covers(rights: frozenset[Permission], wanted: frozenset[Permission], what: str) -> None:
     """Raise Problem (403) where ``wanted`` goes beyond what the caller holds."""
-    lacking = sorted(wanted - held)
+    lacking = sorted(wanted - rights)
     if lacking:
         raise Problem("permission_denied", f"{what} holds rights that you lack: {', '.join(lacking)}.")

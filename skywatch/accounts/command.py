@@ -6,6 +6,7 @@ the same, and every change is written into the audit log.
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -63,17 +64,8 @@ def add(ini: Path, name: str, roles: tuple[str, ...], email: str, display_name: 
 def list_users(ini: Path) -> None:
     """List all users: name, state, roles, last login and e-mail address."""
     with _accounts(ini) as session:
-        offset = 0
-        while True:
-            found, count = find_users(session, search=None, is_active=None, role=None, limit=PAGE, offset=offset)
-            for entry in found:
-                state = "active" if entry.is_active else "disabled"
-                roles = ",".join(role.name for role in roles_of(entry)) or "-"
-                last = to_iso(entry.last_login) if entry.last_login else "-"
-                click.echo(f"{entry.username:<24} {state:<8} {roles:<24} {last:<25} {entry.email or '-'}")
-            offset += PAGE
-            if offset >= count:
-                break
+        for entry in _all_users(session):
+            click.echo(_line(entry))
 
 
 @user.command("set-password")
@@ -117,6 +109,23 @@ def _cleaned(argument: str, clean: Callable[[str], str], text: str) -> str:
         return clean(text)
     except ValueError as error:
         fail(f"{argument} {error}")
+
+
+def _all_users(session: Session) -> Iterator[User]:
+    """Every user by name, read in pages."""
+    for offset in itertools.count(0, PAGE):
+        users, count = find_users(session, search=None, is_active=None, role=None, limit=PAGE, offset=offset)
+        yield from users
+        if offset + PAGE >= count:
+            return
+
+
+def _line(entry: User) -> str:
+    """A user as one line of ``user list``."""
+    state = "active" if entry.is_active else "disabled"
+    roles = ",".join(role.name for role in roles_of(entry)) or "-"
+    last = to_iso(entry.last_login) if entry.last_login else "-"
+    return f"{entry.username:<24} {state:<8} {roles:<24} {last:<25} {entry.email or '-'}"
 
 
 @contextmanager

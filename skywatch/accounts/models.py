@@ -133,7 +133,7 @@ class PasswordReset(Base):
 
     token_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
     user_id: Mapped[int] = mapped_column(sa.ForeignKey("users.id", ondelete="CASCADE"), unique=True)
-    # Null is the command line. A link goes with whoever made it.
+    # Null is the command line. A link is deleted with the user who made it.
     created_by: Mapped[int | None] = mapped_column(sa.ForeignKey("users.id", ondelete="CASCADE"), index=True)
     created_at: Mapped[datetime] = mapped_column(default=utcnow)
     expires_at: Mapped[datetime]
@@ -155,7 +155,7 @@ class AccessVersion(Base):
     """One row that every change of accounts locks and raises by one.
 
     The lock puts such changes in a row, so that two of them cannot each remove what the other left as the last.
-    The number tells every process that what it remembers of accounts may be old.
+    A process whose cache has another number reads accounts again.
     """
 
     __tablename__ = "access_version"

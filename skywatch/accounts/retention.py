@@ -28,6 +28,7 @@ KINDS: tuple[Kind, ...] = (
         name="logins",
         table=_logins,
         column="expires_at",
+        begin_column="created_at",
         days=lambda settings: settings.of(AccountSettings).retention_logins_days,
     ),
 )

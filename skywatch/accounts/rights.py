@@ -46,7 +46,7 @@ class KeyState:
 
 
 def role_permissions(name: str, is_system: bool, stored: list[str]) -> frozenset[Permission]:
-    """The permissions of a role; superadmin holds all, and names this version does not know count for nothing."""
+    """The permissions of a role; superadmin holds all; names unknown to this version are ignored."""
     if is_system and name == SUPERADMIN:
         return frozenset(Permission)
     known = {permission.value for permission in Permission}
@@ -68,12 +68,12 @@ def load_rights(session: Session, user_id: int) -> Rights | None:
         .join(UserRole, UserRole.role_id == Role.id)
         .where(UserRole.user_id == user_id, in_force(utcnow()))
     ).all()
-    held: frozenset[Permission] = frozenset()
+    rights: frozenset[Permission] = frozenset()
     for name, is_system, stored, _ in rows:
-        held |= role_permissions(name, is_system, stored)
+        rights |= role_permissions(name, is_system, stored)
     ends = [row.expires_at.timestamp() for row in rows if row.expires_at is not None]
     return Rights(
-        user_id, user.username, user.is_active, held, frozenset(row.name for row in rows), min(ends, default=None)
+        user_id, user.username, user.is_active, rights, frozenset(row.name for row in rows), min(ends, default=None)
     )
 
 

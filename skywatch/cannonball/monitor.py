@@ -13,7 +13,7 @@ from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.changes import Detection
 from skywatch.cannonball.tracking.interest import InterestTable
 from skywatch.cannonball.tracking.known_table import EMPTY, KnownTable
-from skywatch.cannonball.tracking.locations import LocationCache
+from skywatch.cannonball.tracking.locations import LocationCache, end_forbidden
 from skywatch.cannonball.tracking.pauses import Pauses, longest_pause_s
 from skywatch.cannonball.tracking.records import Change
 from skywatch.cannonball.tracking.restart import end_open_patterns, recent_pauses, resume_sessions
@@ -22,6 +22,7 @@ from skywatch.cannonball.tracking.sessions import Pair, SessionTracker
 from skywatch.cannonball.tracking.watch import PatternWatch
 from skywatch.cannonball.tracking.writer import CannonballWriter
 from skywatch.core.bus import BusError
+from skywatch.core.bus import topics as bus_topics
 from skywatch.core.bus.base import Message
 from skywatch.core.clock import unix_now
 from skywatch.core.db import writing
@@ -57,14 +58,16 @@ class CannonballMonitor:
         self._now = unix_now()
         self._restored: queue.SimpleQueue[Restored] = queue.SimpleQueue()
         self._list_task = PeriodicTask("cannonball_list", LIST_EVERY_S, self._refresh_table)
-        self._locations_task = PeriodicTask("cannonball_locations", LOCATIONS_EVERY_S, self._locations.read_all)
+        self._locations_task = PeriodicTask("cannonball_locations", LOCATIONS_EVERY_S, self._read_locations)
         self._writer = CannonballWriter(
             runtime.sessions,
             settings.cannonball_flush_s,
             prepare=self._restore,
             on_ended_elsewhere=self._ended.put,
         )
-        self._subscription = runtime.bus.subscribe([topics.KNOWN, topics.COMMANDS], self._on_message)
+        self._subscription = runtime.bus.subscribe(
+            [topics.KNOWN, topics.COMMANDS, bus_topics.IDENTITIES], self._on_message
+        )
 
     def start(self) -> None:
         """Start; running sessions are restored before the first tick unless the database is slow."""
@@ -100,6 +103,9 @@ class CannonballMonitor:
         if message.topic == topics.KNOWN:
             self._list_task.run_soon()
             self._locations_task.run_soon()
+        elif message.topic == bus_topics.IDENTITIES:
+            if message.event == "changed":
+                self._locations_task.run_soon()
         else:
             self._ended.put(int(message.data))
 
@@ -119,6 +125,11 @@ class CannonballMonitor:
                 detections.append(Detection(known_id, float(first_seen[row]), sky.now))
             self._detected[known_id] = sky.now
         return detections
+
+    def _read_locations(self) -> None:
+        self._locations.read_all()
+        # Deleted and deactivated users are not tracked, and their sessions cannot be written.
+        end_forbidden(LocationStore(self._runtime.bus), self._runtime.sessions, self._runtime.settings)
 
     def _refresh_table(self) -> None:
         with self._runtime.sessions() as db:

@@ -32,6 +32,7 @@ KINDS: tuple[Kind, ...] = (
         name="cannonball_patterns",
         table=_patterns,
         column="ended_at",
+        begin_column="started_at",
         days=_days,
         megabytes=_megabytes,
         only=_patterns.c.ended_at.is_not(None),

@@ -132,11 +132,10 @@ class SessionRecord(SessionSummary):
     )
 
 
-class ActiveSessions(Schema):
-    """The active sessions."""
+class ActiveSessions(PageLinks):
+    """The active sessions, all on one page."""
 
     sessions = colander.SchemaNode(JsonList(), SessionSummary(name="session"))
-    count = colander.SchemaNode(JsonInteger())
 
 
 class SessionList(PageLinks):

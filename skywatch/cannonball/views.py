@@ -32,7 +32,7 @@ from skywatch.core.bus.base import Message
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import not_found
 from skywatch.http.answer import answer
-from skywatch.http.paging import page
+from skywatch.http.paging import only_page, page
 from skywatch.http.request import Request
 from skywatch.http.service import NUMBER, ApiService
 from skywatch.security.contexts import PERSONAL_WRITE
@@ -148,7 +148,7 @@ def list_active_cannonball_sessions(request: Request) -> dict[str, Any]:
     The caller's own; holders of `cannonball.manage` see everybody's.
     """
     rows = service(request).active_sessions(request.validated["querystring"]["user"])
-    return {"sessions": [summary(s) for s in rows], "count": len(rows)}
+    return only_page("sessions", [summary(s) for s in rows])
 
 
 @sessions.get(permission=VIEW, query=SessionQuery(), responses={200: SessionList()})

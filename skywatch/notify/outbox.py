@@ -49,6 +49,14 @@ class Notification:
     cleared: bool = False
 
 
+@dataclass(frozen=True)
+class Route:
+    """The channels that the notifications of a subject went to, and the rule that sent it there."""
+
+    channel_ids: tuple[int, ...]
+    rule_id: int | None
+
+
 def enqueue(session: Session, notifications: Iterable[Notification]) -> int:
     """Insert one delivery for each notification and channel; returns their number.
 
@@ -93,6 +101,23 @@ def states(session: Session, kind: str, subject_ids: Sequence[int]) -> dict[int,
             seen.add((subject_id, channel_id))
             states_by_subject[subject_id].append({"channel": channel_id, "state": state})
     return states_by_subject
+
+
+def routes(session: Session, kind: str, subject_ids: Sequence[int]) -> dict[int, Route]:
+    """The route of each subject that has deliveries."""
+    if not subject_ids:
+        return {}
+    rows = session.execute(
+        sa.select(Delivery.subject_id, Delivery.channel_id, Delivery.rule_id)
+        .where(Delivery.kind == kind, Delivery.subject_id.in_(subject_ids))
+        .order_by(Delivery.id)
+    )
+    routes_by_subject: dict[int, Route] = {}
+    for subject_id, channel_id, rule_id in rows:
+        assert subject_id is not None
+        earlier = routes_by_subject.get(subject_id, Route((), rule_id)).channel_ids
+        routes_by_subject[subject_id] = Route(tuple(dict.fromkeys((*earlier, channel_id))), rule_id)
+    return routes_by_subject
 
 
 def _accepts(channel: Channel, notification: Notification) -> bool:

@@ -21,8 +21,8 @@ setting_service = ApiService("feature_access.one", "/feature-access/{feature}", 
 @settings_service.get(permission=Permission.SYSTEM_MANAGE, query=PageQuery(), responses={200: schemas.AccessList()})
 def list_feature_access(request: Request) -> dict[str, Any]:
     """The access settings of all features"""
-    found = [answer(schemas.AccessEntry, entry) for entry in service.find_access(request.db)]
-    return page_of(request, "feature_access", found)
+    entries = [answer(schemas.AccessEntry, entry) for entry in service.find_access(request.db)]
+    return page_of(request, "feature_access", entries)
 
 
 @setting_service.get(permission=Permission.SYSTEM_MANAGE, responses={200: schemas.AccessEntry()})

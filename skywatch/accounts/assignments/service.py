@@ -38,25 +38,27 @@ def find_assignments(
 
 def get_assignment(session: Session, assignment_id: int) -> UserRole:
     """An assignment; raises Problem (404)."""
-    found = session.scalars(sa.select(UserRole).where(UserRole.id == assignment_id).options(*_whole())).one_or_none()
-    if found is None:
+    assignment = session.scalars(
+        sa.select(UserRole).where(UserRole.id == assignment_id).options(*_whole())
+    ).one_or_none()
+    if assignment is None:
         raise not_found("role assignment")
-    return found
+    return assignment
 
 
 def create_assignment(
     session: Session, caller: Caller, user_id: int, role_id: int, expires_at: datetime | None
 ) -> UserRole:
     """Let a user hold a role, perhaps for a time; one that has run out is replaced."""
-    held = caller.begin(session, Permission.USERS_EDIT)
+    rights = caller.begin(session, Permission.USERS_EDIT)
     user, role = session.get(User, user_id), session.get(Role, role_id)
     faults = {name: f"there is no such {name}" for name, row in (("user", user), ("role", role)) if row is None}
     if not _is_to_come(expires_at):
         faults["expires_at"] = NOT_TO_COME
     if user is None or role is None or faults:
         raise invalid_fields(faults)
-    check_covers(held, permissions_of(user), "The user")
-    check_covers(held, permissions_of_role(role), "The role")
+    check_covers(rights, permissions_of(user), "The user")
+    check_covers(rights, permissions_of_role(role), "The role")
     same = sa.select(UserRole).where(
         UserRole.user_id == user.id, UserRole.role_id == role.id, UserRole.source == MANUAL
     )
@@ -77,10 +79,10 @@ def create_assignment(
 
 def update_assignment(session: Session, caller: Caller, assignment_id: int, expires_at: datetime | None) -> UserRole:
     """Change when an assignment ends; None means never."""
-    held = caller.begin(session, Permission.USERS_EDIT)
+    rights = caller.begin(session, Permission.USERS_EDIT)
     if not _is_to_come(expires_at):
         raise invalid("expires_at", NOT_TO_COME)
-    assignment = _editable(session, held, assignment_id)
+    assignment = _editable(session, rights, assignment_id)
     before = {"expires_at": assignment.expires_at}
     with keeping_a_superadmin(session):
         assignment.expires_at = expires_at
@@ -97,8 +99,8 @@ def update_assignment(session: Session, caller: Caller, assignment_id: int, expi
 
 def delete_assignment(session: Session, caller: Caller, assignment_id: int) -> None:
     """Take a role from a user."""
-    held = caller.begin(session, Permission.USERS_EDIT)
-    assignment = _editable(session, held, assignment_id)
+    rights = caller.begin(session, Permission.USERS_EDIT)
+    assignment = _editable(session, rights, assignment_id)
     with keeping_a_superadmin(session):
         audit.record(
             session,
@@ -115,11 +117,11 @@ def is_expired(assignment: UserRole) -> bool:
     return assignment.expires_at is not None and assignment.expires_at <= utcnow()
 
 
-def _editable(session: Session, held: frozenset[Permission], assignment_id: int) -> UserRole:
+def _editable(session: Session, rights: frozenset[Permission], assignment_id: int) -> UserRole:
     """An assignment that the caller may change: neither its user nor its role, run out or not, goes beyond them."""
     assignment = get_assignment(session, assignment_id)
-    check_covers(held, permissions_of(get_user(session, assignment.user_id)), "The user")
-    check_covers(held, permissions_of_role(assignment.role), "The role")
+    check_covers(rights, permissions_of(get_user(session, assignment.user_id)), "The user")
+    check_covers(rights, permissions_of_role(assignment.role), "The role")
     return assignment
 
 

@@ -24,14 +24,14 @@ assignment_service = ApiService("user_roles.one", f"/user-roles/{{id:{NUMBER}}}"
 def list_user_roles(request: Request) -> dict[str, Any]:
     """Who holds which role, and until when"""
     query = request.validated["querystring"]
-    found, count = service.find_assignments(
+    assignments, count = service.find_assignments(
         request.db,
         user_id=query.get("user"),
         role_id=query.get("role"),
         limit=query["limit"],
         offset=query["offset"],
     )
-    return page(request, "user_roles", [_answer(entry) for entry in found], count)
+    return page(request, "user_roles", [_answer(entry) for entry in assignments], count)
 
 
 @assignments_service.post(

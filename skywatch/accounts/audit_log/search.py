@@ -72,18 +72,18 @@ class Search:
         if not self._conditions:
             return 0
         searches = [_alone(sa.select(AuditEntry.id).where(*conditions).limit(most)) for conditions in self._conditions]
-        found = self._session.scalar(sa.select(sa.func.count()).select_from(sa.union(*searches).subquery())) or 0
-        return min(found, most)
+        count = self._session.scalar(sa.select(sa.func.count()).select_from(sa.union(*searches).subquery())) or 0
+        return min(count, most)
 
     def batches(self) -> Iterator[Sequence[AuditEntry]]:
         """All entries, a batch at a time; none stays in the session."""
         last: int | None = None
         while True:
-            found = self.page(BATCH, last)
-            if not found:
+            entries = self.page(BATCH, last)
+            if not entries:
                 return
-            last = found[-1].id
-            yield found
+            last = entries[-1].id
+            yield entries
             self._session.expunge_all()
 
     def _conditions_of(self, filters: Sequence[_Filter]) -> list[list[sa.ColumnElement[bool]]]:
@@ -100,7 +100,7 @@ class Search:
         counts = [
             sa.select(AuditEntry.id).where(search, *self._times).limit(ENOUGH).subquery() for search in each.searches()
         ]
-        return sum(self._session.scalar(sa.select(sa.func.count()).select_from(found)) or 0 for found in counts)
+        return sum(self._session.scalar(sa.select(sa.func.count()).select_from(query)) or 0 for query in counts)
 
     def _beyond(self, after_id: int | None) -> list[sa.ColumnElement[bool]]:
         at = self._session.scalar(sa.select(AuditEntry.at).where(AuditEntry.id == after_id)) if after_id else None
@@ -137,11 +137,11 @@ def _filters(session: Session, filters: Mapping[str, Any]) -> Iterator[_Filter]:
 
 def _acted(session: Session, who: str) -> list[tuple[InstrumentedAttribute[Any], Any]]:
     """Entries of a user by number or name, and those that name an actor so who is no user (any more)."""
-    found: list[tuple[InstrumentedAttribute[Any], Any]] = [(AuditEntry.actor_name, who)]
+    terms: list[tuple[InstrumentedAttribute[Any], Any]] = [(AuditEntry.actor_name, who)]
     numbers = {session.scalar(sa.select(User.id).where(User.username_key == username_key(who)))}
     if NUMBER.fullmatch(who):
         numbers.add(int(who))
-    return found + [(AuditEntry.actor_id, number) for number in sorted(n for n in numbers if n is not None)]
+    return terms + [(AuditEntry.actor_id, number) for number in sorted(n for n in numbers if n is not None)]
 
 
 def _alone(search: sa.Select[Any]) -> sa.Select[Any]:

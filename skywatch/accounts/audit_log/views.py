@@ -23,12 +23,12 @@ def list_audit_entries(request: Request) -> dict[str, Any]:
     query = request.validated["querystring"]
     limit, offset, cursor = query["limit"], query["offset"], query.get("cursor")
     more, count = service.find_entries(request.db, query, limit=limit + 1, offset=offset, before_id=cursor)
-    found = more[:limit]
-    shown = page(request, "entries", [answer(schemas.AuditRecord, entry) for entry in found], count)
+    entries = more[:limit]
+    shown = page(request, "entries", [answer(schemas.AuditRecord, entry) for entry in entries], count)
     if cursor is not None or offset == 0:
         # Entries are added while somebody reads: from the first page on, `next` goes by the last entry seen.
         shown["previous"] = None
-        shown["next"] = _after(request, found[-1].id) if len(more) > limit else None
+        shown["next"] = _after(request, entries[-1].id) if len(more) > limit else None
     return shown
 
 

@@ -89,12 +89,12 @@ def delete_key(session: Session, caller: Caller, key_id: int) -> None:
 
 def revoke_key(session: Session, caller: Caller, key_id: int) -> ApiKey:
     """Revoke a key of anybody who holds no more than the caller; raises Problem (403, 404)."""
-    held = caller.begin(session, Permission.USERS_EDIT)
+    rights = caller.begin(session, Permission.USERS_EDIT)
     key = session.get(ApiKey, key_id)
     if key is None:
         raise not_found("API key")
     owner = get_user(session, key.user_id)
-    check_covers(held, permissions_of(owner), "The user")
+    check_covers(rights, permissions_of(owner), "The user")
     _delete(session, caller, key, {"owner": owner.username})
     return key
 

@@ -19,7 +19,7 @@ WRITE_EVERY_S = 60.0
 WRITE_AFTER_S = 1.0
 # Far more keys than an installation has: each waits at most once.
 QUEUE_LIMIT = 20_000
-# A stop waits no longer for what is merely good to know.
+# A stop waits no longer for times of use, which may be lost.
 CLOSE_S = 2.0
 
 

@@ -28,8 +28,8 @@ auth_key_service = ApiService("auth.api_keys.one", f"/auth/api-keys/{{id:{NUMBER
 def list_api_keys(request: Request) -> dict[str, Any]:
     """The caller's API keys, the newest first"""
     query = request.validated["querystring"]
-    found, count = service.find_keys(request.db, request.caller.user_id, limit=query["limit"], offset=query["offset"])
-    return page(request, "api_keys", [_answer(key) for key in found], count)
+    keys, count = service.find_keys(request.db, request.caller.user_id, limit=query["limit"], offset=query["offset"])
+    return page(request, "api_keys", [_answer(key) for key in keys], count)
 
 
 @keys_service.post(permission=OWN_ACCOUNT, body=schemas.KeyCreate(), responses={201: schemas.NewKey()}, errors=(409,))

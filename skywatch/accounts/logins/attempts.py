@@ -9,7 +9,7 @@ Two limits beside the one on the client's address:
 
 So a guesser can neither go on from where they are nor from a thousand other places, and the owner still gets in from
 where they usually are. Names that no account has are counted in the same way, and a username apart from the e-mail
-address of the same account: the answers tell nothing.
+address of the same account: the answers reveal nothing.
 """
 
 from __future__ import annotations
@@ -70,6 +70,6 @@ class Attempts:
 
 def counted_name(name: str) -> str:
     """What guesses are counted by: the name as it is compared, never the account behind it. Were a username and an
-    e-mail address counted as one, the limit would tell who has which address, and that there is such an account."""
+    e-mail address counted as one, the limit would reveal who has which address, and that there is such an account."""
     key = email_key(name) if "@" in name else username_key(name)
     return hashlib.sha256(key.encode()).hexdigest()

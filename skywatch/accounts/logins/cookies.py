@@ -12,7 +12,7 @@ REFRESH_PATH = "/api/v1/auth"
 
 
 def hand_over(request: Request, pair: TokenPair) -> dict[str, str]:
-    """The body for a new pair; sets the cookies where the settings want them. For login, refresh and single sign-on."""
+    """The body for a new pair; sets the cookies if ``jwt_auth_cookie`` is on. For login, refresh and single sign-on."""
     if request.runtime.settings.of(HttpSettings).jwt_auth_cookie:
         codec = request.registry["authenticator"].codec
         _set(request, ACCESS_COOKIE, pair.access, "/", codec.access_lifetime_s)

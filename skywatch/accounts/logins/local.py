@@ -36,8 +36,8 @@ def log_in(
     ``begin`` starts the login that is wanted, within the transaction that has seen that it may be, and its result
     comes back beside the user; a Problem that it raises refuses the login.
 
-    An unknown name and a wrong password take the same steps, so that neither the answer nor its time tells them
-    apart. No transaction is open while the password is hashed.
+    An unknown name and a wrong password take the same steps, so that neither the answer nor its time distinguishes
+    them. No transaction is open while the password is hashed.
     """
     network = place(actor.address or "")
     with sessions() as session:

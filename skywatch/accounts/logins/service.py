@@ -146,5 +146,5 @@ def handle_of(login_id: str) -> str:
 
 def has_logged_in_from(session: Session, user_id: int, network: str) -> bool:
     """Whether a user has logged in from a neighbourhood of the net before."""
-    found = sa.select(Login.id).where(Login.user_id == user_id, Login.network == network).limit(1)
-    return session.scalar(found) is not None
+    query = sa.select(Login.id).where(Login.user_id == user_id, Login.network == network).limit(1)
+    return session.scalar(query) is not None

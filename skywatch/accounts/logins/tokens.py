@@ -1,7 +1,8 @@
 """Access and refresh tokens: JSON Web Tokens signed with HS256.
 
 pyramid-jwt's policy signs them; PyJWT itself, which pyramid-jwt is built on, reads them, because pyramid-jwt logs the
-reason of a refusal and returns no claims, whereas clients must be told an expired token from a wrong one.
+reason of a refusal and returns no claims, whereas clients must be able to distinguish an expired
+token from an invalid one.
 
 The first secret signs, all of them verify, so that secrets can be rotated without ending anybody's login. A token is
 proof of its user and login only; rights always come from the database.
@@ -107,9 +108,9 @@ def new_token_id() -> str:
     return secrets.token_hex(16)
 
 
-def _claims(found: dict[str, Any]) -> Claims | None:
-    kind, user_id, login_id = found.get("token_type"), found.get("user_id"), found.get("sid")
-    token_id, expires_at = found.get("jti"), found.get("exp")
+def _claims(payload: dict[str, Any]) -> Claims | None:
+    kind, user_id, login_id = payload.get("token_type"), payload.get("user_id"), payload.get("sid")
+    token_id, expires_at = payload.get("jti"), payload.get("exp")
     if kind not in ("access", "refresh") or type(user_id) is not int or not 0 < user_id < 2**63:
         return None
     if not (isinstance(login_id, str) and isinstance(token_id, str) and isinstance(expires_at, int | float)):

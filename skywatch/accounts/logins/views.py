@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.accounts.access.schemas import AccessSummary
-from skywatch.accounts.caller import caller_of, nobody
+from skywatch.accounts.caller import anonymous_actor, caller_of
 from skywatch.accounts.logins import local, schemas, service
 from skywatch.accounts.logins.cookies import hand_over, refresh_cookie, refuse_foreign_login, take_back
 from skywatch.accounts.logins.tokens import Claims
@@ -34,14 +34,14 @@ def get_auth_config(request: Request) -> dict[str, Any]:
     """What a client needs to know before it logs in"""
     settings = request.runtime.settings
     accounts, http = settings.of(AccountSettings), settings.of(HttpSettings)
-    found = {feature: request.registry["feature_access"](feature) for feature in FEATURES}
+    access_settings = {feature: request.registry["feature_access"](feature) for feature in FEATURES}
     return {
         "auth_mode": settings.auth_mode,
         "auth_enabled": settings.auth_mode != "public",
         "local_auth_enabled": accounts.local_auth_enabled,
         "api_key_enabled": accounts.api_key_enabled,
         **request.registry["auth_config"],
-        "features": {feature: answer(AccessSummary, access) for feature, access in found.items()},
+        "features": {feature: answer(AccessSummary, access) for feature, access in access_settings.items()},
         "realtime": {
             "url": channel_address(http, request.host_url),
             "path": http.realtime_path,
@@ -61,7 +61,7 @@ def log_in(request: Request) -> dict[str, Any]:
     _check_local_auth(request)
     refuse_foreign_login(request)
     body = request.validated["body"]
-    codec, actor = request.registry["authenticator"].codec, nobody(request)
+    codec, actor = request.registry["authenticator"].codec, anonymous_actor(request)
     user, pair = local.log_in(
         request.runtime.sessions,
         request.registry["guess_limits"],
@@ -83,7 +83,7 @@ def refresh_tokens(request: Request) -> dict[str, Any]:
     if token is None:
         raise invalid("refresh", "is required")
     codec = request.registry["authenticator"].codec
-    pair = service.refresh(request.runtime.sessions, codec, token, nobody(request))
+    pair = service.refresh(request.runtime.sessions, codec, token, anonymous_actor(request))
     return hand_over(request, pair)
 
 

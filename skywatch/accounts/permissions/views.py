@@ -18,8 +18,8 @@ own_permissions_service = ApiService("auth.my_permissions", "/auth/my-permission
 @permissions_service.get(permission=OPEN, query=PageQuery(), responses={200: schemas.PermissionList()})
 def list_permissions(request: Request) -> dict[str, Any]:
     """All permissions and what they allow"""
-    found = [{"name": str(p), "feature": p.feature, "action": p.action, "description": p.meaning} for p in Permission]
-    return page_of(request, "permissions", found)
+    entries = [{"name": str(p), "feature": p.feature, "action": p.action, "description": p.meaning} for p in Permission]
+    return page_of(request, "permissions", entries)
 
 
 @own_permissions_service.get(permission=IDENTIFIED, responses={200: schemas.OwnPermissions()})

@@ -46,7 +46,7 @@ def get_role(session: Session, role_id: int) -> Role:
 
 def create_role(session: Session, caller: Caller, fields: Mapping[str, Any]) -> Role:
     """A new role of the installation's own."""
-    held = caller.begin(session, Permission.ROLES_CREATE)
+    rights = caller.begin(session, Permission.ROLES_CREATE)
     role = Role(
         name=fields["name"],
         display_name=fields.get("display_name") or fields["name"],
@@ -54,7 +54,7 @@ def create_role(session: Session, caller: Caller, fields: Mapping[str, Any]) -> 
         permissions=sorted(set(fields["permissions"])),
         priority=fields.get("priority", 0),
     )
-    check_covers(held, permissions_of_role(role), "The role")
+    check_covers(rights, permissions_of_role(role), "The role")
     _check_unique(session, role.name)
     session.add(role)
     session.flush()
@@ -63,10 +63,10 @@ def create_role(session: Session, caller: Caller, fields: Mapping[str, Any]) -> 
 
 
 def update_role(session: Session, caller: Caller, role_id: int, fields: Mapping[str, Any]) -> Role:
-    """Change a role; whoever holds it feels it at once."""
-    held = caller.begin(session, Permission.ROLES_EDIT)
+    """Change a role; the permissions of its holders change at once."""
+    rights = caller.begin(session, Permission.ROLES_EDIT)
     role = get_role(session, role_id)
-    check_covers(held, permissions_of_role(role), "The role")
+    check_covers(rights, permissions_of_role(role), "The role")
     before = _audited(role)
     name = fields.get("name", role.name)
     if name != role.name:
@@ -79,7 +79,7 @@ def update_role(session: Session, caller: Caller, role_id: int, fields: Mapping[
         if role.is_system and role.name == SUPERADMIN and set(wanted) != set(Permission):
             raise Problem("conflict", "The superadmin role holds every permission.")
         role.permissions = wanted
-        check_covers(held, permissions_of_role(role), "The role")
+        check_covers(rights, permissions_of_role(role), "The role")
     for field in ("display_name", "description", "priority"):
         if field in fields:
             setattr(role, field, fields[field])
@@ -90,14 +90,15 @@ def update_role(session: Session, caller: Caller, role_id: int, fields: Mapping[
 
 def delete_role(session: Session, caller: Caller, role_id: int, *, force: bool) -> None:
     """Delete a role; one that somebody holds only with ``force``."""
-    held = caller.begin(session, Permission.ROLES_DELETE)
+    rights = caller.begin(session, Permission.ROLES_DELETE)
     role = get_role(session, role_id)
-    check_covers(held, permissions_of_role(role), "The role")
+    check_covers(rights, permissions_of_role(role), "The role")
     if role.is_system:
         raise Problem("conflict", "A system role cannot be deleted.")
     count = holders(session, [role.id])[role.id]
     if count and not force:
-        raise Problem("conflict", f"{count} users hold the role; delete it all the same with ?force=true.")
+        users = "1 user" if count == 1 else f"{count} users"
+        raise Problem("conflict", f"The role is held by {users}; delete it all the same with ?force=true.")
     audit.record(session, caller.actor, "role.deleted", target_of(role), before=_audited(role) | {"user_count": count})
     session.delete(role)
 

@@ -22,10 +22,10 @@ role_service = ApiService("roles.one", f"/roles/{{id:{NUMBER}}}", feature="roles
 def list_roles(request: Request) -> dict[str, Any]:
     """All roles, the most privileged first"""
     query = request.validated["querystring"]
-    found, count = service.find_roles(request.db, limit=query["limit"], offset=query["offset"])
-    counts = service.holders(request.db, [role.id for role in found])
+    roles, count = service.find_roles(request.db, limit=query["limit"], offset=query["offset"])
+    counts = service.holders(request.db, [role.id for role in roles])
     return page(
-        request, "roles", [answer(schemas.RoleEntry, role, user_count=counts[role.id]) for role in found], count
+        request, "roles", [answer(schemas.RoleEntry, role, user_count=counts[role.id]) for role in roles], count
     )
 
 

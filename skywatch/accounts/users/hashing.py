@@ -1,7 +1,7 @@
 """How many threads may hash passwords at a time: a burst of logins must not hold up all other requests.
 
-At most half of the API's workers hash or wait to hash; whoever comes beyond that, or waits too long, is told to come
-back (503).
+At most half of the API's workers hash or wait to hash; requests beyond that, and those that wait too long, get 503 with
+``Retry-After``.
 """
 
 from __future__ import annotations

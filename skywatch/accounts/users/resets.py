@@ -32,9 +32,9 @@ METHOD = "reset_link"
 
 def create_reset(session: Session, caller: Caller, user_id: int) -> tuple[User, str]:
     """The token of a new link for a user, which is not kept; an earlier link of theirs is good no more."""
-    held = caller.begin(session, Permission.USERS_EDIT)
+    rights = caller.begin(session, Permission.USERS_EDIT)
     user = get_user(session, user_id)
-    check_covers(held, permissions_of(user), "The user")
+    check_covers(rights, permissions_of(user), "The user")
     if not user.is_active:
         raise Problem("conflict", "A deactivated user cannot log in; activate the user first.")
     now = utcnow()

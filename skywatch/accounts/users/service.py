@@ -73,7 +73,7 @@ def get_user(session: Session, user_id: int) -> User:
 
 def create_user(session: Session, caller: Caller, fields: Mapping[str, Any]) -> User:
     """A new user; without a password only single sign-on or an administrator lets it in."""
-    held = caller.begin(session, Permission.USERS_CREATE)
+    rights = caller.begin(session, Permission.USERS_CREATE)
     user = User(
         username=fields["username"],
         username_key=username_key(fields["username"]),
@@ -86,7 +86,7 @@ def create_user(session: Session, caller: Caller, fields: Mapping[str, Any]) -> 
         set_password(user, fields["password"], "password")
     session.add(user)
     session.flush()
-    set_roles(session, caller, held, user, fields.get("roles", []))
+    set_roles(session, caller, rights, user, fields.get("roles", []))
     after = _audited(user)
     audit.record(session, caller.actor, "user.created", target_of(user), after=after)
     return user
@@ -94,9 +94,9 @@ def create_user(session: Session, caller: Caller, fields: Mapping[str, Any]) -> 
 
 def update_user(session: Session, caller: Caller, user_id: int, fields: Mapping[str, Any]) -> User:
     """Change a user; a new password or deactivation ends all logins."""
-    held = caller.begin(session, Permission.USERS_EDIT)
+    rights = caller.begin(session, Permission.USERS_EDIT)
     user = get_user(session, user_id)
-    check_covers(held, permissions_of(user), "The user")
+    check_covers(rights, permissions_of(user), "The user")
     before = _audited(user)
     with keeping_a_superadmin(session):
         apply_profile(session, user, fields)
@@ -105,7 +105,7 @@ def update_user(session: Session, caller: Caller, user_id: int, fields: Mapping[
         if "password" in fields:
             set_password(user, fields["password"], "password")
         if "roles" in fields:
-            set_roles(session, caller, held, user, fields["roles"])
+            set_roles(session, caller, rights, user, fields["roles"])
     if "password" in fields or not user.is_active:
         end_logins(session, user.id, "password changed" if "password" in fields else "deactivated")
         withdraw_resets(session, user.id)
@@ -116,11 +116,11 @@ def update_user(session: Session, caller: Caller, user_id: int, fields: Mapping[
 
 def end_one_login(session: Session, caller: Caller, user_id: int, handle: str) -> User:
     """End one login of a user, named by its handle; raises Problem (404) where it has ended."""
-    held = caller.begin(session, Permission.USERS_EDIT)
+    rights = caller.begin(session, Permission.USERS_EDIT)
     user = get_user(session, user_id)
-    check_covers(held, permissions_of(user), "The user")
+    check_covers(rights, permissions_of(user), "The user")
     alive = sa.select(Login.id).where(Login.user_id == user.id, Login.ended_at.is_(None))
-    login_id = next((found for found in session.scalars(alive) if handle_of(found) == handle), None)
+    login_id = next((candidate for candidate in session.scalars(alive) if handle_of(candidate) == handle), None)
     if login_id is None:
         raise not_found("login that is alive")
     end_login(session, login_id, "ended by an administrator")
@@ -130,9 +130,9 @@ def end_one_login(session: Session, caller: Caller, user_id: int, handle: str) -
 
 def end_all_logins(session: Session, caller: Caller, user_id: int) -> tuple[User, int]:
     """Log a user out everywhere; gives the user and how many logins were alive."""
-    held = caller.begin(session, Permission.USERS_EDIT)
+    rights = caller.begin(session, Permission.USERS_EDIT)
     user = get_user(session, user_id)
-    check_covers(held, permissions_of(user), "The user")
+    check_covers(rights, permissions_of(user), "The user")
     count = end_logins(session, user.id, "ended by an administrator")
     audit.record(session, caller.actor, "user.logged_out", target_of(user), after={"logins": count})
     return user, count
@@ -140,9 +140,9 @@ def end_all_logins(session: Session, caller: Caller, user_id: int) -> tuple[User
 
 def delete_user(session: Session, caller: Caller, user_id: int) -> None:
     """Delete a user with all logins, keys and assignments."""
-    held = caller.begin(session, Permission.USERS_DELETE)
+    rights = caller.begin(session, Permission.USERS_DELETE)
     user = get_user(session, user_id)
-    check_covers(held, permissions_of(user), "The user")
+    check_covers(rights, permissions_of(user), "The user")
     with keeping_a_superadmin(session):
         audit.record(session, caller.actor, "user.deleted", target_of(user), before=_audited(user))
         session.delete(user)
@@ -182,7 +182,9 @@ def set_password(user: User, password: str, field: str) -> None:
     user.password_hash = hash_password(password)
 
 
-def set_roles(session: Session, caller: Caller, held: frozenset[Permission], user: User, names: Sequence[str]) -> None:
+def set_roles(
+    session: Session, caller: Caller, rights: frozenset[Permission], user: User, names: Sequence[str]
+) -> None:
     """Let a user hold exactly the roles named; assignments that stay keep their end."""
     wanted = {role.name: role for role in session.scalars(sa.select(Role).where(Role.name.in_(names)))}
     unknown = sorted(set(names) - set(wanted))
@@ -199,7 +201,7 @@ def set_roles(session: Session, caller: Caller, held: frozenset[Permission], use
     session.flush()
     for name in sorted(set(wanted) - kept):
         role = wanted[name]
-        check_covers(held, permissions_of_role(role), f"The role {name}")
+        check_covers(rights, permissions_of_role(role), f"The role {name}")
         user.assignments.append(UserRole(role=role, source="manual", assigned_by=caller.actor.user_id))
     session.flush()
 
@@ -212,16 +214,16 @@ def permissions_of_role(role: Role) -> frozenset[Permission]:
 def roles_of(user: User) -> list[Role]:
     """The roles that count now, each once, the most privileged first."""
     now = utcnow()
-    found = {a.role.id: a.role for a in user.assignments if a.expires_at is None or a.expires_at > now}
-    return sorted(found.values(), key=lambda role: (-role.priority, role.name))
+    roles = {a.role.id: a.role for a in user.assignments if a.expires_at is None or a.expires_at > now}
+    return sorted(roles.values(), key=lambda role: (-role.priority, role.name))
 
 
 def permissions_of(user: User) -> frozenset[Permission]:
     """What a user's roles give now, active or not."""
-    held: frozenset[Permission] = frozenset()
+    rights: frozenset[Permission] = frozenset()
     for role in roles_of(user):
-        held |= permissions_of_role(role)
-    return held
+        rights |= permissions_of_role(role)
+    return rights
 
 
 def target_of(user: User) -> audit.Target:

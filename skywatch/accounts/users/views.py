@@ -21,7 +21,7 @@ user_service = ApiService("users.one", f"/users/{{id:{NUMBER}}}", feature="users
 def list_users(request: Request) -> dict[str, Any]:
     """All users, by name"""
     query = request.validated["querystring"]
-    found, count = service.find_users(
+    users, count = service.find_users(
         request.db,
         search=query.get("search"),
         is_active=query.get("is_active"),
@@ -29,7 +29,7 @@ def list_users(request: Request) -> dict[str, Any]:
         limit=query["limit"],
         offset=query["offset"],
     )
-    return page(request, "users", [profile(user) for user in found], count)
+    return page(request, "users", [profile(user) for user in users], count)
 
 
 @users_service.post(

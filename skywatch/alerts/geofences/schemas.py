@@ -10,7 +10,7 @@ from skywatch.alerts.geofences.band import HIGHEST_FT, LOWEST_FT
 from skywatch.alerts.rules.schemas import name_node
 from skywatch.alerts.types import Geometry
 from skywatch.http.paging import PageLinks
-from skywatch.http.schema import JsonInteger, JsonList, JsonNumber, JsonString, Nullable, Schema, Timestamp
+from skywatch.http.schema import JsonInteger, JsonNumber, JsonSequence, JsonString, Nullable, Schema, Timestamp
 
 
 class AltitudeOrNull(colander.Range):
@@ -64,12 +64,8 @@ class GeofenceRecord(Schema):
     updated_at = colander.SchemaNode(Timestamp())
 
 
-class GeofenceSequence(colander.SequenceSchema):
+class GeofenceSequence(JsonSequence):
     geofence = GeofenceRecord()
-
-    @staticmethod
-    def schema_type(**kw: Any) -> colander.SchemaType:
-        return JsonList()
 
 
 class GeofenceList(PageLinks):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import colander
 
 from skywatch.alerts.rules.schemas import MAXIMUM_ID
@@ -13,9 +11,9 @@ from skywatch.http.schema import (
     IcaoAddress,
     JsonBoolean,
     JsonInteger,
-    JsonList,
     JsonNumber,
     JsonObject,
+    JsonSequence,
     JsonString,
     Nullable,
     QueryBoolean,
@@ -27,14 +25,10 @@ from skywatch.http.schema import (
 from skywatch.notify.vocabulary import PRIORITIES
 
 
-class ObjectList(colander.SequenceSchema):
+class ObjectList(JsonSequence):
     """Objects."""
 
     entry = colander.SchemaNode(JsonObject())
-
-    @staticmethod
-    def schema_type(**kw: Any) -> colander.SchemaType:
-        return JsonList()
 
 
 class AlertHistoryQuery(CursorQuery):
@@ -81,12 +75,8 @@ class AlertHistoryRecord(Schema):
     deliveries = ObjectList(description="State of the delivery on each channel: channel, state.")
 
 
-class AlertHistorySequence(colander.SequenceSchema):
+class AlertHistorySequence(JsonSequence):
     alert = AlertHistoryRecord()
-
-    @staticmethod
-    def schema_type(**kw: Any) -> colander.SchemaType:
-        return JsonList()
 
 
 class AlertHistoryList(PageLinks):

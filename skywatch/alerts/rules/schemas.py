@@ -15,6 +15,7 @@ from skywatch.http.schema import (
     JsonList,
     JsonNumber,
     JsonObject,
+    JsonSequence,
     JsonString,
     Nullable,
     QueryBoolean,
@@ -35,14 +36,10 @@ class RowId(Schema):
     id = colander.SchemaNode(QueryInteger(), validator=colander.Range(0, MAXIMUM_ID))
 
 
-class ChannelIds(colander.SequenceSchema):
+class ChannelIds(JsonSequence):
     """Ids of channels."""
 
     channel = colander.SchemaNode(JsonInteger(), validator=colander.Range(1, MAXIMUM_ID))
-
-    @staticmethod
-    def schema_type(**kw: Any) -> colander.SchemaType:
-        return JsonList()
 
 
 class CountTest(Schema):
@@ -184,12 +181,8 @@ class RuleRecord(Schema):
     updated_at = colander.SchemaNode(Timestamp())
 
 
-class RuleSequence(colander.SequenceSchema):
+class RuleSequence(JsonSequence):
     rule = RuleRecord()
-
-    @staticmethod
-    def schema_type(**kw: Any) -> colander.SchemaType:
-        return JsonList()
 
 
 class RuleList(PageLinks):

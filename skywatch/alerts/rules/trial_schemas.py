@@ -13,9 +13,9 @@ from skywatch.http.schema import (
     ICAO_ADDRESS,
     JsonBoolean,
     JsonInteger,
-    JsonList,
     JsonNumber,
     JsonObject,
+    JsonSequence,
     JsonString,
     Nullable,
     Schema,
@@ -133,12 +133,8 @@ class TrialAlert(Schema):
     cleared_at = colander.SchemaNode(Nullable(Timestamp()))
 
 
-class TrialAlerts(colander.SequenceSchema):
+class TrialAlerts(JsonSequence):
     alert = TrialAlert()
-
-    @staticmethod
-    def schema_type(**kw: Any) -> colander.SchemaType:
-        return JsonList()
 
 
 class TrialResult(Schema):

@@ -17,8 +17,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.alerts.conditions.quiet_hours import parse_windows
 from skywatch.alerts.engine.rule import NOBODY, Adopted, Change, Cleared, Fired
-from skywatch.alerts.history.announcing import message
-from skywatch.alerts.history.shape import document, record_of
+from skywatch.alerts.history.announcing import message, notification
 from skywatch.alerts.history.wording import message_of
 from skywatch.alerts.models import Alert, AlertMatch, AlertRule, AlertSubscription
 from skywatch.core import events
@@ -170,24 +169,7 @@ def _publish(session: Session, transition: str, alerts: Sequence[tuple[Alert, _R
 
 def _notification(transition: str, alert: Alert, to: _Recipient) -> Notification:
     windows, _ = parse_windows(to.rule.quiet_hours)
-    record = record_of(alert, [], details=True, full_texts=True)
-    del record["deliveries"]
-    return Notification(
-        kind="alert",
-        subject_id=alert.id,
-        user_id=to.user_id,
-        priority=alert.priority,
-        channel_ids=to.channels,
-        body=document(record),
-        title=alert.rule_name if transition == "triggered" else f"{alert.rule_name}: over",
-        text=alert.message,
-        at=alert.triggered_at if transition == "triggered" else alert.cleared_at or alert.triggered_at,
-        event=f"alert.{transition}",
-        military=alert.military,
-        rule_id=to.rule.id,
-        quiet_hours=windows,
-        cleared=transition == "cleared",
-    )
+    return notification(transition, alert, to.user_id, to.channels, rule_id=to.rule.id, quiet_hours=windows)
 
 
 def _key(change: Fired | Cleared, to: _Recipient) -> tuple[Any, ...]:

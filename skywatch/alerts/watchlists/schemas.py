@@ -9,7 +9,7 @@ import colander
 from skywatch.alerts.rules.schemas import name_node
 from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, EntryFault, parse_entry
 from skywatch.http.paging import PageLinks
-from skywatch.http.schema import JsonInteger, JsonList, JsonString, QueryBoolean, Schema, Timestamp
+from skywatch.http.schema import JsonInteger, JsonSequence, JsonString, QueryBoolean, Schema, Timestamp
 
 # Largest number of faults in an answer.
 FAULTS_NAMED = 100
@@ -79,12 +79,8 @@ class WatchlistRecord(WatchlistSummary):
     entries = colander.SchemaNode(EntryList())
 
 
-class WatchlistSequence(colander.SequenceSchema):
+class WatchlistSequence(JsonSequence):
     watchlist = WatchlistSummary()
-
-    @staticmethod
-    def schema_type(**kw: Any) -> colander.SchemaType:
-        return JsonList()
 
 
 class WatchlistList(PageLinks):

@@ -11,7 +11,11 @@ from skywatch.cannonball.location import Location, LocationStore, decode
 from skywatch.cannonball.tracking.geometry import STILL, Velocity, velocity_between, velocity_of
 from skywatch.core.bus import Bus, BusError
 from skywatch.core.bus.base import Message
+from skywatch.core.db import SessionFactory
 from skywatch.core.geo import distance_nm
+from skywatch.notify.user_rights import visibilities
+from skywatch.security.permissions import Permission
+from skywatch.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +51,18 @@ def moved(before: TrackedUser | None, location: Location) -> TrackedUser:
     if reported is None and FIX_MIN_S <= seconds <= FIX_MAX_S:
         reported = velocity_between(last.lat, last.lon, location.lat, location.lon, seconds)
     return TrackedUser(location, reported if reported is not None else before.velocity, before.place)
+
+
+def end_forbidden(store: LocationStore, sessions: SessionFactory, settings: Settings) -> None:
+    """End the locations of users who were deleted or deactivated or may no longer use the feature."""
+    users = {location.user_id for location in store.all()}
+    if not users:
+        return
+    with sessions() as db:
+        rights = visibilities(db, settings, users)
+    for user_id in users:
+        if user_id not in rights or Permission.CANNONBALL_VIEW not in rights[user_id].permissions:
+            store.delete(user_id)
 
 
 class LocationCache:

@@ -18,7 +18,8 @@ def test_a_role_is_created_changed_and_deleted(api, root):
     api.patch_json(path, {"permissions": ["aircraft.view", "aircraft.fly"]}, headers=root, status=400)
     api.people.user("ada", "spotter")
     assert api.get(path, headers=root).json["user_count"] == 1
-    assert code(api.delete(path, headers=root, status=409)) == "conflict"
+    refused = api.delete(path, headers=root, status=409)
+    assert (code(refused), "by 1 user;" in refused.json["detail"]) == ("conflict", True)
     api.delete(f"{path}?force=true", headers=root, status=204)
     names = [role["name"] for role in api.get(f"{V1}/roles", headers=root).json["roles"]]
     assert names == ["superadmin", "admin", "analyst", "operator", "viewer"]

@@ -11,7 +11,7 @@ URL = "/api/v1/alerts/"
 @pytest.fixture
 def client(make_client, database_url):
     """A client of an installation in mode hybrid; ``client.people`` are headers by name."""
-    client = make_client(database_url=database_url, auth_mode="hybrid")
+    client = make_client(database_url=database_url, auth_mode="hybrid", notify_allow_networks="127.0.0.0/8")
     population = client.population = Population(client.runtime)
     client.ids = {
         name: population.user(name, role)

@@ -124,7 +124,7 @@ def test_a_jump_of_a_thousand_kilometres_starts_anew(client):
 
 def test_active_sessions_are_the_callers_own_in_the_form_of_the_specification(client, records):
     body = client.get(URL + "sessions/active/", headers=VIEWER).json
-    assert set(body) == {"sessions", "count"}
+    assert set(body) == {"sessions", "count", "next", "previous"}
     assert [s["id"] for s in body["sessions"]] == [records["running"]]
     assert body["count"] == 1
     assert set(body["sessions"][0]) == SUMMARY
@@ -133,7 +133,8 @@ def test_active_sessions_are_the_callers_own_in_the_form_of_the_specification(cl
     assert [s["id"] for s in everybody["sessions"]] == [records["running"], records["military"], records["others"]]
     of_viewer = client.get(URL + "sessions/active/", {"user": 2}, headers=ADMIN).json
     assert [s["id"] for s in of_viewer["sessions"]] == [records["running"], records["military"]]
-    assert client.get(URL + "sessions/active/", {"user": 1}, headers=ADMIN).json == {"sessions": [], "count": 0}
+    none = {"sessions": [], "count": 0, "next": None, "previous": None}
+    assert client.get(URL + "sessions/active/", {"user": 1}, headers=ADMIN).json == none
     assert client.get(URL + "sessions/active/", {"user": 3}, headers=VIEWER).json["count"] == 0
 
 
@@ -244,5 +245,5 @@ def test_nobody_in_particular_is_refused_everywhere(make_client, mode):
 
 def test_any_identity_uses_it_in_the_default_settings(client):
     nobody_special = as_role(None, user_id=4)
-    assert client.get(URL + "sessions/active/", headers=nobody_special).json == {"sessions": [], "count": 0}
+    assert client.get(URL + "sessions/active/", headers=nobody_special).json["sessions"] == []
     client.put_json(URL + "location/", {"lat": 1, "lon": 1}, headers=nobody_special)

@@ -2,7 +2,14 @@
 
 import pytest
 
-from skywatch.accounts.users.passwords import check_password, hash_password, is_common, needs_rehash, verify_password
+from skywatch.accounts.users.passwords import (
+    DUMMY_HASH,
+    check_password,
+    hash_password,
+    is_common,
+    needs_rehash,
+    verify_password,
+)
 
 GOOD = ["a quiet night over the Jura", "xK7#pq2!vRw9", "correct-mule-staple-7", "пароль для неба", "tr0ub4dor&3-zebra"]
 COMMON = [
@@ -46,6 +53,11 @@ def test_what_is_like_the_name_is_refused(password):
 def test_length_has_limits(password):
     with pytest.raises(ValueError, match="characters"):
         check_password(password)
+
+
+def test_the_hash_for_missing_accounts_costs_what_others_cost_and_lets_nobody_in():
+    assert not needs_rehash(DUMMY_HASH)
+    assert not verify_password(None, GOOD[0])
 
 
 def test_a_hash_is_argon2id_salted_and_verifies():

@@ -17,14 +17,14 @@ def test_a_pattern_is_tied_to_its_session_when_its_alert_is_told(make_runtime):
     add_known(runtime, "3C1234,D-HBPA,Bundespolizei\n")
     told = []
 
-    def hear(message):
+    def on_message(message):
         alert = json.loads(message.data)
         if alert.get("alert_type") == "pattern_detected":
             with runtime.sessions() as db:
                 ties = db.execute(sa.select(SessionPattern.session_id, SessionPattern.pattern_id)).all()
             told.append((ties, (alert["session"], alert["pattern"])))
 
-    runtime.bus.subscribe(["alerts"], hear)
+    runtime.bus.subscribe(["alerts"], on_message)
     stage = Stage(runtime)
     stage.start()
     stage.locate(1, *HERE)

@@ -7,10 +7,13 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 
+from skywatch.accounts.models import User
+from skywatch.cannonball.location import LocationStore
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern
 from skywatch.cannonball.tracking import writer
 from skywatch.core import db, health
-from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.bus import Message, topics
+from skywatch.core.db import create_engine, create_session_factory, writing
 from tests.cannonball import HERE, POLICE, Stage, add_known, add_users, orbit, straight
 from tests.waiting import until
 
@@ -35,6 +38,24 @@ def test_a_pause_of_more_than_an_hour_holds(make_runtime, restarts):
     stage.close()
     assert len(stage.rows(CannonballSession)) == 2
     assert [alert.alert_type for alert in stage.rows(CannonballAlert)].count("le_detected") == 1
+
+
+@pytest.mark.parametrize("change", [sa.delete(User), sa.update(User).values(is_active=False)], ids=["deleted", "off"])
+def test_a_user_whose_account_ends_is_no_longer_tracked(stage, caplog, change):
+    store = LocationStore(stage.runtime.bus)
+    stage.now = time.time() - 20
+    for user_id in (1, 2):
+        stage.locate(user_id, *HERE)
+    stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
+    with writing(stage.runtime.sessions) as session:
+        session.execute(change.where(User.id == 1))
+    stage.runtime.bus.publish(Message(topics.IDENTITIES, "changed", b"{}"))
+    until(lambda: store.get(1) is None, "the end of the location")
+    stage.fly(POLICE, 10, straight(47.19, 8.0, 180.0, 100.0))
+    stage.close()
+    active = [session.user_id for session in stage.rows(CannonballSession) if session.is_active]
+    assert (active, store.get(2) is not None) == ([2], True)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 def test_a_restart_goes_on_where_the_location_is_kept(stage):

@@ -194,6 +194,22 @@ def test_what_a_user_ended_stays_quiet_until_the_aircraft_has_left(stage):
     assert [row.end_reason for row in stage.rows(CannonballSession)] == ["ended_by_user", None]
 
 
+def test_a_message_that_is_no_number_is_one_logged_fault(stage, caplog):
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 5, orbit(47.03, 8.0, 1.0, 100.0))
+    session = next(iter(stage.monitor._sessions.sessions.values()))
+    until(lambda: session.id is not None)
+    bus = stage.runtime.bus
+    for topic, event in ((topics.COMMANDS, "end"), (topics.LOCATIONS, "delete")):
+        for data in (b"garbage", b"", b"\xff", b"1.5"):
+            bus.publish(Message(topic, event, data))
+        assert [r.levelname for r in caplog.records if topic in r.message] == ["ERROR"]
+    assert len(stage.monitor._sessions.sessions) == 1
+    bus.publish(Message(topics.COMMANDS, "end", str(session.id).encode()))
+    stage.tick()
+    assert stage.monitor._sessions.sessions == {}
+
+
 def test_detections_count_once_a_flight(stage):
     stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
     stage.silence(90)
@@ -220,7 +236,7 @@ def test_an_aircraft_put_on_the_list_while_in_the_sky_is_found(stage):
 def test_an_aircraft_on_the_ground_threatens_nobody(stage):
     stage.locate(1, *HERE)
     for _ in range(30):
-        stage.hear(report(POLICE, stage.now, 47.001, 8.0, alt_baro="ground", gs=0.0))
+        stage.receive(report(POLICE, stage.now, 47.001, 8.0, alt_baro="ground", gs=0.0))
         stage.tick()
     stage.close()
     (session,) = stage.rows(CannonballSession)
