@@ -46,8 +46,8 @@ def _first_of_each(tracks: Iterable[Track], count: int) -> Iterator[Track]:
             yield track
 
 
-def drawn(of_each: int, *, held_out: bool) -> list[Track]:
-    """Flights of every kind, `of_each` of each."""
+def drawn(of_each: int, *, held_out: bool, seed: int = HELD_OUT_SEED) -> list[Track]:
+    """Flights of every kind, `of_each` of each; those held out are drawn from `seed`."""
     if held_out:
-        return list(draw(HELD_OUT_SEED, of_each, stretch=HELD_OUT_STRETCH))
+        return list(draw(seed, of_each, stretch=HELD_OUT_STRETCH))
     return list(draw(DEVELOPED_SEED, of_each))

@@ -68,8 +68,8 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "speech": ({"speech.CONDITIONS": (("clean", float("inf"), (0,), None),), "speech.SILENT_S": 1.0}, None),
     "tick": ({"tick.COUNTS": (20,), "tick.TICKS": 2, "tick.WARM_UP_TICKS": 1, "tick.SERVICE_AIRCRAFT": 5,
               "tick.MEMORY_AFTER_S": 0.5}, None),
-    "web": ({"web.SLOWED": 1, "web.BYTES_PER_S": 10_000_000, "web.LATENCY_MS": 0, "web.FIRST_AIRCRAFT": 5,
-             "web.MAIN_THREAD_MS": {}, "web.MEMORY_AIRCRAFT": 5, "web.PICTURES": 6}, None),
+    "web": ({"web.BROWSER_START_S": 0.0, "web.SLOWED": 1, "web.BYTES_PER_S": 10_000_000, "web.LATENCY_MS": 0,
+             "web.FIRST_AIRCRAFT": 5, "web.MAIN_THREAD_MS": {}, "web.MEMORY_AIRCRAFT": 5, "web.PICTURES": 6}, None),
 }  # fmt: skip
 # Short forms that make a database on the PostgreSQL server of the tests.
 NEED_POSTGRESQL = {"acars", "cannonball", "deliveries"}

@@ -228,13 +228,18 @@ _LARGE_SHARE = 3.0
 _VAGUE = (PatternType.LOITERING, PatternType.AREA_SEARCH)
 
 
+def _size_nm(f: Finding) -> float:
+    """Return the size that what lies within a finding is compared with: of a grid its lines, not the way to them."""
+    return float(min(f.radius_nm, f.details.get("sweep_nm", f.radius_nm)))
+
+
 def _explains(high: Finding, low: Finding) -> bool:
     """Return whether `low` is but another view of what `high` describes: of lower rank, there and then, no detail."""
     overlap_s = min(low.t1, high.t1) - max(low.t0, high.t0)
     return (
         _RANK[high.kind] > _RANK[low.kind]
         and overlap_s >= _OVERLAP_SHARE * (low.t1 - low.t0)
-        and low.radius_nm >= _SMALL_SHARE * high.radius_nm
+        and low.radius_nm >= _SMALL_SHARE * _size_nm(high)
         and (low.kind in _VAGUE or low.radius_nm <= _LARGE_SHARE * high.radius_nm)
         and hypot(low.x - high.x, low.y - high.y) <= low.radius_nm + high.radius_nm
     )

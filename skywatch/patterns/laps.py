@@ -169,8 +169,9 @@ def _bends_alike(before: Loop, after: Loop, s: PatternSettings) -> bool:
 def _goes_on(before: Loop, part: Loop, s: PatternSettings) -> bool:
     """Return whether an unfinished lap turns like the one before, with no more transit than that had."""
     # What leads out of the part makes its last round longer.
-    tightest_nm = min(part.last_round_nm, _bend_nm(part))
-    if tightest_nm * s.lap_bend_ratio < _bend_nm(before) - 0.5 * s.lap_size_floor_nm:
+    bend_nm, part_nm = _bend_nm(before), min(part.last_round_nm, _bend_nm(part))
+    tight_nm, wide_nm = bend_nm - 0.5 * s.lap_size_floor_nm, max(bend_nm, 0.5 * s.lap_size_floor_nm)
+    if not tight_nm <= s.lap_bend_ratio * part_nm <= s.lap_bend_ratio**2 * wide_nm:
         return False
     return part.shape.straight_share <= s.part_straight_share or before.shape.straight_share >= s.lap_straight_share
 

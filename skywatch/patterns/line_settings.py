@@ -51,14 +51,18 @@ class LineSettings:
     lane_wide_nm: float = 0.25
     """Sweeps in one direction this far apart (nm) cannot be the same line flown by hand."""
     grid_sweeps: int = 4
-    """Sweeps that make a grid where they are wide apart, even and in order: two might be a there-and-back, three a
-    procedure."""
+    """Sweeps that make a grid where they are wide apart, even, in order and lines of one field: two might be a
+    there-and-back, three a procedure."""
+    grid_alike: float = 0.5
+    """Lines of one field are alike in length; training turns back after any way..."""
+    grid_length: float = 2.5
+    """... and this many times as long as they are apart: a few turns by half a circle leave short lines."""
     grid_sweeps_close: int = 6
     """Sweeps that make a grid where they are close, or wide but not in order: four legs over one line lie in order by
     chance once in twelve times, six once in 360."""
-    grid_sweeps_round: int = 8
-    """Sweeps that make a grid where they are close and all turns go the same way: a drifting racetrack looks alike at
-    first."""
+    grid_sweeps_round: int = 10
+    """Sweeps that make a grid where they are close and all turns go the same way: legs of a hold lie in order by chance
+    on both sides once in 288 times where there are eight of them, and once in 7200 where there are ten."""
     grid_one_sided: float = 0.8
     """Share of the way across that must be to one side; laps over each other have none on the average."""
     grid_even: float = 0.5

@@ -183,6 +183,9 @@ class LoopSettings:
     search_order: float = 0.5
     """Lines of a search run in a few directions, which agree by so much (0 at random, 1 exactly), whether they are at
     right angles, as in an expanding square, or 60 degrees apart, as in a sector search."""
+    search_one_sided: float = 0.7
+    """Share of its turns that goes to one side: an expanding square and a sector search turn one way throughout, lines
+    side by side are a grid, and training turns to either side at random."""
     search_new_share: float = 0.6
     """Share of the samples over new ground that tells a search from loitering."""
     stakeout_s: float = 360.0

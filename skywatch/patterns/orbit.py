@@ -309,9 +309,10 @@ class OrbitDetector:
         self._log.update(f)
 
     def _is_round_after_all(self, laps: list[Loop]) -> bool:
-        """Return whether the first laps are circles together: where seen in few places one may look like an oval."""
+        """Return whether the first laps are circles together: where seen in few places some may look like ovals."""
         s = self._s
-        if self._past_turns + turns_of(laps) >= s.laps_to_change:
+        few_places = any(is_sparse(lap, s) for lap in laps)
+        if self._past_turns > 0.0 or (turns_of(laps) >= s.laps_to_change and not few_places):
             return False
         return leg_share(laps, s) <= s.racetrack_leg_share - s.kind_margin and kind_of(laps, s) is PatternType.CIRCLING
 

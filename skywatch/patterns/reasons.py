@@ -123,8 +123,9 @@ def ordinary_reason(
             return HEIGHT_UNKNOWN
         if speed_kt >= s.holding_min_speed_kt and is_holding(laps, s):
             return HOLDING
-        return PRACTICE_HOLD if is_practice_hold(laps, speed_kt, heights, s) else None
-    return None
+    # A hold with short legs is hardly longer than wide, and called either.
+    is_oval = kind is PatternType.RACETRACK or leg_share(laps, s) >= s.racetrack_leg_share - s.kind_margin
+    return PRACTICE_HOLD if is_oval and is_practice_hold(laps, speed_kt, heights, s) else None
 
 
 def is_aerodrome(laps: Sequence[Loop], lows: LowPoints, s: PatternSettings) -> bool:

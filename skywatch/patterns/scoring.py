@@ -193,12 +193,14 @@ def _headings(track: Track, t0: float, t1: float) -> Iterator[float]:
 def _chord_headings(track: Track, t0: float, t1: float, pattern: Pattern) -> Iterator[float]:
     """Yield the unwound course (deg) of chords of a twelfth of the pattern's laps between two times."""
     chord_nm = pattern.details["speed_kt"] * pattern.details["lap_s"] / 3600.0 / 12.0
-    plane = LocalPlane(pattern.center_lat, pattern.center_lon)
+    plane: LocalPlane | None = None
     at: tuple[float, float] | None = None
     heading: float | None = None
     for t, lat, lon, *_ in track.points:
         if t is None or lat is None or lon is None or not t0 <= t <= t1:
             continue
+        # The pattern's own place is another one where it was found in a moved copy of the flight.
+        plane = plane or LocalPlane(lat, lon)
         x, y = plane.project(lat, lon)
         if at is None:
             at = x, y

@@ -163,4 +163,5 @@ class StationDetector:
             and w.new_ground_share >= s.search_new_share / slack
             and self._keeps_station(w, slack, s.search_level_ft)
             and w.order() >= s.search_order / slack
+            and w.one_sided() >= s.search_one_sided / slack
         )

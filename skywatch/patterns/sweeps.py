@@ -188,8 +188,16 @@ def is_grid(sweeps: Sequence[Sweep], settings: PatternSettings) -> bool:
         return False
     if shift.in_order:
         wide = shift.lane_nm >= s.lane_wide_nm and shift.evenness >= s.grid_even
-        return count >= (s.grid_sweeps if wide else s.grid_sweeps_close)
+        return count >= (s.grid_sweeps if wide and _is_field(sweeps, s) else s.grid_sweeps_close)
     return count >= (s.grid_sweeps_close if shift.lane_nm >= s.lane_wide_nm else s.grid_sweeps_round)
+
+
+def _is_field(sweeps: Sequence[Sweep], s: PatternSettings) -> bool:
+    """Return whether the lines flown from end to end, all but the first and the last, are alike and far longer than
+    they are apart."""
+    shortest, *_, longest = sorted(sweep.length_nm for sweep in sweeps[1:-1])
+    apart_nm = max(abs(step_between(a, b)) for a, b in pairwise(sweeps))
+    return shortest >= s.grid_alike * longest and shortest >= s.grid_length * apart_nm
 
 
 def on_new_line(sweep: Sweep, earlier: Sequence[Sweep], settings: PatternSettings) -> bool:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import pairwise
-from math import floor, sqrt
+from math import atan2, degrees, floor, sqrt
 from typing import NamedTuple
+
+from skywatch.patterns.plane import wrap_deg
 
 _STILL_KT = 1.0
 """Reported by aircraft that stand (kt)."""
+
+_STRAIGHT_DEG = 20.0
+"""Courses between samples wander this much (deg) in straight flight, by noise of 100 m and at helicopters' speed."""
 
 
 class Sample(NamedTuple):
@@ -131,6 +136,24 @@ class Window:
                 sector += length * direction**6
                 way += length
         return max(abs(square), abs(sector)) / max(way, 1e-9)
+
+    def one_sided(self) -> float:
+        """Return the turn to one side over all turns to either: 1 where all go the same way, 0 where they cancel.
+
+        Looks at every sample; steps that bend by less than `_STRAIGHT_DEG` are straight flight.
+        """
+        net = gross = 0.0
+        before: float | None = None
+        for a, b in pairwise(self._samples):
+            if a.x == b.x and a.y == b.y:
+                continue
+            course = degrees(atan2(b.x - a.x, b.y - a.y))
+            bend = 0.0 if before is None else wrap_deg(course - before)
+            before = course
+            if abs(bend) >= _STRAIGHT_DEG:
+                net += bend
+                gross += abs(bend)
+        return abs(net) / max(gross, 1.0)
 
     def altitude_range_ft(self) -> tuple[float, float] | None:
         """Return the lowest and the highest altitude; looks at every sample."""

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from benchmarks.patterns import moved, thinned
+from benchmarks.patterns import CASES, moved, thinned
 from skywatch.patterns.findings import Pattern
 from skywatch.patterns.scoring import Score
 from skywatch.patterns.tracks import Track, find_patterns
@@ -77,6 +77,12 @@ def test_ordinary_reasons_are_named(flights: list[tuple[Track, list[Pattern]]], 
     assert set(given) <= reasons
 
 
+def test_a_hold_hardly_longer_than_wide_is_practised_too() -> None:
+    *_, hold = draw(12, 4, stretch=1.2, kinds=("practice_hold",))
+    (pattern,) = find_patterns(hold)
+    assert (pattern.pattern_type, pattern.details["reason"]) == ("circling", "practice_hold")
+
+
 def test_turns_and_times_agree(flights: list[tuple[Track, list[Pattern]]]) -> None:
     """Turns times the usual lap is about as long as the pattern lasted, which ends with its last lap."""
     for track, patterns in flights:
@@ -111,6 +117,12 @@ def test_sparse_positions_make_a_pattern_less_sure_but_no_less_found() -> None:
         (seldom,) = find_patterns(sparse)
         assert seldom.pattern_type == "circling"
         assert seldom.confidence_score <= max(p.confidence_score for p in find_patterns(track)) + 0.01
+
+
+def test_circles_of_which_the_first_look_like_ovals_in_few_places_are_circling() -> None:
+    *_, flight = draw(21, 31, kinds=("hand_flown",))
+    seldom = Track(CASES["multilateration only"](flight.points, random.Random(1)), flight.id)
+    assert {p.pattern_type.value for p in find_patterns(seldom)} == {"circling"}
 
 
 def test_every_kind_is_drawn() -> None:

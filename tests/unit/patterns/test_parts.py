@@ -107,8 +107,10 @@ def test_lanes_that_keep_shifting_to_one_side_are_a_grid_in_whatever_order() -> 
     assert family_is_grid([0.0, 0.08, 0.16, 0.24, 0.32, 0.40])
     assert not family_is_grid([0.0, 0.08, 0.16, 0.24])
     # One field over: all turns go one way.
-    assert family_is_grid([0.0, 0.8, 0.08, 0.88, 0.16, 0.96, 0.24, 1.04])
-    assert family_is_grid([0.0, -0.8, -0.08, -0.88, -0.16, -0.96, -0.24, -1.04])
+    one_way = [0.0, 0.8, 0.08, 0.88, 0.16, 0.96, 0.24, 1.04, 0.32, 1.12]
+    assert family_is_grid(one_way)
+    assert not family_is_grid(one_way[:8])
+    assert family_is_grid([-x for x in one_way])
     assert family_is_grid([0.0, 3.0, 1.0, 4.0, 2.0, 5.0])
 
 
@@ -177,6 +179,15 @@ def test_what_had_ended_is_replaced_too() -> None:
     events = log.collect()
     assert [e.change for e in events] == [Change.ENDED, Change.DETECTED]
     assert events[0].pattern.details["superseded_by"] == "grid_search"
+
+
+def test_laps_over_the_lines_of_a_grid_are_that_grid_however_long_the_way_to_it() -> None:
+    log = FindingLog(SETTINGS, "flight", "abc123")
+    grid = finding(PatternType.GRID_SEARCH, 0.0, 5000.0, 9.0)
+    grid.details["sweep_nm"] = 3.0
+    assert log.report(grid, 3000.0)
+    assert not log.report(finding(PatternType.RACETRACK, 2000.0, 3000.0, 1.7), 3000.0)
+    assert log.report(finding(PatternType.CIRCLING, 2000.0, 2400.0, 0.4), 3000.0)
 
 
 def test_patterns_elsewhere_or_at_another_time_stand_beside_each_other() -> None:

@@ -70,6 +70,38 @@ def test_a_search_flies_in_a_few_directions() -> None:
     assert "area_search" not in kinds(flight)
 
 
+def test_right_angles_to_either_side_are_no_search() -> None:
+    flight = Flight(speed_kt=90.0, alt_ft=3000.0).straight(4.0)
+    for leg, side in (
+        (4, 1),
+        (3, 1),
+        (5, -1),
+        (4, -1),
+        (6, -1),
+        (5, 1),
+        (4, -1),
+        (3, -1),
+        (7, 1),
+        (3, -1),
+        (4, -1),
+        (6, 1),
+    ):
+        flight.straight(float(leg)).turn(90.0 * side, 0.3)
+    assert kinds(flight.straight(4.0)) == []
+
+
+def test_turns_back_after_any_way_are_no_grid() -> None:
+    flight = Flight(speed_kt=100.0, alt_ft=3000.0).straight(3.3)
+    for number, leg in enumerate((6.8, 1.0, 1.4)):
+        flight.turn(180.0 * (1.0 if number % 2 == 0 else -1.0), 0.3).straight(leg)
+    assert kinds(flight.turn(90.0, 0.4).straight(8.0)) == []
+
+
+def test_short_lines_beside_each_other_are_a_grid_once_there_are_six() -> None:
+    assert kinds(grid(4, sweep_nm=1.3, spacing_nm=0.74, speed_kt=100.0)) == []
+    assert kinds(grid(7, sweep_nm=1.3, spacing_nm=0.74, speed_kt=100.0)) == ["grid_search"]
+
+
 def approaches(count: int, side: float = 1.0) -> Flight:
     """Practised approaches: outbound, a procedure turn, inbound over the beacon, and back onto the line."""
     flight = Flight(speed_kt=100.0, alt_ft=3000.0).straight(2.0)

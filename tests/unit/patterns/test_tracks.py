@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.patterns import moved, noisy
 from skywatch.patterns.command import patterns
 from skywatch.patterns.scoring import Score, report, score
 from skywatch.patterns.tracker import PatternTracker
@@ -229,6 +230,19 @@ def test_wrong_tracks_add_no_turns_to_the_time_until_a_report() -> None:
     (jumpy,) = _scored(Track(spiked, segments=label)).labels["circling"].delays_turns
     assert smooth == pytest.approx(1.6, abs=0.2)
     assert jumpy == pytest.approx(smooth, abs=0.3)
+
+
+def test_a_flight_moved_elsewhere_takes_as_many_turns_until_a_report() -> None:
+    """Benchmarks score patterns of a moved copy against the times of the flight as recorded."""
+    flight = Flight(lat=55.0).straight(5.0)
+    t0 = flight.t
+    flight.orbit(4.0, 0.8)
+    points = noisy(20.0)([list(p) for p in flight.straight(5.0).positions()], random.Random(1))
+    label = [Segment("circling", t0, flight.t - 200.0)]
+    there = find_patterns(Track(moved(-50.0, -170.0, turned=90.0)(points, random.Random(1))))
+    (here_turns,) = _scored(Track(points, segments=label)).labels["circling"].delays_turns
+    (there_turns,) = score([(Track(points, segments=label), there)]).labels["circling"].delays_turns
+    assert there_turns == pytest.approx(here_turns, abs=0.1)
 
 
 def test_score_of_a_labelled_file(tmp_path: Path) -> None:
