@@ -12,6 +12,11 @@ export function prepareData(here, generated, airportsFile) {
     copyFileSync(source, join(generated, `countries-${detail}.topology`));
   }
   writeFileSync(join(generated, "airports.airports"), JSON.stringify(airports(airportsFile)));
+  prepareTexts(here, generated);
+}
+
+export function prepareTexts(here, generated) {
+  mkdirSync(generated, { recursive: true });
   const texts = readFileSync(join(here, "src", "i18n", "texts.json"), "utf8");
   const catalogue = JSON.parse(texts);
   for (const [at, language] of LANGUAGES.entries()) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from html import escape
 from typing import Any
@@ -14,7 +15,7 @@ from skywatch.http.compression import takes_gzip
 from skywatch.http.request import Request
 from skywatch.http.settings import HttpSettings
 from skywatch.web.built import Application, File
-from skywatch.web.settings import WebSettings
+from skywatch.web.settings import BaseMap, WebSettings
 
 Handler = Callable[[Request], Response]
 FOREVER = "public, max-age=31536000, immutable"
@@ -87,15 +88,9 @@ def _file(request: Request, file: File) -> Response:
 
 
 def _page(request: Request, file: File, settings: WebSettings) -> Response:
-    """The page, which says in its head where real map tiles are, if the installation has any."""
+    """The page, which says in its head which base maps the installation has, if any."""
     body, _ = file.read(gzip=False)
-    tiles, archive = settings.map_tiles_url, settings.map_pmtiles
-    named = (
-        ("skywatch-tiles", tiles),
-        ("skywatch-pmtiles", archive),
-        ("skywatch-attribution", settings.map_attribution if tiles or archive else ""),
-    )
-    lines = [f'<meta name="{name}" content="{escape(value)}">' for name, value in named if value]
+    lines = [_base_map(base_map, settings) for base_map in settings.all_base_maps()]
     text = body.decode("utf-8").replace("</head>", "".join(f"  {line}\n  " for line in lines) + "</head>", 1)
     response = Response(text=text, content_type="text/html", charset="utf-8")
     response.headers["Cache-Control"] = EACH_TIME
@@ -106,10 +101,22 @@ def _page(request: Request, file: File, settings: WebSettings) -> Response:
     return response
 
 
+def _base_map(base_map: BaseMap, settings: WebSettings) -> str:
+    # The archive of `map_pmtiles` is one whatever its address ends with.
+    is_archive = base_map.is_archive or (not base_map.name and bool(settings.map_pmtiles))
+    members = {
+        "name": base_map.name,
+        "address": base_map.address,
+        "kind": "archive" if is_archive else "tiles",
+        "attribution": base_map.attribution,
+    }
+    return f'<meta name="skywatch-base-map" content="{escape(json.dumps(members, ensure_ascii=False))}">'
+
+
 def policy(settings: WebSettings, channel_url: str) -> str:
-    """The content security policy: this service, its channel, and the host of map tiles that a setting names."""
+    """The content security policy: this service, its channel, and the hosts of base maps that settings name."""
     channel = _origin(channel_url)
-    tiles = [_origin(url) for url in (settings.map_tiles_url, settings.map_pmtiles) if url]
+    tiles = list(dict.fromkeys(_origin(base_map.address) for base_map in settings.all_base_maps()))
     return "; ".join(
         (
             "default-src 'none'",

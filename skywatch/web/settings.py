@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from urllib.parse import urlsplit
 
-from skywatch.settings import Settings, setting
+from skywatch.settings import Settings, SettingsError, setting
 
 
 def parse_tiles_url(text: str) -> str:
@@ -32,6 +32,33 @@ def parse_attribution(text: str) -> str:
     return text
 
 
+@dataclasses.dataclass(frozen=True)
+class BaseMap:
+    """A map below the aircraft: its name, the address of its tiles or its archive, and its source for people."""
+
+    name: str
+    address: str
+    attribution: str
+
+    @property
+    def is_archive(self) -> bool:
+        """Whether the address is one of a PMTiles archive."""
+        return urlsplit(self.address).path.endswith(".pmtiles")
+
+
+def parse_base_map(name: str, text: str) -> BaseMap:
+    """A member of ``base_map.*``: an address and, after a space, its source; raises ValueError."""
+    address, _, attribution = text.strip().partition(" ")
+    if not address:
+        raise ValueError("must begin with an address, such as https://tiles.example/{z}/{x}/{y}.png")
+    base_map = BaseMap(name, address, parse_attribution(attribution.strip()))
+    if base_map.is_archive:
+        parse_pmtiles(address)
+    else:
+        parse_tiles_url(address)
+    return base_map
+
+
 def _check_address(text: str) -> None:
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
@@ -46,9 +73,15 @@ class WebSettings(Settings):
     """The settings of the web application."""
 
     web_enabled: bool = setting(True, "the web application at /")
+    base_maps: dict[str, str] = setting(
+        {},
+        "a map below the aircraft that people choose: address of tiles with {z}, {x} and {y}, or of a PMTiles archive "
+        "(.pmtiles), and after a space its source as in map_attribution",
+        name="base_map.*",
+    )
     map_tiles_url: str = setting(
         "",
-        "address of map tiles below the aircraft, with {z}, {x} and {y}; the only foreign host that pages may ask",
+        "address of map tiles below the aircraft, with {z}, {x} and {y}: the first base map",
         parse=parse_tiles_url,
     )
     map_pmtiles: str = setting(
@@ -60,3 +93,18 @@ class WebSettings(Settings):
         "(PMTiles archives that name their source need none)",
         parse=parse_attribution,
     )
+
+    def check(self) -> None:
+        """Refuse base maps whose address or source cannot be used."""
+        self.all_base_maps()
+
+    def all_base_maps(self) -> list[BaseMap]:
+        """Of ``map_pmtiles`` or ``map_tiles_url``, without a name, then the named ones; raises SettingsError."""
+        first = self.map_pmtiles or self.map_tiles_url
+        found = [BaseMap("", first, self.map_attribution)] if first else []
+        for name, text in self.base_maps.items():
+            try:
+                found.append(parse_base_map(name, text))
+            except ValueError as error:
+                raise SettingsError(f"base_map.{name}", str(error)) from None
+        return found

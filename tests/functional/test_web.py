@@ -1,7 +1,10 @@
 """The files of the web application: what is answered at which address, and with which policy."""
 
 import gzip
+import html
+import json
 import os
+import re
 
 import pytest
 from webtest import TestApp
@@ -85,21 +88,56 @@ def test_it_can_be_switched_off(make_runtime, folder):
     TestApp(make_app(make_runtime(web_enabled="false"))).get("/", status=404)
 
 
+def base_maps(answer):
+    """The base maps that a page names in its head."""
+    found = re.findall(r'<meta name="skywatch-base-map" content="([^"]*)">', answer.text)
+    return [json.loads(html.unescape(content)) for content in found]
+
+
+def test_every_base_map_is_named_in_page_and_policy(make_runtime, folder):
+    write(folder)
+    settings = {
+        "map_tiles_url": "https://a.example/{z}/{x}/{y}.png",
+        "base_map.aerial": "https://b.example/{z}/{x}/{y}.jpg © B & C https://b.example/about",
+        "base_map.house": "https://c.example/maps/house.pmtiles",
+    }
+    answer = TestApp(make_app(make_runtime(**settings))).get("/")
+    first, aerial, house = base_maps(answer)
+    assert first["name"] == ""
+    assert aerial == {
+        "name": "aerial",
+        "address": "https://b.example/{z}/{x}/{y}.jpg",
+        "kind": "tiles",
+        "attribution": "© B & C https://b.example/about",
+    }
+    assert (house["kind"], house["attribution"]) == ("archive", "")
+    policy = answer.headers["Content-Security-Policy"]
+    assert "img-src 'self' data: blob: https://a.example https://b.example https://c.example;" in policy
+    assert "https://b.example" in policy.partition("connect-src")[2].partition(";")[0]
+
+
+@pytest.mark.parametrize("value", ["", "https://a.example/none.png", "ftp://a.example/x.pmtiles", "© B"])
+def test_a_base_map_without_an_address_stops_the_start(make_runtime, value):
+    with pytest.raises(SettingsError, match=r"base_map\.aerial"):
+        make_runtime(**{"base_map.aerial": value})
+
+
 def test_map_tiles_are_named_in_page_and_policy(make_runtime, folder):
     write(folder)
     app = TestApp(make_app(make_runtime(map_tiles_url="https://{a-c}.tiles.example/{z}/{x}/{y}.png?k=1&l=2")))
     answer = app.get("/")
-    assert (
-        '<meta name="skywatch-tiles" content="https://{a-c}.tiles.example/{z}/{x}/{y}.png?k=1&amp;l=2">' in answer.text
-    )
+    [only] = base_maps(answer)
+    assert only["address"] == "https://{a-c}.tiles.example/{z}/{x}/{y}.png?k=1&l=2"
+    assert (only["name"], only["kind"]) == ("", "tiles")
     assert "img-src 'self' data: blob: https://*.tiles.example;" in answer.headers["Content-Security-Policy"]
 
 
 def test_the_source_of_tiles_is_named_as_text(make_runtime, folder):
     write(folder)
     settings = {"map_pmtiles": "https://tiles.example/a.pmtiles", "map_attribution": "© <A> & B https://a.example"}
-    page = TestApp(make_app(make_runtime(**settings))).get("/").text
-    assert '<meta name="skywatch-attribution" content="© &lt;A&gt; &amp; B https://a.example">' in page
+    answer = TestApp(make_app(make_runtime(**settings))).get("/")
+    assert "© &lt;A&gt; &amp; B https://a.example" in answer.text
+    assert base_maps(answer)[0]["attribution"] == settings["map_attribution"]
     # Without tiles there is nothing to name.
     assert "attribution" not in TestApp(make_app(make_runtime(map_attribution="© A"))).get("/").text
     with pytest.raises(SettingsError, match="map_attribution"):

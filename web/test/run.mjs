@@ -4,10 +4,14 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { prepareTexts } from "../data.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const out = join(here, "..", "generated", "tests");
+const web = join(here, "..");
+const out = join(web, "generated", "tests");
 mkdirSync(out, { recursive: true });
+// The tests do not need the build, but its texts.
+prepareTexts(web, join(web, "generated"));
 const entryPoints = readdirSync(here).filter((name) => name.endsWith(".test.ts")).map((name) => join(here, name));
 await build({
   entryPoints,

@@ -73,7 +73,7 @@ class Stage:
 
     def shows(self, script: str) -> Any:
         """Wait until an expression is true in the page."""
-        return until(lambda: self.page.run(f"return {script}"), script)
+        return until(lambda: self.page.run(f"return {script}"), script, every_s=0.1)
 
     def text(self, selector: str) -> str:
         """The text of an element, empty where there is none."""

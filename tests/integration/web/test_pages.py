@@ -7,6 +7,7 @@ import pytest
 
 from tests.axe import serious_faults
 from tests.integration.web.pages import LIVE
+from tests.waiting import until
 
 # Tab, and Tab with Shift.
 TAB = "\ue004"
@@ -92,6 +93,52 @@ def test_around_a_person_who_manages_cannonball_are_only_threats_of_their_own(pa
             f" name.includes('cannonball/{part}?user={own}'))",
             part,
         )
+
+
+@pytest.mark.parametrize("name", ["acars", "known", "history", "alerts?tab=geofences"])
+def test_what_could_not_be_read_is_not_called_empty_and_is_read_again(page, house, name):
+    page.size(1280, 800)
+    page.sign_in(house, "admin")
+    page.wait_for(LIVE, "aircraft")
+    paths = ("acars/messages", "cannonball/known-aircraft", "history/flights", "alerts/geofences")
+    page.cdp("Network.enable")
+    page.cdp("Network.setBlockedURLs", urls=[f"*/api/v1/{path}*" for path in paths])
+    try:
+        page.run(f"location.hash = '#/{name}'")
+        page.wait_for("return document.querySelector('.page .error')?.innerText.length > 20", "what is wrong")
+        assert page.run("return document.querySelector('.page .empty')") is None
+    finally:
+        page.cdp("Network.setBlockedURLs", urls=[])
+    page.wait_for(
+        "return document.querySelector('.page .error') === null"
+        " && document.querySelector('.page .cards li, .page tbody tr, .page .empty:not([role=status])') !== null",
+        "the list, without a reload",
+    )
+
+
+NAMES = """
+return [...document.querySelectorAll('.head nav a span')]
+  .filter((one) => one.clientWidth > 1).map((one) => one.textContent).join()
+"""
+# Links to pages that are neither within the head nor in a menu that can be opened.
+OUT_OF_REACH = """
+const nav = document.querySelector('.head nav'), menu = document.querySelector('.menu-button');
+if (menu.checkVisibility()) return nav.checkVisibility() ? ['both'] : [];
+const right = nav.getBoundingClientRect().right;
+return [...nav.children].filter((one) => one.getBoundingClientRect().right > right + 1).map((one) => one.title);
+"""
+
+
+def test_every_page_is_in_reach_and_the_open_one_named_where_not_all_names_fit(page, house):
+    page.sign_in(house, "admin", "/#/settings")
+    page.wait_for_element("sw-settings h1")
+    for width in (640, 641, 700, 760, 1024, 1440):
+        page.size(width, 800)
+        until(lambda: page.run(OUT_OF_REACH) == [], f"all pages at {width} px")
+    page.size(820, 800)
+    for name, shown in (("settings", "Settings"), ("acars", "ACARS")):
+        page.run(f"location.hash = '#/{name}'")
+        until(lambda names=shown: page.run(NAMES) == names, f"the name of {name}")
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

@@ -15,7 +15,8 @@ export interface Preferences {
   airports: boolean;
   borders: boolean;
   trails: boolean;
-  tiles: boolean;
+  /** The name of the chosen base map; none: the first one. */
+  baseMap?: string;
   sound: boolean;
   /** Whether single keys act wherever the focus is. */
   shortcuts: boolean;
@@ -35,7 +36,6 @@ export const DEFAULTS: Preferences = {
   airports: true,
   borders: true,
   trails: true,
-  tiles: true,
   sound: false,
   shortcuts: true,
   listWidth: 430,

@@ -28,6 +28,11 @@ const UNITS: Record<UnitSystem, Record<"altitude" | "speed" | "distance" | "rate
   },
 };
 export type Quantity = keyof (typeof UNITS)["aviation"];
+/** What the service measures in a unit. */
+const QUANTITIES = Object.fromEntries(Object.entries(UNITS.aviation).map(([quantity, { name }]) => [name, quantity])) as Record<string, Quantity>;
+/** Places of a number that a person typed, in the service's unit and in the reader's: a round number stays round. */
+const STORED_DIGITS = 4;
+const TYPED_DIGITS = 2;
 
 export function unit(quantity: Quantity): string {
   return UNITS[preferences.value.units][quantity].name;
@@ -52,6 +57,40 @@ export function toAviation(quantity: Quantity, value: number): number {
 
 export function fromAviation(quantity: Quantity, value: number): number {
   return value * UNITS[preferences.value.units][quantity].factor;
+}
+
+function rounded(value: number, digits: number): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits;
+}
+
+/** Numbers of the service as a person types them: `unitName` is the service's unit, such as `ft`. */
+export class TypedUnit {
+  private readonly quantity: Quantity | undefined;
+
+  constructor(private readonly unitName: string | undefined) {
+    this.quantity = unitName === undefined ? undefined : QUANTITIES[unitName];
+  }
+
+  get name(): string | undefined {
+    return this.quantity ? unit(this.quantity) : this.unitName;
+  }
+
+  /** In the reader's unit; lists member by member, and what is no number as it is. */
+  shown(value: unknown): unknown {
+    return this.convert(value, (quantity, number) => rounded(fromAviation(quantity, number), TYPED_DIGITS));
+  }
+
+  /** In the service's unit. */
+  stored(value: unknown): unknown {
+    return this.convert(value, (quantity, number) => rounded(toAviation(quantity, number), STORED_DIGITS));
+  }
+
+  private convert(value: unknown, change: (quantity: Quantity, value: number) => number): unknown {
+    const { quantity } = this;
+    if (!quantity || UNITS[preferences.value.units][quantity].factor === 1) return value;
+    if (Array.isArray(value)) return value.map((one) => this.convert(one, change));
+    return typeof value === "number" ? change(quantity, value) : value;
+  }
 }
 
 export function bearing(value: number | null | undefined): string {

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { note, place } from "../core/address";
 import { dark, prefer, preferences } from "../core/preferences";
+import { NOTHING, addressOf, isFurther, toggled } from "../core/selection";
 import { View, styled } from "../core/view";
 import { number, t } from "../i18n/i18n";
 import { isActive } from "../live/filter";
@@ -11,6 +12,7 @@ import { NO_FILTER, type Aircraft } from "../live/messages";
 import { session } from "../session/session";
 import { announce } from "../shell/announce";
 import { icon } from "../shell/icons";
+import { moved } from "./column_order";
 import { COLUMNS, columnTitle, type Column } from "./columns";
 import "./filters";
 
@@ -30,7 +32,7 @@ class List extends View {
 
   constructor() {
     super();
-    this.watch(live.list, live.filter, live.selectedHex, preferences, dark, place);
+    this.watch(live.list, live.filter, live.selectedHex, live.alsoHexes, preferences, dark, place);
   }
 
   override connectedCallback(): void {
@@ -48,7 +50,12 @@ class List extends View {
   }
 
   private get columns(): Column[] {
-    return COLUMNS.filter(({ key, needs }) => preferences.value.columns.includes(key) && (!needs || session.can("aircraft.view_details")));
+    const offered = this.offered;
+    return preferences.value.columns.map((key) => offered.find((column) => column.key === key)).filter((column) => column !== undefined);
+  }
+
+  private get offered(): Column[] {
+    return COLUMNS.filter(({ needs }) => !needs || session.can("aircraft.view_details"));
   }
 
   private get order(): { sort: string; descending: boolean } {
@@ -77,9 +84,10 @@ class List extends View {
     this.ask();
   }
 
-  private select(aircraft: Aircraft): void {
+  private select(aircraft: Aircraft, further: boolean): void {
     this.active = aircraft.hex;
-    note({ hex: live.selectedHex.value === aircraft.hex ? null : aircraft.hex });
+    const alone = live.selectedHex.value === aircraft.hex ? NOTHING : { hex: aircraft.hex, also: [] };
+    note(addressOf(further ? toggled(live.selection, aircraft.hex) : alone));
     announce(t("list.selected", { name: String(aircraft.flight || aircraft.hex).trim() }));
   }
 
@@ -93,10 +101,10 @@ class List extends View {
     else if (event.key === "End") next = matching - 1 - offset;
     else if ((event.key === "Enter" || event.key === " ") && at >= 0) {
       event.preventDefault();
-      this.select(rows[at]);
+      this.select(rows[at], isFurther(event));
       return;
     } else if (event.key === "Escape" && live.selectedHex.value) {
-      note({ hex: null });
+      note(addressOf(NOTHING));
       return;
     } else return;
     event.preventDefault();
@@ -142,7 +150,7 @@ class List extends View {
         <label class="check"><input type="checkbox" .checked=${this.inView} @change=${this.toggleInView} /> ${t("list.in_view")}</label>
         ${isActive(filter) ? html`<button class="plain link" @click=${this.reset}>${t("list.reset")}</button>` : nothing}
       </div>
-      <div class="table" role="grid" aria-label=${t("list.label")} aria-rowcount=${matching + 1} aria-colcount=${columns.length}>
+      <div class="table" role="grid" aria-multiselectable="true" aria-label=${t("list.label")} aria-rowcount=${matching + 1} aria-colcount=${columns.length}>
         <div role="rowgroup"><div class="row header" role="row" aria-rowindex="1">${columns.map((column) => this.header(column))}</div></div>
         <div class="rows" role="rowgroup" tabindex="0" aria-activedescendant=${this.active ? `row-${this.active.replace("~", "x")}` : nothing} @scroll=${this.measure} @keydown=${this.key} aria-label=${t("list.rows")}>
           <div class="spacer" role="presentation" ${styled({ height: `${matching * ROW_PX}px` })}>
@@ -156,9 +164,11 @@ class List extends View {
     </section>`;
   }
 
-  private emptyText(total: number): string {
+  private emptyText(total: number): TemplateResult | string {
     if (total > 0) return t("list.none_match");
-    return live.state.value === "open" ? t("list.none") : t("state.connecting");
+    if (live.state.value !== "open") return t(`state.${live.state.value}`);
+    // Whoever set the service up wants to know whether it receives anything.
+    return session.can("system.manage") ? html`${t("list.none")} <a href="console/receivers">${t("list.receivers")}</a>` : t("list.none");
   }
 
   private header(column: Column): TemplateResult {
@@ -170,25 +180,46 @@ class List extends View {
   }
 
   private row(aircraft: Aircraft, index: number, columns: Column[]): TemplateResult {
-    const isSelected = aircraft.hex === live.selectedHex.value;
+    const isSelected = aircraft.hex === live.selectedHex.value || live.alsoHexes.value.includes(aircraft.hex);
     const classes = `row ${isSelected ? "selected" : ""} ${aircraft.hex === this.active ? "active" : ""}`;
-    return html`<div class=${classes} role="row" id="row-${aircraft.hex.replace("~", "x")}" aria-rowindex=${index + 2} aria-selected=${isSelected} @click=${() => this.select(aircraft)}>
+    return html`<div class=${classes} role="row" id="row-${aircraft.hex.replace("~", "x")}" aria-rowindex=${index + 2} aria-selected=${isSelected} @click=${(event: MouseEvent) => this.select(aircraft, isFurther(event))}>
       ${columns.map((column) => html`<div role="gridcell" class=${column.isNumber ? "number" : ""}>${column.cell(aircraft)}</div>`)}
     </div>`;
   }
 
+  /** The columns that are shown, in their order, and below them the others. */
   private chooser(): TemplateResult {
-    const { columns } = preferences.value;
-    const toggle = (key: string): void => {
-      const { columns } = preferences.value;
-      const chosen = columns.includes(key) ? columns.filter((one) => one !== key) : [...columns, key];
-      prefer({ columns: chosen.length ? chosen : ["flight"] });
-    };
+    const shown = this.columns;
+    const rest = this.offered.filter((column) => !shown.includes(column));
     return html`<fieldset class="chooser"><legend>${t("list.columns")}</legend>
-      ${COLUMNS.filter(({ needs }) => !needs || session.can("aircraft.view_details")).map(
-        (column) => html`<label class="check"><input type="checkbox" .checked=${columns.includes(column.key)} @change=${() => toggle(column.key)} /> ${t(column.title)}</label>`,
-      )}
+      ${repeat([...shown, ...rest], ({ key }) => key, (column, at) => this.choice(column, at, shown.length))}
     </fieldset>`;
+  }
+
+  private choice({ key, title }: Column, at: number, count: number): TemplateResult {
+    const name = t(title);
+    const button = (step: -1 | 1, text: "list.earlier" | "list.later", arrow: string): TemplateResult =>
+      html`<button class="tool small" data-step=${step} ?disabled=${step < 0 ? at === 0 : at === count - 1} @click=${() => void this.move(key, step)} title=${t(text, { name })} aria-label=${t(text, { name })}>${arrow}</button>`;
+    return html`<div class="choice" data-column=${key}>
+      <label class="check"><input type="checkbox" .checked=${at < count} @change=${() => this.toggleColumn(key)} /> ${name}</label>
+      ${at < count ? html`${button(-1, "list.earlier", "←")}${button(1, "list.later", "→")}` : nothing}
+    </div>`;
+  }
+
+  private toggleColumn(key: string): void {
+    const { columns } = preferences.value;
+    const chosen = columns.includes(key) ? columns.filter((one) => one !== key) : [...columns, key];
+    prefer({ columns: chosen.length ? chosen : ["flight"] });
+  }
+
+  private async move(key: string, step: -1 | 1): Promise<void> {
+    prefer({ columns: moved(preferences.value.columns, this.columns.map((column) => column.key), key, step) });
+    const at = this.columns.findIndex((column) => column.key === key);
+    announce(t("list.moved", { name: t(this.columns[at].title), n: at + 1, total: this.columns.length }));
+    await this.updateComplete;
+    // A moved element loses the focus, and at the end of the row its button cannot be pressed any more.
+    const choice = this.querySelector(`[data-column="${key}"]`);
+    (choice?.querySelector<HTMLElement>(`[data-step="${step}"]:enabled`) ?? choice?.querySelector<HTMLElement>("button:enabled"))?.focus();
   }
 
   private readonly toggleInView = (): void => {

@@ -63,6 +63,7 @@ export function layOut(
   look: Look,
   selected: number,
   sides: Map<number, number>,
+  chosen: ReadonlySet<number> = new Set([selected]),
 ): Label[] {
   const seen: { row: number; slot: number; x: number; y: number; rank: number }[] = [];
   const grid = new Grid();
@@ -75,13 +76,13 @@ export function layOut(
       const half = ICON_PX / 2 - 3;
       grid.add({ left: x - half, right: x + half, top: y - half, bottom: y + half });
     }
-    seen.push({ row, slot, x, y, rank: rankOf(fleet, slot, selected, sides.has(slot)) });
+    seen.push({ row, slot, x, y, rank: slot === selected ? 9 : chosen.has(slot) ? 8 : rankOf(fleet, slot, sides.has(slot)) });
   }
-  if (!look.labels && !seen.some(({ slot }) => slot === selected)) return [];
+  if (!look.labels && !seen.some(({ slot }) => chosen.has(slot))) return [];
   seen.sort((a, b) => b.rank - a.rank || a.slot - b.slot);
   const labels: Label[] = [];
   const stand = new Map<number, number>();
-  for (const { row, slot, x, y } of look.labels ? seen.slice(0, 900) : seen.filter((one) => one.slot === selected)) {
+  for (const { row, slot, x, y } of look.labels ? seen.slice(0, 900) : seen.filter((one) => chosen.has(one.slot))) {
     if (labels.length >= MOST_LABELS) break;
     const lines = linesOf(fleet, slot, look);
     const width = Math.max(lines[0].length, lines[1].length) * CHARACTER_PX + 4;
@@ -90,10 +91,10 @@ export function layOut(
     for (let step = 0; step < SIDES; step += 1) {
       const side = (first + step) % SIDES;
       const box = labelBox(x, y, side, width, height);
-      if (!grid.isFree(box) && slot !== selected) continue;
+      if (!grid.isFree(box) && !chosen.has(slot)) continue;
       grid.add(box);
       stand.set(slot, side);
-      labels.push({ row, side, lines, strong: slot === selected || (fleet.flags[slot] & FLAG.emergency) !== 0 });
+      labels.push({ row, side, lines, strong: chosen.has(slot) || (fleet.flags[slot] & FLAG.emergency) !== 0 });
       break;
     }
   }
@@ -102,9 +103,8 @@ export function layOut(
   return labels;
 }
 
-function rankOf(fleet: Fleet, slot: number, selected: number, wasLabelled: boolean): number {
+function rankOf(fleet: Fleet, slot: number, wasLabelled: boolean): number {
   const flags = fleet.flags[slot];
-  if (slot === selected) return 9;
   let rank = wasLabelled ? 0.5 : 0;
   if (flags & (FLAG.emergency | FLAG.alert)) rank += 5;
   if (flags & FLAG.military) rank += 1;

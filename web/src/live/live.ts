@@ -1,7 +1,8 @@
 // The page's side of the worker: what it is told, and what the views watch.
-import { place } from "../core/address";
+import { place, type Place } from "../core/address";
 import { Cell } from "../core/cell";
 import { dark, preferences } from "../core/preferences";
+import { selectionOf, type Selection } from "../core/selection";
 import { session } from "../session/session";
 import {
   BASE_FIELDS,
@@ -44,6 +45,9 @@ class Live {
   readonly list = new Cell<ListWindow>({ type: "list", offset: 0, rows: [], matching: 0, total: 0, positioned: 0 });
   readonly selected = new Cell<Aircraft | null>(null);
   readonly selectedHex = new Cell<string | null>(null);
+  /** The others that are selected: their addresses, and what is known of each. */
+  readonly alsoHexes = new Cell<string[]>([]);
+  readonly also = new Cell<(Aircraft | null)[]>([]);
   readonly filter = new Cell<Filter>(NO_FILTER);
   readonly station = new Cell<Station | null>(null);
   readonly now = new Cell<number>(0);
@@ -72,9 +76,13 @@ class Live {
     preferences.subscribe(look);
     this.filter.subscribe((filter) => this.send({ type: "filter", filter }));
     this.station.subscribe((station) => this.send({ type: "station", station }));
-    this.selectedHex.subscribe((hex) => {
+    this.selectedHex.subscribe(() => {
       this.selected.set(null);
-      this.send({ type: "select", hex });
+      this.sendSelection();
+    });
+    this.alsoHexes.subscribe(() => {
+      this.also.set([]);
+      this.sendSelection();
     });
     for (const cell of [session.status, session.user, session.config]) cell.subscribe(() => this.connectSoon());
     session.user.subscribe(() => this.chooseFields());
@@ -87,7 +95,24 @@ class Live {
     setInterval(() => this.state.value !== "open" && session.check(), LOOK_AFTER_MS);
     setInterval(() => !document.hidden && session.check(), LOOK_AFTER_OPEN_MS);
     this.connect();
-    place.subscribe(({ page, query }) => page === "map" && this.selectedHex.set(query.hex ?? null));
+    const followAddress = ({ page, query }: Place): void => {
+      if (page === "map") this.select(selectionOf(query));
+    };
+    followAddress(place.value); // An address that was shared names what is selected.
+    place.subscribe(followAddress);
+  }
+
+  get selection(): Selection {
+    return { hex: this.selectedHex.value, also: this.alsoHexes.value };
+  }
+
+  private select({ hex, also }: Selection): void {
+    if (also.join() !== this.alsoHexes.value.join()) this.alsoHexes.set(also);
+    this.selectedHex.set(hex);
+  }
+
+  private sendSelection(): void {
+    this.send({ type: "select", ...this.selection });
   }
 
   send(order: Order): void {
@@ -167,6 +192,7 @@ class Live {
         break;
       case "selected":
         this.now.set(news.now);
+        if (news.also.length === this.alsoHexes.value.length && news.also.length) this.also.set(news.also);
         this.selected.set(news.aircraft);
         break;
       case "picked":

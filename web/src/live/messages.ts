@@ -82,7 +82,7 @@ export type Order =
   | { type: "view"; view: ViewState }
   | { type: "look"; look: Look }
   | { type: "station"; station: Station | null }
-  | { type: "select"; hex: string | null }
+  | { type: "select"; hex: string | null; also: string[] }
   | { type: "pick"; id: number; x: number; y: number; radius: number }
   | { type: "replay"; on: boolean }
   | { type: "moment"; now: number; speed: number; aircraft: Aircraft[] }
@@ -107,6 +107,8 @@ export interface Frame {
   speed: number;
   labels: Label[];
   selectedRow: number;
+  /** Rows of the others that are selected, in their order; -1 for one that is not there. */
+  alsoRows: number[];
   /** Highest speed in metres of the map a second: how often it is worth drawing. */
   fastest: number;
 }
@@ -124,7 +126,7 @@ export interface ListWindow {
 export type News =
   | Frame
   | ListWindow
-  | { type: "selected"; aircraft: Aircraft | null; now: number }
+  | { type: "selected"; aircraft: Aircraft | null; also: (Aircraft | null)[]; now: number }
   | { type: "picked"; id: number; aircraft: Aircraft | null }
   | { type: "state"; state: ChannelState; detail: string; denied: string[] }
   | { type: "rights" }

@@ -19,6 +19,7 @@ let look: Look = { dark: true, labels: true, metric: false };
 /** A screenful, until the list has been laid out and asks for what it shows. */
 let list = { offset: 0, limit: 24, sort: "distance", descending: false, inView: false };
 let selected: string | null = null;
+let also: string[] = [];
 let isReplay = false;
 let speed = 1;
 /** Milliseconds of the page's clock at which the present picture was made. */
@@ -81,6 +82,8 @@ function drawFrame(): void {
   const ramp = packedRamp(look.dark);
   const centre = view?.x ?? 0;
   const chosen = selected === null ? -1 : (fleet.slots.get(selected) ?? -1);
+  const others = also.map((hex) => fleet.slots.get(hex) ?? -1);
+  const chosenSlots = new Set([chosen, ...others]);
   let count = 0;
   let fastest = 0;
   // Who is on the ground is drawn first, below those who fly over.
@@ -88,7 +91,7 @@ function drawFrame(): void {
     for (let slot = 0; slot < fleet.top; slot += 1) {
       const flags = fleet.flags[slot];
       if (!fleet.located[slot] || (flags & FLAG.ground) !== layer) continue;
-      if (fleet.shown[slot] !== 2 && slot !== chosen) continue;
+      if (fleet.shown[slot] !== 2 && !chosenSlots.has(slot)) continue;
       const at = count * STRIDE;
       const x = unwrap(fleet.x[slot], centre);
       data[at] = x;
@@ -102,13 +105,14 @@ function drawFrame(): void {
       data[at + 8] = fleet.positionAt[slot] - fleet.now;
       data[at + 9] = fleet.heading[slot];
       bits[at + 10] = ramp[rampIndex(fleet.altitude[slot], (flags & FLAG.ground) !== 0)];
-      bits[at + 11] = lookOf(slot, flags, slot === chosen);
+      bits[at + 11] = lookOf(slot, flags, chosenSlots.has(slot));
       fastest = Math.max(fastest, Math.abs(fleet.vx[slot]), Math.abs(fleet.vy[slot]));
       rows[count] = slot;
       count += 1;
     }
   }
-  const labels = view ? layOut(fleet, rows, count, view, look, chosen, sides) : [];
+  const rowOf = (slot: number): number => (slot < 0 ? -1 : rows.subarray(0, count).indexOf(slot));
+  const labels = view ? layOut(fleet, rows, count, view, look, chosen, sides, chosenSlots) : [];
   const frame: News = {
     type: "frame",
     count,
@@ -116,7 +120,8 @@ function drawFrame(): void {
     at: pictureAt,
     speed,
     labels,
-    selectedRow: chosen < 0 ? -1 : rows.subarray(0, count).indexOf(chosen),
+    selectedRow: rowOf(chosen),
+    alsoRows: others.map(rowOf),
     fastest,
   };
   tell(frame, [data.buffer]);
@@ -146,10 +151,14 @@ function tellList(): void {
   });
 }
 
+function describe(hex: string): Aircraft | null {
+  const slot = fleet.slots.get(hex);
+  return slot === undefined ? null : fleet.describe(slot);
+}
+
 function tellSelected(): void {
   if (selected === null) return;
-  const slot = fleet.slots.get(selected);
-  tell({ type: "selected", aircraft: slot === undefined ? null : fleet.describe(slot), now: fleet.now });
+  tell({ type: "selected", aircraft: describe(selected), also: also.map(describe), now: fleet.now });
 }
 
 function pick(x: number, y: number, radius: number): Aircraft | null {
@@ -207,7 +216,7 @@ scope.onmessage = ({ data: order }: MessageEvent<Order>) => {
       showSoon();
       break;
     case "select":
-      selected = order.hex;
+      ({ hex: selected, also } = order);
       show();
       break;
     case "pick":

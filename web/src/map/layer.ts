@@ -9,6 +9,7 @@ export interface Picture {
   speed: number;
   labels: Label[];
   selectedRow: number;
+  alsoRows: number[];
   fastest: number;
 }
 

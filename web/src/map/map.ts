@@ -1,5 +1,5 @@
 // The live map: ground below, aircraft above, and the reader's hand on both.
-import { html, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit";
 import OlMap from "ol/Map";
 import OlView from "ol/View";
 import { defaults as interactions } from "ol/interaction/defaults";
@@ -8,11 +8,13 @@ import { fromLonLat, toLonLat } from "ol/proj";
 import type BaseLayer from "ol/layer/Base";
 import { go, note, place } from "../core/address";
 import { calm, dark, prefer, preferences } from "../core/preferences";
+import { NOTHING, addressOf, isFurther, toggled } from "../core/selection";
 import { View } from "../core/view";
 import { t } from "../i18n/i18n";
 import { live } from "../live/live";
 import type { Aircraft, Frame } from "../live/messages";
 import { icon } from "../shell/icons";
+import { baseMapChoices, baseMaps, chosenBaseMap, NO_BASE_MAP } from "./base_maps";
 import { Ground } from "./ground";
 import type { MapView } from "./layer";
 import { Rings } from "./rings";
@@ -25,6 +27,7 @@ import "./legend";
 const CLICK_PX = 22;
 const HOVER_PX = 14;
 const START_ZOOM = 7.6;
+const WIDE_PX = 2400;
 const KEY_PAN_PX = 120;
 
 export class MapElement extends View {
@@ -41,6 +44,7 @@ export class MapElement extends View {
   /** What the map last drew; with padding that is not what its view says. */
   private drawn: { center: number[]; resolution: number } | null = null;
   private isFollowing = false;
+  private isChoosing = false;
   private noteTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -59,6 +63,7 @@ export class MapElement extends View {
       preferences.subscribe(() => this.applyLook()),
       live.station.subscribe(() => this.placeFirst()),
       live.selected.subscribe((aircraft) => this.followSelected(aircraft)),
+      live.also.subscribe(() => live.selected.value || this.followTrails()),
       place.subscribe(() => this.takeAddress()),
     ];
     const wake = (): void => this.stage.draw();
@@ -90,7 +95,7 @@ export class MapElement extends View {
       if (frameState) this.drawn = frameState.viewState;
       this.settled();
     });
-    this.map.on("click", ({ pixel }) => void this.choose(pixel as [number, number]));
+    this.map.on("click", ({ pixel, originalEvent }) => void this.choose(pixel as [number, number], isFurther(originalEvent as MouseEvent)));
     this.map.on("pointermove", ({ pixel, dragging }) => void this.hover(pixel as [number, number], dragging));
     this.map.on("pointerdrag", () => (this.isFollowing = false));
     target.addEventListener("pointerleave", () => this.setHovered(null));
@@ -135,7 +140,13 @@ export class MapElement extends View {
     if (!station) return;
     this.isPlaced = true;
     this.map.getView().setCenter(fromLonLat([station.lon, station.lat]));
-    this.map.getView().setZoom(this.clientWidth < 600 ? START_ZOOM - 1 : START_ZOOM);
+    this.map.getView().setZoom(this.startZoom);
+  }
+
+  /** The surroundings of the station fill a phone as they fill a wall. */
+  private get startZoom(): number {
+    if (this.clientWidth < 600) return START_ZOOM - 1;
+    return this.clientWidth > WIDE_PX ? START_ZOOM + 1 : START_ZOOM;
   }
 
   private takeAddress(): void {
@@ -179,8 +190,14 @@ export class MapElement extends View {
     this.stage.take({ ...news, data, bits: new Uint32Array(news.data) });
   }
 
+  private followTrails(): void {
+    if (place.value.page === "history") return; // There the track of a stored flight is drawn.
+    const { hex, also } = live.selection;
+    this.trails.follow(hex === null ? [] : [hex, ...also], [live.selected.value, ...live.also.value]);
+  }
+
   private followSelected(aircraft: Aircraft | null): void {
-    this.trails.follow(aircraft);
+    this.followTrails();
     if (!this.isFollowing || !aircraft || typeof aircraft.lat !== "number") return;
     this.map.getView().animate({ center: fromLonLat([aircraft.lon as number, aircraft.lat]), duration: calm.matches ? 0 : 900, easing: (x) => x });
   }
@@ -193,11 +210,12 @@ export class MapElement extends View {
     return live.pick(x, y, radius * view.resolution);
   }
 
-  private async choose(pixel: [number, number]): Promise<void> {
+  private async choose(pixel: [number, number], further: boolean): Promise<void> {
     if (place.value.page !== "map") return;
     const aircraft = await this.pickAt(pixel, CLICK_PX);
     this.isFollowing = false;
-    note({ hex: aircraft?.hex ?? null });
+    if (!further) note(addressOf({ hex: aircraft?.hex ?? null, also: [] }));
+    else if (aircraft) note(addressOf(toggled(live.selection, aircraft.hex)));
   }
 
   private async hover(pixel: [number, number], dragging: boolean): Promise<void> {
@@ -228,7 +246,7 @@ export class MapElement extends View {
     const station = live.station.value;
     if (!station) return;
     this.isFollowing = false;
-    this.map.getView().animate({ center: fromLonLat([station.lon, station.lat]), zoom: START_ZOOM, duration: calm.matches ? 0 : 400 });
+    this.map.getView().animate({ center: fromLonLat([station.lon, station.lat]), zoom: this.startZoom, duration: calm.matches ? 0 : 400 });
   }
 
   private key(event: KeyboardEvent): void {
@@ -240,7 +258,7 @@ export class MapElement extends View {
     if (move) view.setCenter([centre[0] + move[0] * KEY_PAN_PX * resolution, centre[1] + move[1] * KEY_PAN_PX * resolution]);
     else if (event.key === "+" || event.key === "=") this.zoom(0.7);
     else if (event.key === "-") this.zoom(-0.7);
-    else if (event.key === "Escape" && live.selectedHex.value) note({ hex: null });
+    else if (event.key === "Escape" && live.selectedHex.value) note(addressOf(NOTHING));
     else return;
     this.isFollowing = false;
     event.preventDefault();
@@ -254,21 +272,37 @@ export class MapElement extends View {
         <button class="tool" @click=${() => this.zoom(1)} title=${t("map.zoom_in")} aria-label=${t("map.zoom_in")}>${icon("plus")}</button>
         <button class="tool" @click=${() => this.zoom(-1)} title=${t("map.zoom_out")} aria-label=${t("map.zoom_out")}>${icon("minus")}</button>
         <button class="tool" @click=${this.home} title=${t("map.home")} aria-label=${t("map.home")}>${icon("home")}</button>
-        <button class="tool" @click=${() => go("settings")} title=${t("map.layers")} aria-label=${t("map.layers")}>${icon("layers")}</button>
+        <button class="tool" @click=${this.layers} title=${t("map.layers")} aria-label=${t("map.layers")} aria-expanded=${baseMaps.length ? this.isChoosing : nothing}>${icon("layers")}</button>
         <button class="tool list-button" ?hidden=${place.value.page !== "map"} aria-pressed=${preferences.value.listOpen} @click=${() => prefer({ listOpen: !preferences.value.listOpen })} title=${t("list.toggle")} aria-label=${t("list.toggle")}>${icon("list")}</button>
       </div>
+      ${this.isChoosing ? this.chooser() : null}
       <sw-legend></sw-legend>
       ${this.renderSource()}
       ${this.hovered && this.hovered.hex !== live.selectedHex.value ? hoverCard(this.hovered, this.hoverAt, this.clientWidth) : null}
     `;
   }
 
+  /** Base maps are chosen here; without any, the button leads to what else the map shows. */
+  private layers(): void {
+    if (!baseMaps.length) return go("settings");
+    this.isChoosing = !this.isChoosing;
+    this.requestUpdate();
+  }
+
+  private chooser(): TemplateResult {
+    const chosen = chosenBaseMap()?.name ?? NO_BASE_MAP;
+    return html`<fieldset class="base-maps" @keydown=${(event: KeyboardEvent) => event.key === "Escape" && this.layers()}><legend>${t("map.base_map")}</legend>
+      ${baseMapChoices().map(([value, title]) => html`<label class="check"><input type="radio" name="base-map" .checked=${value === chosen} @change=${() => prefer({ baseMap: value })} /> ${title}</label>`)}
+      <a href="#/settings">${t("map.layers")}</a>
+    </fieldset>`;
+  }
+
   /** Where the tiles are from, which most licences ask for. */
   private renderSource(): TemplateResult | null {
     const { text, address } = this.tiles.source.value;
     const failure = this.tiles.failure.value;
-    if (failure && preferences.value.tiles) return html`<p class="map-source">${t(failure)}</p>`;
-    if (!text || !preferences.value.tiles) return null;
+    if (failure) return html`<p class="map-source">${t(failure)}</p>`;
+    if (!text) return null;
     return html`<p class="map-source">${address ? html`<a href=${address} target="_blank" rel="noopener noreferrer">${text}</a>` : text}</p>`;
   }
 

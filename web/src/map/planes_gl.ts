@@ -151,7 +151,7 @@ class GlLayer implements AircraftLayer {
     const bits = new Uint32Array(data.buffer);
     bits[10] = 0xff0000ff;
     bits[11] = 1 | (100 << 8);
-    this.take({ count: 1, data, bits, at: 0, speed: 1, labels: [], selectedRow: -1, fastest: 0 });
+    this.take({ count: 1, data, bits, at: 0, speed: 1, labels: [], alsoRows: [], selectedRow: -1, fastest: 0 });
     this.draw({ x: 0, y: 0, resolution: 1, width: 64, height: 64, ratio: 1 }, 0, true);
     const pixel = new Uint8Array(4);
     gl.readPixels(32, 32, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);

@@ -5,7 +5,7 @@ import { palette, type Palette } from "./palette";
 import { CanvasLayer } from "./planes_canvas";
 import { glLayer } from "./planes_gl";
 
-const EMPTY: Picture = { count: 0, data: new Float32Array(0), bits: new Uint32Array(0), at: 0, speed: 1, labels: [], selectedRow: -1, fastest: 0 };
+const EMPTY: Picture = { count: 0, data: new Float32Array(0), bits: new Uint32Array(0), at: 0, speed: 1, labels: [], selectedRow: -1, alsoRows: [], fastest: 0 };
 /** A movement of a third of a pixel is worth a frame, but no more than so many a second, and one a second at least. */
 const STEP_PX = 0.34;
 const MOST_FRAMES = 30;
@@ -121,7 +121,7 @@ export class Stage {
     const elapsed = this.elapsed;
     this.layer.draw(view, elapsed, this.dark);
     this.paintOver(view, elapsed);
-    if (this.trailsChanged || this.picture.selectedRow >= 0) this.paintUnder(view, elapsed);
+    if (this.trailsChanged || this.chosenRows.some((row) => row >= 0)) this.paintUnder(view, elapsed);
     this.trailsChanged = false;
     this.planNext(view, elapsed);
   }
@@ -140,13 +140,13 @@ export class Stage {
     for (const label of this.picture.labels) {
       const [x, y] = positionOf(this.picture, label.row, view, elapsed);
       const { canvas, width, height } = this.bitmapOf(label, shades, view.ratio);
-      const gap = sizeAt(view.resolution) / 2 + (label.row === this.picture.selectedRow ? 14 : 2);
+      const gap = sizeAt(view.resolution) / 2 + (this.isChosen(label.row) ? 14 : 2);
       const left = [x + gap, x - gap - width, x - width / 2, x - width / 2][label.side];
       const top = [y - height / 2, y - height / 2, y - gap - height, y + gap][label.side];
       context.drawImage(canvas, Math.round(left * view.ratio), Math.round(top * view.ratio));
     }
     if (this.marked.length) this.paintMarks(context, view, elapsed, shades);
-    if (this.picture.selectedRow >= 0) this.paintRing(context, view, elapsed, shades);
+    for (const row of this.chosenRows) if (row >= 0) this.paintRing(context, row, view, elapsed, shades);
   }
 
   /** A circle around each aircraft in an emergency, and around those that the person has an alert about. */
@@ -169,9 +169,18 @@ export class Stage {
     context.restore();
   }
 
-  private paintRing(context: CanvasRenderingContext2D, view: MapView, elapsed: number, shades: Palette): void {
-    const [x, y] = positionOf(this.picture, this.picture.selectedRow, view, elapsed);
-    const size = (this.picture.bits[this.picture.selectedRow * STRIDE + 11] >>> 8) & 255;
+  private isChosen(row: number): boolean {
+    return row === this.picture.selectedRow || this.picture.alsoRows.includes(row);
+  }
+
+  /** Rows of the selected aircraft, in the order of their trails. */
+  private get chosenRows(): number[] {
+    return [this.picture.selectedRow, ...this.picture.alsoRows];
+  }
+
+  private paintRing(context: CanvasRenderingContext2D, row: number, view: MapView, elapsed: number, shades: Palette): void {
+    const [x, y] = positionOf(this.picture, row, view, elapsed);
+    const size = (this.picture.bits[row * STRIDE + 11] >>> 8) & 255;
     const half = (sizeAt(view.resolution) * size) / 100 / 1.5 + 6;
     context.save();
     context.scale(view.ratio, view.ratio);
@@ -209,13 +218,12 @@ export class Stage {
     context.save();
     context.scale(view.ratio, view.ratio);
     context.lineCap = context.lineJoin = "round";
-    for (const trail of this.trails) {
-      this.strokeTrail(context, trail, view, elapsed, trail === this.trails[0]);
-    }
+    const rows = this.chosenRows;
+    this.trails.forEach((trail, at) => this.strokeTrail(context, trail, view, elapsed, rows[at] ?? -1));
     context.restore();
   }
 
-  private strokeTrail(context: CanvasRenderingContext2D, trail: TrailPoint[], view: MapView, elapsed: number, isMain: boolean): void {
+  private strokeTrail(context: CanvasRenderingContext2D, trail: TrailPoint[], view: MapView, elapsed: number, row: number): void {
     const screen = ({ x, y }: TrailPoint): [number, number] => [
       (x - view.x) / view.resolution + view.width / 2,
       view.height / 2 - (y - view.y) / view.resolution,
@@ -231,9 +239,7 @@ export class Stage {
         if (trail[end].gap) run.moveTo(x, y);
         else run.lineTo(x, y);
       }
-      if (end === trail.length && isMain && this.picture.selectedRow >= 0) {
-        run.lineTo(...positionOf(this.picture, this.picture.selectedRow, view, elapsed));
-      }
+      if (end === trail.length && row >= 0) run.lineTo(...positionOf(this.picture, row, view, elapsed));
       context.strokeStyle = palette(this.dark).textHalo;
       context.lineWidth = 4.5;
       context.stroke(run);

@@ -1,61 +1,70 @@
-// Real map tiles, where the installation names some: those of a map server (`map_tiles_url`) or of a PMTiles archive
-// (`map_pmtiles`). The page says so in meta elements.
+// The layer of the chosen base map. Nothing is asked of a host before its map is chosen.
 import TileLayer from "ol/layer/Tile";
+import type TileSource from "ol/source/Tile";
 import XYZ from "ol/source/XYZ";
 import { Cell } from "../core/cell";
 import { preferences } from "../core/preferences";
 import type { TextKey } from "../i18n/i18n";
+import { attribution, baseMaps, chosenBaseMap, type Attribution, type BaseMap } from "./base_maps";
 import { TilesError } from "./tiles_error";
 
-const addressOf = (name: string): string | undefined => document.querySelector<HTMLMetaElement>(`meta[name="skywatch-${name}"]`)?.content;
+const NO_SOURCE: Attribution = { text: "", address: "" };
 
-/** Where tiles are from, while they are shown: its name, and an address if there is one. */
-export interface Attribution {
-  text: string;
-  address: string;
-}
-
-/** An https address at the end of the text becomes the link; markup, which archives bring, is taken out. */
-export function attribution(text: string): Attribution {
-  const plain = text.replace(/<[^<>]*>/g, " ").replace(/\s+/g, " ").trim();
-  const at = plain.lastIndexOf(" ") + 1;
-  const last = plain.slice(at);
-  return /^https:\/\/[^\s"'<>]+$/.test(last) && at > 0 ? { text: plain.slice(0, at - 1), address: last } : { text: plain, address: "" };
+interface Opened {
+  source: TileSource;
+  attribution: Attribution;
 }
 
 export class Tiles {
   readonly layers: TileLayer[] = [];
-  /** The source as the setting or the archive names it. */
-  readonly source = new Cell(attribution(addressOf("attribution") ?? ""));
-
-  /** Why the archive is not shown, where it is not. */
+  /** The source of the shown map, as the setting or the archive names it. */
+  readonly source = new Cell<Attribution>(NO_SOURCE);
+  /** Why the chosen map is not shown, where it is not. */
   readonly failure = new Cell<TextKey | null>(null);
+  private readonly opened = new Map<BaseMap, Promise<Opened>>();
+  private shown: BaseMap | null = null;
 
   constructor() {
-    if (!Tiles.areThere) return;
-    const layer = new TileLayer({ zIndex: 1 });
-    const follow = (): void => layer.setVisible(preferences.value.tiles);
-    follow();
-    preferences.subscribe(follow);
-    this.layers.push(layer);
-    const archive = addressOf("pmtiles");
-    if (archive) void this.open(layer, archive);
-    else layer.setSource(new XYZ({ url: addressOf("tiles"), crossOrigin: "anonymous" }));
+    if (!baseMaps.length) return;
+    this.layers.push(new TileLayer({ zIndex: 1 }));
+    preferences.subscribe(() => void this.follow());
+    void this.follow();
   }
 
-  private async open(layer: TileLayer, address: string): Promise<void> {
+  private async follow(): Promise<void> {
+    const chosen = chosenBaseMap();
+    if (chosen === this.shown) return;
+    this.shown = chosen;
+    this.show(null);
+    this.failure.set(null);
+    if (!chosen) return;
     try {
-      const { archiveSource } = await import("./archive");
-      const { source, attribution: named } = await archiveSource(address);
-      layer.setSource(source);
-      if (!this.source.value.text) this.source.set(attribution(named));
+      const opened = await this.open(chosen);
+      if (chosen === this.shown) this.show(opened);
     } catch (error) {
-      this.failure.set(error instanceof TilesError ? error.text : "map.tiles_failed");
-      console.warn(`The map tiles of ${address} cannot be shown:`, error);
+      this.opened.delete(chosen);
+      console.warn(`The base map of ${chosen.address} cannot be shown:`, error);
+      if (chosen === this.shown) this.failure.set(error instanceof TilesError ? error.text : "map.tiles_failed");
     }
   }
 
-  static get areThere(): boolean {
-    return addressOf("tiles") !== undefined || addressOf("pmtiles") !== undefined;
+  private show(opened: Opened | null): void {
+    this.layers[0].setSource(opened?.source ?? null);
+    this.source.set(opened?.attribution ?? NO_SOURCE);
   }
+
+  private open(map: BaseMap): Promise<Opened> {
+    let opened = this.opened.get(map);
+    if (!opened) {
+      opened = map.kind === "archive" ? openArchive(map) : Promise.resolve({ source: new XYZ({ url: map.address, crossOrigin: "anonymous" }), attribution: attribution(map.attribution) });
+      this.opened.set(map, opened);
+    }
+    return opened;
+  }
+}
+
+async function openArchive(map: BaseMap): Promise<Opened> {
+  const { archiveSource } = await import("./archive");
+  const { source, attribution: named } = await archiveSource(map.address);
+  return { source: source as unknown as TileSource, attribution: attribution(map.attribution || named) };
 }

@@ -1,4 +1,4 @@
-// The track of the selected aircraft: what the service has of its flight, and on from there with each picture.
+// The tracks of the selected aircraft: what the service has of each flight, and on from there with each picture.
 import { dark } from "../core/preferences";
 import type { Aircraft } from "../live/messages";
 import { FLAG } from "../live/messages";
@@ -25,33 +25,22 @@ interface TrailAnswer {
   trail?: { at: string; lat: number; lon: number; altitude_ft: number | null; on_ground: boolean }[];
 }
 
-export class Trails {
-  private hex: string | null = null;
+/** The track of one aircraft. */
+class Trail {
   private points: Raw[] = [];
 
-  constructor(private readonly show: (trails: TrailPoint[][]) => void) {}
-
-  follow(aircraft: Aircraft | null): void {
-    if (!aircraft) {
-      if (this.hex !== null) this.show([]);
-      this.hex = null;
-      this.points = [];
-      return;
-    }
-    if (aircraft.hex !== this.hex) {
-      this.hex = aircraft.hex;
-      this.points = [];
-      this.show([]);
-      void this.fetch(aircraft.hex);
-    }
-    this.append(aircraft);
+  constructor(
+    readonly hex: string,
+    private readonly changed: () => void,
+  ) {
+    void this.fetch();
   }
 
-  recolour(): void {
-    if (this.hex !== null) this.show([paint(this.points)]);
+  get painted(): TrailPoint[] {
+    return paint(this.points);
   }
 
-  private append(aircraft: Aircraft): void {
+  append(aircraft: Aircraft): void {
     const { lat, lon } = aircraft;
     if (typeof lat !== "number" || typeof lon !== "number") return;
     const last = this.points.at(-1);
@@ -59,14 +48,12 @@ export class Trails {
     const altitude = typeof aircraft.alt_baro === "number" ? aircraft.alt_baro : null;
     this.points.push({ at: Date.now() / 1000, lat, lon, altitude, ground: ((aircraft.flags as number) & FLAG.ground) !== 0 });
     if (this.points.length > MOST_POINTS) this.points.splice(0, this.points.length - MOST_POINTS);
-    this.show([paint(this.points)]);
   }
 
-  private async fetch(hex: string): Promise<void> {
+  private async fetch(): Promise<void> {
     try {
-      const { trail: points = [] } = await call<TrailAnswer>(`aircraft/${hex}/trail`);
-      if (hex !== this.hex) return;
-      const earlier = points.map((point) => ({
+      const { trail = [] } = await call<TrailAnswer>(`aircraft/${this.hex}/trail`);
+      const earlier = trail.map((point) => ({
         at: Date.parse(point.at) / 1000,
         lat: point.lat,
         lon: point.lon,
@@ -74,10 +61,31 @@ export class Trails {
         ground: point.on_ground,
       }));
       this.points = [...earlier, ...this.points];
-      this.show([paint(this.points)]);
+      this.changed();
     } catch {
       // It has just gone, or was never heard with a position; what comes now is shown.
     }
+  }
+}
+
+export class Trails {
+  private trails: Trail[] = [];
+
+  constructor(private readonly show: (trails: TrailPoint[][]) => void) {}
+
+  /** Draw the tracks of these aircraft, the first of them as the main one; null: not there at the moment. */
+  follow(hexes: string[], aircraft: (Aircraft | null)[]): void {
+    if (!hexes.length && !this.trails.length) return;
+    this.trails = hexes.map((hex) => this.trails.find((trail) => trail.hex === hex) ?? new Trail(hex, () => this.recolour()));
+    this.trails.forEach((trail, at) => {
+      const now = aircraft[at];
+      if (now?.hex === trail.hex) trail.append(now);
+    });
+    this.show(this.trails.map((trail) => trail.painted));
+  }
+
+  recolour(): void {
+    if (this.trails.length) this.show(this.trails.map((trail) => trail.painted));
   }
 }
 

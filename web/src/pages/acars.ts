@@ -4,11 +4,11 @@ import { note, place } from "../core/address";
 import { olderOf } from "../core/pages";
 import { preferences } from "../core/preferences";
 import { clock } from "../core/units";
-import { View } from "../core/view";
 import { t, type TextKey } from "../i18n/i18n";
 import { live } from "../live/live";
-import { ApiError, call } from "../session/api";
+import { call } from "../session/api";
 import { session } from "../session/session";
+import { Task } from "./task";
 
 interface Message {
   id: number;
@@ -39,10 +39,9 @@ interface Answer {
   next: string | null;
 }
 
-class Acars extends View {
+class Acars extends Task {
   private messages: Message[] = [];
   private next: string | null = null;
-  private error = "";
   private stop: (() => void) | null = null;
   private due: ReturnType<typeof setTimeout> | undefined;
   /** Whether further pages were asked for; without them the list is the newest page. */
@@ -58,7 +57,7 @@ class Acars extends View {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    void this.attempt(() => this.read());
+    void this.attemptRead(() => this.read());
     this.stop = live.happening.subscribe((news) => {
       if (news?.topic === "acars" && !news.data.past) this.readNewSoon();
     });
@@ -73,16 +72,6 @@ class Acars extends View {
 
   private get isSearch(): boolean {
     return Object.values(place.value.query).some(Boolean);
-  }
-
-  private async attempt(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-      this.error = "";
-    } catch (error) {
-      this.error = error instanceof ApiError && error.errors.length ? error.errors.map(({ name, detail }) => `${name}: ${detail}`).join("; ") : String((error as Error).message);
-    }
-    this.requestUpdate();
   }
 
   /** Asks for a page; null where something else was asked for meanwhile. */
@@ -115,7 +104,7 @@ class Acars extends View {
       this.due = undefined;
       // What somebody asked for comes first.
       if (this.waiting) this.readNewSoon();
-      else if (!this.isSearch) void this.attempt(() => this.readNew());
+      else if (!this.isSearch) void this.attemptRead(() => this.readNew());
     }, GATHER_MS);
   }
 
@@ -141,7 +130,7 @@ class Acars extends View {
     event.preventDefault();
     const form = new FormData(event.target as HTMLFormElement);
     note(Object.fromEntries([...form].map(([name, value]) => [name, String(value).trim()])));
-    void this.attempt(() => this.read());
+    void this.attemptRead(() => this.read());
   };
 
   protected override render(): TemplateResult {
@@ -154,8 +143,8 @@ class Acars extends View {
         <button class="primary">${t("history.search")}</button>
       </form>
       ${session.can("acars.view_full") ? html`<p class="hint" id="acars-grammar">${t("acars.grammar")}</p>` : nothing}
-      ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
-      ${this.messages.length ? html`<ul class="cards">${this.messages.map((message) => this.card(message))}</ul>` : html`<p class="empty">${t("acars.none")}</p>`}
+      ${this.fault()}
+      ${this.messages.length ? html`<ul class="cards">${this.messages.map((message) => this.card(message))}</ul>` : this.emptyList(t(this.isSearch ? "acars.none" : "acars.begin"))}
       ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}
     </div>`;
   }

@@ -4,8 +4,10 @@ import { go } from "../core/address";
 import { clock } from "../core/units";
 import { View } from "../core/view";
 import { t, word } from "../i18n/i18n";
-import { ApiError, call } from "../session/api";
+import { call } from "../session/api";
+import { faultText } from "../session/fault";
 import { session, type User } from "../session/session";
+import { logOut } from "../session/signing";
 import { inform } from "../shell/announce";
 
 const SCOPES = ["aircraft", "alerts", "safety", "audio", "acars", "history", "system"];
@@ -46,8 +48,7 @@ class Account extends View {
     try {
       await work();
     } catch (error) {
-      const fields = error instanceof ApiError ? error.errors.map(({ name, detail }) => `${name}: ${detail}`).join("; ") : "";
-      this.errors[where] = fields || String((error as Error).message);
+      this.errors[where] = faultText(error);
     }
     this.requestUpdate();
   }
@@ -105,7 +106,7 @@ class Account extends View {
   }
 
   private readonly leave = async (): Promise<void> => {
-    await session.logOut().catch(() => undefined); // Without the network the tokens are forgotten here all the same.
+    await logOut().catch(() => undefined);
     go("map");
   };
 

@@ -2,13 +2,15 @@
 import { html, nothing, svg, type TemplateResult } from "lit";
 import { prefer, preferences } from "../core/preferences";
 import { bearing, clock, measure } from "../core/units";
-import { View, styled } from "../core/view";
+import { styled } from "../core/view";
 import { language, number, t, word } from "../i18n/i18n";
 import { live } from "../live/live";
 import { ApiError, call } from "../session/api";
+import { faultText } from "../session/fault";
 import { session } from "../session/session";
 import { announce } from "../shell/announce";
 import { icon } from "../shell/icons";
+import { Task } from "./task";
 
 interface Threat {
   id: number;
@@ -40,13 +42,12 @@ const LEVEL_TAG: Record<string, string> = { critical: "danger", warning: "warnin
 const MPS_TO_KT = 1.943844;
 const DIAL = 100;
 
-class Cannonball extends View {
+class Cannonball extends Task {
   private threats: Threat[] = [];
   private alerts: Alert[] = [];
   private position: GeolocationPosition | null = null;
   private isTracking = false;
   private radius = 25;
-  private error = "";
   private watchId: number | null = null;
   private sentAt = 0;
   private timer: ReturnType<typeof setInterval> | undefined;
@@ -74,20 +75,10 @@ class Cannonball extends View {
     if (this.watchId !== null) navigator.geolocation.clearWatch(this.watchId);
   }
 
-  private async attempt(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-      this.error = "";
-    } catch (error) {
-      this.error = String((error as Error).message);
-    }
-    this.requestUpdate();
-  }
-
-  private read(): Promise<void> {
+  private read(): Promise<unknown> {
     // Who manages the area may see everybody's; "around you" is this person's alone.
     const user = session.user.value?.id;
-    return this.attempt(async () => {
+    return this.attemptRead(async () => {
       const [{ sessions }, { alerts }] = await Promise.all([
         call<{ sessions: Threat[] }>("cannonball/sessions/active/", { query: { user } }),
         call<{ alerts: Alert[] }>("cannonball/alerts/", { query: { user, limit: 20 } }),
@@ -105,7 +96,7 @@ class Cannonball extends View {
       this.isTracking = true;
       this.requestUpdate();
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 404) this.error = String((error as Error).message);
+      if (!(error instanceof ApiError) || error.status !== 404) this.error = faultText(error);
     }
   }
 
@@ -136,7 +127,7 @@ class Cannonball extends View {
     });
   };
 
-  private locate(position: GeolocationPosition): Promise<void> {
+  private locate(position: GeolocationPosition): Promise<unknown> {
     this.position = position;
     if (Date.now() - this.sentAt < SEND_EVERY_MS) return Promise.resolve();
     this.sentAt = Date.now();
@@ -185,7 +176,7 @@ class Cannonball extends View {
 
   protected override render(): TemplateResult {
     return html`<div class="sheet cannonball"><header><h1>${t("nav.cannonball")}</h1><p>${t("cannonball.about")}</p></header>
-      ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
+      ${this.fault()}
       ${window.isSecureContext ? nothing : html`<p class="error">${t("cannonball.insecure")}</p>`}
       <div class="cannonball-head">
         ${this.dial()}

@@ -2,6 +2,7 @@
 import { html, type TemplateResult } from "lit";
 import { t } from "../i18n/i18n";
 import { request } from "../session/api";
+import { faultText } from "../session/fault";
 import { inform } from "../shell/announce";
 
 const FORMATS = ["kml", "gpx", "csv", "geojson"];
@@ -15,7 +16,7 @@ export async function download(path: string, query: Record<string, string>, name
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   } catch (error) {
-    inform(String((error as Error).message), "error");
+    inform(faultText(error), "error");
   }
 }
 

@@ -3,16 +3,16 @@ import { html, nothing, type TemplateResult } from "lit";
 import { note, place } from "../core/address";
 import { preferences } from "../core/preferences";
 import { clock, measure } from "../core/units";
-import { View } from "../core/view";
 import { t, type TextKey } from "../i18n/i18n";
 import { live } from "../live/live";
 import type { MapElement } from "../map/map";
 import { mercatorX, mercatorY } from "../map/mercator";
 import { paint } from "../map/trails";
-import { ApiError, call } from "../session/api";
+import { call } from "../session/api";
 import { heatLayer, coverageLayer, type Cell, type Sector } from "./history_layers";
 import { Replay } from "./replay";
 import { exportLinks } from "./exports";
+import { Task } from "./task";
 
 type Tab = "flights" | "replay" | "heatmap" | "coverage";
 const TABS: Tab[] = ["flights", "replay", "heatmap", "coverage"];
@@ -41,13 +41,11 @@ interface TrackPoint {
   gap?: boolean;
 }
 
-class History extends View {
+class History extends Task {
   private flights: Flight[] = [];
   private count = 0;
   private next: string | null = null;
   private chosen: Flight | null = null;
-  private error = "";
-  private isBusy = false;
   private hours = "24";
   private layer: Awaited<ReturnType<typeof heatLayer>> | null = null;
   private summary = "";
@@ -103,24 +101,11 @@ class History extends View {
     void this.open();
   }
 
-  private open(): Promise<void> {
-    if (this.tab === "flights") return this.attempt(() => this.search(place.value.query));
-    if (this.tab === "heatmap") return this.attempt(() => this.showHeat());
-    if (this.tab === "coverage") return this.attempt(() => this.showCoverage());
+  private open(): Promise<unknown> {
+    if (this.tab === "flights") return this.attemptRead(() => this.search(place.value.query));
+    if (this.tab === "heatmap") return this.attemptRead(() => this.showHeat());
+    if (this.tab === "coverage") return this.attemptRead(() => this.showCoverage());
     return Promise.resolve();
-  }
-
-  private async attempt(work: () => Promise<void>): Promise<void> {
-    this.error = "";
-    this.isBusy = true;
-    this.requestUpdate();
-    try {
-      await work();
-    } catch (error) {
-      this.error = error instanceof ApiError && error.errors.length ? error.errors.map(({ name, detail }) => `${name}: ${detail}`).join("; ") : String((error as Error).message);
-    }
-    this.isBusy = false;
-    this.requestUpdate();
   }
 
   private async search(fields: Record<string, string>): Promise<void> {
@@ -143,7 +128,7 @@ class History extends View {
     event.preventDefault();
     const form = Object.fromEntries([...new FormData(event.target as HTMLFormElement)].map(([name, value]) => [name, String(value).trim()]));
     note(form);
-    void this.attempt(() => this.search(form));
+    void this.attemptRead(() => this.search(form));
   };
 
   private async show(flight: Flight): Promise<void> {
@@ -181,14 +166,15 @@ class History extends View {
     this.clear();
     const { sectors, station } = await call<{ sectors: Sector[]; station: { lat: number; lon: number } | null }>("history/coverage", { query: this.span() });
     if (this.tab !== "coverage") return;
-    if (!station || !sectors.length) {
+    const farthest = Math.max(0, ...sectors.map((sector) => sector.max_distance_nm ?? 0));
+    if (!station || !farthest) {
       this.summary = station ? t("history.nothing") : t("history.no_station");
       return;
     }
     this.map?.hideAircraft(true);
     this.layer = coverageLayer(sectors, station);
     this.map?.addLayer(this.layer);
-    this.summary = t("history.farthest", { distance: measure("distance", Math.max(...sectors.map((sector) => sector.max_distance_nm ?? 0)), 1) });
+    this.summary = t("history.farthest", { distance: measure("distance", farthest, 1) });
   }
 
   private spanChoice(): TemplateResult {
@@ -206,7 +192,7 @@ class History extends View {
     return html`<div class="sheet">
       <header><h1>${t("nav.history")}</h1></header>
       <div class="tabs" role="tablist">${TABS.map((tab) => html`<button role="tab" aria-selected=${tab === this.tab} @click=${() => this.choose(tab)}>${t(`history.${tab}`)}</button>`)}</div>
-      ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
+      ${this.fault()}
       ${this.tab === "flights" ? this.flightSearch() : this.tab === "replay" ? this.replay.render() : this.spanChoice()}
       ${this.isBusy ? html`<p class="hint" role="status">${t("loading")}</p>` : html`<p class="hint" role="status">${this.summary}</p>`}
     </div>`;
@@ -221,10 +207,10 @@ class History extends View {
         ${field("from", "filter.from", "datetime-local")}${field("to", "filter.to", "datetime-local")}
         <button class="primary">${t("history.search")}</button>
       </form>
-      <p class="hint" role="status">${t("history.found", { n: this.count })}</p>
+      ${this.flights.length ? html`<p class="hint" role="status">${t("history.found", { n: this.count })}</p>` : nothing}
       <ul class="cards">${this.flights.map((flight) => this.card(flight))}</ul>
       ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}
-      ${this.flights.length === 0 && !this.isBusy ? html`<p class="empty">${t("history.nothing")}</p>` : nothing}`;
+      ${this.flights.length || this.isBusy ? nothing : this.emptyList(t(Object.values(query).some(Boolean) ? "history.nothing" : "history.begin"))}`;
   }
 
   private card(flight: Flight): TemplateResult {

@@ -2,11 +2,11 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { note, place } from "../core/address";
 import { clock } from "../core/units";
-import { View } from "../core/view";
 import { number, t, word, type TextKey } from "../i18n/i18n";
-import { ApiError, call } from "../session/api";
+import { call } from "../session/api";
 import { session } from "../session/session";
 import { inform } from "../shell/announce";
+import { Task } from "./task";
 
 interface Known {
   id: number;
@@ -30,13 +30,12 @@ const TYPES = ["federal", "state", "local", "military", "unknown"];
 const SOURCES = ["faa", "opensky", "manual", "community", "research"];
 const PAGE = 50;
 
-class KnownPage extends View {
+class KnownPage extends Task {
   private entries: Known[] = [];
   private count = 0;
   private verified = 0;
   private offset = 0;
   private edited: Partial<Known> | null = null;
-  private error = "";
 
   constructor() {
     super();
@@ -45,21 +44,16 @@ class KnownPage extends View {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    void this.attempt(() => this.read());
+    void this.attemptRead(() => this.read());
+  }
+
+  private emptyText(): string {
+    if (Object.values(place.value.query).some(Boolean)) return t("known.none");
+    return t(this.isManager ? "known.begin" : "known.nothing");
   }
 
   private get isManager(): boolean {
     return session.can("cannonball.manage");
-  }
-
-  private async attempt(work: () => Promise<void>): Promise<void> {
-    this.error = "";
-    try {
-      await work();
-    } catch (error) {
-      this.error = error instanceof ApiError && error.errors.length ? error.errors.map(({ name, detail }) => `${name}: ${detail}`).join("; ") : String((error as Error).message);
-    }
-    this.requestUpdate();
   }
 
   private async read(): Promise<void> {
@@ -76,12 +70,12 @@ class KnownPage extends View {
     const form = new FormData((event.currentTarget as HTMLElement).closest("form")!);
     note(Object.fromEntries([...form].map(([name, value]) => [name, String(value).trim()])));
     this.offset = 0;
-    void this.attempt(() => this.read());
+    void this.attemptRead(() => this.read());
   };
 
   private page(step: number): void {
     this.offset = Math.max(0, this.offset + step * PAGE);
-    void this.attempt(() => this.read());
+    void this.attemptRead(() => this.read());
   }
 
   private readonly save = (event: SubmitEvent): void => {
@@ -124,9 +118,9 @@ class KnownPage extends View {
         <button class="primary">${t("history.search")}</button>
         ${this.isManager ? html`<button type="button" @click=${() => this.edit({})}>${t("known.add")}</button>` : nothing}
       </form>
-      ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
+      ${this.fault()}
       ${this.edited ? this.editor(this.edited) : nothing}
-      ${this.entries.length ? this.table() : html`<p class="empty">${t("known.none")}</p>`}
+      ${this.entries.length ? this.table() : this.emptyList(this.emptyText())}
       <div class="toolbar">
         ${this.offset > 0 ? html`<button @click=${() => this.page(-1)}>${t("known.previous")}</button>` : nothing}
         ${this.offset + PAGE < this.count ? html`<button @click=${() => this.page(1)}>${t("known.next")}</button>` : nothing}

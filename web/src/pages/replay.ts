@@ -5,6 +5,7 @@ import { t } from "../i18n/i18n";
 import { live } from "../live/live";
 import type { Aircraft } from "../live/messages";
 import { lines } from "../session/api";
+import { faultText } from "../session/fault";
 import { icon } from "../shell/icons";
 
 interface Moment {
@@ -62,7 +63,7 @@ export class Replay {
         if (this.moments.length % 60 === 0) this.changed();
       }
     } catch (error) {
-      if (!work.signal.aborted) this.error = String((error as Error).message);
+      if (!work.signal.aborted) this.error = faultText(error);
     }
     if (this.work === work) this.isLoading = false;
     this.changed();

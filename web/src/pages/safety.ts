@@ -7,7 +7,6 @@ import { html, nothing, type TemplateResult } from "lit";
 import { note, place } from "../core/address";
 import { preferences } from "../core/preferences";
 import { clock, measure, type Quantity } from "../core/units";
-import { View } from "../core/view";
 import { number, t, word } from "../i18n/i18n";
 import { live } from "../live/live";
 import type { MapElement } from "../map/map";
@@ -15,6 +14,7 @@ import { mercatorX, mercatorY } from "../map/mercator";
 import { call } from "../session/api";
 import { session } from "../session/session";
 import { announce } from "../shell/announce";
+import { Task } from "./task";
 
 interface SafetyEvent {
   id: number;
@@ -37,10 +37,9 @@ const LEVEL_TAG: Record<string, string> = { critical: "danger", warning: "warnin
 const PAGE = 50;
 const QUANTITIES: Record<string, Quantity> = { nm: "distance", ft: "altitude", kt: "speed", "ft/min": "rate" };
 
-class Safety extends View {
+class Safety extends Task {
   private events: SafetyEvent[] = [];
   private next: string | null = null;
-  private error = "";
   private layer: VectorLayer | null = null;
   private areas = 0;
   private stop: (() => void) | null = null;
@@ -52,13 +51,13 @@ class Safety extends View {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    void this.attempt(() => this.read());
-    void this.attempt(() => this.showAreas());
+    void this.attemptRead(() => this.read());
+    void this.attemptRead(() => this.showAreas(), "areas");
     this.stop = live.happening.subscribe((news) => {
       if (news?.topic !== "safety" || news.data.past) return;
       if (news.event === "safety:event") announce(String(news.data.message ?? ""));
-      void this.attempt(() => this.read());
-      if (news.data.type === "position_integrity") void this.attempt(() => this.showAreas());
+      void this.attemptRead(() => this.read());
+      if (news.data.type === "position_integrity") void this.attemptRead(() => this.showAreas(), "areas");
     });
   }
 
@@ -75,16 +74,6 @@ class Safety extends View {
 
   private get map(): MapElement | null {
     return document.querySelector<MapElement>("sw-map");
-  }
-
-  private async attempt(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-      this.error = "";
-    } catch (error) {
-      this.error = String((error as Error).message);
-    }
-    this.requestUpdate();
   }
 
   private async read(): Promise<void> {
@@ -119,7 +108,7 @@ class Safety extends View {
 
   private filter(change: Record<string, string | null>): void {
     note(change);
-    void this.attempt(() => this.read());
+    void this.attemptRead(() => this.read());
   }
 
   private acknowledge(event: SafetyEvent): void {
@@ -145,8 +134,8 @@ class Safety extends View {
       <label class="check"><input type="checkbox" .checked=${active === "1"} @change=${() => this.filter({ active: active === "1" ? null : "1" })} /> ${t("safety.active_only")}</label>
       <label class="check"><input type="checkbox" .checked=${held === "1"} @change=${() => this.filter({ held: held === "1" ? null : "1" })} /> ${t("safety.with_held_back")}</label>
       ${this.areas ? html`<p class="hint">${t("safety.areas", { n: this.areas })}</p>` : nothing}
-      ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
-      ${this.events.length ? html`<ul class="cards">${this.events.map((event) => this.card(event))}</ul>` : html`<p class="empty">${t("safety.none")}</p>`}
+      ${this.fault()}
+      ${this.events.length ? html`<ul class="cards">${this.events.map((event) => this.card(event))}</ul>` : this.emptyList(t("safety.none"))}
       ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}
     </div>`;
   }

@@ -3,11 +3,11 @@ import { html, nothing, type TemplateResult } from "lit";
 import { prefer, preferences, type Theme, type UnitSystem } from "../core/preferences";
 import { View } from "../core/view";
 import { LANGUAGES, language, t, useLanguage, type Language, type TextKey } from "../i18n/i18n";
-import { Tiles } from "../map/tiles";
+import { baseMapChoices, baseMaps, chosenBaseMap, NO_BASE_MAP } from "../map/base_maps";
 import { session } from "../session/session";
 import { SHORTCUTS } from "../shell/shortcuts";
 
-type Switch = "labels" | "rings" | "airports" | "tiles" | "sound" | "shortcuts";
+type Switch = "labels" | "rings" | "airports" | "sound" | "shortcuts";
 
 class Settings extends View {
   constructor() {
@@ -19,6 +19,12 @@ class Settings extends View {
     return html`<div class="setting" role="group" aria-label=${t(title)}><span>${t(title)}</span>
       <div class="segments">${options.map(([value, name]) => html`<button aria-pressed=${value === chosen} @click=${() => choose(value)}>${name}</button>`)}</div>
     </div>`;
+  }
+
+  private baseMap(): TemplateResult {
+    const chosen = chosenBaseMap()?.name ?? NO_BASE_MAP;
+    return html`<div class="setting"><label class="field" for="base-map">${t("map.base_map")}</label>
+      <select id="base-map" class="short" @change=${(event: Event) => prefer({ baseMap: (event.target as HTMLSelectElement).value })}>${baseMapChoices().map(([value, title]) => html`<option value=${value} ?selected=${value === chosen}>${title}</option>`)}</select></div>`;
   }
 
   private toggle(title: TextKey, name: Switch): TemplateResult {
@@ -42,7 +48,7 @@ class Settings extends View {
         ${this.toggle("settings.labels", "labels")}
         ${this.toggle("settings.rings", "rings")}
         ${this.toggle("settings.airports", "airports")}
-        ${Tiles.areThere ? this.toggle("settings.tiles", "tiles") : nothing}
+        ${baseMaps.length ? this.baseMap() : nothing}
       </section>
       <section class="section"><h2>${t("settings.device")}</h2>
         ${session.canView("alerts") || session.canView("safety") ? this.toggle("settings.sound", "sound") : nothing}

@@ -2,10 +2,10 @@
 import { html, nothing, svg, type TemplateResult } from "lit";
 import { preferences } from "../core/preferences";
 import { clock, day, measure } from "../core/units";
-import { View } from "../core/view";
 import { number, t, word, type TextKey } from "../i18n/i18n";
 import { call } from "../session/api";
 import { session } from "../session/session";
+import { Task } from "./task";
 
 interface Status {
   status: string;
@@ -53,13 +53,12 @@ function since(seconds: number): string {
   return seconds < 5400 ? t("history.minutes", { n: Math.floor(seconds / 60) }) : t("stats.hours", { n: Math.round(seconds / 3600) });
 }
 
-class StatsPage extends View {
+class StatsPage extends Task {
   private status: Status | null = null;
   private receivers: Receiver[] = [];
   private stats: Stats | null = null;
   private sectors: Sector[] = [];
   private rates: number[] = [];
-  private error = "";
   private timer: ReturnType<typeof setInterval> | undefined;
 
   constructor() {
@@ -70,7 +69,7 @@ class StatsPage extends View {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.refresh();
-    if (session.canView("history")) void this.readHistory();
+    if (session.canView("history")) void this.attemptRead(() => this.readHistory(), "history");
     this.timer = setInterval(() => document.hidden || void this.refresh(), REFRESH_MS);
   }
 
@@ -79,29 +78,20 @@ class StatsPage extends View {
     clearInterval(this.timer);
   }
 
-  private async refresh(): Promise<void> {
-    if (!session.canView("system")) return;
-    try {
+  private refresh(): Promise<unknown> {
+    if (!session.canView("system")) return Promise.resolve();
+    return this.attempt(async () => {
       const [status, { receivers }] = await Promise.all([call<Status>("system/status"), call<{ receivers: Receiver[] }>("system/receivers")]);
       this.status = status;
       this.receivers = receivers;
       this.rates = [...this.rates, status.message_rate].slice(-SAMPLES);
-      this.error = "";
-    } catch (error) {
-      this.error = String((error as Error).message);
-    }
-    this.requestUpdate();
+    });
   }
 
   private async readHistory(): Promise<void> {
-    try {
-      const [stats, { sectors }] = await Promise.all([call<Stats>("history/stats"), call<{ sectors: Sector[] }>("history/coverage")]);
-      this.stats = stats;
-      this.sectors = sectors;
-    } catch (error) {
-      this.error = String((error as Error).message);
-    }
-    this.requestUpdate();
+    const [stats, { sectors }] = await Promise.all([call<Stats>("history/stats"), call<{ sectors: Sector[] }>("history/coverage")]);
+    this.stats = stats;
+    this.sectors = sectors;
   }
 
   private tile(title: TextKey, value: string, more = ""): TemplateResult {
@@ -110,7 +100,7 @@ class StatsPage extends View {
 
   protected override render(): TemplateResult {
     return html`<div class="sheet"><header><h1>${t("nav.stats")}</h1></header>
-      ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
+      ${this.fault()}
       ${this.status ? this.now(this.status) : nothing}
       ${this.stats ? this.week(this.stats) : nothing}
       ${this.status ? this.health(this.status) : nothing}

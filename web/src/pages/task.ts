@@ -3,19 +3,43 @@ import { html, nothing, type TemplateResult } from "lit";
 import { View } from "../core/view";
 import { t } from "../i18n/i18n";
 import { ApiError, call } from "../session/api";
+import { faultText, isAway } from "../session/fault";
 
-/** What went wrong, for people: the fields that the service names, else its sentence. */
-export function faultText(error: unknown): string {
-  if (error instanceof ApiError && error.code === "network") return t("state.lost");
-  if (error instanceof ApiError && error.errors.length) return error.errors.map(({ name, detail }) => `${name}: ${detail}`).join("; ");
-  return String(error instanceof Error ? error.message : error);
-}
+const READ_AGAIN_MS = 5000;
 
 export abstract class Task extends View {
   protected error = "";
   protected isBusy = false;
   /** The fields that the service did not take, by their place in the body. */
   protected faults: Record<string, string> = {};
+  /** Whether the page has read its list: before, an empty one means nothing. */
+  protected hasRead = false;
+  private away = false;
+  private rereads = new Map<string, ReturnType<typeof setTimeout>>();
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    for (const timer of this.rereads.values()) clearTimeout(timer);
+    this.rereads.clear();
+  }
+
+  /** Read a part of the page; while the service cannot be reached, again and again. The newest reading of a part counts. */
+  protected async attemptRead(work: () => Promise<unknown>, part = "list"): Promise<boolean> {
+    clearTimeout(this.rereads.get(part));
+    const isDone = await this.attempt(async () => void (await work()));
+    if (isDone && part === "list") {
+      this.hasRead = true;
+      this.afterRead();
+    }
+    if (!isDone && this.away && this.isConnected) this.readAgainSoon(work, part);
+    this.requestUpdate();
+    return isDone;
+  }
+
+  private readAgainSoon(work: () => Promise<unknown>, part: string): void {
+    clearTimeout(this.rereads.get(part));
+    this.rereads.set(part, setTimeout(() => void this.attemptRead(work, part), READ_AGAIN_MS));
+  }
 
   protected async attempt(work: () => Promise<void>): Promise<boolean> {
     this.isBusy = true;
@@ -28,11 +52,21 @@ export abstract class Task extends View {
       isDone = true;
     } catch (error) {
       this.error = faultText(error);
+      this.away = isAway(error);
       this.faults = error instanceof ApiError ? Object.fromEntries(error.errors.map(({ name, detail }) => [name, detail])) : {};
     }
     this.isBusy = false;
     this.requestUpdate();
     return isDone;
+  }
+
+  /** What follows from the list that was read. */
+  protected afterRead(): void {}
+
+  /** What stands in the place of a list without entries. */
+  protected emptyList(text: string | TemplateResult): TemplateResult | typeof nothing {
+    if (this.hasRead) return html`<p class="empty">${text}</p>`;
+    return this.error ? nothing : html`<p class="empty" role="status">${t("loading")}</p>`;
   }
 
   protected fault(): TemplateResult | typeof nothing {

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { note } from "../core/address";
 import { dark, preferences } from "../core/preferences";
 import { bearing, measure } from "../core/units";
+import { NOTHING, addressOf, promoted } from "../core/selection";
 import { View } from "../core/view";
 import { t } from "../i18n/i18n";
 import { live } from "../live/live";
@@ -32,7 +33,7 @@ class Panel extends View {
 
   constructor() {
     super();
-    this.watch(live.selected, live.selectedHex, preferences, dark);
+    this.watch(live.selected, live.selectedHex, live.alsoHexes, live.also, preferences, dark);
   }
 
   override connectedCallback(): void {
@@ -68,7 +69,7 @@ class Panel extends View {
     this.requestUpdate();
   }
 
-  private readonly close = (): void => note({ hex: null });
+  private readonly close = (): void => note(addressOf(NOTHING));
 
   private readonly follow = (): void => document.querySelector<MapElement>("sw-map")?.follow();
 
@@ -119,6 +120,7 @@ class Panel extends View {
         ${airframe?.ladd ? html`<span class="tag">LADD</span>` : nothing}
         ${this.isGone ? html`<span class="tag">${t("panel.gone")}</span>` : nothing}
       </p>
+      ${this.others()}
       ${this.figures(some)}
       ${profile(some)}
       ${session.canView("acars") && !live.isReplay.value ? html`<sw-messages .hex=${some.hex}></sw-messages>` : nothing}
@@ -126,6 +128,16 @@ class Panel extends View {
       <p class="panel-links">
         <a href="#/history?icao_hex=${some.hex.replace("~", "")}">${icon("history")}${t("panel.history")}</a>
       </p>`;
+  }
+
+  /** The others that are selected: a click shows the details of one. */
+  private others(): TemplateResult | typeof nothing {
+    const { also } = live.selection;
+    if (!also.length) return nothing;
+    const name = (hex: string, at: number): string => String(live.also.value[at]?.flight || hex.toUpperCase()).trim();
+    return html`<div class="chips others" role="group" aria-label=${t("panel.also")}>
+      ${also.map((hex, at) => html`<button class="chip" @click=${() => note(addressOf(promoted(live.selection, hex)))}>${name(hex, at)}</button>`)}
+    </div>`;
   }
 
   private figures(some: Aircraft): TemplateResult {

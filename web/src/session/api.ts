@@ -10,6 +10,8 @@ export class ApiError extends Error {
     detail: string,
     readonly errors: { name: string; detail: string }[] = [],
     readonly retryAfterS: number | null = null,
+    /** Whether the request was to change something. */
+    readonly isChange = false,
   ) {
     super(detail);
   }
@@ -51,7 +53,7 @@ export async function request(path: string, options: Options = {}, again = true)
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, "network", String(error));
+    throw new ApiError(0, "network", String(error), [], null, (options.method ?? "GET") !== "GET");
   }
   if (answer.ok) return answer;
   const problem = await read(answer);

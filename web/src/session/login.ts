@@ -4,7 +4,9 @@ import { go, place } from "../core/address";
 import { View } from "../core/view";
 import { t } from "../i18n/i18n";
 import { ApiError, call } from "./api";
+import { faultText } from "./fault";
 import { session, type User } from "./session";
+import { logIn } from "./signing";
 
 const POPUP = "popup,width=520,height=680";
 const LOOK_MS = 500;
@@ -56,26 +58,17 @@ class Login extends View {
       await work();
       this.done();
     } catch (error) {
-      this.error = this.describe(error);
+      this.error = faultText(error);
     } finally {
       this.isBusy = false;
       this.requestUpdate();
     }
   }
 
-  private describe(error: unknown): string {
-    if (!(error instanceof ApiError)) return String(error instanceof Error ? error.message : error);
-    if (error.code === "invalid_credentials") return t("login.wrong");
-    if (error.code === "account_disabled") return t("login.disabled");
-    if (error.code === "rate_limited") return t("login.too_many", { n: error.retryAfterS ?? 60 });
-    if (error.code === "network") return t("state.lost");
-    return error.message;
-  }
-
   private readonly submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = new FormData(event.target as HTMLFormElement);
-    void this.attempt(() => session.logIn(String(form.get("username")), String(form.get("password"))));
+    void this.attempt(() => logIn(String(form.get("username")), String(form.get("password"))));
   };
 
   private signOn(provider: string | null): void {

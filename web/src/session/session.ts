@@ -34,7 +34,7 @@ export interface Config {
 /** What became of a renewal; `unknown`: the service could not be asked, and the login may be good. */
 type Renewal = "renewed" | "refused" | "unknown";
 
-interface Pair {
+export interface Pair {
   access: string;
   refresh: string;
   user?: User;
@@ -81,6 +81,10 @@ class Session {
 
   get access(): string | null {
     return this.isCookie ? null : this.read(ACCESS);
+  }
+
+  get refresh(): string | null {
+    return this.read(REFRESH);
   }
 
   async start(): Promise<void> {
@@ -217,21 +221,6 @@ class Session {
     this.token.set(pair.access);
   }
 
-  async logIn(username: string, password: string): Promise<void> {
-    const { call } = await import("./api");
-    await this.take(await call<Pair>("auth/login", { method: "POST", body: { username, password } }));
-  }
-
-  async logOut(): Promise<void> {
-    const { call } = await import("./api");
-    const refresh = this.read(REFRESH);
-    try {
-      await call("auth/logout", { method: "POST", body: refresh ? { refresh } : {} });
-    } finally {
-      this.forget();
-    }
-  }
-
   /** After an answer of 401: whether there is a token now that is worth trying. */
   async recover(used: string | null): Promise<boolean> {
     if (!this.isCookie && !used) return false;
@@ -253,7 +242,7 @@ class Session {
       this.plan();
       return "renewed";
     }
-    const refresh = this.read(REFRESH);
+    const refresh = this.refresh;
     if (used && !refresh) {
       this.end();
       return "refused";
@@ -312,7 +301,8 @@ class Session {
     this.ended.set(wasSomebody);
   }
 
-  private forget(): void {
+  /** Drop the tokens and the user: nobody is signed in any more. */
+  forget(): void {
     clearTimeout(this.timer);
     clearTimeout(this.checkTimer);
     this.checkTimer = undefined;

@@ -123,21 +123,23 @@ class App extends View {
   private fitted = "";
   private readonly resized = new ResizeObserver(() => this.fit());
 
-  /** Show the names of the pages beside their icons where all of them fit. */
+  /** Show the names of the pages beside their icons where all of them fit, else that of the open page where it fits; icons that do not fit go into the menu. */
   private fit(): void {
     const nav = this.querySelector(".head nav");
-    if (!nav) return;
-    nav.classList.remove("tight");
-    nav.classList.toggle("tight", nav.scrollWidth > nav.clientWidth);
+    const head = nav?.parentElement;
+    if (!nav || !head) return;
+    const steps = ["tight", "tighter", "folded"];
+    head.classList.remove(...steps);
+    for (const step of steps) if (nav.scrollWidth > nav.clientWidth) head.classList.add(step);
   }
 
   protected override updated(): void {
     const nav = this.querySelector(".head nav");
-    const names = nav?.textContent ?? "";
+    const names = `${nav?.textContent ?? ""} ${place.value.page}`;
     if (!nav || names === this.fitted) return;
     this.fitted = names;
     this.resized.disconnect();
-    this.resized.observe(nav);
+    for (const one of [nav, nav.parentElement!]) this.resized.observe(one);
   }
 
   private navigation(page: Page): TemplateResult {

@@ -9,8 +9,8 @@ import { session } from "../../session/session";
 import { inform } from "../../shell/announce";
 import { icon } from "../../shell/icons";
 import { Task, all } from "../task";
+import { go } from "./address";
 import { obstacle, subscribe, subscription, unsubscribe, type Browser } from "./push";
-import { go } from "./tabs";
 import { PRIORITIES, may, type Channel } from "./types";
 
 const KINDS = ["web_push", "webhook", "apprise", "mqtt"] as const;
@@ -27,7 +27,6 @@ class Channels extends Task {
   private secret: { name: string; value: string } | null = null;
   private tested: Record<number, { delivered: boolean; detail: string }> = {};
   private isSubscribed = false;
-  private hasRead = false;
   private stop: (() => void) | null = null;
 
   constructor() {
@@ -38,7 +37,11 @@ class Channels extends Task {
   override connectedCallback(): void {
     super.connectedCallback();
     this.stop = place.subscribe(() => this.choose());
-    void this.attempt(() => this.read()).then(() => this.choose());
+    void this.attemptRead(() => this.read());
+  }
+
+  protected override afterRead(): void {
+    this.choose();
   }
 
   override disconnectedCallback(): void {
@@ -50,7 +53,6 @@ class Channels extends Task {
   private async read(): Promise<void> {
     [this.channels, this.browsers] = await Promise.all([all<Channel>("alerts/channels", "channels"), all<Browser>("alerts/browsers", "browsers")]);
     this.isSubscribed = this.browsers.some((browser) => this.isThis(browser)) && (await subscription()) !== null;
-    this.hasRead = true;
   }
 
   private choose(): void {
@@ -117,7 +119,7 @@ class Channels extends Task {
     return html`<div class="bar">${may("create") ? html`<button class="primary" @click=${() => go("channels", { id: "new" })}>${icon("plus")} ${t("channel.new")}</button>` : nothing}</div>
       ${this.secret ? html`<div role="status"><p>${t("channel.secret_once", { name: this.secret.name })}<code class="secret">${this.secret.value}</code></p><button @click=${this.forgetSecret}>${t("channel.copied")}</button></div>` : nothing}
       ${this.fault()}
-      ${this.channels.length ? html`<ul class="cards">${this.channels.map((channel) => this.card(channel))}</ul>` : html`<p class="empty" role="status">${t(this.hasRead ? "channel.none" : "loading")}</p>`}
+      ${this.channels.length ? html`<ul class="cards">${this.channels.map((channel) => this.card(channel))}</ul>` : this.emptyList(t("channel.none"))}
       ${this.hasRead ? this.pushSection() : nothing}`;
   }
 

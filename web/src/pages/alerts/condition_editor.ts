@@ -1,5 +1,6 @@
 // The tree of a rule's conditions as nested groups of fields; every part has its fault beside it.
 import { html, nothing, type TemplateResult } from "lit";
+import { TypedUnit } from "../../core/units";
 import { styled } from "../../core/view";
 import { number, t, word, type TextKey } from "../../i18n/i18n";
 import { session } from "../../session/session";
@@ -103,8 +104,9 @@ function valueOf(node: Test, around: Surroundings, set: (work: (test: Test) => T
   }
   if (kind === "time") return html`<input type="datetime-local" aria-label=${label} .value=${localTime(node.value)} @change=${(event: Event) => give(typed(node, (event.target as HTMLInputElement).value))} />`;
   const isNumber = kind === "number" && node.op !== "in";
-  return html`<span class="with-unit"><input aria-label=${label} .value=${shownValue(node.value)} inputmode=${isNumber ? "decimal" : "text"} autocomplete="off" spellcheck="false" placeholder=${placeholder(node, kind)}
-    @change=${(event: Event) => give(typed(node, (event.target as HTMLInputElement).value))} />${unit ? html`<small>${unit}</small>` : nothing}</span>`;
+  const measured = new TypedUnit(unit);
+  return html`<span class="with-unit"><input aria-label=${label} .value=${shownValue(measured.shown(node.value))} inputmode=${isNumber ? "decimal" : "text"} autocomplete="off" spellcheck="false" placeholder=${placeholder(node, kind)}
+    @change=${(event: Event) => give(measured.stored(typed(node, (event.target as HTMLInputElement).value)))} />${measured.name ? html`<small>${measured.name}</small>` : nothing}</span>`;
 }
 
 function classes(node: Test, give: (value: unknown) => void): TemplateResult {
@@ -116,7 +118,7 @@ function classes(node: Test, give: (value: unknown) => void): TemplateResult {
 function placeholder(node: Test, kind: string): string {
   if (node.op === "in") return infoOf(node.field) === FIELDS.squawk ? "7000, 3000-3050" : "A, B, C";
   if (node.op === "matches") return "^SWR[0-9]+$";
-  return kind === "altitude" ? t("rule.altitude_hint") : "";
+  return kind === "altitude" ? t("rule.altitude_hint", { unit: new TypedUnit("ft").name! }) : "";
 }
 
 function localTime(value: unknown): string {
@@ -136,12 +138,14 @@ export function sentence(node: Node, fences: Fence[], lists: Watchlist[], isInne
   }
   const { kind, unit } = infoOf(node.field);
   const id = Number(node.value);
-  let value = shownValue(node.value);
+  const measured = new TypedUnit(unit);
+  const amount = measured.shown(node.value);
+  let value = shownValue(amount);
   if (kind === "geofence") value = fences.find((one) => one.id === id)?.name ?? value;
   else if (kind === "watchlist") value = lists.find((one) => one.id === id)?.name ?? value;
   else if (kind === "flag") value = t(node.value ? "yes.true" : "yes.false");
   else if (kind === "class") value = [node.value].flat().map((one) => word("kind", String(one))).join(", ");
   else if (kind === "emergency" && typeof node.value === "boolean") value = t(node.value ? "rule.any_emergency" : "rule.no_emergency");
-  else if (typeof node.value === "number" && unit) value = number(node.value, Number.isInteger(node.value) ? 0 : 2);
-  return `${word("field", fieldOf(node))} ${word("op", node.op)} ${value}${unit && value !== "ground" ? `\u00a0${unit}` : ""}`;
+  else if (typeof amount === "number" && unit) value = number(amount, Number.isInteger(amount) ? 0 : 2);
+  return `${word("field", fieldOf(node))} ${word("op", node.op)} ${value}${measured.name && value !== "ground" ? `\u00a0${measured.name}` : ""}`;
 }

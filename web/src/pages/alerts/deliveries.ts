@@ -33,7 +33,6 @@ class Deliveries extends Task {
   private deliveries: Delivery[] = [];
   private channels: Channel[] = [];
   private next: string | null = null;
-  private hasRead = false;
 
   constructor() {
     super();
@@ -42,7 +41,7 @@ class Deliveries extends Task {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    void this.attempt(async () => {
+    void this.attemptRead(async () => {
       this.channels = await all<Channel>("alerts/channels", "channels");
       await this.read();
     });
@@ -53,7 +52,6 @@ class Deliveries extends Task {
     const answer = await call<{ deliveries: Delivery[]; next: string | null }>("alerts/deliveries", { query: { channel, state, limit: PAGE } });
     this.deliveries = answer.deliveries;
     this.next = answer.next;
-    this.hasRead = true;
   }
 
   private async more(): Promise<void> {
@@ -65,7 +63,7 @@ class Deliveries extends Task {
 
   private filter(change: Record<string, string>): void {
     note(change);
-    void this.attempt(() => this.read());
+    void this.attemptRead(() => this.read());
   }
 
   private retry(delivery: Delivery): void {
@@ -91,11 +89,11 @@ class Deliveries extends Task {
     return html`<div class="toolbar">
         <label><span>${t("delivery.channel")}</span><select @change=${(event: Event) => this.filter({ channel: (event.target as HTMLSelectElement).value })}><option value="">${t("filter.all")}</option>${this.channels.map((one) => html`<option value=${one.id} ?selected=${String(one.id) === channel}>${one.name}</option>`)}</select></label>
         <label><span>${t("alerts.state")}</span><select @change=${(event: Event) => this.filter({ state: (event.target as HTMLSelectElement).value })}><option value="">${t("filter.all")}</option>${STATES.map((one) => html`<option value=${one} ?selected=${one === state}>${word("delivery", one)}</option>`)}</select></label>
-        <button @click=${() => void this.attempt(() => this.read())}>${icon("history")} ${t("delivery.reload")}</button>
+        <button @click=${() => void this.attemptRead(() => this.read())}>${icon("history")} ${t("delivery.reload")}</button>
       </div>
       ${may("edit") && this.deliveries.some((one) => one.state === "dead") ? html`<p class="bar"><button class="plain link" @click=${this.retryAll}>${t("delivery.retry_all")}</button></p>` : nothing}
       ${this.fault()}
-      ${this.deliveries.length ? html`<ul class="cards">${this.deliveries.map((one) => this.card(one))}</ul>` : html`<p class="empty" role="status">${t(this.hasRead ? "delivery.none" : "loading")}</p>`}
+      ${this.deliveries.length ? html`<ul class="cards">${this.deliveries.map((one) => this.card(one))}</ul>` : this.emptyList(t("delivery.none"))}
       ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}`;
   }
 

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { place } from "../../core/address";
 import { dark, preferences } from "../../core/preferences";
-import { measure } from "../../core/units";
+import { measure, TypedUnit } from "../../core/units";
 import { t, type TextKey } from "../../i18n/i18n";
 import { live } from "../../live/live";
 import { call, request } from "../../session/api";
@@ -10,9 +10,9 @@ import { announce, inform } from "../../shell/announce";
 import { icon } from "../../shell/icons";
 import { download } from "../exports";
 import { Task, all } from "../task";
+import { go } from "./address";
 import { FenceMap } from "./fence_map";
 import { ShapeFault, assemble, circle, geometryOf, polygonsOf, readRings, writeRings, type Ring } from "./fence_shape";
-import { go } from "./tabs";
 import { may, type Fence } from "./types";
 
 interface Draft {
@@ -29,7 +29,6 @@ class Geofences extends Task {
   private text = "";
   private textFault = "";
   private radius = 5;
-  private hasRead = false;
   private stops: (() => void)[] = [];
   private readonly onMap = new FenceMap((rings) => this.setRings(rings));
 
@@ -42,7 +41,11 @@ class Geofences extends Task {
     super.connectedCallback();
     this.onMap.begin();
     this.stops = [place.subscribe(() => this.choose()), dark.subscribe(() => this.showAll())];
-    void this.attempt(() => this.read()).then(() => this.choose());
+    void this.attemptRead(() => this.read());
+  }
+
+  protected override afterRead(): void {
+    this.choose();
   }
 
   override disconnectedCallback(): void {
@@ -53,7 +56,6 @@ class Geofences extends Task {
 
   private async read(): Promise<void> {
     this.fences = await all<Fence>("alerts/geofences", "geofences");
-    this.hasRead = true;
     this.showAll();
   }
 
@@ -166,7 +168,7 @@ class Geofences extends Task {
       </div>
       <p class="hint">${t("fence.hint")}</p>
       ${this.fault()}
-      ${this.fences.length ? html`<ul class="cards">${this.fences.map((fence) => this.card(fence))}</ul>` : html`<p class="empty" role="status">${t(this.hasRead ? "fence.none" : "loading")}</p>`}`;
+      ${this.fences.length ? html`<ul class="cards">${this.fences.map((fence) => this.card(fence))}</ul>` : this.emptyList(t("fence.none"))}`;
   }
 
   private card(fence: Fence): TemplateResult {
@@ -180,12 +182,17 @@ class Geofences extends Task {
 
   private altitude(name: "floor_ft" | "ceiling_ft", title: TextKey): TemplateResult {
     const value = this.draft![name];
-    return html`<label><span>${t(title)}</span><span class="with-unit"><input type="number" step="any" .value=${value === null ? "" : String(value)} placeholder=${t("fence.no_limit")}
-      @input=${(event: Event) => (this.draft![name] = (event.target as HTMLInputElement).value === "" ? null : Number((event.target as HTMLInputElement).value))} /><small>ft</small></span></label>`;
+    const feet = new TypedUnit("ft");
+    const take = (text: string): void => {
+      this.draft![name] = text === "" ? null : (feet.stored(Number(text)) as number);
+    };
+    return html`<label><span>${t(title)}</span><span class="with-unit"><input type="number" step="any" .value=${value === null ? "" : String(feet.shown(value))} placeholder=${t("fence.no_limit")}
+      @change=${(event: Event) => take((event.target as HTMLInputElement).value)} /><small>${feet.name}</small></span></label>`;
   }
 
   private editor(draft: Draft): TemplateResult {
     const { isDrawing } = this.onMap;
+    const miles = new TypedUnit("nm");
     return html`<form class="form" @submit=${this.save}>
       <h2>${draft.id === null ? t("fence.new") : draft.name}</h2>
       <label><span>${t("account.key_name")}</span><input name="name" required maxlength="120" .value=${draft.name} autocomplete="off" @input=${(event: Event) => (draft.name = (event.target as HTMLInputElement).value)} /></label>
@@ -193,7 +200,7 @@ class Geofences extends Task {
         <div class="bar"><button type="button" class=${isDrawing ? "on" : ""} aria-pressed=${isDrawing} @click=${() => this.draw()}>${icon("edit")} ${t(isDrawing ? "fence.stop" : "fence.draw")}</button>
           ${draft.rings.length ? html`<button type="button" @click=${() => this.setRings([])}>${t("fence.clear")}</button>` : nothing}</div>
         <p class="hint" role="status">${t(isDrawing ? "fence.draw_hint" : "fence.modify_hint")}</p></div>
-      <div class="bar circle"><label class="with-unit"><span class="visually-hidden">${t("cannonball.radius")}</span><input type="number" min="0.1" max="500" step="any" .value=${String(this.radius)} @input=${(event: Event) => (this.radius = Number((event.target as HTMLInputElement).value) || 5)} /><small>nm</small></label>
+      <div class="bar circle"><label class="with-unit"><span class="visually-hidden">${t("cannonball.radius")}</span><input type="number" min="0.1" max=${String(miles.shown(500))} step="any" .value=${String(miles.shown(this.radius))} @change=${(event: Event) => (this.radius = (miles.stored(Number((event.target as HTMLInputElement).value)) as number) || 5)} /><small>${miles.name}</small></label>
         <button type="button" @click=${() => this.addCircle(false)}>${t("fence.circle_middle")}</button>
         ${live.station.value ? html`<button type="button" @click=${() => this.addCircle(true)}>${t("fence.circle_station")}</button>` : nothing}</div>
       <details ?open=${draft.rings.length === 0}><summary>${t("fence.places")}</summary>

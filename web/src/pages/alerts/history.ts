@@ -20,7 +20,6 @@ class AlertHistory extends Task {
   private count = 0;
   private next: string | null = null;
   private open: number | null = null;
-  private hasRead = false;
   private stop: (() => void) | null = null;
   private due: ReturnType<typeof setTimeout> | undefined;
 
@@ -31,13 +30,13 @@ class AlertHistory extends Task {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    void this.attempt(() => this.read());
+    void this.attemptRead(() => this.read());
     this.stop = live.happening.subscribe((news) => {
       if (news?.topic !== "alerts" || !news.event.startsWith("alert:") || news.data.past) return;
       // A burst of alerts is read once.
       this.due ??= setTimeout(() => {
         this.due = undefined;
-        void this.attempt(() => this.read());
+        void this.attemptRead(() => this.read());
       }, 150);
     });
   }
@@ -55,7 +54,6 @@ class AlertHistory extends Task {
     this.alerts = answer.alerts;
     this.count = answer.count;
     this.next = answer.next;
-    this.hasRead = true;
   }
 
   private async more(): Promise<void> {
@@ -69,7 +67,7 @@ class AlertHistory extends Task {
     event.preventDefault();
     const form = new FormData((event.currentTarget as HTMLElement).closest("form")!);
     note(Object.fromEntries([...form].map(([name, value]) => [name, String(value).trim()])));
-    void this.attempt(() => this.read());
+    void this.attemptRead(() => this.read());
   };
 
   private acknowledge(alert: Alert): void {
@@ -102,20 +100,18 @@ class AlertHistory extends Task {
         <button class="primary">${t("history.search")}</button>
       </form>
       ${rule ? html`<p class="hint">${t("alerts.one_rule")} <button class="plain link" @click=${() => this.clear()}>${t("alerts.all_rules")}</button></p>` : nothing}
-      <p class="bar"><span class="hint" role="status">${t("alerts.count", { n: this.count })}</span>
+      <p class="bar"><span class="hint" role="status">${this.hasRead ? t("alerts.count", { n: this.count }) : nothing}</span>
         ${this.alerts.some((alert) => !alert.acknowledged) ? html`<button class="plain link" @click=${this.acknowledgeAll}>${t("alert.acknowledge_all")}</button>` : nothing}</p>
       ${this.fault()}
       ${this.alerts.length
         ? html`<ul class="cards">${this.alerts.map((alert) => this.card(alert))}</ul>`
-        : this.hasRead
-          ? html`<p class="empty">${t("alerts.none")} <a href="#/alerts?tab=rules">${t("alerts.rules")}</a></p>`
-          : html`<p class="empty" role="status">${t("loading")}</p>`}
+        : this.emptyList(html`${t("alerts.none")} <a href="#/alerts?tab=rules">${t("alerts.rules")}</a>`)}
       ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}`;
   }
 
   private clear(): void {
     note({ rule: null });
-    void this.attempt(() => this.read());
+    void this.attemptRead(() => this.read());
   }
 
   private where(alert: Alert): [number, number] | null {

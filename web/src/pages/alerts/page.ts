@@ -4,7 +4,8 @@ import { go, place } from "../../core/address";
 import { View } from "../../core/view";
 import { t } from "../../i18n/i18n";
 import { session } from "../../session/session";
-import { go as show, parts, type Tab, TABS } from "./tabs";
+import { go as show, type Tab, TABS } from "./address";
+import { parts } from "./tabs";
 
 class Alerts extends View {
   private loaded = new Set<Tab>();

@@ -8,8 +8,8 @@ import { inform } from "../../shell/announce";
 import { icon } from "../../shell/icons";
 import { download } from "../exports";
 import { Task, all } from "../task";
+import { go } from "./address";
 import { sentence } from "./condition_editor";
-import { go } from "./tabs";
 import { LEVEL_TAG, may, type Channel, type Fence, type Rule, type Watchlist } from "./types";
 import "./rule_editor";
 
@@ -18,7 +18,6 @@ class Rules extends Task {
   private fences: Fence[] = [];
   private lists: Watchlist[] = [];
   private channels: Channel[] = [];
-  private hasRead = false;
 
   constructor() {
     super();
@@ -27,7 +26,7 @@ class Rules extends Task {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    void this.attempt(() => this.read());
+    void this.attemptRead(() => this.read());
   }
 
   private async read(): Promise<void> {
@@ -37,7 +36,6 @@ class Rules extends Task {
       all<Watchlist>("alerts/watchlists", "watchlists"),
       all<Channel>("alerts/channels", "channels"),
     ]);
-    this.hasRead = true;
   }
 
   private again(work: () => Promise<unknown>): void {
@@ -66,7 +64,7 @@ class Rules extends Task {
 
   protected override render(): TemplateResult {
     const { id } = place.value.query;
-    if (id && !this.hasRead) return html`${this.fault()}<p class="empty" role="status">${t("loading")}</p>`;
+    if (id && !this.hasRead) return html`${this.fault()}${this.emptyList("")}`;
     if (id === "new") return this.editor(null);
     const chosen = this.rules.find((rule) => String(rule.id) === id);
     return chosen ? this.editor(chosen) : this.overview();
@@ -78,7 +76,7 @@ class Rules extends Task {
 
   private leave(): void {
     go("rules");
-    void this.attempt(() => this.read());
+    void this.attemptRead(() => this.read());
   }
 
   private overview(): TemplateResult {
@@ -90,7 +88,7 @@ class Rules extends Task {
         ${may("create") ? html`<label class="file"><span>${t("rule.import")}</span><input type="file" accept="application/json,.json" @change=${this.take} /></label>` : nothing}
       </div>
       ${this.fault()}
-      ${mine.length ? html`<ul class="cards">${mine.map((rule) => this.card(rule))}</ul>` : this.hasRead ? html`<p class="empty">${t("rule.none")}</p>` : html`<p class="empty" role="status">${t("loading")}</p>`}
+      ${mine.length ? html`<ul class="cards">${mine.map((rule) => this.card(rule))}</ul>` : this.emptyList(t("rule.none"))}
       ${shared.length ? html`<section class="section"><h2>${t("rule.shared")}</h2><ul class="cards">${shared.map((rule) => this.sharedCard(rule))}</ul></section>` : nothing}`;
   }
 

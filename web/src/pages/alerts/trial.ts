@@ -11,7 +11,7 @@ import { number, t, type TextKey } from "../../i18n/i18n";
 import type { MapElement } from "../../map/map";
 import { ApiError, call } from "../../session/api";
 import { session } from "../../session/session";
-import { faultText } from "../task";
+import { faultText } from "../../session/fault";
 import type { Alert } from "./types";
 
 interface Result {

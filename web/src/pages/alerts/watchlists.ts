@@ -6,7 +6,7 @@ import { call, request } from "../../session/api";
 import { inform } from "../../shell/announce";
 import { icon } from "../../shell/icons";
 import { Task, all } from "../task";
-import { go } from "./tabs";
+import { go } from "./address";
 import { may, type Watchlist } from "./types";
 
 /** A longer list is not put into a text field: it is carried as files. */
@@ -15,7 +15,6 @@ const MOST_TYPED = 5000;
 class Watchlists extends Task {
   private lists: Watchlist[] = [];
   private draft: { id: number | null; name: string; text: string | null; count: number } | null = null;
-  private hasRead = false;
   private stop: (() => void) | null = null;
 
   constructor() {
@@ -26,7 +25,11 @@ class Watchlists extends Task {
   override connectedCallback(): void {
     super.connectedCallback();
     this.stop = place.subscribe(() => void this.choose());
-    void this.attempt(() => this.read()).then(() => this.choose());
+    void this.attemptRead(() => this.read());
+  }
+
+  protected override afterRead(): void {
+    void this.choose();
   }
 
   override disconnectedCallback(): void {
@@ -36,7 +39,6 @@ class Watchlists extends Task {
 
   private async read(): Promise<void> {
     this.lists = await all<Watchlist>("alerts/watchlists", "watchlists");
-    this.hasRead = true;
   }
 
   private async choose(): Promise<void> {
@@ -96,7 +98,7 @@ class Watchlists extends Task {
     return html`<div class="bar">${may("create") ? html`<button class="primary" @click=${() => go("watchlists", { id: "new" })}>${icon("plus")} ${t("watchlist.new")}</button>` : nothing}</div>
       <p class="hint">${t("watchlist.hint")}</p>
       ${this.fault()}
-      ${this.lists.length ? html`<ul class="cards">${this.lists.map((list) => this.card(list))}</ul>` : html`<p class="empty" role="status">${t(this.hasRead ? "watchlist.none" : "loading")}</p>`}`;
+      ${this.lists.length ? html`<ul class="cards">${this.lists.map((list) => this.card(list))}</ul>` : this.emptyList(t("watchlist.none"))}`;
   }
 
   private card(list: Watchlist): TemplateResult {

@@ -21,7 +21,6 @@ class AudioPage extends Task {
   private channels: AudioChannel[] = [];
   private count = 0;
   private next: string | null = null;
-  private hasRead = false;
   private engine = "none";
   private follows = false;
   private stop: (() => void) | null = null;
@@ -35,7 +34,7 @@ class AudioPage extends Task {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    void this.attempt(async () => {
+    void this.attemptRead(async () => {
       await Promise.all([this.read(), this.readChannels()]);
       this.engine = (await call<{ transcription: string }>("audio/stats")).transcription;
     });
@@ -65,7 +64,6 @@ class AudioPage extends Task {
     this.entries = answer.transmissions;
     this.count = answer.count;
     this.next = answer.next;
-    this.hasRead = true;
   }
 
   private async readChannels(): Promise<void> {
@@ -90,7 +88,7 @@ class AudioPage extends Task {
     // Many that come together are read once.
     this.due ??= setTimeout(() => {
       this.due = undefined;
-      void this.attempt(async () => void (await Promise.all([this.read(), this.readChannels()])));
+      void this.attemptRead(() => Promise.all([this.read(), this.readChannels()]));
     }, 200);
   }
 
@@ -98,7 +96,7 @@ class AudioPage extends Task {
     event.preventDefault();
     const form = new FormData((event.currentTarget as HTMLElement).closest("form")!);
     note(Object.fromEntries([...form].map(([name, value]) => [name, String(value).trim()])));
-    void this.attempt(() => this.read());
+    void this.attemptRead(() => this.read());
   };
 
   private playAll(hours: string): void {
@@ -144,8 +142,8 @@ class AudioPage extends Task {
       </form>
       ${this.deck()}
       ${this.fault()}
-      <p class="hint" role="status">${this.hasRead ? t("audio.count", { n: this.count }) : t("loading")}</p>
-      ${this.entries.length ? html`<ul class="cards">${this.entries.map((one) => this.card(one))}</ul>` : this.hasRead ? html`<p class="empty">${t("audio.none")}</p>` : nothing}
+      ${this.entries.length ? html`<p class="hint" role="status">${t("audio.count", { n: this.count })}</p>` : nothing}
+      ${this.entries.length ? html`<ul class="cards">${this.entries.map((one) => this.card(one))}</ul>` : this.emptyList(t(Object.values(query).some(Boolean) ? "audio.none" : "audio.begin"))}
       ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}
     </div>`;
   }

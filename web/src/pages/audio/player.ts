@@ -1,7 +1,7 @@
 // Plays recordings one after the other. They are fetched with the session's token: an address with one could be passed on.
 import { t } from "../../i18n/i18n";
 import { request } from "../../session/api";
-import { faultText } from "../task";
+import { faultText } from "../../session/fault";
 
 const KEPT = 12;
 

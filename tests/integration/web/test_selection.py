@@ -1,0 +1,72 @@
+"""Several aircraft at once, each with its trail, and the order of the list's columns."""
+
+from __future__ import annotations
+
+from tests.integration.web.pages import LIVE, ROWS
+
+TRAILS = "return document.querySelector('sw-map').stage.trails.map((trail) => trail.length)"
+SELECTED = "return [...document.querySelectorAll('.window .row.selected')].map((row) => row.id.slice(4))"
+CTRL_CLICK = "document.getElementById('row-%s').dispatchEvent(new MouseEvent('click', {bubbles: true, ctrlKey: true}))"
+# Where an aircraft that is not selected is drawn, in pixels of the page.
+ELSEWHERE = """
+const { picture, view } = document.querySelector('sw-map').stage, box = document.querySelector('.map-target');
+const { left, top } = box.getBoundingClientRect();
+const chosen = [picture.selectedRow, ...picture.alsoRows];
+for (let row = 0; row < picture.count; row += 1) {
+  const at = row * 12;
+  const x = (picture.data[at] - view.x) / view.resolution + view.width / 2;
+  const y = view.height / 2 - (picture.data[at + 2] - view.y) / view.resolution;
+  const isFree = document.elementFromPoint(left + x, top + y)?.closest('.map-target');
+  if (!chosen.includes(row) && x > 380 && isFree) return [left + x, top + y];
+}
+return null;
+"""
+HEADS = "return [...document.querySelectorAll('.row.header > div')].map((one) => one.textContent.trim().split(' ')[0])"
+ENTER = "\ue007"
+
+
+def test_several_aircraft_are_selected_and_each_has_its_trail(page, sky):
+    page.size(1440, 900)
+    page.open_map(sky)
+    first, second = page.run(ROWS)[6:8]
+    first, second = first.removeprefix("row-"), second.removeprefix("row-")
+    page.click(f"#row-{first}")
+    page.wait_for_element(".panel .figures")
+    page.run(CTRL_CLICK % second)
+    page.wait_for(f"{TRAILS}.filter((length) => length > 1).length === 2", "two trails")
+    assert sorted(page.run(SELECTED)) == sorted((first, second))
+    assert f"hex={second}&also={first}" in page.run("return location.hash")
+    # The newest one has the details, and the other is a click away.
+    page.wait_for("return document.querySelectorAll('.others button').length === 1", "the other one")
+    x, y = page.wait_for(ELSEWHERE, "another aircraft on the map")
+    for kind in ("mousePressed", "mouseReleased"):
+        page.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1, modifiers=8)
+    page.wait_for("return document.querySelectorAll('.others button').length === 2", "a third one")
+    page.wait_for(f"{TRAILS}.filter((length) => length > 1).length === 3", "three trails")
+    place = page.run("return location.hash")
+    page.open_map(sky, f"/{place}")
+    page.wait_for("return document.querySelectorAll('.others button').length === 2", "three, from the address")
+    page.run("[...document.querySelectorAll('.others button')].at(-1).click()")
+    page.wait_for(f"return location.hash.includes('hex={first}&')", "the details of the first")
+    page.click(f"#row-{second}")
+    page.wait_for("return document.querySelector('.others') === null", "one alone")
+    page.wait_for(f"{TRAILS}.length === 1", "its trail alone")
+
+
+def test_columns_are_put_in_an_order_with_the_keyboard(page, sky):
+    page.size(1440, 900)
+    page.open_map(sky)
+    assert page.run(HEADS) == ["Callsign", "Type", "Alt.", "Speed", "Dist."]
+    page.run("document.querySelectorAll('.list-head .tool')[1].click()")
+    page.wait_for_element(".chooser")
+    page.run("document.querySelector('[data-column=gs] [data-step=\"-1\"]').focus()")
+    page.keys(ENTER)
+    page.wait_for(
+        "return document.querySelector('.visually-hidden[role=status]').textContent.includes('3')", "its place"
+    )
+    # The focus stays on the button, so that it can be pressed again.
+    page.keys(ENTER)
+    page.wait_for(f"return (() => {{ {HEADS} }})().join() === 'Callsign,Speed,Type,Alt.,Dist.'", "the new order")
+    page.open_map(sky)
+    assert page.run(HEADS) == ["Callsign", "Speed", "Type", "Alt.", "Dist."]
+    assert page.wait_for(LIVE, "aircraft")

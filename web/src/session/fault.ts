@@ -1,0 +1,17 @@
+// What went wrong, for people: the code of the service's answer in the reader's language.
+import { has, t } from "../i18n/i18n";
+import { ApiError } from "./api";
+
+/** The text of an error; where the catalogue has none for its code, the service's own sentence. */
+export function faultText(error: unknown): string {
+  if (!(error instanceof ApiError)) return String(error instanceof Error ? error.message : error);
+  if (error.code === "network") return t(error.isChange ? "state.not_sent" : "state.lost");
+  const detail = error.errors.map((one) => `${one.name}: ${one.detail}`).join("; ") || error.message;
+  const key = `error.${error.code}`;
+  return has(key) ? t(key, { detail, n: error.retryAfterS ?? 60 }) : detail;
+}
+
+/** Whether the service could not be asked, so that asking again may help. */
+export function isAway(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === "network" || error.code === "unavailable" || error.status === 502 || error.status === 504);
+}
