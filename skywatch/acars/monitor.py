@@ -56,8 +56,8 @@ class AcarsIntake:
 
     def __init__(self, runtime: Runtime) -> None:
         self._sessions = runtime.sessions
-        wanted = runtime.settings.of(AcarsSettings).acars_positions
-        self._positions = runtime.shared(FurtherReports) if wanted else None
+        uses_positions = runtime.settings.of(AcarsSettings).acars_positions
+        self._positions = runtime.shared(FurtherReports) if uses_positions else None
         self._lock = threading.Lock()
         self._live = Assembler()
         self._files = Assembler(is_live=False)

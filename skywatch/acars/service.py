@@ -99,7 +99,7 @@ def _parsed(may: Visibility, text: str) -> Search:
     try:
         return parse(text)
     except ValueError as error:
-        raise invalid_fields({"q": str(error)}) from None
+        raise invalid_fields({"q": str(error)}, "querystring") from None
 
 
 def _filtered(query: sa.Select[Any], may: Visibility, filters: dict[str, Any]) -> sa.Select[Any]:

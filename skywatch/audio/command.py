@@ -45,9 +45,9 @@ def audio(files: tuple[Path, ...]) -> None:
 def _lines(file: Path, measured: Measured) -> list[str]:
     name = read_name(file.name)
     at = name.at or datetime.fromtimestamp(file.stat().st_mtime, UTC)
-    heard = [to_iso(at), name.channel]
+    parts = [to_iso(at), name.channel]
     if name.frequency_hz is not None:
-        heard.append(f"{name.frequency_hz / 1e6:.3f} MHz")
+        parts.append(f"{name.frequency_hz / 1e6:.3f} MHz")
     levels = [measured.kind.media_type, f"{measured.duration_s:.2f} s"]
     if measured.peak_db is None:
         levels.append("silence")
@@ -59,7 +59,7 @@ def _lines(file: Path, measured: Measured) -> list[str]:
         levels.append("truncated")
     return [
         escape_controls(str(file)),
-        "  " + ", ".join(escape_controls(text) for text in heard),
+        "  " + ", ".join(escape_controls(text) for text in parts),
         "  " + ", ".join(levels),
         f"  |{drawn(measured.waveform)}|",
     ]

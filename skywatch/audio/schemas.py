@@ -160,11 +160,10 @@ class AudioChannel(Schema):
     last_at = colander.SchemaNode(Timestamp())
 
 
-class AudioChannels(Schema):
+class AudioChannels(PageLinks):
     """All channels."""
 
     channels = colander.SchemaNode(JsonList(), AudioChannel(name="channel"))
-    count = _count()
 
 
 class StatusCounts(Schema):

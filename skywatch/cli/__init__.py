@@ -9,6 +9,7 @@ import click
 from skywatch.core.feature import load
 from skywatch.core.version import VERSION
 from skywatch.features import FEATURES, load_origins
+from skywatch.serving.memory import garbage_collection_paused
 
 # The subcommands of no feature -> ``module:command``; features declare theirs.
 NAMES = ("completion", "decode", "doctor", "init", "man", "radar", "serve", "settings")
@@ -25,7 +26,8 @@ class LazyGroup(click.Group):
         path = COMMANDS.get(name) or FEATURES.commands.get(name)
         if path is None:
             return None
-        command: click.Command = load(path)
+        with garbage_collection_paused():
+            command: click.Command = load(path)
         return command
 
 

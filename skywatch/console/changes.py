@@ -1,4 +1,4 @@
-"""A change that a form asks for: it happens as a whole or not at all, and a refusal is told on the form's own page."""
+"""A change that a form asks for: it happens as a whole or not at all, and a refusal is shown on the form's own page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN_ON_THE_PAGE = (400, 403, 409)
 
 @contextmanager
 def changing(request: Request, action: str, target: Target) -> Iterator[tuple[Session, Caller]]:
-    """A transaction of its own, so that the page that tells of a refusal shows what is, not what was tried."""
+    """A transaction of its own, so that the page of a refusal shows what is stored, not what was tried."""
     with noting_refusals(request, action, target) as caller, writing(request.runtime.sessions) as session:
         yield session, caller
 
@@ -38,7 +38,7 @@ def done(request: Request, address: str, text: str) -> Response:
 
 
 def refused(request: Request, problem: Problem, page: dict[str, Any]) -> dict[str, Any]:
-    """The page of a form whose change was refused, with the reason; raises what the page cannot tell."""
+    """The page of a form whose change was refused, with the reason; raises what the page cannot show."""
     if problem.kind.status not in SHOWN_ON_THE_PAGE:
         raise problem
     request.response.status_code = problem.kind.status

@@ -14,14 +14,14 @@ from skywatch.security.permissions import Permission
 
 
 def role_choices(
-    session: Session, held: frozenset[Permission], marked: Collection[str], kept: Collection[str] = ()
+    session: Session, rights: frozenset[Permission], marked: Collection[str], kept: Collection[str] = ()
 ) -> list[dict[str, Any]]:
     """Every role: whether it is marked, and whether it is beyond the viewer; ``kept`` ones may stay all the same."""
     return [
         {
             "role": role,
             "is_marked": role.name in marked,
-            "is_beyond": role.name not in kept and not permissions_of_role(role) <= held,
+            "is_beyond": role.name not in kept and not permissions_of_role(role) <= rights,
         }
         for role in find_roles(session, limit=MAXIMUM_LIMIT, offset=0)[0]
     ]

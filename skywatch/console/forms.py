@@ -102,21 +102,21 @@ def read_form(request: Request, *names: str, several: str | None = None) -> dict
 
     Raises Problem (400) where a field is unknown or comes twice, or where the body is no form.
     """
-    found: dict[str, Any] = {several: []} if several is not None else {}
+    fields: dict[str, Any] = {several: []} if several is not None else {}
     faults = []
     for name, value in pairs_of(request):
         if name == several:
-            found[name].append(value)
+            fields[name].append(value)
         elif name not in names:
             if name != TOKEN:
                 faults.append({"location": "body", "name": name[:64], "detail": "is not a known field"})
-        elif name in found:
+        elif name in fields:
             faults.append({"location": "body", "name": name, "detail": "is given more than once"})
         else:
-            found[name] = value
+            fields[name] = value
     if faults:
         raise validation_problem(faults)
-    return found
+    return fields
 
 
 def read_query(request: Request, schema: colander.SchemaNode) -> dict[str, Any]:
@@ -140,13 +140,13 @@ def parameter(request: Request, name: str) -> str | None:
 def checked(schema: colander.SchemaNode, values: Mapping[str, Any], location: str = "body") -> dict[str, Any]:
     """Values by a schema of the API; raises Problem (400) that names every fault."""
     try:
-        found: dict[str, Any] = schema.deserialize(dict(values))
+        fields: dict[str, Any] = schema.deserialize(dict(values))
     except colander.Invalid as error:
         faults = [
             {"location": location, "name": name, "detail": str(detail)} for name, detail in error.asdict().items()
         ]
         raise validation_problem(faults) from None
-    return found
+    return fields
 
 
 def pairs_of(request: Request) -> list[tuple[str, str]]:

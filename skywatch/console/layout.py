@@ -37,7 +37,7 @@ class Layout:
 
     def groups(self) -> list[dict[str, Any]]:
         """The pages that the visitor may open, under their headings."""
-        found: dict[str, list[dict[str, Any]]] = {}
+        groups: dict[str, list[dict[str, Any]]] = {}
         offered: tuple[Page, ...] = self._request.registry["console_pages"]
         here = _nearest(self._request.path, [HOME + page.path for page in offered if page.title])
         for page in offered:
@@ -45,8 +45,8 @@ class Layout:
             if page.title and decide(context, self.identity, page.permission):
                 address = HOME + page.path
                 entry = {"address": address, "title": page.title, "here": address == here}
-                found.setdefault(page.group, []).append(entry)
-        return [{"title": title, "pages": pages} for title, pages in found.items()]
+                groups.setdefault(page.group, []).append(entry)
+        return [{"title": title, "pages": pages} for title, pages in groups.items()]
 
 
 def _nearest(path: str, addresses: list[str]) -> str:

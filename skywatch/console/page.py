@@ -1,9 +1,11 @@
-"""What a page of the console is, as the module of its views declares it."""
+"""What a page of the console is, and what the two views of a form share, as the module of its views declares them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from pyramid.view import view_config
 
 from skywatch.security.contexts import IDENTIFIED
 from skywatch.settings import Settings
@@ -25,3 +27,15 @@ class Page:
     permission: str = IDENTIFIED
     # The largest body of its forms (bytes) by the settings, where they have a file; none where they have not.
     upload_bytes: Callable[[Settings], int] | None = None
+
+
+class FormPage:
+    """The two views of a page with a form, as decorators: ``get`` shows it, ``post`` takes the form.
+
+    Both render the same template; ``post_permission`` is that of ``post`` where more is needed to change than to look.
+    """
+
+    def __init__(self, route: str, template: str, permission: str, *, post_permission: str | None = None) -> None:
+        shared = {"route_name": route, "renderer": template}
+        self.get = view_config(request_method="GET", permission=permission, **shared)
+        self.post = view_config(request_method="POST", permission=post_permission or permission, **shared)

@@ -1,4 +1,4 @@
-"""Problems as pages: who is not signed in is sent to sign in and back, everybody else is told what is wrong."""
+"""Problems as pages: visitors are sent to sign in and back, everybody else sees what is wrong."""
 
 from __future__ import annotations
 

@@ -27,11 +27,11 @@ FREE = ("default", "database")
 def describe(settings: Settings, names: Iterable[str]) -> list[dict[str, Any]]:
     """The settings by name: value in force, default, meaning, source, and whether the console may change it."""
     known = names_of(type(settings))
-    found = []
+    descriptions = []
     for name in names:
         field = known.fields[known.single[name]]
         source = settings.sources.get(name, "default")
-        found.append(
+        descriptions.append(
             {
                 "name": name,
                 "value": text_of(getattr(settings, field.name)),
@@ -41,7 +41,7 @@ def describe(settings: Settings, names: Iterable[str]) -> list[dict[str, Any]]:
                 "is_free": source in FREE,
             }
         )
-    return found
+    return descriptions
 
 
 def open_entries(request: Request, names: Iterable[str]) -> Entries:

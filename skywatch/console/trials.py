@@ -17,7 +17,7 @@ from skywatch.picture.settings import PictureSettings
 from skywatch.settings import SettingsError
 
 WITHIN_S = 6.0
-# A trial waits for somebody else's program and holds a thread of the API meanwhile.
+# A trial waits for another program and occupies a thread of the API meanwhile.
 _place = threading.Lock()
 
 

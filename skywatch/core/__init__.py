@@ -1,4 +1,4 @@
 """What every other room stands on: database, bus, sphere, clock and the errors a client may see.
 
-Nothing here knows HTTP, aircraft or accounts.
+Nothing here depends on HTTP, aircraft or accounts.
 """

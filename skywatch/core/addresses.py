@@ -39,7 +39,7 @@ def in_networks(address: Address, networks: Iterable[Network]) -> bool:
 
 
 class TrustedProxies:
-    """The proxies of the setting ``trusted_proxy``, whose ``X-Forwarded-*`` headers are believed."""
+    """The proxies of the setting ``trusted_proxy``, whose ``X-Forwarded-*`` headers are trusted."""
 
     def __init__(self, networks: Iterable[str]) -> None:
         self._networks = tuple(_plain_network(text) for text in networks)

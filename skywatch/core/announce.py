@@ -1,6 +1,6 @@
 """Tells the other processes how this one is: its health and its figures, on the bus every few seconds.
 
-What a process said is forgotten a while after it has fallen silent, so that a dead one does not look well.
+What a process published expires soon after its last message, so that a dead one does not look well.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from skywatch.core import health, metrics
-from skywatch.core.bus import Bus, BusError
+from skywatch.core.bus import OUTAGE, Bus, BusError
 from skywatch.core.clock import unix_now
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.health import Component
@@ -47,8 +47,13 @@ class Announcer:
         self._thread = threading.Thread(target=self._run, name="announcer", daemon=True)
         self.name = metrics.process_name("+".join(roles))
 
+    @property
+    def failures(self) -> int:
+        """How many attempts in a row have failed."""
+        return self._faults.count
+
     def start(self) -> None:
-        """Begin to speak, at once."""
+        """Start publishing, at once."""
         self._thread.start()
 
     def close(self) -> None:
@@ -63,7 +68,7 @@ class Announcer:
             pass  # It will be forgotten in time.
 
     def announce(self) -> None:
-        """Speak once; raises BusError where nobody can hear."""
+        """Publish once; raises BusError where the bus cannot be reached."""
         process = Process(self.name, self._roles, self._started_at, unix_now(), health.components())
         self._bus.put(PROCESSES + self.name, msgspec.json.encode(process), KEPT_S)
         self._bus.put(FIGURES + self.name, metrics.export(), KEPT_S)
@@ -75,7 +80,8 @@ class Announcer:
                 self._faults.succeeded()
             except Exception as error:
                 # Whatever it is, the others must not lose sight of this process for good.
-                self._faults.failed(str(error), None if isinstance(error, BusError) else error)
+                known = isinstance(error, BusError)
+                self._faults.failed(str(error), None if known else error, OUTAGE if known else "")
             if self._stop.wait(EVERY_S):
                 return
 

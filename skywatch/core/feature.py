@@ -114,7 +114,7 @@ class Feature:
     topics: tuple[Topic, ...] = ()
     events: tuple[EventKind, ...] = ()
     notifications: tuple[NotificationKind, ...] = ()
-    # ``module:class`` of a ``skywatch.notify.mqtt.source.RuleSource``: what the installation itself tells over MQTT.
+    # ``module:class`` of a ``skywatch.notify.mqtt.source.RuleSource``: what the installation publishes over MQTT.
     mqtt: str = ""
     # ``module:tuple`` of ``skywatch.core.retention.Kind``.
     retention: str = ""

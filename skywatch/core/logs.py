@@ -129,6 +129,6 @@ def set_up(level: str, log_format: Literal["text", "json"], stream: TextIO | Non
     logging.captureWarnings(True)
     # A connection that ends badly is logged by whoever used it; the pool adds a traceback for each.
     logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
-    # These libraries tell every request or query at their own "info"; that is our debug.
+    # These libraries log every request or query at INFO, which is DEBUG here.
     for noisy in ("httpx", "httpcore", "alembic", "sqlalchemy.engine"):
         logging.getLogger(noisy).setLevel(max(logging.WARNING, root.level))

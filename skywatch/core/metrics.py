@@ -84,7 +84,7 @@ def process_name(role: str = "") -> str:
 class _Sample(msgspec.Struct, array_like=True):
     name: str
     labels: dict[str, str]
-    value: float | str  # infinities, which JSON does not know, travel as text
+    value: float | str  # infinities, which JSON lacks, are sent as text
 
 
 class _Family(msgspec.Struct, array_like=True):

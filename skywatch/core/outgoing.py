@@ -148,7 +148,7 @@ class _CheckedBackend(httpcore.AsyncNetworkBackend):
 
 
 def _reason(error: BaseException) -> str:
-    """A few words of our own: what the system says may name addresses."""
+    """A few words of our own: the system's messages may name addresses."""
     if isinstance(error, httpcore.ConnectError):
         cause = error.__cause__ or error.__context__
         # A certificate that nobody trusts arrives wrapped.

@@ -1,6 +1,6 @@
 """Connections to PostgreSQL that end when the server is silent.
 
-A host that is gone and a cable that is cut send nothing, not even an end: whoever waits for an answer waits for ever.
+A host that is gone and a cable that is cut send nothing, not even an end: a client waits for an answer for ever.
 TCP finds a part of that by itself (keepalives, ``tcp_user_timeout``). The rest is found here: whoever has waited for
 ``SILENCE_S`` has the server tried by a new connection, and gives up where that gets no answer either, or where the
 server works on nothing for the old one. While the server cannot be reached one attempt at a time is made, and everybody
@@ -67,7 +67,7 @@ class Reachability:
     def judge(self, parameters: dict[str, Any], backend: int | None) -> Verdict:
         """What has become of a connection that waits for an answer; ``backend`` is its process on the server.
 
-        One thread at a time tries. Where nobody is reached, the others go by its result.
+        One thread at a time tries. Where the server is not reached, the others use its result.
         """
         asked_at = time.monotonic()
         with self._lock:
@@ -91,7 +91,7 @@ class Reachability:
 
 
 def _state_of(probe: WatchedConnection, backend: int | None) -> Verdict:
-    """Whether a process of the server works on a statement, as far as that can be told."""
+    """Whether a process of the server works on a statement, as far as that is visible."""
     if backend is None:
         return Verdict.WORKING
     row = probe.execute("SELECT state FROM pg_stat_activity WHERE pid = %s", (backend,)).fetchone()
@@ -172,7 +172,7 @@ def watch(engine: Engine, timeout_s: float | None) -> None:
 
 
 def arguments(query: Any) -> dict[str, Any]:
-    """What libpq is to be told beside what the address says (``query`` is the URL's)."""
+    """Connection options for libpq beside those of the address (``query`` is the URL's)."""
     wanted: dict[str, Any] = {
         "connect_timeout": CONNECT_TIMEOUT_S,
         "tcp_user_timeout": USER_TIMEOUT_MS,

@@ -41,11 +41,12 @@ FRESH_BYTES = 16_384
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """One kind of data: its table, the column that tells its age, and the settings that limit it.
+    """One kind of data: its table, the column of its age, and the settings that limit it.
 
     ``unix`` says that the column holds unix seconds. ``days`` and ``megabytes`` read the settings; 0 is no limit.
     ``only`` restricts what may be removed. ``yields`` marks the kind that goes first where the whole database is
-    too large. Where rows stand for files, ``bytes_column`` tells their size, and ``after`` is called with settings and
+    too large. ``begin_column`` is the time at which a row began, if ``column`` is the one at which it ended or expires.
+    Where rows stand for files, ``bytes_column`` is their size, and ``after`` is called with settings and
     sessions at the end of each run, to remove the files that have lost their rows.
     """
 
@@ -58,12 +59,18 @@ class Kind:
     only: Any = None
     yields: bool = False
     bytes_column: str = ""
+    begin_column: str = ""
     after: Callable[[Settings, SessionFactory], None] | None = None
 
     @property
     def age(self) -> Any:
-        """The column that tells the age."""
+        """The column of the age."""
         return self.table.c[self.column]
+
+    @property
+    def begin(self) -> Any:
+        """The column of the time at which a row began."""
+        return self.table.c[self.begin_column or self.column]
 
     def at(self, value: Any) -> datetime | None:
         """A value of that column as a datetime."""
@@ -82,7 +89,7 @@ class Extent:
 def extent(session: Any, kind: Kind, where: Any = None) -> Extent:
     """Rows, estimated bytes and age of a kind; ``where`` is an SQL condition on what is counted."""
     counted = sa.true() if where is None else where
-    query = sa.select(sa.func.count(), sa.func.min(kind.age)).select_from(kind.table).where(counted)
+    query = sa.select(sa.func.count(), sa.func.min(kind.begin)).select_from(kind.table).where(counted)
     rows, oldest = session.execute(query).one()
     if not rows:
         return Extent(0, 0, None)

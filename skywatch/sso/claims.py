@@ -77,12 +77,12 @@ def is_match(rule: Rule, claims: Mapping[str, Any]) -> bool:
 
 def values_of(claims: Mapping[str, Any], name: str) -> list[str]:
     """The values of a claim as text; a claim that is not there, null or an object has none."""
-    found: Any = claims.get(name)
-    if found is None:
-        found = claims
+    value: Any = claims.get(name)
+    if value is None:
+        value = claims
         for part in name.split("."):
-            found = found.get(part) if isinstance(found, Mapping) else None
-    items = found if isinstance(found, list) else [found]
+            value = value.get(part) if isinstance(value, Mapping) else None
+    items = value if isinstance(value, list) else [value]
     texts = [_text(item) for item in items[:MAXIMUM_VALUES]]
     return [text for text in texts if text is not None and len(text) <= MAXIMUM_VALUE_LENGTH]
 

@@ -68,14 +68,14 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > MAXIMUM_BYTES:
             fail(f"{path}: has more than {MAXIMUM_BYTES} bytes")
-        found = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         fail(f"{path}: {error.strerror}")
     except (ValueError, RecursionError) as error:
         fail(f"{path}: is not JSON: {error}")
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         fail(f"{path}: should hold one JSON object, the claims")
-    return found
+    return document
 
 
 def _provider(providers: tuple[Provider, ...], name: str | None) -> Provider:

@@ -12,7 +12,7 @@ from skywatch.sso.settings import SsoSettings
 
 
 def check_default_roles(runtime: Runtime) -> None:
-    """Raise SettingsError for a default role that nobody has made: new people would silently come without any."""
+    """Raise SettingsError for a default role that does not exist: new users would silently get none."""
     wanted = [provider for provider in read_providers(runtime.settings.of(SsoSettings)) if provider.default_role]
     if not wanted:
         return

@@ -59,8 +59,8 @@ class Discovery:
         """What the provider says of itself; raises Problem (502)."""
         known = self._metadata
         if known is None or time.monotonic() - known[1] > REMEMBERED_S:
-            found = self._fetcher.get(f"{self._provider.url}/.well-known/openid-configuration")
-            known = self._metadata = (_metadata(self._provider, found), time.monotonic())
+            metadata = self._fetcher.get(f"{self._provider.url}/.well-known/openid-configuration")
+            known = self._metadata = (_metadata(self._provider, metadata), time.monotonic())
         return known[0]
 
     def metadata_if_any(self) -> Metadata | None:
@@ -88,11 +88,11 @@ class Discovery:
             return True
 
     def _fetch_keys(self) -> tuple[dict[str | None, list[Key]], float]:
-        found = self._fetcher.get(self.metadata().jwks_uri).get("keys")
-        if not isinstance(found, list):
+        entries = self._fetcher.get(self.metadata().jwks_uri).get("keys")
+        if not isinstance(entries, list):
             raise Problem("sso_provider_answer", "The provider's keys cannot be read.")
         keys: dict[str | None, list[Key]] = {}
-        for entry in found[:MAXIMUM_KEYS]:
+        for entry in entries[:MAXIMUM_KEYS]:
             key = _key(entry)
             if key is not None:
                 keys.setdefault(key.kid, []).append(key)
@@ -123,12 +123,12 @@ def _key(entry: Any) -> Key | None:
         return None
 
 
-def _metadata(provider: Provider, found: dict[str, Any]) -> Metadata:
-    issuer = _issuer(provider, found.get("issuer"))
+def _metadata(provider: Provider, document: dict[str, Any]) -> Metadata:
+    issuer = _issuer(provider, document.get("issuer"))
     secure = urlsplit(provider.url).scheme == "https"
 
     def endpoint(name: str, *, required: bool = True) -> str | None:
-        value = found.get(name)
+        value = document.get(name)
         if value is None and not required:
             return None
         schemes = ("https",) if secure else ("http", "https")
@@ -136,7 +136,7 @@ def _metadata(provider: Provider, found: dict[str, Any]) -> Metadata:
             raise Problem("sso_provider_answer", f"The provider's {name} is not an address that can be used.")
         return value
 
-    offered = _texts(found.get("id_token_signing_alg_values_supported")) or ("RS256",)
+    offered = _texts(document.get("id_token_signing_alg_values_supported")) or ("RS256",)
     return Metadata(
         issuer=issuer,
         authorization_endpoint=endpoint("authorization_endpoint") or "",
@@ -145,8 +145,8 @@ def _metadata(provider: Provider, found: dict[str, Any]) -> Metadata:
         userinfo_endpoint=endpoint("userinfo_endpoint", required=False),
         end_session_endpoint=endpoint("end_session_endpoint", required=False),
         algorithms=tuple(name for name in ALGORITHMS if name in offered),
-        client_authentication=_texts(found.get("token_endpoint_auth_methods_supported")) or ("client_secret_basic",),
-        names_itself=found.get("authorization_response_iss_parameter_supported") is True,
+        client_authentication=_texts(document.get("token_endpoint_auth_methods_supported")) or ("client_secret_basic",),
+        names_itself=document.get("authorization_response_iss_parameter_supported") is True,
     )
 
 

@@ -1,7 +1,7 @@
 """Calls to a provider by the service's careful client: JSON only, and a limit on how many wait for a provider.
 
-Providers that hang may hold only half of the API's worker threads, each its own share of them; whoever else wants one
-is told to come back, and local login and the other providers go on.
+Providers that hang may occupy only half of the API's worker threads, each its own share of them; further requests get
+503, and local login and the other providers go on.
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ class Fetcher:
 
 
 def _understand(status: int, body: bytes, *, may_be_error: bool) -> dict[str, Any]:
-    found: Any = None
+    document: Any = None
     try:
-        found = json.loads(body)
+        document = json.loads(body)
     except (ValueError, RecursionError):
         pass
-    if may_be_error and 400 <= status < 500 and isinstance(found, dict) and isinstance(found.get("error"), str):
-        return found
+    if may_be_error and 400 <= status < 500 and isinstance(document, dict) and isinstance(document.get("error"), str):
+        return document
     if status != 200:
         raise Problem("sso_provider_answer", f"The provider answered with status {status}.")
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise Problem("sso_provider_answer", "The provider's answer is not a JSON object.")
-    return found
+    return document

@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 class SignOn:
-    """Single sign-on with all providers of the settings. Safe to use from any thread; starting it asks nobody."""
+    """Single sign-on with all providers of the settings. Safe to use from any thread; making it sends no request."""
 
     def __init__(self, runtime: Runtime, codec: TokenCodec) -> None:
         self._runtime = runtime
@@ -70,7 +70,7 @@ class SignOn:
         target = own_uri if redirect_uri is None else redirect_uri
         if target != own_uri and not may_redirect(target, self._runtime.settings.of(SsoSettings).oidc_redirect_uris):
             raise Problem("sso_redirect_refused", "Register it in oidc_redirect_uris, or use a loopback address.")
-        # A provider that does not answer is found out before anything is written.
+        # A provider that does not answer is refused before anything is written.
         party.discovery.metadata()
         with writing(self._runtime.sessions) as session:
             begun = pending.begin(

@@ -83,8 +83,8 @@ def unverified_issuer(token: str) -> str | None:
 
 def _check_signature(token: str, discovery: Discovery) -> Signed:
     """The token's parts, where a key of the provider has signed them with an algorithm that we take."""
-    found = _extract(token)
-    header = found.headers()
+    token_parts = _extract(token)
+    header = token_parts.headers()
     algorithm, key_id = header.get("alg"), header.get("kid")
     allowed = discovery.metadata().algorithms
     if not isinstance(algorithm, str) or algorithm not in allowed:
@@ -94,10 +94,10 @@ def _check_signature(token: str, discovery: Discovery) -> Signed:
     keys = discovery.keys(key_id)
     if not keys:
         raise Problem("sso_key_unknown")
-    if not any(_is_signed(found, key, algorithm) for key in keys):
+    if not any(_is_signed(token_parts, key, algorithm) for key in keys):
         raise Problem("sso_signature_wrong")
     try:
-        claims = json.loads(found.payload)
+        claims = json.loads(token_parts.payload)
     except (ValueError, RecursionError):
         raise Problem("sso_token_malformed") from None
     if not isinstance(claims, dict):
@@ -114,9 +114,9 @@ def _extract(token: str) -> jws.CompactSignature:
         raise Problem("sso_token_malformed") from None
 
 
-def _is_signed(found: jws.CompactSignature, key: Any, algorithm: str) -> bool:
+def _is_signed(token_parts: jws.CompactSignature, key: Any, algorithm: str) -> bool:
     try:
-        return jws.validate_compact(found, key, algorithms=[algorithm])
+        return jws.validate_compact(token_parts, key, algorithms=[algorithm])
     except (BadSignatureError, JoseError, ValueError, TypeError):
         return False
 

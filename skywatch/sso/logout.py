@@ -65,13 +65,13 @@ def logout_url(runtime: Runtime, sign_on: SignOn, login_ids: Iterable[str]) -> s
         return None
     query = sa.select(ExternalLogin).where(ExternalLogin.login_id.in_(list(login_ids)))
     with runtime.sessions() as session:
-        found = session.scalars(query.limit(1)).one_or_none()
-    party = sign_on.parties.get(found.provider) if found is not None else None
+        login = session.scalars(query.limit(1)).one_or_none()
+    party = sign_on.parties.get(login.provider) if login is not None else None
     metadata = party.discovery.metadata_if_any() if party is not None else None
-    if found is None or party is None or metadata is None or metadata.end_session_endpoint is None:
+    if login is None or party is None or metadata is None or metadata.end_session_endpoint is None:
         return None
     parameters = {"client_id": party.provider.client_id}
-    id_token = sign_on.sealer.open(found.id_token)
+    id_token = sign_on.sealer.open(login.id_token)
     if id_token is not None:  # Without it the provider asks the person whether to log out.
         parameters["id_token_hint"] = id_token
     if runtime.settings.of(SsoSettings).oidc_logout_redirect_uri:

@@ -30,10 +30,10 @@ def find_mappings(session: Session, *, limit: int, offset: int) -> tuple[Sequenc
 
 def get_mapping(session: Session, mapping_id: int) -> ClaimMapping:
     """A mapping; raises Problem (404)."""
-    found = session.get(ClaimMapping, mapping_id, options=[joinedload(ClaimMapping.role)])
-    if found is None:
+    mapping = session.get(ClaimMapping, mapping_id, options=[joinedload(ClaimMapping.role)])
+    if mapping is None:
         raise not_found("claim mapping")
-    return found
+    return mapping
 
 
 def active_rules(session: Session) -> list[Rule]:
@@ -49,9 +49,9 @@ def create_mapping(
     session: Session, caller: Caller, fields: Mapping[str, Any], providers: Collection[str]
 ) -> ClaimMapping:
     """A new mapping; ``providers`` are the names there are. Raises Problem (400, 403, 409)."""
-    held = caller.begin(session, Permission.ROLES_EDIT)
+    rights = caller.begin(session, Permission.ROLES_EDIT)
     mapping = ClaimMapping(**{name: fields[name] for name in FIELDS if name in fields})
-    mapping.role = _role(session, held, fields["role"])
+    mapping.role = _role(session, rights, fields["role"])
     _check_pattern(mapping)
     _check_provider(mapping, None, providers)
     _check_unique(session, mapping)
@@ -65,16 +65,16 @@ def update_mapping(
     session: Session, caller: Caller, mapping_id: int, fields: Mapping[str, Any], providers: Collection[str]
 ) -> ClaimMapping:
     """Change a mapping; it holds from each person's next login on. Raises Problem (400, 403, 404, 409)."""
-    held = caller.begin(session, Permission.ROLES_EDIT)
+    rights = caller.begin(session, Permission.ROLES_EDIT)
     mapping = get_mapping(session, mapping_id)
-    check_covers(held, permissions_of_role(mapping.role), "The role")
+    check_covers(rights, permissions_of_role(mapping.role), "The role")
     before = _audited(mapping)
     with session.no_autoflush:
         for name in FIELDS:
             if name in fields:
                 setattr(mapping, name, fields[name])
         if "role" in fields:
-            mapping.role = _role(session, held, fields["role"])
+            mapping.role = _role(session, rights, fields["role"])
         _check_pattern(mapping)
         _check_provider(mapping, before["provider"], providers)
         _check_unique(session, mapping)
@@ -86,9 +86,9 @@ def update_mapping(
 
 def delete_mapping(session: Session, caller: Caller, mapping_id: int) -> None:
     """Delete a mapping; roles that it gave go at each person's next login."""
-    held = caller.begin(session, Permission.ROLES_EDIT)
+    rights = caller.begin(session, Permission.ROLES_EDIT)
     mapping = get_mapping(session, mapping_id)
-    check_covers(held, permissions_of_role(mapping.role), "The role")
+    check_covers(rights, permissions_of_role(mapping.role), "The role")
     audit.record(session, caller.actor, "claim_mapping.deleted", target_of(mapping), before=_audited(mapping))
     session.delete(mapping)
 
@@ -98,11 +98,11 @@ def target_of(mapping: ClaimMapping) -> audit.Target:
     return audit.Target("claim_mapping", mapping.id, mapping.name)
 
 
-def _role(session: Session, held: frozenset[Permission], name: str) -> Role:
+def _role(session: Session, rights: frozenset[Permission], name: str) -> Role:
     role = session.scalars(sa.select(Role).where(Role.name == name)).one_or_none()
     if role is None:
         raise invalid("role", "there is no such role")
-    check_covers(held, permissions_of_role(role), "The role")
+    check_covers(rights, permissions_of_role(role), "The role")
     return role
 
 

@@ -13,7 +13,7 @@ from skywatch.core.db import Base, BigId
 
 
 class ExternalIdentity(Base):
-    """A person as a provider knows them: the issuer and its subject, never an e-mail address, say who it is."""
+    """A person at a provider, identified by issuer and subject, never by an e-mail address."""
 
     __tablename__ = "external_identities"
     __table_args__ = (sa.UniqueConstraint("issuer", "subject"), NEVER_REUSED)
@@ -29,7 +29,7 @@ class ExternalIdentity(Base):
 
 
 class ClaimMapping(Base):
-    """A rule that gives a role to whoever has a claim; ``provider`` None holds for all providers."""
+    """A rule that gives a role to users with a claim; ``provider`` None applies to all providers."""
 
     __tablename__ = "claim_mappings"
     __table_args__ = (sa.UniqueConstraint("name"), NEVER_REUSED)

@@ -1,7 +1,7 @@
-"""The pages that a browser sees at the end of a sign-on: they tell the page that waits for it how it went.
+"""The pages that a browser sees at the end of a sign-on: they pass the result to the page that opened them.
 
-Only a page of the right origin is told anything. What a person has to know stands in the page itself; the script
-does nothing but pass it on.
+Only a page of the right origin receives it. The page itself shows people what they need to know; the script only
+passes the result on.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FAILED = """<h1>Signing in failed</h1>
 def hand_over_page(answer: Mapping[str, Any], origin: str, *, has_cookies: bool) -> Response:
     """A page that gives the answer to its opener, if that is a page of ``origin``, and closes.
 
-    ``has_cookies``: the browser has the tokens as cookies already, so that nobody need wait for them.
+    ``has_cookies``: the browser has the tokens as cookies already, so that no page has to wait for them.
     """
     text = SIGNED_IN if has_cookies else NOBODY_WAITS
     body = f'<p id="text">{text}</p>'
@@ -53,7 +53,7 @@ def hand_over_page(answer: Mapping[str, Any], origin: str, *, has_cookies: bool)
 
 
 def failure_page(problem: Problem, request_id: str, origin: str) -> Response:
-    """A page that shows why nobody was signed in, and tells its opener, if that is a page of ``origin``."""
+    """A page that shows why the sign-on failed, and passes that to its opener, if that is a page of ``origin``."""
     shown = {"code": problem.kind.code, "detail": problem.detail, "request_id": request_id}
     title = f"{problem.kind.title}."
     reason = title if problem.detail == title else f"{title} {problem.detail}"

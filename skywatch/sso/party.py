@@ -1,4 +1,4 @@
-"""A provider as a sign-on uses it: where to send a person, the tokens for a code, and what it knows of the person.
+"""A provider as a sign-on uses it: where to send a person, the tokens for a code, and the person's claims.
 
 Authlib's client does the protocol (authorization URL, PKCE, client authentication, exchange of the code); ``fetch``
 does the HTTP, because a provider that hangs or floods must not hurt the service.
@@ -31,7 +31,7 @@ class Tokens:
 
 
 class Party:
-    """A provider of the settings and what is known of it. Safe to use from any thread; making it asks nobody."""
+    """A provider of the settings with its metadata. Safe to use from any thread; making it sends no request."""
 
     def __init__(self, provider: Provider, settings: SsoSettings, places: int) -> None:
         """``places``: how many threads may wait for the provider at a time."""
@@ -93,10 +93,10 @@ class Party:
         address = self.discovery.metadata().userinfo_endpoint
         if address is None or access_token is None:
             return {}
-        found = self._fetcher.get(address, {"Authorization": f"Bearer {access_token}"})
-        if found.get("sub") != subject:
+        claims = self._fetcher.get(address, {"Authorization": f"Bearer {access_token}"})
+        if claims.get("sub") != subject:
             raise Problem("sso_subject_wrong")
-        return found
+        return claims
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,8 @@ def _encoded_basic(
     return prepared
 
 
-def _tokens(found: Mapping[str, Any]) -> Tokens:
-    id_token, access_token = found.get("id_token"), found.get("access_token")
+def _tokens(body: Mapping[str, Any]) -> Tokens:
+    id_token, access_token = body.get("id_token"), body.get("access_token")
     if not isinstance(id_token, str):
         raise Problem("sso_provider_answer", "The provider gave no ID token.")
     if access_token is not None and not (isinstance(access_token, str) and access_token.isascii()):

@@ -74,16 +74,16 @@ def take(session: Session, *, state: str | None, browser: str | None, needs_brow
     else:
         raise Problem("sso_state_unknown", "The answer has no state, and the browser no cookie of a sign-on.")
     query = sa.select(PendingLogin).where(which, PendingLogin.expires_at > utcnow())
-    found = session.scalars(query.order_by(PendingLogin.created_at.desc()).limit(1)).one_or_none()
-    if found is None:
+    pending = session.scalars(query.order_by(PendingLogin.created_at.desc()).limit(1)).one_or_none()
+    if pending is None:
         raise Problem("sso_state_unknown", "The sign-on is unknown, has been used or has run out; begin again.")
-    if found.browser_hash != digest(browser or "") and (browser is not None or needs_browser):
+    if pending.browser_hash != digest(browser or "") and (browser is not None or needs_browser):
         raise Problem("sso_other_browser")
-    session.expunge(found)
-    taken = session.execute(sa.delete(PendingLogin).where(PendingLogin.state_hash == found.state_hash))
+    session.expunge(pending)
+    taken = session.execute(sa.delete(PendingLogin).where(PendingLogin.state_hash == pending.state_hash))
     if taken.rowcount != 1:  # type: ignore[attr-defined]
         raise Problem("sso_state_unknown", "The sign-on has been used; begin again.")
-    return found
+    return pending
 
 
 def digest(text: str) -> str:

@@ -38,7 +38,7 @@ def sign_in(
     sealed_id_token: str,
     actor: audit.Actor,
 ) -> tuple[User, Login]:
-    """Let ``begin`` start a login of whoever checked claims are about; raises Problem (401), and what it raises."""
+    """Let ``begin`` start a login of the person whom checked claims name; raises Problem (401), and what it raises."""
     begin_change(session)
     # The change is the provider's doing; who it is about stands beside it.
     by_provider = audit.Actor(provider.name, SOURCE, None, actor.address, actor.request_id)

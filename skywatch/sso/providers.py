@@ -90,21 +90,21 @@ def read_providers(settings: ProviderSettings) -> tuple[Provider, ...]:
         if parts is None:
             raise ProviderError(f"oidc.{member}", f"expected oidc.<name>.<field>, a field being one of {_listed()}")
         groups.setdefault(parts[0], {})[parts[1]] = text
-    found = []
+    providers = []
     if single["provider_url"] or single["client_id"] or not groups:
-        found.append(_provider(FIRST, "oidc_", single, settings))
+        providers.append(_provider(FIRST, "oidc_", single, settings))
     for name, fields in groups.items():
         if not NAME.fullmatch(name) or name == FIRST:
             raise ProviderError(f"oidc.{name}", "a provider's name is short, of small letters, and not `default`")
         own = {"provider_name": name, "provider_url": "", "client_id": "", "client_secret": ""}
         # Trust in one provider's addresses says nothing about another's.
-        found.append(
+        providers.append(
             _provider(name, f"oidc.{name}.", {**single, "allow_email_linking": "false", **own, **fields}, settings)
         )
-    for number, provider in enumerate(found):
-        if provider.url in [other.url for other in found[:number]]:
+    for number, provider in enumerate(providers):
+        if provider.url in [other.url for other in providers[:number]]:
             raise ProviderError(f"oidc.{provider.name}.provider_url", "is the address of another provider already")
-    return tuple(found)
+    return tuple(providers)
 
 
 def _provider(name: str, prefix: str, fields: Mapping[str, str | bool], settings: ProviderSettings) -> Provider:

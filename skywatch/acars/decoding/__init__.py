@@ -1,7 +1,7 @@
 """Reads the text of ACARS messages: from a label and a text to a title and items that a person can read.
 
 Each module here holds the forms of one family and lists them in ``FORMS``; ``decode`` asks those of the label in order.
-Nothing here knows a database, a network or who may read what, and nothing raises on any text.
+Nothing here depends on a database, a network or permissions, and nothing raises on any text.
 """
 
 from __future__ import annotations

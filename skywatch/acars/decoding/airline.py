@@ -99,7 +99,7 @@ def dispatch(message: Message) -> Decoded | None:
 
 
 def arrival(message: Message) -> Decoded | None:
-    """Label 14: the flight tells its destination when it comes, with a greeting."""
+    """Label 14: the flight sends its destination its time of arrival, with a greeting."""
     match = ARRIVAL.match(message.text)
     if not match:
         return None

@@ -84,7 +84,7 @@ def plan(message: Message) -> Decoded | None:
 
 
 def performance(message: Message) -> Decoded | None:
-    """PER and PRF: performance data; level and temperature are what can be told without the operator's table."""
+    """PER and PRF: performance data; level and temperature can be read without the operator's table."""
     if message.text.startswith("PER/PR"):
         fields = message.text.removeprefix("PER/PR").split(",")
         items = Items()

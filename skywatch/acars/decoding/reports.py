@@ -143,7 +143,7 @@ def amdar(message: Message) -> Decoded | None:
     for number_of, match in enumerate(found, 1):
         read = _degrees_and_minutes if old else _thousandths
         last = place(read(match[1], match[2]), read(match[3], match[4]), int(match[6]) * 10)
-        # The older form tells tenths of degrees.
+        # The older form has tenths of degrees.
         celsius = int(match[8]) / (10 if old else 1) * (-1 if match[7] == "M" else 1)
         air = f"{celsius:g} °C, {match[9]}° / {int(match[10])} kt"
         text = f"{clock(match[5])}, {int(match[6]) * 10} ft, {air}"

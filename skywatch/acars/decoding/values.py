@@ -103,7 +103,7 @@ def number(text: str | None) -> float | None:
 
 
 def place(lat: float | None, lon: float | None, altitude_ft: float | None = None) -> Position | None:
-    """A position on the Earth, or None; 0/0 is what computers send before they know where they are."""
+    """A position on the Earth, or None; computers send 0/0 before they have a position."""
     if lat is None or lon is None or not (-90 <= lat <= 90 and -180 <= lon <= 180) or (lat == 0 and lon == 0):
         return None
     if altitude_ft is not None and not -1_500 <= altitude_ft <= MAXIMUM_ALTITUDE_FT:

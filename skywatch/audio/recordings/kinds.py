@@ -49,7 +49,7 @@ def ends_early(kind: FileKind, head: bytes, tail: bytes, size: int) -> bool:
     """Whether the container announces more than the file holds (``tail``: its last 64 KiB)."""
     if kind is WAV:
         announced = int.from_bytes(head[4:8], "little") + 8
-        # 0 and all ones are what programs write that do not know the length yet.
+        # Programs write 0 or all ones while the length is unknown.
         return 8 < announced < 0xFFFFFFFF and announced > size + 1
     if kind is OGG:
         last = tail.rfind(b"OggS")

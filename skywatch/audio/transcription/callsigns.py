@@ -1,6 +1,6 @@
 """Reads spoken callsigns: "Speedbird two six niner" is BAW269, "november one two three alpha bravo" is N123AB.
 
-What is read here is a guess; ``sightings`` believes it only where such an aircraft was received at that time.
+What is read here is a guess; ``sightings`` accepts it only where such an aircraft was received at that time.
 """
 
 from __future__ import annotations

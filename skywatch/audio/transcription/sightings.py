@@ -16,7 +16,7 @@ from skywatch.picture.sky import Sky
 # An aircraft is heard before it is received and after it is lost; history writes a flight's end a little late.
 MARGIN = timedelta(minutes=3)
 LONGEST_FLIGHT = timedelta(hours=36)
-# The columns of history's table that are read here; audio and history do not know each other's code.
+# The columns of history's table that are read here; audio and history do not import each other.
 FLIGHTS = sa.table(
     "history_flights",
     sa.column("icao_hex", sa.String),

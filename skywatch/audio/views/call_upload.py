@@ -90,8 +90,8 @@ def _frequency(form: Form) -> int | None:
     """The frequency of a call: its own, or the first of those it was heard on. A wrong one is no reason to refuse."""
     texts = [form.text("frequency")]
     try:
-        heard: Any = msgspec.json.decode(form.text("frequencies") or "[]")
-        texts += [str(entry["freq"]) for entry in heard[:1]]
+        frequencies: Any = msgspec.json.decode(form.text("frequencies") or "[]")
+        texts += [str(entry["freq"]) for entry in frequencies[:1]]
     except (msgspec.DecodeError, TypeError, KeyError):
         pass
     for text in texts:

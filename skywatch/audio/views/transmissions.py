@@ -18,7 +18,7 @@ from skywatch.audio.settings import AudioSettings
 from skywatch.core import events
 from skywatch.core.problems import Problem, invalid, invalid_fields
 from skywatch.http.cursor import cursor_page
-from skywatch.http.paging import page
+from skywatch.http.paging import PageQuery, page, page_of
 from skywatch.http.request import Request
 from skywatch.http.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
@@ -147,11 +147,10 @@ def transcribe_transmission(request: Request) -> dict[str, Any]:
     return rules.shown(row, waveform=True)
 
 
-@channels.get(permission=VIEW, responses={200: schemas.AudioChannels()})
+@channels.get(permission=VIEW, query=PageQuery(), responses={200: schemas.AudioChannels()})
 def list_audio_channels(request: Request) -> dict[str, Any]:
     """List the channels"""
-    rows = service(request).channels()
-    return {"channels": rows, "count": len(rows)}
+    return page_of(request, "channels", service(request).channels())
 
 
 @stats.get(permission=VIEW, query=schemas.SpanQuery(), responses={200: schemas.AudioStats()})

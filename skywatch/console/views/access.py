@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.accounts.access import service as access
 from skywatch.accounts.access.schemas import AccessReplacement
@@ -14,7 +13,7 @@ from skywatch.accounts.nodes import LEVELS
 from skywatch.console.changes import changing, check_version, done, refused
 from skywatch.console.entries import VERSION, version_of
 from skywatch.console.forms import checked, read_form
-from skywatch.console.page import Page
+from skywatch.console.page import FormPage, Page
 from skywatch.core.audit import Target
 from skywatch.core.problems import Problem
 from skywatch.http.request import Request
@@ -32,17 +31,16 @@ PAGES = (
 )
 
 
-@view_config(
-    route_name="console.access", request_method="GET", permission=Permission.SYSTEM_MANAGE, renderer="access.jinja2"
-)
+access_page = FormPage("console.access", "access.jinja2", Permission.SYSTEM_MANAGE)
+
+
+@access_page.get
 def show_access(request: Request) -> dict[str, Any]:
     """The three settings of every feature"""
     return _page(request)
 
 
-@view_config(
-    route_name="console.access", request_method="POST", permission=Permission.SYSTEM_MANAGE, renderer="access.jinja2"
-)
+@access_page.post
 def post_access(request: Request) -> dict[str, Any] | Response:
     """Change the settings of one feature; they hold at once"""
     form = read_form(request, "feature", "read_access", "write_access", "is_enabled", VERSION)

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from pyramid.response import Response
-from pyramid.view import view_config
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.assignments import service as assignments
@@ -18,7 +17,7 @@ from skywatch.console.choices import role_choices
 from skywatch.console.confirming import confirmation
 from skywatch.console.entries import VERSION, Entries, fields_of, part, read_entries, version_of
 from skywatch.console.forms import read_form
-from skywatch.console.page import Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME
 from skywatch.console.views.user import id_of
 from skywatch.console.wording import field_moment, moment
@@ -38,23 +37,16 @@ PAGES = (
 GIVEN = part(AssignmentCreate(), "role", "expires_at")
 
 
-@view_config(
-    route_name="console.assignments.new",
-    request_method="GET",
-    permission=Permission.USERS_EDIT,
-    renderer="assignment_new.jinja2",
-)
+assignments_new_page = FormPage("console.assignments.new", "assignment_new.jinja2", Permission.USERS_EDIT)
+
+
+@assignments_new_page.get
 def show_new(request: Request) -> dict[str, Any]:
     """The form that gives a role, perhaps for a time"""
     return _new(request, Entries())
 
 
-@view_config(
-    route_name="console.assignments.new",
-    request_method="POST",
-    permission=Permission.USERS_EDIT,
-    renderer="assignment_new.jinja2",
-)
+@assignments_new_page.post
 def post_new(request: Request) -> dict[str, Any] | Response:
     """Let a user hold a role that gives no more than the viewer holds, perhaps for a time"""
     entries, user_id = read_entries(request, GIVEN), id_of(request)
@@ -68,24 +60,17 @@ def post_new(request: Request) -> dict[str, Any] | Response:
     return done(request, f"{HOME}/users/{user_id}", text)
 
 
-@view_config(
-    route_name="console.assignment",
-    request_method="GET",
-    permission=Permission.USERS_EDIT,
-    renderer="assignment.jinja2",
-)
+assignment_page = FormPage("console.assignment", "assignment.jinja2", Permission.USERS_EDIT)
+
+
+@assignment_page.get
 def show_assignment(request: Request) -> dict[str, Any]:
     """The form of when a role ends"""
     assignment = _assignment(request, request.db)
     return _page(assignment, _stored(assignment))
 
 
-@view_config(
-    route_name="console.assignment",
-    request_method="POST",
-    permission=Permission.USERS_EDIT,
-    renderer="assignment.jinja2",
-)
+@assignment_page.post
 def post_assignment(request: Request) -> dict[str, Any] | Response:
     """Change when a role ends"""
     entries, number = read_entries(request, AssignmentChange()), _number(request)
@@ -104,23 +89,16 @@ def post_assignment(request: Request) -> dict[str, Any] | Response:
     return done(request, f"{HOME}/users/{id_of(request)}", text)
 
 
-@view_config(
-    route_name="console.assignment.delete",
-    request_method="GET",
-    permission=Permission.USERS_EDIT,
-    renderer="confirm.jinja2",
-)
+assignment_delete_page = FormPage("console.assignment.delete", "confirm.jinja2", Permission.USERS_EDIT)
+
+
+@assignment_delete_page.get
 def show_delete(request: Request) -> dict[str, Any]:
     """What taking a role away means"""
     return _deletion(_assignment(request, request.db))
 
 
-@view_config(
-    route_name="console.assignment.delete",
-    request_method="POST",
-    permission=Permission.USERS_EDIT,
-    renderer="confirm.jinja2",
-)
+@assignment_delete_page.post
 def post_delete(request: Request) -> dict[str, Any] | Response:
     """Take a role from a user"""
     version, number = read_form(request, VERSION).get(VERSION, ""), _number(request)

@@ -16,7 +16,7 @@ from skywatch.alerts.notifications.owner import owner_of, settings_of
 from skywatch.alerts.notifications.schemas import ChannelQuery, DeliveryQuery
 from skywatch.console.changes import changing, done, refused
 from skywatch.console.forms import read_form, read_query
-from skywatch.console.page import Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.paging import PAGE_SIZE, address, turn_pages
 from skywatch.console.routes import HOME
 from skywatch.core.audit import Target, record
@@ -48,10 +48,10 @@ PAGES = (
 def show_channels(request: Request) -> dict[str, Any]:
     """Everybody's notification channels, by kind, state and user"""
     query = read_query(request, ChannelQuery())
-    found, count = channel_service.find_channels(request.db, owner_of(request), {**query, "limit": PAGE_SIZE})
+    channels, count = channel_service.find_channels(request.db, owner_of(request), {**query, "limit": PAGE_SIZE})
     return {
-        "channels": [channel_service.shown_channel(channel) for channel in found],
-        "names": _names(request.db, (channel.user_id for channel in found)),
+        "channels": [channel_service.shown_channel(channel) for channel in channels],
+        "names": _names(request.db, (channel.user_id for channel in channels)),
         "query": query,
         "kinds": [str(kind) for kind in ChannelKind],
         "states": [str(state) for state in ChannelState],
@@ -59,13 +59,16 @@ def show_channels(request: Request) -> dict[str, Any]:
     }
 
 
-@view_config(route_name="console.channel", request_method="GET", permission=MANAGE, renderer="channel.jinja2")
+channel_page = FormPage("console.channel", "channel.jinja2", MANAGE)
+
+
+@channel_page.get
 def show_channel(request: Request) -> dict[str, Any]:
     """One channel with its deliveries, the newest first"""
     return _page(request)
 
 
-@view_config(route_name="console.channel", request_method="POST", permission=MANAGE, renderer="channel.jinja2")
+@channel_page.post
 def post_channel(request: Request) -> dict[str, Any] | Response:
     """Switch a channel on or off, test or delete it, or send a delivery again"""
     form = read_form(request, "do", "delivery")

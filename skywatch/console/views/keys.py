@@ -6,13 +6,12 @@ from typing import Any
 
 import colander
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.accounts.keys import service as keys
 from skywatch.accounts.users.service import permissions_of
 from skywatch.console.changes import done, refused
 from skywatch.console.forms import read_form, read_query
-from skywatch.console.page import Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.paging import PAGE_SIZE, Pages, address
 from skywatch.console.views.user import revoke
 from skywatch.core.problems import Problem
@@ -37,13 +36,16 @@ class KeyFilter(Schema):
     after = colander.SchemaNode(QueryInteger(), validator=colander.Range(1, 2**63 - 1), missing=colander.drop)
 
 
-@view_config(route_name="console.keys", request_method="GET", permission=Permission.USERS_VIEW, renderer="keys.jinja2")
+keys_page = FormPage("console.keys", "keys.jinja2", Permission.USERS_VIEW, post_permission=Permission.USERS_EDIT)
+
+
+@keys_page.get
 def show_keys(request: Request) -> dict[str, Any]:
     """API keys, the newest first, also by owner; never their text"""
     return _page(request)
 
 
-@view_config(route_name="console.keys", request_method="POST", permission=Permission.USERS_EDIT, renderer="keys.jinja2")
+@keys_page.post
 def post_keys(request: Request) -> dict[str, Any] | Response:
     """Revoke an API key of somebody who holds no more than the viewer"""
     form = read_form(request, "key")
@@ -66,14 +68,14 @@ def _page(request: Request) -> dict[str, Any]:
         previous=None if is_first else address(request),
         next=address(request, after=shown[-1][0].id) if len(rows) > PAGE_SIZE else None,
     )
-    may_edit, held = Permission.USERS_EDIT in request.may.permissions, request.caller.permissions
+    may_edit, rights = Permission.USERS_EDIT in request.may.permissions, request.caller.permissions
     return {
         "keys": [
             {
                 "entry": key,
                 "owner": owner,
                 "is_active": keys.is_active(key),
-                "may_revoke": may_edit and permissions_of(owner) <= held,
+                "may_revoke": may_edit and permissions_of(owner) <= rights,
             }
             for key, owner in shown
         ],

@@ -24,7 +24,7 @@ from skywatch.cannonball.vocabulary import AgencyType, Source, values
 from skywatch.console.changes import changing, check_version, done, refused
 from skywatch.console.entries import Entries, fields_of, read_entries, version_of
 from skywatch.console.forms import read_form, read_query
-from skywatch.console.page import Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.paging import PAGE_SIZE, turn_pages
 from skywatch.console.routes import HOME
 from skywatch.console.uploads import UPLOAD_TYPE, read_upload
@@ -76,9 +76,9 @@ def show_known_aircraft(request: Request) -> dict[str, Any]:
     query = read_query(request, KnownQuery())
     offset = query.pop("offset")
     query.pop("limit")
-    found, count, verified = _service(request, request.db).find(Filters(**query), offset, PAGE_SIZE)
+    aircraft, count, verified = _service(request, request.db).find(Filters(**query), offset, PAGE_SIZE)
     return {
-        "aircraft": found,
+        "aircraft": aircraft,
         "count": count,
         "verified": verified,
         "query": query,
@@ -87,17 +87,16 @@ def show_known_aircraft(request: Request) -> dict[str, Any]:
     }
 
 
-@view_config(
-    route_name="console.known_new", request_method="GET", permission=MANAGE, renderer="known_aircraft_entry.jinja2"
-)
+known_new_page = FormPage("console.known_new", "known_aircraft_entry.jinja2", MANAGE)
+
+
+@known_new_page.get
 def show_new_known_aircraft(request: Request) -> dict[str, Any]:
     """The form of another known aircraft"""
     return _page(Entries({**defaults(), "agency_type": ""}))
 
 
-@view_config(
-    route_name="console.known_new", request_method="POST", permission=MANAGE, renderer="known_aircraft_entry.jinja2"
-)
+@known_new_page.post
 def post_new_known_aircraft(request: Request) -> dict[str, Any] | Response:
     """Add a known aircraft"""
     entries = read_entries(request, NewKnownAircraft())
@@ -115,18 +114,17 @@ def post_new_known_aircraft(request: Request) -> dict[str, Any] | Response:
     return done(request, f"{LIST}/{entry.id}", f"{entry.icao_hex} is on the list.")
 
 
-@view_config(
-    route_name="console.known_entry", request_method="GET", permission=MANAGE, renderer="known_aircraft_entry.jinja2"
-)
+known_entry_page = FormPage("console.known_entry", "known_aircraft_entry.jinja2", MANAGE)
+
+
+@known_entry_page.get
 def show_known_aircraft_entry(request: Request) -> dict[str, Any]:
     """One known aircraft"""
     entry = _service(request, request.db).get(_id(request))
     return _page(_opened(entry), entry)
 
 
-@view_config(
-    route_name="console.known_entry", request_method="POST", permission=MANAGE, renderer="known_aircraft_entry.jinja2"
-)
+@known_entry_page.post
 def post_known_aircraft_entry(request: Request) -> dict[str, Any] | Response:
     """Change, verify or remove a known aircraft"""
     entries = read_entries(request, KnownFields(), "do")
@@ -145,17 +143,16 @@ def post_known_aircraft_entry(request: Request) -> dict[str, Any] | Response:
     return done(request, address, text)
 
 
-@view_config(
-    route_name="console.known_import", request_method="GET", permission=MANAGE, renderer="known_aircraft_import.jinja2"
-)
+known_import_page = FormPage("console.known_import", "known_aircraft_import.jinja2", MANAGE)
+
+
+@known_import_page.get
 def show_known_aircraft_import(request: Request) -> dict[str, Any]:
     """The form with which a list is imported"""
     return _import_page(Entries({"format": "skywatch", "delimiter": "comma", "encoding": "utf-8"}))
 
 
-@view_config(
-    route_name="console.known_import", request_method="POST", permission=MANAGE, renderer="known_aircraft_import.jinja2"
-)
+@known_import_page.post
 def post_known_aircraft_import(request: Request) -> dict[str, Any]:
     """Import a list, or only report what that would do"""
     if request.content_type != UPLOAD_TYPE:

@@ -7,7 +7,6 @@ from typing import Any
 
 import colander
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.accounts.users.service import permissions_of_role
 from skywatch.console.changes import changing, check_version, done, refused
@@ -15,7 +14,7 @@ from skywatch.console.choices import role_choices
 from skywatch.console.confirming import confirmation
 from skywatch.console.entries import VERSION, Entries, fields_of, read_entries, version_of
 from skywatch.console.forms import read_form
-from skywatch.console.page import Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME
 from skywatch.core.audit import Target
 from skywatch.core.problems import Problem, invalid
@@ -51,17 +50,16 @@ class TrialForm(Schema):
     party = colander.SchemaNode(JsonString(), missing="")
 
 
-@view_config(
-    route_name="console.mappings", request_method="GET", permission=Permission.ROLES_EDIT, renderer="mappings.jinja2"
-)
+mappings_page = FormPage("console.mappings", "mappings.jinja2", Permission.ROLES_EDIT)
+
+
+@mappings_page.get
 def show_mappings(request: Request) -> dict[str, Any]:
     """Claim mappings, the highest priority first, and the form of a trial"""
     return _list(request, Entries({"claims": EXAMPLE}))
 
 
-@view_config(
-    route_name="console.mappings", request_method="POST", permission=Permission.ROLES_EDIT, renderer="mappings.jinja2"
-)
+@mappings_page.post
 def post_trial(request: Request) -> dict[str, Any]:
     """Which roles a set of claims would give; nothing is changed"""
     entries = read_entries(request, TrialForm())
@@ -73,20 +71,16 @@ def post_trial(request: Request) -> dict[str, Any]:
     return {**_list(request, entries), "trial": trial}
 
 
-@view_config(
-    route_name="console.mappings.new", request_method="GET", permission=Permission.ROLES_EDIT, renderer="mapping.jinja2"
-)
+mappings_new_page = FormPage("console.mappings.new", "mapping.jinja2", Permission.ROLES_EDIT)
+
+
+@mappings_new_page.get
 def show_new(request: Request) -> dict[str, Any]:
     """The form of a new claim mapping"""
     return _page(request, Entries({"match_type": "exact", "priority": "0", "is_active": True}))
 
 
-@view_config(
-    route_name="console.mappings.new",
-    request_method="POST",
-    permission=Permission.ROLES_EDIT,
-    renderer="mapping.jinja2",
-)
+@mappings_new_page.post
 def post_new(request: Request) -> dict[str, Any] | Response:
     """Create a claim mapping to a role that gives no more than the viewer holds"""
     entries = read_entries(request, MappingCreate())
@@ -100,18 +94,17 @@ def post_new(request: Request) -> dict[str, Any] | Response:
     return done(request, f"{HOME}/mappings", f"The claim mapping {name} is created.")
 
 
-@view_config(
-    route_name="console.mapping", request_method="GET", permission=Permission.ROLES_EDIT, renderer="mapping.jinja2"
-)
+mapping_page = FormPage("console.mapping", "mapping.jinja2", Permission.ROLES_EDIT)
+
+
+@mapping_page.get
 def show_mapping(request: Request) -> dict[str, Any]:
     """The form of a claim mapping"""
     mapping = mappings.get_mapping(request.db, _id(request))
     return _page(request, _stored(mapping), mapping)
 
 
-@view_config(
-    route_name="console.mapping", request_method="POST", permission=Permission.ROLES_EDIT, renderer="mapping.jinja2"
-)
+@mapping_page.post
 def post_mapping(request: Request) -> dict[str, Any] | Response:
     """Change a claim mapping; it holds from each person's next login on"""
     entries, target = read_entries(request, MappingReplacement()), Target("claim_mapping", _id(request))
@@ -128,23 +121,16 @@ def post_mapping(request: Request) -> dict[str, Any] | Response:
     return done(request, f"{HOME}/mappings", f"The claim mapping {name} is saved.")
 
 
-@view_config(
-    route_name="console.mapping.delete",
-    request_method="GET",
-    permission=Permission.ROLES_EDIT,
-    renderer="confirm.jinja2",
-)
+mapping_delete_page = FormPage("console.mapping.delete", "confirm.jinja2", Permission.ROLES_EDIT)
+
+
+@mapping_delete_page.get
 def show_delete(request: Request) -> dict[str, Any]:
     """What deleting a claim mapping means"""
     return _deletion(mappings.get_mapping(request.db, _id(request)))
 
 
-@view_config(
-    route_name="console.mapping.delete",
-    request_method="POST",
-    permission=Permission.ROLES_EDIT,
-    renderer="confirm.jinja2",
-)
+@mapping_delete_page.post
 def post_delete(request: Request) -> dict[str, Any] | Response:
     """Delete a claim mapping"""
     version, target = read_form(request, VERSION).get(VERSION, ""), Target("claim_mapping", _id(request))
@@ -185,10 +171,12 @@ def _try(request: Request, fields: dict[str, Any]) -> Trial:
 
 
 def _list(request: Request, entries: Entries) -> dict[str, Any]:
-    found, count = mappings.find_mappings(request.db, limit=MAXIMUM_LIMIT, offset=0)
-    held = request.caller.permissions
+    stored, count = mappings.find_mappings(request.db, limit=MAXIMUM_LIMIT, offset=0)
+    rights = request.caller.permissions
     return {
-        "mappings": [{"entry": mapping, "is_within": permissions_of_role(mapping.role) <= held} for mapping in found],
+        "mappings": [
+            {"entry": mapping, "is_within": permissions_of_role(mapping.role) <= rights} for mapping in stored
+        ],
         "count": count,
         "entries": entries,
         "parties": [(name, party.provider.display_name) for name, party in _parties(request).items()],

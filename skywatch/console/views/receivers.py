@@ -12,7 +12,7 @@ from skywatch.accounts.caller import caller_of
 from skywatch.console.changes import changing, check_version, done, refused
 from skywatch.console.entries import Entries, read_entries, version_of
 from skywatch.console.forms import read_query
-from skywatch.console.page import Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.reception import describe_inputs
 from skywatch.console.routes import HOME
 from skywatch.console.trials import try_input
@@ -72,20 +72,16 @@ def show_receivers(request: Request) -> dict[str, Any]:
     }
 
 
-@view_config(
-    route_name="console.receiver", request_method="GET", permission=Permission.SYSTEM_MANAGE, renderer="receiver.jinja2"
-)
+receiver_page = FormPage("console.receiver", "receiver.jinja2", Permission.SYSTEM_MANAGE)
+
+
+@receiver_page.get
 def show_receiver(request: Request) -> dict[str, Any]:
     """The form of an input of the database, or of another one"""
     return _page(request, _opened(request))
 
 
-@view_config(
-    route_name="console.receiver",
-    request_method="POST",
-    permission=Permission.SYSTEM_MANAGE,
-    renderer="receiver.jinja2",
-)
+@receiver_page.post
 def post_receiver(request: Request) -> dict[str, Any] | Response:
     """Try, save or remove an input; the tracker follows within seconds"""
     entries = read_entries(request, InputForm(), "do")

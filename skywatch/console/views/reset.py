@@ -11,15 +11,15 @@ from typing import Any
 
 import colander
 from pyramid.response import Response
-from pyramid.view import view_config
 
-from skywatch.accounts.caller import nobody
+from skywatch.accounts.caller import anonymous_actor
 from skywatch.accounts.nodes import password_node
 from skywatch.accounts.users import resets
 from skywatch.console.changes import SHOWN_ON_THE_PAGE
 from skywatch.console.entries import Entries, fields_of, read_entries
 from skywatch.console.forms import parameter
 from skywatch.console.notes import say, take
+from skywatch.console.page import FormPage
 from skywatch.console.routes import RESET, see_other
 from skywatch.console.session import is_secure, set_cookie
 from skywatch.core.problems import Problem, invalid
@@ -39,7 +39,10 @@ class NewPassword(Schema):
     again = colander.SchemaNode(JsonString(), missing="")
 
 
-@view_config(route_name="console.reset", request_method="GET", permission=EXCHANGE, renderer="reset.jinja2")
+reset_page = FormPage("console.reset", "reset.jinja2", EXCHANGE)
+
+
+@reset_page.get
 def show_reset(request: Request) -> dict[str, Any] | Response:
     """Take the token out of the address; then the form of the new password"""
     link = parameter(request, "link")
@@ -54,7 +57,7 @@ def show_reset(request: Request) -> dict[str, Any] | Response:
     return _form(request, Entries())
 
 
-@view_config(route_name="console.reset", request_method="POST", permission=EXCHANGE, renderer="reset.jinja2")
+@reset_page.post
 def post_reset(request: Request) -> dict[str, Any] | Response:
     """Set the password; the link is used up, and all logins of the user end"""
     entries = read_entries(request, NewPassword())
@@ -62,7 +65,7 @@ def post_reset(request: Request) -> dict[str, Any] | Response:
         fields = fields_of(NewPassword(), entries)
         if fields["again"] != fields["password"]:
             raise invalid("again", "is not the same as the password")
-        user = resets.use_reset(request.runtime.sessions, _token(request), fields["password"], nobody(request))
+        user = resets.use_reset(request.runtime.sessions, _token(request), fields["password"], anonymous_actor(request))
     except Problem as problem:
         if problem.kind.status not in SHOWN_ON_THE_PAGE:
             raise

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from pyramid.response import Response
-from pyramid.view import view_config
 
-from skywatch.console.page import Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.setting_forms import describe, open_entries, save
 from skywatch.core.runtime import Runtime
 from skywatch.http.request import Request
@@ -29,23 +28,16 @@ PAGES = (
 PREFIX = "retention_"
 
 
-@view_config(
-    route_name="console.retention",
-    request_method="GET",
-    permission=Permission.SYSTEM_MANAGE,
-    renderer="retention.jinja2",
-)
+retention_page = FormPage("console.retention", "retention.jinja2", Permission.SYSTEM_MANAGE)
+
+
+@retention_page.get
 def show_retention(request: Request) -> dict[str, Any]:
     """The room that each kind of data takes, and what is kept of it"""
     return {**_page(request), "entries": open_entries(request, _names(request.runtime))}
 
 
-@view_config(
-    route_name="console.retention",
-    request_method="POST",
-    permission=Permission.SYSTEM_MANAGE,
-    renderer="retention.jinja2",
-)
+@retention_page.post
 def post_retention(request: Request) -> dict[str, Any] | Response:
     """Change the limits; the next round begins within seconds"""
     return save(request, _names(request.runtime), _page(request), "Saved. Retention begins a round within seconds.")

@@ -16,7 +16,7 @@ from skywatch.console.changes import changing, check_version, done, refused
 from skywatch.console.confirming import confirmation
 from skywatch.console.entries import VERSION, Entries, fields_of, read_entries, version_of
 from skywatch.console.forms import read_form, read_query
-from skywatch.console.page import Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME
 from skywatch.core.audit import Target
 from skywatch.core.problems import Problem
@@ -51,13 +51,13 @@ class CopyQuery(Schema):
 )
 def show_roles(request: Request) -> dict[str, Any]:
     """Every role, what it gives and how many hold it"""
-    found, count = roles.find_roles(request.db, limit=MAXIMUM_LIMIT, offset=0)
-    counted = roles.holders(request.db, [role.id for role in found])
-    may, held = request.may.permissions, request.caller.permissions
+    entries, count = roles.find_roles(request.db, limit=MAXIMUM_LIMIT, offset=0)
+    counted = roles.holders(request.db, [role.id for role in entries])
+    may, rights = request.may.permissions, request.caller.permissions
     return {
         "roles": [
-            {"role": role, "user_count": counted[role.id], "is_within": permissions_of_role(role) <= held}
-            for role in found
+            {"role": role, "user_count": counted[role.id], "is_within": permissions_of_role(role) <= rights}
+            for role in entries
         ],
         "count": count,
         "sees_users": Permission.USERS_VIEW in may,
@@ -67,12 +67,10 @@ def show_roles(request: Request) -> dict[str, Any]:
     }
 
 
-@view_config(
-    route_name="console.roles.new",
-    request_method="GET",
-    permission=Permission.ROLES_CREATE,
-    renderer="role_edit.jinja2",
-)
+roles_new_page = FormPage("console.roles.new", "role_edit.jinja2", Permission.ROLES_CREATE)
+
+
+@roles_new_page.get
 def show_new_role(request: Request) -> dict[str, Any]:
     """The form of a new role, filled with what another gives where it is a copy"""
     number = read_query(request, CopyQuery())["copy"]
@@ -86,12 +84,7 @@ def show_new_role(request: Request) -> dict[str, Any]:
     return _page(request, Entries(values))
 
 
-@view_config(
-    route_name="console.roles.new",
-    request_method="POST",
-    permission=Permission.ROLES_CREATE,
-    renderer="role_edit.jinja2",
-)
+@roles_new_page.post
 def post_new_role(request: Request) -> dict[str, Any] | Response:
     """Create a role that gives no more than the viewer holds"""
     entries = read_entries(request, RoleCreate())
@@ -104,18 +97,17 @@ def post_new_role(request: Request) -> dict[str, Any] | Response:
     return done(request, f"{HOME}/roles", f"The role {name} is created.")
 
 
-@view_config(
-    route_name="console.role.edit", request_method="GET", permission=Permission.ROLES_EDIT, renderer="role_edit.jinja2"
-)
+role_edit_page = FormPage("console.role.edit", "role_edit.jinja2", Permission.ROLES_EDIT)
+
+
+@role_edit_page.get
 def show_role(request: Request) -> dict[str, Any]:
     """The form of a role"""
     role = roles.get_role(request.db, _id(request))
     return _page(request, _stored(role), role)
 
 
-@view_config(
-    route_name="console.role.edit", request_method="POST", permission=Permission.ROLES_EDIT, renderer="role_edit.jinja2"
-)
+@role_edit_page.post
 def post_role(request: Request) -> dict[str, Any] | Response:
     """Change a role that gives no more than the viewer holds, before and after; it holds at once"""
     entries, target = read_entries(request, RoleChange()), Target("role", _id(request))
@@ -135,23 +127,16 @@ def post_role(request: Request) -> dict[str, Any] | Response:
     return done(request, f"{HOME}/roles", f"The role {name} is saved.")
 
 
-@view_config(
-    route_name="console.role.delete",
-    request_method="GET",
-    permission=Permission.ROLES_DELETE,
-    renderer="confirm.jinja2",
-)
+role_delete_page = FormPage("console.role.delete", "confirm.jinja2", Permission.ROLES_DELETE)
+
+
+@role_delete_page.get
 def show_delete(request: Request) -> dict[str, Any]:
     """Who loses a role that is deleted"""
     return _deletion(request, roles.get_role(request.db, _id(request)))
 
 
-@view_config(
-    route_name="console.role.delete",
-    request_method="POST",
-    permission=Permission.ROLES_DELETE,
-    renderer="confirm.jinja2",
-)
+@role_delete_page.post
 def post_delete(request: Request) -> dict[str, Any] | Response:
     """Delete a role, and take it from everybody who holds it"""
     version, target = read_form(request, VERSION).get(VERSION, ""), Target("role", _id(request))
@@ -188,14 +173,14 @@ def _stored(role: Role) -> Entries:
 
 
 def _page(request: Request, entries: Entries, role: Role | None = None) -> dict[str, Any]:
-    held = request.caller.permissions
+    rights = request.caller.permissions
     return {
         "role": role,
         "entries": entries,
         "features": [(feature, [p for p in Permission if p.feature == feature]) for feature in FEATURES],
-        "held": held,
+        "held": rights,
         "has_all": role is not None and _has_all(role),
-        "lacking": sorted(permissions_of_role(role) - held) if role is not None else [],
+        "lacking": sorted(permissions_of_role(role) - rights) if role is not None else [],
         "problem": None,
     }
 

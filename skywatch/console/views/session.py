@@ -9,13 +9,14 @@ from pyramid.renderers import render
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from skywatch.accounts.caller import Caller, nobody
+from skywatch.accounts.caller import Caller, anonymous_actor
 from skywatch.accounts.logins.local import log_out
 from skywatch.accounts.logins.schemas import Credentials
 from skywatch.accounts.settings import AccountSettings
 from skywatch.console.forms import checked, parameter, read_form
 from skywatch.console.layout import STYLE_SHEET
 from skywatch.console.notes import say, take
+from skywatch.console.page import FormPage
 from skywatch.console.routes import HOME, SETUP, SIGN_IN, SIGN_ON, STATION_STEP, local, see_other
 from skywatch.console.session import needs_tls
 from skywatch.console.signing_in import METHOD, sign_in
@@ -25,8 +26,10 @@ from skywatch.http.request import Request
 from skywatch.security.contexts import EXCHANGE
 from skywatch.sso.logout import logout_url
 
+sign_in_page = FormPage("console.sign_in", "sign_in.jinja2", EXCHANGE)
 
-@view_config(route_name="console.sign_in", request_method="GET", permission=EXCHANGE, renderer="sign_in.jinja2")
+
+@sign_in_page.get
 def show_sign_in(request: Request) -> dict[str, Any] | Response:
     """The form to sign in with"""
     if request.registry["first_run"].state == "create":
@@ -34,7 +37,7 @@ def show_sign_in(request: Request) -> dict[str, Any] | Response:
     return _form(request, onward=parameter(request, "next"))
 
 
-@view_config(route_name="console.sign_in", request_method="POST", permission=EXCHANGE, renderer="sign_in.jinja2")
+@sign_in_page.post
 def post_sign_in(request: Request) -> dict[str, Any] | Response:
     """Sign in with username (or e-mail address) and password"""
     form = read_form(request, "username", "password", "next")
@@ -48,7 +51,7 @@ def post_sign_in(request: Request) -> dict[str, Any] | Response:
             request.registry["guess_limits"],
             credentials["username"],
             credentials["password"],
-            nobody(request),
+            anonymous_actor(request),
         )
     except Problem as problem:
         return show_refusal(request, problem, onward, form.get("username", ""))

@@ -8,13 +8,13 @@ from urllib.parse import quote
 
 import colander
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.accounts import first_run
 from skywatch.accounts.logins.service import begin_login
 from skywatch.accounts.nodes import email_node, password_node, username_node
 from skywatch.console.changes import SHOWN_ON_THE_PAGE
 from skywatch.console.entries import Entries, fields_of, read_entries
+from skywatch.console.page import FormPage
 from skywatch.console.routes import HOME, SETUP, SIGN_IN, STATION_STEP, see_other
 from skywatch.console.session import needs_tls
 from skywatch.console.settings import ConsoleSettings
@@ -40,13 +40,16 @@ class FirstAdministrator(Schema):
     password = password_node()
 
 
-@view_config(route_name="console.setup", request_method="GET", permission=EXCHANGE, renderer="setup.jinja2")
+setup_page = FormPage("console.setup", "setup.jinja2", EXCHANGE)
+
+
+@setup_page.get
 def show_setup(request: Request) -> dict[str, Any] | Response:
     """The form of the first administrator; elsewhere where there is one"""
     return _elsewhere(request) or _page(request, Entries({"username": "admin"}))
 
 
-@view_config(route_name="console.setup", request_method="POST", permission=EXCHANGE, renderer="setup.jinja2")
+@setup_page.post
 def post_setup(request: Request) -> dict[str, Any] | Response:
     """Create the first administrator, who is signed in and goes on with the station"""
     elsewhere = _elsewhere(request)

@@ -14,7 +14,7 @@ from pyramid.httpexceptions import HTTPSeeOther
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from skywatch.accounts.caller import nobody
+from skywatch.accounts.caller import anonymous_actor
 from skywatch.console.forms import read_query
 from skywatch.console.routes import SIGNED_ON, local, see_other
 from skywatch.console.session import is_secure, set_cookie
@@ -57,7 +57,7 @@ def start_sign_on(request: Request) -> dict[str, Any] | Response:
 def finish_sign_on(request: Request) -> dict[str, Any] | Response:
     """Take the answer of an identity provider, once, and begin a session"""
     browser, onward = _cookie(request)
-    actor, providers = nobody(request), request.registry["sign_on"]
+    actor, providers = anonymous_actor(request), request.registry["sign_on"]
     try:
         answer = Answer.of(read_query(request, CallbackQuery()), request.GET.get("error_description"))
         begun = providers.take(answer, browser, actor, needs_browser=True)

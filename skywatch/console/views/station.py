@@ -6,10 +6,9 @@ from typing import Any
 
 import colander
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.console.forms import read_query
-from skywatch.console.page import Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import RECEIVER_STEP
 from skywatch.console.setting_forms import describe, open_entries, save
 from skywatch.http.request import Request
@@ -38,17 +37,16 @@ NAMES = ("station_name", "station_lat", "station_lon")
 LABELS = {"station_name": "Name", "station_lat": "Latitude (degrees)", "station_lon": "Longitude (degrees)"}
 
 
-@view_config(
-    route_name="console.station", request_method="GET", permission=Permission.SYSTEM_MANAGE, renderer="station.jinja2"
-)
+station_page = FormPage("console.station", "station.jinja2", Permission.SYSTEM_MANAGE)
+
+
+@station_page.get
 def show_station(request: Request) -> dict[str, Any]:
     """The name of the station and the position of its antenna"""
     return {**_page(request), "entries": open_entries(request, NAMES)}
 
 
-@view_config(
-    route_name="console.station", request_method="POST", permission=Permission.SYSTEM_MANAGE, renderer="station.jinja2"
-)
+@station_page.post
 def post_station(request: Request) -> dict[str, Any] | Response:
     """Change name and position; the tracker follows within seconds"""
     onward = RECEIVER_STEP if _is_step(request) else ""

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from pyramid.response import Response
-from pyramid.view import view_config
 from sqlalchemy.orm import Session
 
 from skywatch.console.changes import changing, check_version, done, refused
 from skywatch.console.entries import Entries, fields_of, read_entries, version_of
-from skywatch.console.page import Page
+from skywatch.console.page import FormPage, Page
 from skywatch.core.audit import Target
 from skywatch.core.problems import Problem, invalid_fields
 from skywatch.http.request import Request
@@ -31,23 +30,16 @@ PAGES = (
 TARGET = Target("safety_settings", "thresholds")
 
 
-@view_config(
-    route_name="console.thresholds",
-    request_method="GET",
-    permission=Permission.SAFETY_MANAGE,
-    renderer="thresholds.jinja2",
-)
+thresholds_page = FormPage("console.thresholds", "thresholds.jinja2", Permission.SAFETY_MANAGE)
+
+
+@thresholds_page.get
 def show_thresholds(request: Request) -> dict[str, Any]:
     """Every threshold of the safety events"""
     return _page(request, _opened(request.db))
 
 
-@view_config(
-    route_name="console.thresholds",
-    request_method="POST",
-    permission=Permission.SAFETY_MANAGE,
-    renderer="thresholds.jinja2",
-)
+@thresholds_page.post
 def post_thresholds(request: Request) -> dict[str, Any] | Response:
     """Change thresholds; they are in force within two seconds"""
     entries = read_entries(request, ThresholdChange())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.accounts.assignments.service import is_expired
 from skywatch.accounts.keys.service import find_keys, is_active, revoke_key
@@ -18,7 +17,7 @@ from skywatch.console.changes import changing, check_version, done, refused
 from skywatch.console.choices import role_choices
 from skywatch.console.entries import VERSION, version_of
 from skywatch.console.forms import checked, read_form
-from skywatch.console.page import Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.paging import PAGE_SIZE
 from skywatch.core.audit import Target
 from skywatch.core.problems import Problem, invalid
@@ -30,13 +29,16 @@ PAGES = (Page(route="console.user", path=f"/users/{{id:{NUMBER}}}", feature="use
 MOST_LOGINS = 100
 
 
-@view_config(route_name="console.user", request_method="GET", permission=Permission.USERS_VIEW, renderer="user.jinja2")
+user_page = FormPage("console.user", "user.jinja2", Permission.USERS_VIEW, post_permission=Permission.USERS_EDIT)
+
+
+@user_page.get
 def show_user(request: Request) -> dict[str, Any]:
     """One user"""
     return _page(request)
 
 
-@view_config(route_name="console.user", request_method="POST", permission=Permission.USERS_EDIT, renderer="user.jinja2")
+@user_page.post
 def post_user(request: Request) -> dict[str, Any] | Response:
     """Activate or deactivate a user, set their roles, end their logins, revoke their API keys"""
     form = read_form(request, "change", "login", "key", VERSION, several="roles")
@@ -92,16 +94,16 @@ def _set_roles(request: Request, target: Target, form: dict[str, Any]) -> str:
 def _page(request: Request, chosen: list[str] | None = None) -> dict[str, Any]:
     session = request.db
     user = users.get_user(session, id_of(request))
-    held, may = request.caller.permissions, request.may.permissions
+    rights, may = request.caller.permissions, request.may.permissions
     names = {role.name for role in users.roles_of(user)}
     keys, key_count = find_keys(session, user.id, limit=PAGE_SIZE, offset=0)
     # Nobody changes who holds rights they lack, nor hands such rights out.
-    lacking = sorted(users.permissions_of(user) - held)
+    lacking = sorted(users.permissions_of(user) - rights)
     return {
         "user": user,
         "form_version": version_of(_held(user)),
         "lacking": lacking,
-        "roles": role_choices(session, held, names if chosen is None else set(chosen), names),
+        "roles": role_choices(session, rights, names if chosen is None else set(chosen), names),
         "assignments": [
             {"entry": entry, "is_expired": is_expired(entry)}
             for entry in sorted(user.assignments, key=lambda entry: entry.role.name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.accounts.models import User
 from skywatch.accounts.settings import AccountSettings
@@ -16,7 +15,7 @@ from skywatch.console.changes import changing, check_version, done, refused
 from skywatch.console.confirming import confirmation
 from skywatch.console.entries import VERSION, Entries, fields_of, part, read_entries, version_of
 from skywatch.console.forms import read_form
-from skywatch.console.page import Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME, reset_address
 from skywatch.console.views.user import id_of
 from skywatch.core.audit import Target
@@ -36,21 +35,17 @@ PROFILE = part(UserChange(), "display_name", "email")
 PASSWORD = part(UserChange(), "password")
 
 
-@view_config(
-    route_name="console.user.edit", request_method="GET", permission=Permission.USERS_EDIT, renderer="user_edit.jinja2"
-)
+user_edit_page = FormPage("console.user.edit", "user_edit.jinja2", Permission.USERS_EDIT)
+
+
+@user_edit_page.get
 def show_edit(request: Request) -> dict[str, Any]:
     """The form of a user's name and address"""
     user = _user(request)
     return _edit(user, _stored(user))
 
 
-@view_config(
-    route_name="console.user.edit",
-    request_method="POST",
-    permission=Permission.USERS_EDIT,
-    renderer="user_edit.jinja2",
-)
+@user_edit_page.post
 def post_edit(request: Request) -> dict[str, Any] | Response:
     """Change a user's name and address; an address that an administrator gives is confirmed"""
     entries = read_entries(request, PROFILE)
@@ -68,23 +63,16 @@ def post_edit(request: Request) -> dict[str, Any] | Response:
     return done(request, f"{HOME}/users/{user.id}", f"{user.username} is saved.")
 
 
-@view_config(
-    route_name="console.user.password",
-    request_method="GET",
-    permission=Permission.USERS_EDIT,
-    renderer="user_password.jinja2",
-)
+user_password_page = FormPage("console.user.password", "user_password.jinja2", Permission.USERS_EDIT)
+
+
+@user_password_page.get
 def show_password(request: Request) -> dict[str, Any]:
     """The form of a new password, and the offer of a link"""
     return _password(request, Entries())
 
 
-@view_config(
-    route_name="console.user.password",
-    request_method="POST",
-    permission=Permission.USERS_EDIT,
-    renderer="user_password.jinja2",
-)
+@user_password_page.post
 def post_password(request: Request) -> dict[str, Any] | Response:
     """Give a user a new password; all their logins end"""
     entries = read_entries(request, PASSWORD)
@@ -99,20 +87,16 @@ def post_password(request: Request) -> dict[str, Any] | Response:
     return done(request, f"{HOME}/users/{user.id}", f"{user.username} has a new password and is logged out everywhere.")
 
 
-@view_config(
-    route_name="console.user.reset", request_method="GET", permission=Permission.USERS_EDIT, renderer="user_link.jinja2"
-)
+user_reset_page = FormPage("console.user.reset", "user_link.jinja2", Permission.USERS_EDIT)
+
+
+@user_reset_page.get
 def show_reset_link(request: Request) -> dict[str, Any]:
     """What a link for a new password is, before it is made"""
     return _link(request)
 
 
-@view_config(
-    route_name="console.user.reset",
-    request_method="POST",
-    permission=Permission.USERS_EDIT,
-    renderer="user_link.jinja2",
-)
+@user_reset_page.post
 def post_reset_link(request: Request) -> dict[str, Any]:
     """Make a link with which the user sets a new password themselves; it is shown this once"""
     read_form(request)
@@ -126,24 +110,17 @@ def post_reset_link(request: Request) -> dict[str, Any]:
     return _link(request, reset_address(request, token))
 
 
-@view_config(
-    route_name="console.user.delete",
-    request_method="GET",
-    permission=Permission.USERS_DELETE,
-    renderer="confirm.jinja2",
-)
+user_delete_page = FormPage("console.user.delete", "confirm.jinja2", Permission.USERS_DELETE)
+
+
+@user_delete_page.get
 def show_delete(request: Request) -> dict[str, Any]:
     """What is deleted with a user"""
     user = _user(request)
     return _deletion(user, Entries({}, version_of(_whole(user))))
 
 
-@view_config(
-    route_name="console.user.delete",
-    request_method="POST",
-    permission=Permission.USERS_DELETE,
-    renderer="confirm.jinja2",
-)
+@user_delete_page.post
 def post_delete(request: Request) -> dict[str, Any] | Response:
     """Delete a user with all that is theirs alone"""
     version = read_form(request, VERSION).get(VERSION, "")

@@ -14,7 +14,7 @@ from skywatch.console.changes import changing, done, refused
 from skywatch.console.choices import role_choices
 from skywatch.console.entries import Entries, fields_of, read_entries
 from skywatch.console.forms import read_query
-from skywatch.console.page import Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.paging import MOST_COUNTED, PAGE_SIZE, Place, cut
 from skywatch.console.routes import HOME
 from skywatch.core.audit import Target
@@ -64,23 +64,16 @@ def show_users(request: Request) -> dict[str, Any]:
     }
 
 
-@view_config(
-    route_name="console.users.new",
-    request_method="GET",
-    permission=Permission.USERS_CREATE,
-    renderer="user_new.jinja2",
-)
+users_new_page = FormPage("console.users.new", "user_new.jinja2", Permission.USERS_CREATE)
+
+
+@users_new_page.get
 def show_new_user(request: Request) -> dict[str, Any]:
     """The form of a new user"""
     return _new(request, Entries({"roles": []}))
 
 
-@view_config(
-    route_name="console.users.new",
-    request_method="POST",
-    permission=Permission.USERS_CREATE,
-    renderer="user_new.jinja2",
-)
+@users_new_page.post
 def post_new_user(request: Request) -> dict[str, Any] | Response:
     """Create a user with roles that give no more than the viewer holds"""
     entries = read_entries(request, UserCreate())

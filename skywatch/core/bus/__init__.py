@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from skywatch.core.bus.base import Audience, Bus, BusAwayError, BusError, Form, Message, Subscription
+from skywatch.core.bus.base import OUTAGE, Audience, Bus, BusAwayError, BusError, Form, Message, Subscription
 
-__all__ = ["Audience", "Bus", "BusAwayError", "BusError", "Form", "Message", "Subscription", "open_bus"]
+__all__ = ["OUTAGE", "Audience", "Bus", "BusAwayError", "BusError", "Form", "Message", "Subscription", "open_bus"]
 
 
 def open_bus(address: str) -> Bus:

@@ -10,6 +10,9 @@ from typing import Any
 
 from skywatch.core.health import State
 
+# The cause of faults of parts that fail because the bus does (``core.fault_log``).
+OUTAGE = "bus"
+
 
 class BusError(Exception):
     """The bus cannot be reached; ``str()`` is one line for the administrator."""

@@ -24,7 +24,7 @@ class _Head(msgspec.Struct, array_like=True):
     id: int = 0
 
 
-# What nobody holds: an older version said that a message is restricted, and not to whom.
+# A permission that nobody holds: older versions marked a message as restricted without naming the permission.
 _UNNAMED = "restricted"
 
 

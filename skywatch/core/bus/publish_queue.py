@@ -10,7 +10,7 @@ import time
 
 from skywatch.core.bus.base import Message
 
-# Some seconds of a busy installation; what was stored with its commit is read from the database by whoever missed it.
+# Some seconds of a busy installation; subscribers read stored messages that they missed from the database.
 MAX_MESSAGES, MAX_BYTES = 2000, 8 * 1024 * 1024
 # What leaves together.
 BATCH_MESSAGES = 100

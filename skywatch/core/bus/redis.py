@@ -21,7 +21,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from skywatch.core.bus.base import Bus, BusAwayError, BusError, Callback, Message, Subscription
+from skywatch.core.bus.base import OUTAGE, Bus, BusAwayError, BusError, Callback, Message, Subscription
 from skywatch.core.bus.packing import pack, unpack
 from skywatch.core.bus.publish_queue import PublishQueue
 from skywatch.core.bus.redis_errors import describe, is_refusal
@@ -175,7 +175,7 @@ class RedisBus(Bus):
             # What has died without a word took all connections with it: each would cost its own timeout.
             self._client.connection_pool.disconnect(inuse_connections=False)
         known = isinstance(error, redis.RedisError | OSError)
-        self._faults.failed(describe(error) if known else str(error), None if known else error)
+        self._faults.failed(describe(error) if known else str(error), None if known else error, OUTAGE if known else "")
 
     def _count_lost(self, messages: int) -> None:
         if messages:

@@ -30,19 +30,19 @@ def describe(error: BaseException) -> str:
     for kind, text in _CLASSES:
         if isinstance(error, kind):
             return text
-    said = str(error)
-    if "max number of clients" in said:
+    message = str(error)
+    if "max number of clients" in message:
         return "Redis takes no more clients (maxclients)"
     for word, text in _REFUSALS:
-        if said.startswith(word) or f" {word} " in said:
+        if message.startswith(word) or f" {word} " in message:
             return text
     if isinstance(error, redis.TimeoutError | TimeoutError):
         return "Redis does not answer"
     if isinstance(error, redis.ResponseError):
-        return f"Redis refuses: {said[:100]}"
-    return f"Redis cannot be reached: {said[:100]}"
+        return f"Redis refuses: {message[:100]}"
+    return f"Redis cannot be reached: {message[:100]}"
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Whether Redis answered, and said no."""
+    """Whether Redis answered with a refusal."""
     return isinstance(error, redis.ResponseError)

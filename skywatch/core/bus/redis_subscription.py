@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import redis
 
-from skywatch.core.bus.base import Callback, Subscription
+from skywatch.core.bus.base import OUTAGE, Callback, Subscription
 from skywatch.core.bus.packing import unpack
 from skywatch.core.bus.redis_errors import describe
 from skywatch.core.fault_log import FaultLog
@@ -49,7 +49,7 @@ class RedisSubscription(Subscription):
         self._subscribed = threading.Event()
         # Held while a callback runs, so that none begins after ``close``; a callback may close its own subscription.
         self._calling = threading.RLock()
-        self._heard_at = time.monotonic()
+        self._received_at = time.monotonic()
         topics = ", ".join(sorted(channels.values())[:3]) + (", ..." if len(channels) > 3 else "")
         # That of the bus: what ends all subscriptions is logged once.
         self._faults = faults
@@ -81,9 +81,9 @@ class RedisSubscription(Subscription):
                 self._listen(pubsub, is_first)
             except Exception as error:
                 # Whatever it is: this thread ends with the subscription and not before.
+                known = isinstance(error, redis.RedisError | OSError)
                 self._faults.failed(
-                    f"nothing arrives: {describe(error)}",
-                    None if isinstance(error, redis.RedisError | OSError) else error,
+                    f"nothing arrives: {describe(error)}", None if known else error, OUTAGE if known else ""
                 )
             finally:
                 _discard(pubsub)
@@ -97,15 +97,15 @@ class RedisSubscription(Subscription):
     def _listen(self, pubsub: Any, is_first: bool) -> None:
         pubsub.subscribe(self._heartbeat, *self._channels)
         confirmed = 0
-        self._heard_at = time.monotonic()
+        self._received_at = time.monotonic()
         while not self._stop.is_set():
             received = pubsub.get_message(timeout=POLL_S)
             now = time.monotonic()
             if received is None:
-                if now - self._heard_at > SILENT_AFTER_S:
+                if now - self._received_at > SILENT_AFTER_S:
                     raise TimeoutError
                 continue
-            self._heard_at = now
+            self._received_at = now
             if received["type"] == "message":
                 if received["channel"] != self._heartbeat:
                     self._deliver(received)

@@ -1,4 +1,4 @@
-"""The bus topics on which the parts of the system speak to each other; topics of the real-time channel are declared
+"""The bus topics on which the parts of the system communicate; topics of the real-time channel are declared
 by features, and what only one room uses is named there.
 """
 

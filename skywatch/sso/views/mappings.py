@@ -22,8 +22,8 @@ mapping_service = ApiService("oidc_mappings.one", f"/oidc-mappings/{{id:{NUMBER}
 def list_oidc_mappings(request: Request) -> dict[str, Any]:
     """All claim mappings, the highest priority first"""
     query = request.validated["querystring"]
-    found, count = mappings.find_mappings(request.db, limit=query["limit"], offset=query["offset"])
-    return page(request, "oidc_mappings", [_answer(entry) for entry in found], count)
+    entries, count = mappings.find_mappings(request.db, limit=query["limit"], offset=query["offset"])
+    return page(request, "oidc_mappings", [_answer(entry) for entry in entries], count)
 
 
 @mappings_service.post(

@@ -44,8 +44,8 @@ logout_service = ApiService("auth.oidc.backchannel_logout", "/auth/oidc/backchan
 def list_oidc_providers(request: Request) -> dict[str, Any]:
     """The identity providers that people may sign on with, the first one being the default"""
     parties = request.registry["sign_on"].parties.values()
-    found = [answer(schemas.ProviderEntry, party.provider) for party in parties]
-    return page_of(request, "providers", found)
+    entries = [answer(schemas.ProviderEntry, party.provider) for party in parties]
+    return page_of(request, "providers", entries)
 
 
 @authorize_service.get(
@@ -135,7 +135,7 @@ def oidc_backchannel_logout(request: Request) -> dict[str, str]:
 
 
 def show_problem(problem: Problem, request: Request) -> Response:
-    """The page of a sign-on that has failed. Who waits for it is known once the sign-on has been found."""
+    """The page of a sign-on that has failed. Its opener is known once the sign-on has been read."""
     opener = getattr(request, "sign_on_opener", None) or origin_of(own_address(request))
     return failure_page(problem, request.request_id, opener)
 

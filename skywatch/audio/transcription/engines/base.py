@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-# Tells an engine what it will hear. What comes back in these words was not spoken.
+# Describes the audio to an engine. A transcript in these words was not spoken.
 PROMPT = "Air traffic control radio: callsigns, runway, heading, flight level, knots, squawk, contact, cleared, roger."
 
 

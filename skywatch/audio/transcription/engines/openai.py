@@ -1,4 +1,4 @@
-"""Any server that speaks ``POST /v1/audio/transcriptions``: OpenAI, speaches, LocalAI, whisper.cpp and others."""
+"""Any server that implements ``POST /v1/audio/transcriptions``: OpenAI, speaches, LocalAI, whisper.cpp and others."""
 
 from __future__ import annotations
 
