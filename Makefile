@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INI ?= development.ini
-# One test process more than there are cores: many tests wait for a process or a timer.
-WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+# Two test processes more than there are cores: many tests wait for a process, a disk or a timer.
+WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 2)")
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
 .PHONY: pictures examples run test lint format typecheck floors unit drill-clients drill-console drill-deployment faults soak web web-beside web-check wheel bench docs man clean help
@@ -57,7 +57,10 @@ run: $(VENV)/.runtime web-beside ## start the service (INI=development.ini)
 	@$(BIN)/skywatch init $(INI) --first-administrator
 	@exec $(BIN)/skywatch serve $(INI)
 
-test: lint typecheck floors web-check unit ## everything: lint, types, floors, tests
+# mypy takes one core for most of a minute: the checks of the web application go on beside it.
+test: $(VENV)/.installed ## everything: lint, types, floors, tests
+	@$(MAKE) --no-print-directory --jobs=2 lint typecheck floors web-check
+	@$(MAKE) --no-print-directory unit
 
 lint: $(VENV)/.installed ## ruff: lint and format
 	$(BIN)/ruff check .

@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,18 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from skywatch.core import fault_log
-from skywatch.core.bus import open_bus
+from skywatch.core.bus import open_bus, topics
 from skywatch.core.db import create_engine, create_session_factory
 from skywatch.core.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
+from skywatch.picture.sky import empty_sky
 from skywatch.settings import Settings
 from tests.app_templates import make_app
 from tests.contract import CheckedApp
 from tests.database_pool import DatabasePool
 from tests.servers import postgresql_database, redis_prefix, skip_or_fail
+from tests.skies import NOW, show
 from tests.waiting import PATIENCE_S
 
 # A busy machine makes examples slow, which is no failure; and whether a change is good must not be left to chance.
@@ -47,6 +50,11 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
     """Number cases of bytes instead of spelling them: a time stamp in them (gzip) would give each test process its own
     names, and the processes refuse to work on different tests."""
     return argname if isinstance(val, bytes) else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the long tests, so that no process is at work on one alone when the others have ended."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 @pytest.fixture(autouse=True)
@@ -111,11 +119,15 @@ def postgresql_url(postgresql_pool: DatabasePool) -> Iterator[str]:
 
 
 @pytest.fixture
-def redis_url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A place of this test's own on the Redis server, as the setting ``bus`` names it."""
-    # One that is late because the machine is busy is not gone.
+def patient_bus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Redis server that is late because the machine is busy is not gone."""
     for name in ("redis.SOCKET_TIMEOUT_S", "redis.LATE_S", "redis_subscription.SILENT_AFTER_S"):
         monkeypatch.setattr(f"skywatch.core.bus.{name}", PATIENCE_S)
+
+
+@pytest.fixture
+def redis_url(patient_bus: None) -> Iterator[str]:
+    """A place of this test's own on the Redis server, as the setting ``bus`` names it."""
     with redis_prefix() as url:
         yield url
 
@@ -173,12 +185,17 @@ def runtime(make_runtime: Callable[..., Runtime]) -> Runtime:
 
 @pytest.fixture
 def make_client(make_runtime: Callable[..., Runtime]) -> Callable[..., Any]:
-    """WebTest clients of the application; settings as for ``make_settings``, or a ``runtime``."""
+    """WebTest clients of the application; settings as for ``make_settings``, or a ``runtime``.
 
-    def make(runtime: Runtime | None = None, **changes: Any) -> Any:
+    The tracker has made its first tick, of an empty sky, unless ``has_ticked`` is False.
+    """
+
+    def make(runtime: Runtime | None = None, *, has_ticked: bool = True, **changes: Any) -> Any:
         runtime = runtime or make_runtime(**changes)
         client = CheckedApp(make_app(runtime), extra_environ={"REMOTE_ADDR": "127.0.0.1"})
         client.runtime = runtime
+        if has_ticked and runtime.bus.carries_objects and runtime.bus.last(topics.PICTURE) is None:
+            show(runtime, replace(empty_sky(NOW, "first tick"), seq=1))
         return client
 
     return make

@@ -40,6 +40,31 @@ def test_operation_ids_are_unique(client):
     assert len(ids) == len(set(ids))
 
 
+# Documents that count their parts; every other list has pages.
+COUNTED_PARTS = {"airframes", "cells", "kinds", "points", "trail"}
+WHOLE_PICTURES = {"/api/v1/aircraft/nearest", "/api/v1/history/picture"}
+
+
+def test_every_list_has_the_same_envelope(client):
+    document = client.get("/api/v1/openapi.json").json
+    lists = 0
+    for path, operations in document["paths"].items():
+        content = operations.get("get", {}).get("responses", {}).get("200", {}).get("content", {})
+        members = resolved(document, content.get("application/json", {}).get("schema", {})).get("properties", {})
+        entries = {name for name, member in members.items() if resolved(document, member).get("type") == "array"}
+        if "id" in members or "count" not in members or entries & COUNTED_PARTS or path in WHOLE_PICTURES:
+            continue
+        lists += 1
+        assert {"next", "previous"} <= set(members), path
+    assert lists > 20
+
+
+def resolved(document, schema):
+    while "$ref" in schema:
+        schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return schema
+
+
 def test_it_is_not_sent_twice(client):
     etag = client.get("/api/v1/openapi.json").headers["ETag"]
     again = client.get("/api/v1/openapi.json", headers={"If-None-Match": etag}, status=304)

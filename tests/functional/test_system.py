@@ -215,6 +215,9 @@ def test_inputs_are_shown_beside_the_receivers_and_count_for_health(client):
     answer = get(client, "inputs", VIEWER).json
     assert answer["count"] == 3
     receiver, acars, _ = answer["inputs"]
+    second = get(client, "inputs?limit=1&offset=1", VIEWER).json
+    assert (second["count"], second["inputs"]) == (3, [acars])
+    assert second["next"].endswith("/api/v1/system/inputs?limit=1&offset=2")
     assert (receiver["family"], receiver["name"], receiver["stored"]) == ("receiver", "roof", None)
     counts = {name: acars[name] for name in ("received", "stored", "dropped", "refused", "invalid")}
     assert counts == {"received": 7, "stored": 5, "dropped": 2, "refused": 0, "invalid": 3}

@@ -20,6 +20,7 @@ SECONDS = 900
 LEFT_OUT = "calfire_open_busiest_day.jsonl.gz"
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_recordings_are_stored_within_the_bound(shared_data, tmp_path):
     with ExitStack() as stack:

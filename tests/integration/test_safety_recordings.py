@@ -65,7 +65,8 @@ def test_aircraft_on_the_ground_of_an_export_are_no_danger(tmp_path):
     for point in flights[0]["points"] + flights[1]["points"]:
         point[3:5] = [0, 15]
     path.write_text("\n".join(map(json.dumps, flights)))
-    assert (run(path, "--all").exit_code, run(path, "--all").output) == (0, "")
+    result = run(path, "--all")
+    assert (result.exit_code, result.output) == (0, "")
 
 
 def test_exported_tracks_are_judged_together(tmp_path):

@@ -30,7 +30,7 @@ def test_two_applications_share_views_and_nothing_else(make_runtime):
     assert routes_of(private.registry) == routes_of(public.registry)
     assert [name for name, value in private.registry.items() if value is public.registry[name]] == []
     for app, status in ((private, 401), (public, 200), (private, 401)):
-        TestApp(app, extra_environ={"REMOTE_ADDR": "127.0.0.1"}).get("/api/v1/aircraft", status=status)
+        TestApp(app, extra_environ={"REMOTE_ADDR": "127.0.0.1"}).get("/api/v1/history/flights", status=status)
 
 
 def view_that_keeps(text):

@@ -53,6 +53,12 @@ class TestAircraft:
         assert (silent["messages"], silent["mlat"], silent["tisb"]) == (0, [], [])
         assert "flight" not in silent
 
+    def test_no_file_is_kept_by_a_shared_cache(self, client, recorded):
+        for name in ("aircraft.json", "receiver.json", "history_3.json", "outline.json", "stats.json"):
+            policy = client.get(f"/data/{name}", headers=ANALYST).headers["Cache-Control"]
+            assert "private" in policy or policy == "no-store", name
+        assert client.get(FULL, headers=ANALYST).headers["Cache-Control"] == "no-store"
+
     def test_with_and_without_a_trailing_slash(self, client):
         for name in ("aircraft.json", "receiver.json", "history_3.json", "outline.json"):
             one, other = (client.get(f"/data/{name}{end}?_=1", headers=ANALYST).json for end in ("", "/"))

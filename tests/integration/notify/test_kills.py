@@ -9,6 +9,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests.notifying import add_channel, deliveries, notification, send
 from tests.processes import ENVIRONMENT
 from tests.waiting import PATIENCE_S, until
@@ -29,6 +31,7 @@ def start(database_url):
     return process
 
 
+@pytest.mark.long
 def test_a_killed_worker_loses_nothing_and_repeats_only_what_was_in_flight(
     runtime, sessions, ada, receiver, database_url
 ):

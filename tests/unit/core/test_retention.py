@@ -271,6 +271,22 @@ def test_cannonball_keeps_its_days_and_what_still_runs(engine, sessions, make_se
     assert rows(sessions, SessionPattern) == 89 + 1
 
 
+def test_the_oldest_row_is_the_one_that_began_first(sessions, user):
+    began = utcnow() - 5 * DAY
+    with writing(sessions) as session:
+        cannonball_of(session, user, 5, active=True)
+        cannonball_of(session, user, 3)
+        session.add(
+            Login(
+                id="one", user_id=user, method="password", refresh_id="1", created_at=began, expires_at=began + 8 * DAY
+            )
+        )
+    kinds = {kind.name: kind for kind in FEATURES.retention_kinds()}
+    with sessions() as session:
+        for name in ("cannonball_patterns", "logins"):
+            assert abs(extent(session, kinds[name]).oldest_at - began) < timedelta(minutes=1), name
+
+
 def test_cannonball_has_a_limit_of_room_for_each_of_its_kinds(engine, sessions, make_settings, user):
     with writing(sessions) as session:
         for days_ago in range(1, 300):

@@ -42,7 +42,7 @@ class Station:
         self.ticks += 1
         self.hub.on_tick(sky_of(*aircraft, now=NOW + self.ticks))
 
-    def hear(self, *frames):
+    def receive(self, *frames):
         self.tap.put(self._decoder.decode(FrameBatch.of_bytes(frames, time=NOW)))
 
 
@@ -112,7 +112,7 @@ async def test_frames_reach_readers_of_beast_and_raw():
         reading(raw) as one,
         reading(beast) as other,
     ):
-        station.hear(SQUITTER, bytes(14), SQUITTER)
+        station.receive(SQUITTER, bytes(14), SQUITTER)
         assert [await line(one) for _ in range(2)] == [f"*{SQUITTER.hex().upper()};\n"] * 2
         async with asyncio.timeout(PATIENCE_S):
             assert (await other.readexactly(23))[:2] == b"\x1a3"
@@ -125,7 +125,7 @@ async def test_who_listens_no_more_costs_nothing():
     async with running(station, "raw 127.0.0.1:0"):
         assert station.tap._listeners
     assert not station.tap._listeners
-    station.hear(SQUITTER)
+    station.receive(SQUITTER)
     station.tick(SWISS)
 
 
@@ -139,14 +139,14 @@ async def test_military_aircraft_and_sources_are_left_out_where_the_setting_says
         reading(raw) as other,
         reading(mlat) as third,
     ):
-        station.hear(SQUITTER)  # No tick has shown yet that it is a civil aircraft.
+        station.receive(SQUITTER)  # No tick has shown yet that it is a civil aircraft.
         station.tick(FIGHTER, SWISS)
         assert '"hex":"4840d6"' in await line(one)
-        station.hear(SQUITTER)
+        station.receive(SQUITTER)
         assert SQUITTER.hex().upper() in await line(other)
         assert (lines.status.messages, raw.status.messages, mlat.status.messages) == (1, 1, 0)
         station.tick(FIGHTER, SWISS | {"hex": "4840d7"})
-        station.hear(SQUITTER)
+        station.receive(SQUITTER)
         assert raw.status.messages == 1
         assert not third.at_eof()
 
@@ -205,7 +205,7 @@ async def test_an_output_that_fails_costs_no_receiver_anything(monkeypatch, capl
     monkeypatch.setitem(FRAME_FORMS, "raw", fail)
     station = Station()
     async with running(station, "raw 127.0.0.1:0") as (output,), reading(output):
-        station.hear(SQUITTER)
+        station.receive(SQUITTER)
     assert "frames are not passed to outputs: a fault of the program" in caplog.text
 
 
@@ -242,7 +242,7 @@ async def test_an_output_connects_again_and_again(monkeypatch):
     async with running(station, f"raw to 127.0.0.1:{server.sockets[0].getsockname()[1]}") as (output,):
         for times in (1, 2):
             await eventually(lambda: output.readers)
-            station.hear(SQUITTER)
+            station.receive(SQUITTER)
             await eventually(lambda times=times: len(got) >= times)
             await eventually(lambda: not output.readers or output.status.reconnects > 0)
         assert output.status.reconnects >= 1
@@ -287,7 +287,7 @@ async def test_another_skywatch_can_be_the_reader(form, kind):
         try:
             await eventually(lambda: output.readers)
             station.tick(SWISS, FIGHTER)
-            station.hear(SQUITTER)
+            station.receive(SQUITTER)
             await eventually(lambda: heard >= ({"4840d6"} if kind in ("beast", "avr") else {"4840d6", "43c001"}))
         finally:
             task.cancel()

@@ -8,9 +8,11 @@ from urllib.parse import urlsplit
 import pytest
 import redis
 
+from skywatch.core.announce import Announcer
 from skywatch.core.bus import BusError, Message
 from skywatch.core.bus.publish_queue import MAX_MESSAGES
 from skywatch.core.bus.redis import RedisBus
+from skywatch.http.limiter import Limiter
 from tests.redis_server import OwnRedis
 from tests.relay import Relay
 from tests.servers import REDIS_URL, require, skip_or_fail
@@ -32,12 +34,14 @@ class TestRedisBus(BusSuite):
             bus.close()
 
 
-def test_a_lost_server_is_survived_and_subscribers_hear_of_the_gap():
+def test_a_lost_server_is_survived_and_subscribers_learn_of_the_gap(patient_bus):
     require(REDIS_URL, "Redis")
     relay = Relay(("127.0.0.1", urlsplit(REDIS_URL).port or 6379))
     bus = RedisBus(f"redis://127.0.0.1:{relay.address[1]}/0?prefix=skywatch-test-{secrets.token_hex(6)}")
     inbox, mended = Inbox(), threading.Event()
     bus.subscribe(["safety"], inbox, on_reconnect=mended.set)
+    # A subscription may take longer than subscribing waits for it.
+    assert until(lambda: bus.state().ok)
     bus.publish(Message("safety", "safety:event", b"before"))
     inbox.wait(1)
     relay.cut()
@@ -174,3 +178,21 @@ def test_a_server_that_refuses_writes_is_named_and_events_pass_all_the_same(own_
     assert until(lambda: bus.state().ok)
     bus.put("anything", b"x", 60)
     bus.close()
+
+
+def test_parts_that_fail_because_the_server_refuses_writes_are_logged_as_one(own_redis, quick, caplog, make_settings):
+    bus, limiter = RedisBus(own_redis.url), Limiter(make_settings(bus=own_redis.url))
+    announcer = Announcer(bus, ["api"])
+    with redis.Redis.from_url(own_redis.url) as admin:
+        admin.execute_command("CONFIG", "SET", "maxmemory", "1")
+        assert until(lambda: not bus.state().ok)
+        limiter.hit("5/minute", "login", "somebody")
+        announcer.start()
+        until(lambda: announcer.failures)
+        admin.execute_command("CONFIG", "SET", "maxmemory", "0")
+    assert until(lambda: bus.state().ok)
+    announcer.close()
+    bus.close()
+    began, ended = [record.getMessage() for record in caplog.records if "skywatch" in record.name][:2]
+    assert began == "the bus cannot be used: Redis is out of memory and refuses writes (maxmemory)"
+    assert "; for the same cause: limits are counted in memory, this process cannot announce its health" in ended
