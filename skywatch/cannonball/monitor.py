@@ -127,9 +127,12 @@ class CannonballMonitor:
         return detections
 
     def _read_locations(self) -> None:
-        self._locations.read_all()
+        store = LocationStore(self._runtime.bus)
+        locations = store.all()
+        self._locations.replace(locations)
         # Deleted and deactivated users are not tracked, and their sessions cannot be written.
-        end_forbidden(LocationStore(self._runtime.bus), self._runtime.sessions, self._runtime.settings)
+        users = {location.user_id for location in locations}
+        end_forbidden(users, store, self._runtime.sessions, self._runtime.settings)
 
     def _refresh_table(self) -> None:
         with self._runtime.sessions() as db:

@@ -54,6 +54,12 @@ def visibilities(session: Session, settings: Settings, user_ids: Iterable[int]) 
     }
 
 
+def existing_users(session: Session, user_ids: Iterable[int]) -> set[int]:
+    """Those of the users whose account is not deleted."""
+    ids, users = list(set(user_ids)), _table("users")
+    return set(session.scalars(sa.select(users.c.id).where(users.c.id.in_(ids)))) if ids else set()
+
+
 def _permissions_of(session: Session, user_ids: Iterable[int]) -> dict[int, set[Permission]]:
     """The permissions of each user by the role assignments in force."""
     by_user: dict[int, set[Permission]] = {user_id: set() for user_id in user_ids}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import queue
+from collections.abc import Collection, Set
 from dataclasses import dataclass
 
 from skywatch.cannonball import topics
@@ -53,9 +54,8 @@ def moved(before: TrackedUser | None, location: Location) -> TrackedUser:
     return TrackedUser(location, reported if reported is not None else before.velocity, before.place)
 
 
-def end_forbidden(store: LocationStore, sessions: SessionFactory, settings: Settings) -> None:
-    """End the locations of users who were deleted or deactivated or may no longer use the feature."""
-    users = {location.user_id for location in store.all()}
+def end_forbidden(users: Set[int], store: LocationStore, sessions: SessionFactory, settings: Settings) -> None:
+    """End the locations of those ``users`` who were deleted or deactivated or may no longer use the feature."""
     if not users:
         return
     with sessions() as db:
@@ -70,22 +70,19 @@ class LocationCache:
 
     def __init__(self, bus: Bus) -> None:
         self._store = LocationStore(bus)
-        self._changes: queue.SimpleQueue[Location | int | list[Location]] = queue.SimpleQueue()
+        self._changes: queue.SimpleQueue[Location | int | tuple[Location, ...]] = queue.SimpleQueue()
         self.users: dict[int, TrackedUser] = {}
-        self._subscription = bus.subscribe([topics.LOCATIONS], self._on_message, self.read_all)
+        self._subscription = bus.subscribe([topics.LOCATIONS], self._on_message, self._read_all)
 
-    def read_all(self) -> None:
-        """Read all locations from the bus; they apply at the next ``update``."""
-        try:
-            self._changes.put(self._store.all())
-        except BusError as error:
-            log.warning("locations cannot be read: %s", error)
+    def replace(self, locations: Collection[Location]) -> None:
+        """These are all locations; they apply at the next ``update``."""
+        self._changes.put(tuple(locations))
 
     def update(self, now: float) -> None:
         """Apply queued changes and drop locations that expired by ``now`` (unix s)."""
         while not self._changes.empty():
             change = self._changes.get()
-            if isinstance(change, list):
+            if isinstance(change, tuple):
                 present = {location.user_id for location in change}
                 for user_id in [u for u in self.users if u not in present]:
                     del self.users[user_id]
@@ -101,6 +98,12 @@ class LocationCache:
     def close(self) -> None:
         """Close the subscription."""
         self._subscription.close()
+
+    def _read_all(self) -> None:
+        try:
+            self.replace(self._store.all())
+        except BusError as error:
+            log.warning("locations cannot be read: %s", error)
 
     def _on_message(self, message: Message) -> None:
         if message.event == "delete":

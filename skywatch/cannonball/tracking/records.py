@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,14 +19,18 @@ from skywatch.cannonball.tracking.watch import PatternChange
 from skywatch.core import events
 from skywatch.core.clock import to_datetime
 from skywatch.notify.channels import channels_for_source
+from skywatch.notify.user_rights import existing_users
 
 Change = SessionChange | AlertRaised | PatternChange | Detection
 _TIMES = ("last_seen", "ended_at", "created_at")
+# The id of a session without a row, because its user was deleted.
+NO_ROW = -1
 
 
 @dataclass
 class Written:
-    """The result of one transaction: ``ids`` of new sessions, and ids of sessions that another process has ended."""
+    """The result of one transaction: ``ids`` of new sessions, and ids of sessions that another process has ended or
+    whose user is gone (``NO_ROW``)."""
 
     ids: dict[LiveSession, int] = field(default_factory=dict)
     ended_elsewhere: list[int] = field(default_factory=list)
@@ -53,16 +57,19 @@ def _columns(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: to_datetime(v) if name in _TIMES and v is not None else v for name, v in fields.items()}
 
 
-def _write_sessions(db: Session, changes: Iterable[SessionChange], written: Written) -> None:
+def _write_sessions(db: Session, changes: Sequence[SessionChange], written: Written) -> None:
     updated_rows: dict[int, CannonballSession] = {}
     stored: set[int] = set()
     rows = _rows(db, [c.session.id for c in changes if c.session.id is not None])
+    users = existing_users(db, {c.session.user_id for c in changes if c.session.id is None})
     for change in changes:
         session = change.session
         row_id = written.id_of(session)
         if row_id is None and (running := _running(db, session)) is not None:
             row_id = written.ids[session] = running.id
             rows[row_id] = running
+        if row_id is None and session.user_id not in users:
+            row_id = written.ids[session] = NO_ROW
         if row_id is None:
             row = CannonballSession(
                 user_id=session.user_id,

@@ -7,15 +7,13 @@ from collections.abc import Callable, Iterable
 from sqlalchemy.orm import Session
 
 from skywatch.cannonball.tracking.changes import SessionChange
-from skywatch.cannonball.tracking.records import Change, Written, write
+from skywatch.cannonball.tracking.records import NO_ROW, Change, Written, write
 from skywatch.core.db import SessionFactory
 from skywatch.core.write_queue import WriteQueue
 from skywatch.core.writer import BackgroundWriter
 
 # At one alert a second this covers hours without the database.
 QUEUE_LIMIT = 20_000
-# The id of a session whose row cannot be inserted because its user was deleted.
-NO_ROW = -1
 
 
 class CannonballWriter:

@@ -32,7 +32,7 @@ def test_the_book_follows_the_bus_and_forgets_what_expired():
     store = LocationStore(bus)
     store.put(fix(0.0, user_id=7))
     book = LocationCache(bus)
-    book.read_all()
+    book.replace(store.all())
     book.update(1.0)
     assert set(book.users) == {7}
     store.put(fix(2.0, user_id=8))

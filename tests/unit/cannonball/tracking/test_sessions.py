@@ -244,12 +244,13 @@ def test_an_aircraft_on_the_ground_threatens_nobody(stage):
     assert stage.alert_types() == ["le_detected"]
 
 
-def test_a_user_who_was_deleted_holds_nobody_up(stage):
+def test_a_user_who_was_deleted_holds_nobody_up(stage, caplog):
     stage.locate(1, *HERE)
     stage.locate(99, *HERE)
     stage.fly(POLICE, 5, straight(47.2, 8.0, 180.0, 100.0))
     stage.close()
     assert [row.user_id for row in stage.rows(CannonballSession)] == [1]
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 def test_no_location_reaches_the_database_but_in_alerts(stage):
