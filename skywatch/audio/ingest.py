@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from skywatch.audio import messages, metrics
@@ -23,7 +21,7 @@ from skywatch.audio.settings import AudioSettings
 from skywatch.audio.vocabulary import Flag, Status
 from skywatch.core import events
 from skywatch.core.clock import utcnow
-from skywatch.core.db import SessionFactory, writing
+from skywatch.core.db import SessionFactory, insert_into, writing
 from skywatch.core.runtime import Runtime
 
 # Another transaction may remove the last transmission of the same bytes in between: the next attempt succeeds.
@@ -92,7 +90,6 @@ class Ingest:
         return row, recording
 
     def _recording(self, session: Session, file: IncomingFile, measured: Measured, now: datetime) -> Recording:
-        dialect: Any = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
         path = f"{now:%Y/%m/%d}/{file.sha256}.{measured.kind.ending}"
         values = {
             "sha256": file.sha256,
@@ -106,7 +103,7 @@ class Ingest:
             "is_truncated": measured.is_truncated,
             "stored_at": now,
         }
-        session.execute(dialect.insert(Recording).values(**values).on_conflict_do_nothing())
+        session.execute(insert_into(session, Recording).values(**values).on_conflict_do_nothing())
         recording = session.scalar(sa.select(Recording).where(Recording.sha256 == file.sha256).with_for_update())
         if recording is None:
             raise sa.exc.IntegrityError("the recording was removed meanwhile", None, Exception("removed"))

@@ -13,6 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import event
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine import URL, Engine, ExceptionContext, make_url
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
@@ -189,6 +190,12 @@ def writing(sessions: SessionFactory) -> Iterator[Session]:
 def begin_writing(session: Session) -> None:
     """Take SQLite's write lock now, so that this transaction cannot lose it to another writer half-way."""
     session.connection(execution_options={"sqlite_begin": "IMMEDIATE"})
+
+
+def insert_into(session: Session, table: Any) -> Any:
+    """An INSERT into a table or model that knows ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
+    dialect: Any = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+    return dialect.insert(table)
 
 
 @contextmanager

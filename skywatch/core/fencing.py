@@ -13,11 +13,10 @@ import secrets
 from collections.abc import Callable
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, sessionmaker
 
 from skywatch.core.clock import utcnow
-from skywatch.core.db import FENCE, SessionFactory, begin_writing, reason
+from skywatch.core.db import FENCE, SessionFactory, begin_writing, insert_into, reason
 from skywatch.core.models import FencingToken
 
 log = logging.getLogger(__name__)
@@ -78,8 +77,7 @@ class Fence:
 
     def _store_first(self, session: Session) -> bool:
         """Make the row, and whether it was not there: what is not there cannot be locked, and two threads may write."""
-        insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-        row = insert(FencingToken).values(name=self._name, token=self._token, taken_at=utcnow())
+        row = insert_into(session, FencingToken).values(name=self._name, token=self._token, taken_at=utcnow())
         return session.scalar(row.on_conflict_do_nothing().returning(FencingToken.name)) is not None
 
     def _store(self, session: Session) -> None:

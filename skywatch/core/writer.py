@@ -18,13 +18,12 @@ from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from skywatch.core import health, metrics
 from skywatch.core.clock import utcnow
-from skywatch.core.db import SessionFactory, is_outage, outage_of, reason, writing
+from skywatch.core.db import SessionFactory, insert_into, is_outage, outage_of, reason, writing
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.fencing import FencedError
 from skywatch.core.health import State
@@ -238,9 +237,8 @@ class BackgroundWriter(Generic[E, R]):
 
         Where an attempt before is still under way on the server, the row's lock makes this one wait for its end.
         """
-        insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
         row = {"writer": self._id, "batch": self._number, "at": utcnow()}
-        statement: Any = insert(_batches).values(row)
+        statement = insert_into(session, _batches).values(row)
         changed = statement.on_conflict_do_update(
             index_elements=["writer"], set_=row, where=_batches.c.batch != self._number
         )

@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.conditions.quiet_hours import parse_windows
@@ -21,6 +20,7 @@ from skywatch.alerts.history.announcing import message, notification
 from skywatch.alerts.history.wording import message_of
 from skywatch.alerts.models import Alert, AlertMatch, AlertRule, AlertSubscription
 from skywatch.core import events
+from skywatch.core.db import insert_into
 from skywatch.notify import outbox
 from skywatch.notify.outbox import Notification
 
@@ -110,7 +110,6 @@ def _fire(session: Session, change: Fired, to: _Recipient) -> Alert | None:
 
 
 def _claim(session: Session, change: Fired, to: _Recipient, at: datetime) -> bool:
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     values = {"matching": True, "fired_at": at, "alert_id": None, "updated_at": at}
     row = {"rule_id": to.rule.id, "user_id": to.user_id, "icao_hex": change.address, **values}
     # A clock that was set back must not suppress a rule's alerts forever.
@@ -119,7 +118,7 @@ def _claim(session: Session, change: Fired, to: _Recipient, at: datetime) -> boo
         _matches.c.fired_at <= at - timedelta(seconds=to.rule.cooldown_s),
         _matches.c.fired_at > at + timedelta(days=1),
     )
-    statement: Any = insert(_matches).values(row)
+    statement = insert_into(session, _matches).values(row)
     claimed = statement.on_conflict_do_update(
         index_elements=["rule_id", "user_id", "icao_hex"],
         set_=values,
@@ -145,12 +144,11 @@ def _clear(session: Session, change: Cleared, to: _Recipient) -> Alert | None:
 
 
 def _adopt(session: Session, change: Adopted, to: _Recipient) -> None:
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     at = _moment(change.at)
     values = {"matching": True, "updated_at": at}
     for address in change.addresses:
         row = {"rule_id": to.rule.id, "user_id": to.user_id, "icao_hex": address, **values}
-        statement: Any = insert(_matches).values(row)
+        statement = insert_into(session, _matches).values(row)
         session.execute(statement.on_conflict_do_update(index_elements=["rule_id", "user_id", "icao_hex"], set_=values))
     to.rule.adopted_revision = max(to.rule.adopted_revision, change.revision)
 

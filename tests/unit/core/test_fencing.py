@@ -60,27 +60,17 @@ def test_fences_of_other_names_and_sessions_without_one_are_not_concerned(sessio
 def test_a_takeover_waits_for_the_transaction_that_is_under_way(sessions):
     first, second = Fence("test"), Fence("test")
     first.take(sessions)
-    began, go_on, order = threading.Event(), threading.Event(), []
-
-    def write():
-        with writing(fenced(sessions, first)) as session:
-            began.set()
-            assert go_on.wait(PATIENCE_S)
-            store(session, "under way")
-            order.append("written")
+    order = []
 
     def take_over():
         second.take(sessions)
         order.append("taken over")
 
-    threads = [threading.Thread(target=work) for work in (write, take_over)]
-    threads[0].start()
-    assert began.wait(PATIENCE_S)
-    threads[1].start()
-    threads[1].join(0.3)
-    go_on.set()
-    for thread in threads:
-        thread.join(PATIENCE_S)
+    with writing(fenced(sessions, first)) as session:
+        store(session, "under way")
+        other = beside(take_over)
+        order.append("written")
+    other.join(PATIENCE_S)
     assert order == ["written", "taken over"]
     assert stored(sessions) == {"under way"}
 
@@ -111,27 +101,24 @@ def test_two_threads_of_the_first_process_ever_write_at_once(sessions, monkeypat
     with monkeypatch.context() as read_only:
         read_only.setattr(fencing, "begin_writing", refuse)
         fence.take(sessions)
-    began, go_on = threading.Event(), threading.Event()
-
-    def write_slowly():
-        with writing(fenced(sessions, fence)) as session:
-            began.set()
-            assert go_on.wait(PATIENCE_S)
-            store(session, "slow")
 
     def write():
         with writing(fenced(sessions, fence)) as session:
             store(session, "quick")
 
-    threads = [threading.Thread(target=work) for work in (write_slowly, write)]
-    threads[0].start()
-    assert began.wait(PATIENCE_S)
-    threads[1].start()
-    threads[1].join(0.3)
-    go_on.set()
-    for thread in threads:
-        thread.join(PATIENCE_S)
+    with writing(fenced(sessions, fence)) as session:
+        store(session, "slow")
+        other = beside(write)
+    other.join(PATIENCE_S)
     assert stored(sessions) == {"slow", "quick"}
+
+
+def beside(work):
+    """A thread that has been at ``work`` for a moment."""
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(0.3)
+    return thread
 
 
 def refuse(session):
