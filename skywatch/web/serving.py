@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from html import escape
@@ -90,7 +91,7 @@ def _file(request: Request, file: File) -> Response:
 def _page(request: Request, file: File, settings: WebSettings) -> Response:
     """The page, which says in its head which base maps the installation has, if any."""
     body, _ = file.read(gzip=False)
-    lines = [_base_map(base_map, settings) for base_map in settings.all_base_maps()]
+    lines = [_base_map(base_map) for base_map in settings.all_base_maps()]
     text = body.decode("utf-8").replace("</head>", "".join(f"  {line}\n  " for line in lines) + "</head>", 1)
     response = Response(text=text, content_type="text/html", charset="utf-8")
     response.headers["Cache-Control"] = EACH_TIME
@@ -101,16 +102,9 @@ def _page(request: Request, file: File, settings: WebSettings) -> Response:
     return response
 
 
-def _base_map(base_map: BaseMap, settings: WebSettings) -> str:
-    # The archive of `map_pmtiles` is one whatever its address ends with.
-    is_archive = base_map.is_archive or (not base_map.name and bool(settings.map_pmtiles))
-    members = {
-        "name": base_map.name,
-        "address": base_map.address,
-        "kind": "archive" if is_archive else "tiles",
-        "attribution": base_map.attribution,
-    }
-    return f'<meta name="skywatch-base-map" content="{escape(json.dumps(members, ensure_ascii=False))}">'
+def _base_map(base_map: BaseMap) -> str:
+    members = json.dumps(dataclasses.asdict(base_map), ensure_ascii=False)
+    return f'<meta name="skywatch-base-map" content="{escape(members)}">'
 
 
 def policy(settings: WebSettings, channel_url: str) -> str:

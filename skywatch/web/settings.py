@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Literal
 from urllib.parse import urlsplit
 
 from skywatch.settings import Settings, SettingsError, setting
@@ -37,13 +38,9 @@ class BaseMap:
     """A map below the aircraft: its name, the address of its tiles or its archive, and its source for people."""
 
     name: str
+    kind: Literal["tiles", "archive"]
     address: str
     attribution: str
-
-    @property
-    def is_archive(self) -> bool:
-        """Whether the address is one of a PMTiles archive."""
-        return urlsplit(self.address).path.endswith(".pmtiles")
 
 
 def parse_base_map(name: str, text: str) -> BaseMap:
@@ -51,12 +48,10 @@ def parse_base_map(name: str, text: str) -> BaseMap:
     address, _, attribution = text.strip().partition(" ")
     if not address:
         raise ValueError("must begin with an address, such as https://tiles.example/{z}/{x}/{y}.png")
-    base_map = BaseMap(name, address, parse_attribution(attribution.strip()))
-    if base_map.is_archive:
-        parse_pmtiles(address)
-    else:
-        parse_tiles_url(address)
-    return base_map
+    source = parse_attribution(attribution.strip())
+    if urlsplit(address).path.endswith(".pmtiles"):
+        return BaseMap(name, "archive", parse_pmtiles(address), source)
+    return BaseMap(name, "tiles", parse_tiles_url(address), source)
 
 
 def _check_address(text: str) -> None:
@@ -100,11 +95,14 @@ class WebSettings(Settings):
 
     def all_base_maps(self) -> list[BaseMap]:
         """Of ``map_pmtiles`` or ``map_tiles_url``, without a name, then the named ones; raises SettingsError."""
-        first = self.map_pmtiles or self.map_tiles_url
-        found = [BaseMap("", first, self.map_attribution)] if first else []
+        base_maps = []
+        if self.map_pmtiles:
+            base_maps.append(BaseMap("", "archive", self.map_pmtiles, self.map_attribution))
+        elif self.map_tiles_url:
+            base_maps.append(BaseMap("", "tiles", self.map_tiles_url, self.map_attribution))
         for name, text in self.base_maps.items():
             try:
-                found.append(parse_base_map(name, text))
+                base_maps.append(parse_base_map(name, text))
             except ValueError as error:
                 raise SettingsError(f"base_map.{name}", str(error)) from None
-        return found
+        return base_maps

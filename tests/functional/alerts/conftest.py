@@ -6,6 +6,12 @@ from tests.accounts import Population
 from tests.alerts import LOW, AlertStage
 
 URL = "/api/v1/alerts/"
+# The members of an alert in the history.
+SHOWN = {
+    "id", "rule_id", "rule_name", "priority", "icao_hex", "callsign", "registration", "message", "aircraft", "matched",
+    "geofence", "count", "triggered_at", "cleared_at", "acknowledged", "acknowledged_by", "acknowledged_at",
+    "deliveries",
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -9,7 +9,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-MAGENTA = (255, 0, 255)
+GREEN, RED, MAGENTA = (0, 255, 0), (255, 0, 0), (255, 0, 255)
+# Whether a colour is drawn on the canvas of the base map, as an expression.
+_DRAWN = """(() => {
+    const all = [...document.querySelectorAll('.map-target canvas')];
+    const canvas = all.find((one) => !one.closest('.stage') && one.width);
+    if (!canvas) return false;
+    const copy = document.createElement('canvas');
+    copy.width = canvas.width; copy.height = canvas.height;
+    const context = copy.getContext('2d');
+    context.drawImage(canvas, 0, 0);
+    const data = context.getImageData(0, 0, copy.width, copy.height).data;
+    const isThere = (at) => %s.every((value, k) => Math.abs(value - data[at + k]) < 60);
+    for (let at = 0; at < data.length; at += 400) if (isThere(at)) return true;
+    return false;
+})()"""
 _UNCOMPRESSED, _PNG = 1, 2
 
 
@@ -44,6 +58,11 @@ def archive(tile: bytes) -> bytes:
     head += struct.pack("<iiiiBii", -180 * 10**7, -85 * 10**7, 180 * 10**7, 85 * 10**7, 0, 0, 0)
     assert len(head) == begin
     return head + directory + metadata + tile
+
+
+def is_drawn(colour: tuple[int, int, int]) -> str:
+    """A script's expression: whether the base map shows this colour."""
+    return _DRAWN % list(colour)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.audio import sound
-from tests.integration.web.archive import archive, picture, served
+from tests.integration.web.archive import MAGENTA, archive, is_drawn, picture, served
 from tests.integration.web.stage import Stage
 from tests.waiting import until
 
@@ -120,21 +120,8 @@ def test_an_aircraft_is_shown_with_its_messages_on_the_tiles_of_an_archive(stage
     page = stage.page
     stage.go("map")
     page.run("location.hash = '#/map?at=10,8.56,1.7'")
-    # The tile of the whole world is magenta: it is seen where the canvas of the tiles is.
-    seen = """(() => {
-        const all = [...document.querySelectorAll('.map-target canvas')];
-        const canvas = all.find(one => !one.closest('.stage') && one.width);
-        if (!canvas) return false;
-        const copy = document.createElement('canvas');
-        copy.width = canvas.width; copy.height = canvas.height;
-        const context = copy.getContext('2d');
-        context.drawImage(canvas, 0, 0);
-        const data = context.getImageData(0, 0, copy.width, copy.height).data;
-        const isMagenta = (at) => data[at] > 200 && data[at + 1] < 60 && data[at + 2] > 200;
-        for (let at = 0; at < data.length; at += 400) if (isMagenta(at)) return true;
-        return false;
-    })()"""
-    stage.shows(seen)
+    # The tile of the whole world is magenta.
+    stage.shows(is_drawn(MAGENTA))
     source = "document.querySelector('.map-source a')"
     stage.shows(f"{source}?.textContent === 'Tiles by nobody'")
     assert page.run(f"return {source}.href") == "https://tiles.example/source"

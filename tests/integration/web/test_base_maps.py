@@ -2,24 +2,8 @@
 
 from __future__ import annotations
 
-from tests.integration.web.archive import archive, picture, served
+from tests.integration.web.archive import GREEN, RED, archive, is_drawn, picture, served
 
-# Whether a colour is seen on the canvas of the base map.
-SEEN = """
-const all = [...document.querySelectorAll('.map-target canvas')];
-const canvas = all.find((one) => !one.closest('.stage') && one.width);
-if (!canvas) return false;
-const copy = document.createElement('canvas');
-copy.width = canvas.width; copy.height = canvas.height;
-const context = copy.getContext('2d');
-context.drawImage(canvas, 0, 0);
-const data = context.getImageData(0, 0, copy.width, copy.height).data;
-const colour = %s;
-const isThere = (at) => colour.every((value, k) => Math.abs(value - data[at + k]) < 60);
-for (let at = 0; at < data.length; at += 400) if (isThere(at)) return true;
-return false;
-"""
-GREEN, RED = [0, 255, 0], [255, 0, 0]
 CHOICES = "return [...document.querySelectorAll('.base-maps label')].map((one) => one.textContent.trim())"
 PRESS = "document.querySelectorAll('.base-maps input')[%d].click()"
 
@@ -30,16 +14,16 @@ def test_a_base_map_is_chosen_with_a_click_and_stays_chosen(page, service):
         running.start()
         page.size(1280, 800)
         page.open_map(running, "/#/map?at=10,8.56,1.7")
-        page.wait_for(SEEN % GREEN, "the first base map")
+        page.wait_for(f"return {is_drawn(GREEN)}", "the first base map")
         assert not any(red in name for name, _ in page.fetched()), "a host is asked that nobody chose"
         page.click(".map-buttons [aria-expanded]")
         page.wait_for_element(".base-maps")
         assert page.run(CHOICES) == ["Map tiles", "Night chart", "None (land and borders)"]
         page.run(PRESS % 1)
-        page.wait_for(SEEN % RED, "the second base map")
+        page.wait_for(f"return {is_drawn(RED)}", "the second base map")
         page.wait_for("return document.querySelector('.map-source')?.textContent === '© Red'", "its source")
         page.open_map(running, "/#/map?at=10,8.56,1.7")
-        page.wait_for(SEEN % RED, "the second base map, after a reload")
+        page.wait_for(f"return {is_drawn(RED)}", "the second base map, after a reload")
         page.run("location.hash = '#/settings'")
         page.wait_for(
             "return document.querySelector('#base-map')?.value === 'night_chart'", "the choice in the settings"
@@ -49,4 +33,4 @@ def test_a_base_map_is_chosen_with_a_click_and_stays_chosen(page, service):
         page.wait_for_element(".base-maps")
         page.run(PRESS % 2)
         page.wait_for("return document.querySelector('.map-source') === null", "no base map")
-        page.wait_for(f"return !(() => {{ {SEEN % RED} }})()", "land and borders alone")
+        page.wait_for(f"return !{is_drawn(RED)}", "land and borders alone")
