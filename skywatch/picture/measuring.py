@@ -9,6 +9,8 @@ from skywatch.picture.admission import Admission
 from skywatch.picture.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 
+FULL = "full: {} aircraft (setting picture_max_aircraft); new ones are dropped, or displace those received most seldom"
+
 
 def measure_picture(statistics: TrackerStatistics) -> None:
     """Set the metrics of the aircraft in the picture."""
@@ -54,7 +56,7 @@ def measure_admission(statistics: TrackerStatistics, admission: Admission) -> No
     health.report(
         "picture",
         not admission.is_full,
-        f"full: {limit} aircraft (setting picture_max_aircraft); new ones are dropped" if admission.is_full else "",
+        FULL.format(limit) if admission.is_full else "",
         waiting=admission.waiting,
         **{f"dropped_{reason}": count for reason, count in dropped.items()},
     )

@@ -19,7 +19,7 @@ PICTURE_WAITING = gauge("skywatch_picture_waiting", "Addresses received once tha
 PICTURE_DROPPED = counter(
     "skywatch_picture_dropped_total",
     "Reports of new addresses that were dropped: nothing followed (received_once), the picture was full (no_room), or"
-    " the aircraft made room for another receiver's (displaced)",
+    " the aircraft made room for another one (displaced)",
     "reason",
 )
 RECEIVER_UP = gauge("skywatch_receiver_up", "1 where the receiver is connected", "receiver")

@@ -37,8 +37,8 @@ class PictureSettings(Settings):
     )
     picture_max_aircraft: int = setting(
         20_000,
-        "most aircraft in the picture; beyond it, new ones are dropped and counted, and a receiver with fewer than its"
-        " share gets room at the cost of the one with the most",
+        "most aircraft in the picture; beyond it, new ones are dropped and counted, unless they are received clearly"
+        " more often than others, or their receiver has fewer than its share",
         minimum=100,
         maximum=1_000_000,
     )

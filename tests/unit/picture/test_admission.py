@@ -131,6 +131,91 @@ def test_one_receiver_cannot_keep_the_others_out_of_a_full_picture(clock):
     assert picture.admission.dropped[admission.DISPLACED] >= 40
 
 
+def fill(picture, clock, receivers=("raw",), invented=100):
+    """Invented addresses in all places of a picture, received twice."""
+    for _ in range(2):
+        clock.advance(6)
+        now = clock.time()
+        for receiver in receivers:
+            picture.put(receiver, [increment(address(n), now) for n in range(invented)], invented)
+    picture.tick()
+
+
+@pytest.mark.parametrize("receivers", [("raw",), ("cellar", "roof")], ids=["one receiver", "two that receive the same"])
+def test_aircraft_enter_a_full_picture_at_the_cost_of_what_is_received_more_seldom(clock, receivers):
+    picture = picture_at(clock, proof=True, maximum=100)
+    established, new = [address(1000 + n) for n in range(20)], [address(2000 + n) for n in range(10)]
+    invented = [address(n) for n in range(100)]
+
+    def receive(addresses):
+        for receiver in receivers:
+            picture.put(receiver, [increment(a, clock.time()) for a in addresses], len(addresses))
+
+    for _ in range(20):
+        clock.advance(1)
+        receive(established)
+        picture.tick()
+    fill(picture, clock, receivers)
+    assert len(picture.tick()) == 100
+    entered_after = None
+    # Whoever invents addresses repeats them often enough for none to leave by itself.
+    for second in range(120):
+        clock.advance(1)
+        receive(invented[second % 25 :: 25])
+        # One that is received every eight seconds has its place by what was received before.
+        receive(established[second % 8 :: 8])
+        receive(new)
+        present = set(picture.tick().hexes)
+        assert len(present) <= 100
+        assert set(established) <= present
+        if entered_after is not None:
+            assert set(new) <= present
+        elif set(new) <= present:
+            entered_after = second
+    assert entered_after is not None
+    assert entered_after < 20
+    assert picture.admission.is_full
+    assert picture.admission.dropped[admission.DISPLACED] >= 10
+    assert picture.admission.dropped[admission.NO_ROOM] > 0
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_a_picture_full_of_real_aircraft_stays_as_it_is(clock, counted):
+    picture = picture_at(clock, proof=True, maximum=100)
+    fill(picture, clock, invented=0)
+    first = None
+    for second in range(1, 150):
+        clock.advance(1)
+        counts = {"messages": 3 * second} if counted else {}
+        picture.put("world", [snapshot(address(n), clock.time(), **counts) for n in range(130)], 130)
+        present = set(picture.tick().hexes)
+        if len(present) == 100:
+            first = first or present
+            assert present == first
+    assert first is not None
+    assert admission.DISPLACED not in picture.admission.dropped
+    assert picture.admission.is_full
+
+
+def test_aircraft_of_a_saved_picture_keep_their_places(clock):
+    picture = picture_at(clock, proof=True, maximum=100)
+    real = [address(1000 + n) for n in range(40)]
+    for _ in range(30):
+        clock.advance(1)
+        picture.put("raw", [increment(a, clock.time()) for a in real], 40)
+    fill(picture, clock, invented=60)
+    restarted = picture_at(clock, proof=True, maximum=100)
+    restarted.restore(picture.save())
+    new = [address(2000 + n) for n in range(10)]
+    for second in range(40):
+        clock.advance(1)
+        restarted.put("raw", [increment(a, clock.time()) for a in (*new, *real[second % 4 :: 4])], 20)
+        present = set(restarted.tick().hexes)
+        assert set(real) <= present
+    assert set(new) <= present
+    assert restarted.admission.dropped[admission.DISPLACED] == 10
+
+
 def test_the_clock_may_be_set_while_addresses_wait(clock):
     picture = picture_at(clock, proof=True)
     picture.put("raw", [increment("4b1620", clock.time(), flight="SWR1")], 1)
