@@ -32,9 +32,9 @@ LONGEST_LINE = 1 << 20
 def acars(file: Path, as_table: bool) -> None:
     """Print the ACARS messages of FILE (- for standard input), one JSON object a line.
 
-    FILE holds what acarsdec, vdlm2dec, dumpvdl2, dumphfdl, JAERO or acars_router write, gzip or not. Bursts that
+    FILE is the output of acarsdec, vdlm2dec, dumpvdl2, dumphfdl, JAERO or acars_router, gzip or not. Bursts that
     several stations received, repeats and parts of texts are put together as the service does. A summary with the
-    share of messages that were decoded goes to standard error. Exit code 1: FILE cannot be read or holds no message.
+    share of messages that were decoded goes to standard error. Exit code 1: FILE cannot be read or contains no message.
     """
     invalid: Counter[str] = Counter()
     assembler = Assembler(is_live=False)
@@ -63,7 +63,7 @@ def acars(file: Path, as_table: bool) -> None:
         err=True,
     )
     if not drafts:
-        fail(f"{file}: holds no ACARS message")
+        fail(f"{file}: contains no ACARS message")
 
 
 def _lines(file: Path) -> Iterator[bytes]:

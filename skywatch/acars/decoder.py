@@ -11,10 +11,10 @@ LONGEST = 65_536
 
 
 class AcarsDecoder:
-    """See ``skywatch.inputs.base.Decoder``. What holds no message is counted in ``invalid`` by reason.
+    """See ``skywatch.inputs.base.Decoder``. Data without a message is counted in ``invalid`` by reason.
 
     Complete lines are read as they come. A rest without a line end is read when it is complete JSON, as datagrams
-    are, and otherwise kept for the next packet; a rest that a new object interrupts is dropped.
+    are, and otherwise buffered for the next packet; a rest that a new object interrupts is dropped.
     """
 
     def __init__(self, invalid: Counter[str]) -> None:
@@ -32,20 +32,20 @@ class AcarsDecoder:
                 return whole
         *lines, rest = (self._rest + received).split(b"\n")
         self._rest = b""
-        found: list[Burst | FramePosition] = []
+        items: list[Burst | FramePosition] = []
         for line in lines:
-            found += read(line, self._invalid)
+            items += read(line, self._invalid)
         rest = rest.strip(b" \t\r,\0")
         if not rest:
-            return found
+            return items
         whole = self._whole(rest)
         if whole is not None:
-            found += whole
+            items += whole
         elif rest[:1] == b"{" and len(rest) <= LONGEST:
             self._rest = rest
         else:
             self._invalid["json" if len(rest) <= LONGEST else "too_long"] += 1
-        return found
+        return items
 
     def _whole(self, data: bytes) -> list[Burst | FramePosition] | None:
         """The content of complete objects, or None where the bytes are no such."""
@@ -53,8 +53,8 @@ class AcarsDecoder:
         if data[:1] != b"{" or data[-1:] != b"}":
             return None
         counts: Counter[str] = Counter()
-        found = read(data, counts)
+        items = read(data, counts)
         if counts["json"]:
             return None
         self._invalid.update(counts)
-        return found
+        return items

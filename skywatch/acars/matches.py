@@ -4,8 +4,8 @@ The full-text index of PostgreSQL, and one of SQLite's two, hold each word with 
 message is in (``7.gate``, ``b7xgate``; see the migrations): a search reads the newest block, then the one before it,
 until it has enough. So the beginning of a word is looked for among the words of some blocks and not of all messages.
 PostgreSQL's has pairs of words too (``7:gate fuel``): an index of words alone does not know which is behind which.
-SQLite's other index holds the words alone; it is read in the order of identifiers, which is quick for whole words, and
-for beginnings that are rare.
+SQLite's other index contains single words only; it is read in the order of identifiers, which is quick for whole words,
+and for beginnings that are rare.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _of_sqlite(session: Session, selected: sa.Select[Any], search: Search, befor
             if len(ids) >= limit or not blocks.start:
                 return ids
             following, before = blocks.start, blocks.start << BLOCK_BITS
-        # What has not been found by then is rare.
+        # Messages without a match by then are rare.
     some = _matching(selected, _plain, sqlite_query(search), before)
     return ids + list(session.scalars(some.limit(limit - len(ids))))
 

@@ -89,7 +89,7 @@ class AcarsIntake:
         return self._queue.depth
 
     def register(self, name: str, one: Input, is_file: bool) -> None:
-        """Note an input, whose counters are kept here."""
+        """Register an input for its counters."""
         self._inputs[name] = one
         if is_file:
             self._file_inputs.add(name)

@@ -60,7 +60,7 @@ class AcarsFilters(CursorQuery):
 
 
 class DecodedMessage(Schema):
-    """What a message says."""
+    """The decoded content of a message."""
 
     kind = node(JsonString(), "Kind of content.")
     title = node(Nullable(JsonString()), "One line for people; null without acars.view_full.")
@@ -106,7 +106,9 @@ class AcarsRecord(Schema):
     direction = node(Nullable(JsonString()), "downlink or uplink.")
     text = node(Nullable(JsonString(multiline=True)), "Text; null without acars.view_full.")
     incomplete = node(JsonBoolean(), "Parts of the text are missing.")
-    decoded = node(Nullable(Schema.schema_type()), "What it says; null where no form fits.", *DecodedMessage().children)
+    decoded = node(
+        Nullable(Schema.schema_type()), "The decoded content; null if no form fits.", *DecodedMessage().children
+    )
     position = node(Nullable(Schema.schema_type()), "A position that it names, or null.", *MessagePosition().children)
     heard_by = node(JsonList(), "The stations that received it.", ReceptionRecord(name="reception"))
     repeats = node(JsonInteger(), "How often it came again within 120 s.")

@@ -53,7 +53,7 @@ def words_of(text: str) -> str:
 
 
 def parse(text: str) -> Search:
-    """The search that a text asks for; raises ValueError where it is too long or holds NUL."""
+    """Parse the search text; raises ValueError if it is too long or contains NUL."""
     if len(text) > MAXIMUM_CHARACTERS:
         raise ValueError(f"must have at most {MAXIMUM_CHARACTERS} characters")
     if "\0" in text:
@@ -86,9 +86,9 @@ def sqlite_query(search: Search, blocks: Iterable[int] | None = None) -> str:
 
 
 def _fts_group(group: tuple[Term, ...], start: str) -> str:
-    wanted = " AND ".join(_fts(term, start) for term in group if not term.is_excluded)
-    unwanted = " OR ".join(_fts(term, start) for term in group if term.is_excluded)
-    return f"(({wanted}) NOT ({unwanted}))" if unwanted else f"({wanted})"
+    included = " AND ".join(_fts(term, start) for term in group if not term.is_excluded)
+    excluded = " OR ".join(_fts(term, start) for term in group if term.is_excluded)
+    return f"(({included}) NOT ({excluded}))" if excluded else f"({included})"
 
 
 def _fts(term: Term, start: str) -> str:
@@ -98,17 +98,17 @@ def _fts(term: Term, start: str) -> str:
 def postgresql_query(search: Search) -> str:
     """The search as a ``tsquery`` for the block whose number is put for ``BLOCK``.
 
-    The index has words and pairs of neighbouring words. Of a longer phrase it knows the pairs alone, so that more
+    The index contains words and pairs of neighbouring words. A longer phrase is matched by its pairs, so that more
     messages match than have it: see ``has_long_phrase``.
     """
     return " | ".join(f"({_ts_group(group)})" for group in search.groups)
 
 
 def _ts_group(group: tuple[Term, ...]) -> str:
-    wanted = [_ts(term) for term in group if not term.is_excluded]
+    included = [_ts(term) for term in group if not term.is_excluded]
     # A message with the pairs of a longer phrase need not have the phrase.
-    unwanted = [f"!{_ts(term)}" for term in group if term.is_excluded and len(term.words) <= 2]
-    return " & ".join(wanted + unwanted)
+    excluded = [f"!{_ts(term)}" for term in group if term.is_excluded and len(term.words) <= 2]
+    return " & ".join(included + excluded)
 
 
 def _ts(term: Term) -> str:

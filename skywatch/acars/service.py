@@ -87,10 +87,10 @@ def _page(rows: Sequence[AcarsMessage], limit: int, count: int) -> tuple[Sequenc
 
 def get(session: Session, may: Visibility, message_id: int) -> AcarsMessage:
     """One message; raises Problem (404) where there is none that the caller may see."""
-    found: AcarsMessage | None = session.scalar(visible(may).where(AcarsMessage.id == message_id))
-    if found is None:
+    message: AcarsMessage | None = session.scalar(visible(may).where(AcarsMessage.id == message_id))
+    if message is None:
         raise not_found("ACARS message")
-    return found
+    return message
 
 
 def _parsed(may: Visibility, text: str) -> Search:
@@ -170,11 +170,11 @@ def _counts(session: Session, column: Any) -> dict[str, int]:
 def _by_hour(session: Session, rows: Any) -> list[dict[str, Any]]:
     if session.get_bind().dialect.name == "sqlite":
         hour: Any = sa.func.strftime("%Y-%m-%dT%H:00:00Z", rows.c.at)
-        found = session.execute(sa.select(hour, sa.func.count()).group_by(hour).order_by(hour))
-        return [{"at": row[0], "count": row[1]} for row in found]
+        hours = session.execute(sa.select(hour, sa.func.count()).group_by(hour).order_by(hour))
+        return [{"at": row[0], "count": row[1]} for row in hours]
     hour = sa.func.date_trunc("hour", rows.c.at, "UTC")
-    found = session.execute(sa.select(hour, sa.func.count()).group_by(hour).order_by(hour))
-    return [{"at": to_iso(row[0]), "count": row[1]} for row in found]
+    hours = session.execute(sa.select(hour, sa.func.count()).group_by(hour).order_by(hour))
+    return [{"at": to_iso(row[0]), "count": row[1]} for row in hours]
 
 
 def labels(session: Session, may: Visibility) -> list[dict[str, Any]]:

@@ -31,8 +31,8 @@ def list_acars_messages(request: Request) -> dict[str, Any]:
     query = dict(request.validated["querystring"])
     limit, offset, cursor = query.pop("limit"), query.pop("offset"), query.pop("cursor")
     may = request.may
-    found, count, last = service.find(request.db, may, query, limit, offset, cursor)
-    shown = [message_fields(row, may.full_texts, may.details) for row in found]
+    messages, count, last = service.find(request.db, may, query, limit, offset, cursor)
+    shown = [message_fields(row, may.full_texts, may.details) for row in messages]
     return cursor_page(request, "messages", shown, count, last)
 
 

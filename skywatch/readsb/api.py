@@ -18,7 +18,7 @@ from skywatch.picture.request import SkyRequest
 from skywatch.readsb import queries
 from skywatch.security.permissions import Permission
 
-# As adsb.lol: nobody gets more than this around a point (nm).
+# As adsb.lol: the largest radius around a point (nm).
 LARGEST_V2_RADIUS_NM = 250.0
 
 

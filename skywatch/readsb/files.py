@@ -112,7 +112,7 @@ def get_history_json(request: SkyRequest) -> Response:
     Pages draw the trails of aircraft from these when they are opened.
     """
     number = request.validated["path"]["number"]
-    # tar1090 asks for one more than it was told of.
+    # tar1090 requests one more than announced.
     if not is_open(request) or not 0 <= number <= offered(len(request.sky)):
         raise not_found("picture of the past")
     past: PastPictures = request.registry["readsb_past"]

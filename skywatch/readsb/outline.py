@@ -78,11 +78,11 @@ def farthest(points: Points, station: Station) -> Farthest:
     flags = points["flags"]
     altitude = np.where(flags & NO_ALTITUDE > 0, np.nan, points["alt"] * ALTITUDE_FT)
     altitude = np.where(flags & GROUND > 0, 0.0, altitude)
-    found = _none()
+    farthest = _none()
     order = np.argsort(distance, kind="stable")
-    # Of several values for one direction the last is kept, which is the farthest.
-    found[direction[order]] = np.column_stack((distance, lat, lon, altitude))[order]
-    return found
+    # Of several values for one direction the last one counts, which is the farthest.
+    farthest[direction[order]] = np.column_stack((distance, lat, lon, altitude))[order]
+    return farthest
 
 
 def merged(several: list[Farthest]) -> Farthest:
@@ -97,9 +97,9 @@ def _none() -> Farthest:
     return np.zeros((DIRECTIONS, 4))
 
 
-def _listed(found: Farthest) -> list[OutlinePoint]:
+def _listed(farthest: Farthest) -> list[OutlinePoint]:
     return [
         (round(lat, 4), round(lon, 4), None if altitude != altitude else round(altitude))
-        for distance, lat, lon, altitude in found.tolist()
+        for distance, lat, lon, altitude in farthest.tolist()
         if distance > 0
     ]

@@ -49,7 +49,7 @@ MARK = 0xE7F7C9D
 SOURCE_OTHER = 6 << 27
 ON_GROUND, NO_ALTITUDE, NO_SPEED = -123, -124, -1
 ALTITUDE_STEP_FT = 25
-# In the place of a latitude: this entry holds the squawk (in the low bits) and the callsign.
+# In the place of a latitude: this entry contains the squawk (in the low bits) and the callsign.
 NAMES = 1 << 30
 _NAMES = struct.Struct("<Ii8s")
 _POSITION = struct.Struct("<Iiihh")

@@ -13,6 +13,6 @@ class ReadsbSettings(Settings):
 
     readsb_history: bool = setting(
         True,
-        "whoever may read live aircraft also gets the recorded past under /data/ and /globe_history/: trails, tracks,"
-        " replay, heatmap and range outline",
+        "callers that may read live aircraft also get the recorded past under /data/ and /globe_history/: trails,"
+        " tracks, replay, heatmap and range outline",
     )

@@ -51,7 +51,7 @@ FIRST_YEAR, LAST_YEAR = 1970, 9998
 STALE, NEW_LEG = 1, 2
 # A position of a live trail so long after the one before (s) is stale.
 STALE_S = 60.0
-# What the last position of a trace says of the aircraft besides its place.
+# The members of a trace's last position besides its place.
 STATE = ("type", "flight", "squawk", "category", "emergency", "alt_geom", "nav_altitude_mcp", "nav_heading", "version")
 AIRFRAME = ("r", "t", "desc", "dbFlags", "ownOp", "year")
 

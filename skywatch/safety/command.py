@@ -14,11 +14,11 @@ _encode = msgspec.json.Encoder().encode
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@click.option("--all", "with_held_back", is_flag=True, help="Include events that are held back.")
+@click.option("--all", "with_suppressed", is_flag=True, help="Include suppressed events.")
 @click.option("--table", "as_table", is_flag=True, help="Print a readable table.")
 @click.option("--lat", type=click.FloatRange(-90, 90), help="Latitude of the receiver (degrees), for raw frames.")
 @click.option("--lon", type=click.FloatRange(-180, 180), help="Longitude of the receiver (degrees).")
-def safety(file: str, with_held_back: bool, as_table: bool, lat: float | None, lon: float | None) -> None:
+def safety(file: str, with_suppressed: bool, as_table: bool, lat: float | None, lon: float | None) -> None:
     """Analyse the recording FILE and print its safety events, one JSON object a line.
 
     FILE contains JSON Lines (snapshots or single aircraft), SBS, Beast, AVR or exported tracks, gzip or not. The
@@ -33,7 +33,7 @@ def safety(file: str, with_held_back: bool, as_table: bool, lat: float | None, l
     station = (lat, lon) if lat is not None and lon is not None else None
     try:
         for event in judge(file, station):
-            if event.raised or with_held_back:
+            if event.raised or with_suppressed:
                 _print(shown(event), as_table)
     except (RecordingError, OSError) as error:
         fail(error)

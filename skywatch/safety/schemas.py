@@ -38,7 +38,7 @@ class EventQuery(CursorQuery):
     icao_hex = node(IcaoAddress(), "ICAO address of the aircraft, or of the other one of a pair.", missing=None)
     acknowledged = node(QueryBoolean(), "Acknowledged ones only, or the others.", missing=None)
     active = node(QueryBoolean(), "Active ones only, or those that have ended.", missing=None)
-    suppressed = node(QueryBoolean(), "Events that are held back only, or the others.", missing=None)
+    suppressed = node(QueryBoolean(), "Only suppressed events, or only the others.", missing=None)
     begin = node(Timestamp(), "Events that began at or after this time.", name="from", missing=None)
     end = node(Timestamp(), "Events that began before this time.", name="to", missing=None)
 
@@ -75,7 +75,7 @@ class SafetyEventRecord(Schema):
     numbers = node(JsonObject(), "The values that raised it: `{name: {value, unit}}`.")
     position = node(Nullable(Schema.schema_type()), "Position; null if unknown.", *EventPosition().children)
     closest = node(Nullable(Schema.schema_type()), "For proximity only.", *ClosestApproach().children)
-    suppressed_by = node(JsonList(), "Why it is held back; empty for events that were raised.", node(JsonString(), ""))
+    suppressed_by = node(JsonList(), "Why it is suppressed; empty for events that were raised.", node(JsonString(), ""))
     acknowledged = node(JsonBoolean(), "It was acknowledged.")
     acknowledged_by = node(Nullable(JsonString()), "User who acknowledged it.")
     acknowledged_at = node(Nullable(Timestamp()), "When.")
@@ -98,7 +98,7 @@ class SafetyStats(Schema):
     total = node(JsonInteger(), "Events that were raised.")
     active = node(JsonInteger(), "Events that are active now.")
     unacknowledged = node(JsonInteger(), "Raised and not acknowledged.")
-    suppressed = node(JsonInteger(), "Events that are held back.")
+    suppressed = node(JsonInteger(), "Suppressed events.")
     by_type = node(JsonObject(), "Raised events by type.")
     by_severity = node(JsonObject(), "Raised events by severity.")
 

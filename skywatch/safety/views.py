@@ -35,7 +35,7 @@ place_list = ApiService("safety.places", "/safety/places", feature=FEATURE)
 def list_safety_events(request: Request) -> dict[str, Any]:
     """List safety events, the newest first
 
-    Events that are held back carry the reasons in `suppressed_by`; `suppressed=false` excludes them.
+    Suppressed events have the reasons in `suppressed_by`; `suppressed=false` excludes them.
     """
     return _listed(request, {})
 
@@ -66,7 +66,7 @@ def acknowledge_safety_event(request: Request) -> dict[str, Any]:
     """Acknowledge a safety event
 
     A second acknowledgement does not change the first. Subscribers receive the first acknowledgement of an event,
-    unless the event is held back.
+    unless the event is suppressed.
     """
     who = request.identity.username if request.identity is not None else "anonymous"
     event, is_first = service.acknowledge(request.db, request.may, request.validated["path"]["id"], who)

@@ -1,6 +1,6 @@
 """Single sign-on with OpenID Connect: sign-ons, their users, claim mappings, and logout in both directions.
 
-Tokens, logins and users themselves are the accounts' business; this room only says whom a provider vouches for.
+Tokens, logins and users themselves belong to accounts; this room only establishes whom a provider vouches for.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def includeme(config: Configurator) -> None:
-    """Add the resources; no provider is asked for anything before somebody signs on."""
+    """Add the resources; no request is sent to a provider before the first sign-on."""
     from skywatch.sso.flow import SignOn
     from skywatch.sso.logout import logout_url
     from skywatch.sso.settings import SsoSettings

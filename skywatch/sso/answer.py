@@ -8,9 +8,9 @@ from typing import Any
 from skywatch.core.problems import Problem
 from skywatch.sso.discovery import Metadata
 
-# What a provider says when a person, not the software, is the reason.
+# Errors of a provider whose reason is a person, not the software.
 DENIALS = frozenset({"access_denied", "login_required", "consent_required", "interaction_required"})
-# What it says when the settings on either side are the reason (RFC 6749, section 4.1.2.1; OpenID Connect Core 1.0,
+# Errors whose reason are the settings on either side (RFC 6749, section 4.1.2.1; OpenID Connect Core 1.0,
 # section 3.1.2.6). Only these are shown: anybody can send a browser here with an error of their own making.
 FAULTS = frozenset(
     {
@@ -52,7 +52,7 @@ def code_of(answer: Answer, metadata: Metadata) -> str:
     if answer.issuer is not None and answer.issuer != metadata.issuer:
         raise Problem("sso_issuer_wrong")
     if answer.issuer is None and metadata.names_itself:
-        # RFC 9207: a provider that says it names itself always does; else another one's answer could pass as its own.
+        # RFC 9207: a provider that announces its issuer in answers must send it; else that of another could pass.
         raise Problem("sso_issuer_wrong", "The provider has not named itself in its answer.")
     if answer.error in DENIALS:
         raise Problem("sso_denied", f"The provider says: {answer.error}.")

@@ -23,7 +23,7 @@ REGEX_MEMORY = 1 << 20
 
 @dataclass(frozen=True)
 class Rule:
-    """A claim mapping as a value; ``provider`` None holds for all providers."""
+    """A claim mapping as a value; ``provider`` None applies to all providers."""
 
     name: str
     claim_name: str
@@ -37,7 +37,7 @@ class Rule:
 def matching(rules: Iterable[Rule], claims: Mapping[str, Any], provider: str) -> list[Rule]:
     """The rules that claims from a provider satisfy, those of the highest priority first.
 
-    Roles add up: each rule that matches gives its own role, and priority only says in which order they are shown.
+    Roles add up: each rule that matches gives its own role, and priority is only their order in lists.
     """
     own = [rule for rule in rules if rule.provider is None or rule.provider == provider]
     return [rule for rule in sorted(own, key=lambda r: (-r.priority, r.name)) if is_match(rule, claims)]
@@ -62,7 +62,7 @@ class Trial:
 
 
 def try_rules(rules: Iterable[Rule], claims: Mapping[str, Any], provider: str, default_role: str) -> Trial:
-    """What a login with these claims would give somebody who holds no role by hand."""
+    """The roles that a login with these claims gives a user without roles assigned by hand."""
     ordered = sorted(rules, key=lambda rule: (-rule.priority, rule.name))
     matches = matching(ordered, claims, provider)
     tried = [TriedRule(rule, values_of(claims, rule.claim_name), rule in matches) for rule in ordered]
@@ -105,12 +105,12 @@ def _compiled(pattern: str) -> Any:
     return re2.compile(pattern, options)
 
 
-def _compares(match_type: str, wanted: str, value: str) -> bool:
+def _compares(match_type: str, expected: str, value: str) -> bool:
     if match_type == "exact":
-        return value == wanted
+        return value == expected
     if match_type == "contains":
-        return wanted in value
-    return compile_pattern(wanted).search(value) is not None
+        return expected in value
+    return compile_pattern(expected).search(value) is not None
 
 
 def _text(value: Any) -> str | None:

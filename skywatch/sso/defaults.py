@@ -13,12 +13,12 @@ from skywatch.sso.settings import SsoSettings
 
 def check_default_roles(runtime: Runtime) -> None:
     """Raise SettingsError for a default role that does not exist: new users would silently get none."""
-    wanted = [provider for provider in read_providers(runtime.settings.of(SsoSettings)) if provider.default_role]
-    if not wanted:
+    providers = [provider for provider in read_providers(runtime.settings.of(SsoSettings)) if provider.default_role]
+    if not providers:
         return
     with runtime.sessions() as session:
         known = set(session.scalars(sa.select(Role.name)))
-    for provider in wanted:
+    for provider in providers:
         if provider.default_role not in known:
             setting = "oidc_default_role" if provider.name == FIRST else f"oidc.{provider.name}.default_role"
             raise SettingsError(setting, f"there is no role {provider.default_role}")

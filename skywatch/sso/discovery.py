@@ -1,4 +1,4 @@
-"""What a provider says of itself (OpenID Connect Discovery 1.0) and its keys, remembered and fetched anew in time.
+"""A provider's metadata (OpenID Connect Discovery 1.0) and keys, cached and refreshed.
 
 Keys are asked for again when a token names one that is not known, but not oftener than every ``REFETCH_S``: anybody
 can send a token with an invented key.
@@ -56,7 +56,7 @@ class Discovery:
         self._refetched_at = float("-inf")
 
     def metadata(self) -> Metadata:
-        """What the provider says of itself; raises Problem (502)."""
+        """The provider's metadata; raises Problem (502)."""
         known = self._metadata
         if known is None or time.monotonic() - known[1] > REMEMBERED_S:
             metadata = self._fetcher.get(f"{self._provider.url}/.well-known/openid-configuration")
@@ -64,7 +64,7 @@ class Discovery:
         return known[0]
 
     def metadata_if_any(self) -> Metadata | None:
-        """What is known, however old, else what the provider says now; None where it does not answer."""
+        """The cached metadata, however old, else that of the provider now; None if it does not answer."""
         try:
             return self._metadata[0] if self._metadata is not None else self.metadata()
         except Problem:
@@ -114,7 +114,7 @@ def _key(entry: Any) -> Key | None:
     kid = entry.get("kid")
     if kid is not None and not isinstance(kid, str):
         return None
-    # What a certificate chain beside the key says is of no interest, and private parts have no business here.
+    # A certificate chain beside the key is not used, and private parts must not be here.
     public = {name: entry[name] for name in ("kty", "kid", "alg", "n", "e", "crv", "x", "y") if name in entry}
     try:
         return JWKRegistry.import_key(public)
@@ -160,7 +160,7 @@ def _is_address(value: str, schemes: tuple[str, ...]) -> bool:
 
 
 def _issuer(provider: Provider, said: Any) -> str:
-    """Who the provider says it is, where that is whom the settings name; raises Problem (401)."""
+    """The provider's issuer, if it is the configured one; raises Problem (401)."""
     if isinstance(said, str) and said.rstrip("/") == provider.url:
         return said
     log.error("provider %s is configured as %s, but says that its issuer is %.200r", provider.name, provider.url, said)

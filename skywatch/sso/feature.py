@@ -25,7 +25,7 @@ PROBLEMS = (
     ProblemKind("sso_token_expired", 401, "The ID token has expired"),
     ProblemKind("sso_claim_wrong", 401, "A claim of the ID token is missing or wrong"),
     ProblemKind("sso_access_token_wrong", 401, "The access token is not the ID token's"),
-    ProblemKind("sso_subject_wrong", 401, "The user information is of somebody else"),
+    ProblemKind("sso_subject_wrong", 401, "The user information is another person's"),
     ProblemKind("sso_provider_unreachable", 502, "The identity provider cannot be reached"),
     ProblemKind("sso_provider_slow", 502, "The identity provider does not answer in time"),
     ProblemKind("sso_provider_answer", 502, "The identity provider's answer cannot be used"),

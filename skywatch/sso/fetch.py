@@ -54,7 +54,7 @@ class Fetcher:
         except AnswerTooLarge:
             raise Problem("sso_provider_answer", "The provider's answer is too large.") from None
         except (CallFailed, AddressRefused) as error:
-            # A certificate that nobody trusts is among these: whoever runs the service has to see it.
+            # Untrusted certificates are among these: the operator has to see them.
             log.warning("%s %s: %s", method, url, error)
             raise Problem("sso_provider_unreachable") from None
         finally:

@@ -87,7 +87,7 @@ class SignOn:
     ) -> PendingLogin:
         """The sign-on that an answer is to, once; raises Problem (401, 403), written down with its code.
 
-        ``needs_browser``: only the browser that holds the cookie of the sign-on may take it.
+        ``needs_browser``: only the browser with the sign-on's cookie may take it.
         """
         self.check_enabled()
         needs_browser = needs_browser or self._runtime.settings.of(HttpSettings).jwt_auth_cookie
@@ -114,7 +114,10 @@ class SignOn:
             if answer.error is not None:
                 note["error"] = answer.error[:64]
                 log.warning(
-                    "provider %s let nobody in: %.64r, %.500r", begun.provider, answer.error, answer.error_description
+                    "provider %s refused the sign-on: %.64r, %.500r",
+                    begun.provider,
+                    answer.error,
+                    answer.error_description,
                 )
             tokens = party.redeem(begun, code_of(answer, party.discovery.metadata()))
             claims = check_id_token(tokens.id_token, party.provider, party.discovery, begun.nonce, tokens.access_token)

@@ -1,6 +1,6 @@
 """Checks of ID tokens (OpenID Connect Core 1.0, section 3.1.3.7) and logout tokens (Back-Channel Logout 1.0, 2.6).
 
-Every refusal has a code of its own. What the token says of its algorithm and key is only ever used to choose among
+Every refusal has a code of its own. The token's algorithm and key are only used to choose among
 what we would have taken anyway.
 """
 

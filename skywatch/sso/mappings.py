@@ -1,4 +1,4 @@
-"""Claim mappings: find, create, change and delete them; nobody makes one that gives more than they hold."""
+"""Claim mappings: find, create, change and delete them; none gives more than its author has."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def create_mapping(
 def update_mapping(
     session: Session, caller: Caller, mapping_id: int, fields: Mapping[str, Any], providers: Collection[str]
 ) -> ClaimMapping:
-    """Change a mapping; it holds from each person's next login on. Raises Problem (400, 403, 404, 409)."""
+    """Change a mapping; in force from each person's next login on. Raises Problem (400, 403, 404, 409)."""
     rights = caller.begin(session, Permission.ROLES_EDIT)
     mapping = get_mapping(session, mapping_id)
     check_covers(rights, permissions_of_role(mapping.role), "The role")
@@ -115,7 +115,7 @@ def _check_pattern(mapping: ClaimMapping) -> None:
 
 
 def _check_provider(mapping: ClaimMapping, before: str | None, providers: Collection[str]) -> None:
-    """A misspelt name would give nobody anything. One that was good may stay when the settings no longer have it."""
+    """A misspelt name would never match. An existing name may stay if it was removed from the settings."""
     if mapping.provider not in (None, before, *providers) and providers:
         raise invalid("provider", f"there is no such identity provider; there are {', '.join(providers)}")
 

@@ -50,7 +50,7 @@ class ClaimMapping(Base):
 
 
 class PendingLogin(Base):
-    """A sign-on that has been sent to a provider; state and browser are kept as SHA-256 only."""
+    """A sign-on that has been sent to a provider; state and browser are stored as SHA-256 only."""
 
     __tablename__ = "pending_logins"
     __table_args__ = (sa.Index("ix_pending_logins_browser_hash", "browser_hash"),)

@@ -89,7 +89,7 @@ class Party:
         return client
 
     def userinfo(self, access_token: str | None, subject: str) -> dict[str, Any]:
-        """What the provider says of a person beyond the ID token; raises Problem (401, 502)."""
+        """The provider's user information about a person; raises Problem (401, 502)."""
         address = self.discovery.metadata().userinfo_endpoint
         if address is None or access_token is None:
             return {}

@@ -1,4 +1,4 @@
-"""Sign-ons under way: kept in the database, because the answer may come to another process; each is used once."""
+"""Sign-ons under way: stored in the database, because another process may receive the answer; each is used once."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def begin(session: Session, *, provider: str, redirect_uri: str, opener_origin: 
 
 
 def take(session: Session, *, state: str | None, browser: str | None, needs_browser: bool) -> PendingLogin:
-    """Take the sign-on that an answer belongs to, so that nobody can take it again; raises Problem (401).
+    """Take the sign-on that an answer belongs to, once; raises Problem (401).
 
     It is found by its state, or by the browser's cookie where only a code comes back. A browser with a cookie of
-    another sign-on is refused, and the sign-on stays for whoever began it.
+    another sign-on is refused, and the sign-on stays for the browser that began it.
     """
     if state is not None:
         which = PendingLogin.state_hash == digest(state)
@@ -87,5 +87,5 @@ def take(session: Session, *, state: str | None, browser: str | None, needs_brow
 
 
 def digest(text: str) -> str:
-    """The form in which what must not be guessed is kept."""
+    """The stored form of secrets."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

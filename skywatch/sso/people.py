@@ -127,7 +127,7 @@ def _linked(session: Session, provider: Provider, claims: Mapping[str, Any], act
     # provider's profile neither becomes whoever has it here nor finds out that somebody has.
     if address is None or claims.get("email_verified") is not True or not provider.allow_email_linking:
         return None
-    # An address that users gave themselves has no key: they could have taken somebody's to be linked with.
+    # An address that users gave themselves has no key: it could be another person's, taken to be linked with.
     user = session.scalars(sa.select(User).where(User.email_key == email_key(address))).one_or_none()
     if user is not None and user.is_active:
         after = {"issuer": claims["iss"], "subject": claims["sub"]}
@@ -152,9 +152,9 @@ def _create(session: Session, claims: Mapping[str, Any], actor: audit.Actor) -> 
     return user
 
 
-def _free_name(session: Session, wanted: str) -> str:
-    """The name, or the name with the first number that nobody has: ada, ada-2, ada-3."""
-    key = username_key(wanted)
+def _free_name(session: Session, preferred: str) -> str:
+    """The name, or the name with the first free number: ada, ada-2, ada-3."""
+    key = username_key(preferred)
     taken = set(
         session.scalars(
             sa.select(User.username_key).where(
@@ -162,9 +162,9 @@ def _free_name(session: Session, wanted: str) -> str:
             )
         )
     )
-    name, number = wanted, 2
+    name, number = preferred, 2
     while username_key(name) in taken:
-        name, number = f"{wanted}-{number}", number + 1
+        name, number = f"{preferred}-{number}", number + 1
     return name
 
 
@@ -178,7 +178,7 @@ def _bring_up_to_date(session: Session, user: User, claims: Mapping[str, Any], a
     is_kept = user.auth_provider == SOURCE
     if is_kept:
         user.display_name = _display_name(claims) or user.display_name
-    # An address that nobody has verified would keep its true owner from having it.
+    # An unverified address would keep its true owner from using it.
     if address is not None and claims.get("email_verified") is True:
         others = sa.select(User.id).where(User.email_key == email_key(address), User.id != user.id)
         is_same = user.email_self_given and user.email.lower() == address.lower()
@@ -194,27 +194,27 @@ def _bring_roles_up_to_date(
     session: Session, user: User, provider: Provider, claims: Mapping[str, Any], actor: audit.Actor
 ) -> None:
     """Let the user hold what mappings give and nothing else of theirs; what was given by hand stays."""
-    wanted = {rule.role for rule in matching(active_rules(session), claims, provider.name)}
+    role_names = {rule.role for rule in matching(active_rules(session), claims, provider.name)}
     given = {assignment.role.name: assignment for assignment in user.assignments if assignment.source == SOURCE}
     by_hand = sa.select(UserRole.id).where(UserRole.user_id == user.id, UserRole.source != SOURCE, in_force(utcnow()))
-    if not wanted and provider.default_role and session.scalar(by_hand.limit(1)) is None:
-        wanted = {provider.default_role}
-    roles = {role.name: role for role in session.scalars(sa.select(Role).where(Role.name.in_(wanted)))}
+    if not role_names and provider.default_role and session.scalar(by_hand.limit(1)) is None:
+        role_names = {provider.default_role}
+    roles = {role.name: role for role in session.scalars(sa.select(Role).where(Role.name.in_(role_names)))}
     superadmins = lasting_superadmins(session)
-    kept = set()
+    last_rights = set()
     for name in sorted(set(given) - set(roles)):
         with session.begin_nested() as withdrawal:
             user.assignments.remove(given[name])
             session.flush()
             if superadmins > 0 and lasting_superadmins(session) == 0:
-                # An installation keeps somebody who can run it, whatever the provider says.
+                # The last administrator keeps the role, whatever the provider's claims.
                 withdrawal.rollback()
-                kept.add(name)
+                last_rights.add(name)
     for name in sorted(set(roles) - set(given)):
         user.assignments.append(UserRole(role=roles[name], source=SOURCE))
     session.flush()
-    before, after = sorted(given), sorted(set(roles) | kept)
-    if before != after or kept:
+    before, after = sorted(given), sorted(set(roles) | last_rights)
+    if before != after or last_rights:
         audit.record(
             session, actor, "user.roles_mapped", target_of(user), before={"roles": before}, after={"roles": after}
         )

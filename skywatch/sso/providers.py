@@ -27,7 +27,7 @@ FIELDS = (
     "allow_email_linking",
 )
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
-# Whoever runs the provider would make everybody it knows an administrator.
+# The provider's operator would make all its users administrators.
 TOO_MUCH_FOR_EVERYBODY = frozenset({"admin", "superadmin"})
 # Addresses of Entra ID that stand for many tenants. Each token names the tenant it is of as its issuer, and whoever
 # makes a tenant of their own, which costs nothing, would be as good as the people of yours.
@@ -97,7 +97,7 @@ def read_providers(settings: ProviderSettings) -> tuple[Provider, ...]:
         if not NAME.fullmatch(name) or name == FIRST:
             raise ProviderError(f"oidc.{name}", "a provider's name is short, of small letters, and not `default`")
         own = {"provider_name": name, "provider_url": "", "client_id": "", "client_secret": ""}
-        # Trust in one provider's addresses says nothing about another's.
+        # Trust in one provider's addresses does not extend to another's.
         providers.append(
             _provider(name, f"oidc.{name}.", {**single, "allow_email_linking": "false", **own, **fields}, settings)
         )
@@ -131,7 +131,7 @@ def _provider(name: str, prefix: str, fields: Mapping[str, str | bool], settings
         raise ProviderError(f"{prefix}scopes", "must hold openid")
     if fields["default_role"] in TOO_MUCH_FOR_EVERYBODY:
         raise ProviderError(
-            f"{prefix}default_role", "would make everybody the provider knows an administrator; use a claim mapping"
+            f"{prefix}default_role", "would make every user of the provider an administrator; use a claim mapping"
         )
     return Provider(
         name=name,

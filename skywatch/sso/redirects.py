@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection
 
 MAXIMUM_LENGTH = 1024
-# ``localhost`` is a name that somebody else may answer for; RFC 8252, section 8.3 advises the literal addresses.
+# ``localhost`` is a name that another host may answer for; RFC 8252, section 8.3 advises the literal addresses.
 LOOPBACK = re.compile(
     r"http://(?:127\.0\.0\.1|\[::1\]|localhost)(?::(?P<port>[1-9][0-9]{0,4}))?(?:/[A-Za-z0-9._~/-]*)?"
 )

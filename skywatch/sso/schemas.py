@@ -83,7 +83,7 @@ def _provider(**kw: Any) -> colander.SchemaNode:
     return colander.SchemaNode(
         Nullable(JsonString()),
         validator=_short_or_none,
-        description="Name of the only provider it holds for; null for all.",
+        description="Name of the only provider it applies to; null for all.",
         **kw,
     )
 

@@ -16,7 +16,7 @@ class SsoSettings(Settings):
 
     oidc_enabled: bool = setting(False, "single sign-on with OpenID Connect")
     oidc_provider_url: str = setting("", "base URL of the identity provider (its issuer)")
-    oidc_client_id: str = setting("", "client id that the identity provider knows Skywatch by")
+    oidc_client_id: str = setting("", "client id of Skywatch at the identity provider")
     oidc_client_secret: str = setting("", "client secret at the identity provider", secret=True)
     oidc_provider_name: str = setting("SSO", "name of the identity provider as people see it")
     oidc_scopes: str = setting("openid profile email groups", "scopes asked of the identity provider")

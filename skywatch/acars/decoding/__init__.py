@@ -1,6 +1,6 @@
 """Reads the text of ACARS messages: from a label and a text to a title and items that a person can read.
 
-Each module here holds the forms of one family and lists them in ``FORMS``; ``decode`` asks those of the label in order.
+Each module defines the forms of one family and lists them in ``FORMS``; ``decode`` tries those of the label in order.
 Nothing here depends on a database, a network or permissions, and nothing raises on any text.
 """
 

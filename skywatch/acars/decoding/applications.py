@@ -33,7 +33,7 @@ def _find(value: Any, key: str, depth: int = 0) -> Any:
         return None
     if key in value:
         return value[key]
-    return next((found for child in value.values() if (found := _find(child, key, depth + 1)) is not None), None)
+    return next((match for child in value.values() if (match := _find(child, key, depth + 1)) is not None), None)
 
 
 def _adsc(body: Mapping[str, Any], application: Mapping[str, Any]) -> Decoded | None:
@@ -116,7 +116,7 @@ def _values(value: Any, key: str, depth: int = 0) -> Iterator[Any]:
 
 
 def undecoded(message: Message) -> Decoded | None:
-    """An application that nobody decoded: its kind and the facility it is for."""
+    """An application without a decoder: its kind and facility."""
     match = HEADING.match(message.text)
     if not match:
         return None

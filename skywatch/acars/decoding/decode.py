@@ -19,7 +19,7 @@ for _room in (link, positions, fmc, reports, airline, applications):
 
 
 def decode(label: str, text: str, sublabel: str = "", application: Mapping[str, Any] | None = None) -> Decoded | None:
-    """What a message says, or None where no form fits.
+    """The content of a message, or None if no form fits.
 
     ``application`` is what the receiving decoder put beside the text (libacars), if anything. Never raises: a form
     that fails on a text counts as one that does not fit.

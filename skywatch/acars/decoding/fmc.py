@@ -67,7 +67,7 @@ def position(message: Message) -> Decoded | None:
 
 
 def plan(message: Message) -> Decoded | None:
-    """FPN: a flight plan as the flight management computer holds it."""
+    """FPN: a flight plan of the flight management computer."""
     if not message.text.startswith(("FPN/", "#M1BFPN/", "#M2BFPN/", "#M3BFPN/")):
         return None
     items = Items()
@@ -104,7 +104,7 @@ def performance(message: Message) -> Decoded | None:
 
 
 def answer(message: Message) -> Decoded | None:
-    """RES and REJ: what the computer says of an uplink."""
+    """RES and REJ: the computer's answer to an uplink."""
     match = re.match(r"(RES|REJ)([A-Z]{3})(?:/([A-Z]{2}))?", message.text)
     if not match:
         return None

@@ -74,7 +74,7 @@ def _dm(match: re.Match[str], first: int, altitude_ft: int | None) -> Position |
 
 
 def _heading(items: Items, text: str) -> str:
-    """Adds what the heading of an aircraft condition report says; returns the report's number or an empty text."""
+    """Adds the heading of an aircraft condition report; returns the report's number or an empty text."""
     head = HEAD.match(text)
     if not head:
         return ""
@@ -84,19 +84,19 @@ def _heading(items: Items, text: str) -> str:
 
 def weather(message: Message) -> Decoded | None:
     """Observations one a line: place, day and time, altitude, temperature, wind, phase of flight."""
-    found = list(OBSERVATION.finditer(message.text))
-    if not found:
+    matches = list(OBSERVATION.finditer(message.text))
+    if not matches:
         return None
     items = Items()
     _heading(items, message.text)
-    for number_of, match in enumerate(found, 1):
+    for number_of, match in enumerate(matches, 1):
         where = _dm(match, 1, whole(match[8]))
         air = f"{temperature(match[9])} °C, {match[10]}° / {int(match[11])} kt"
         text = f"{day_clock(match[7])}, {int(match[8])} ft, {air}"
         if where is not None:
             text = f"{where.lat:.3f}, {where.lon:.3f}, {text}"
         items.add(f"observation_{number_of}", f"Observation {number_of}", text)
-    return Decoded("weather", "Weather observations", items.done(), _dm(found[-1], 1, whole(found[-1][8])))
+    return Decoded("weather", "Weather observations", items.done(), _dm(matches[-1], 1, whole(matches[-1][8])))
 
 
 def condition(message: Message) -> Decoded | None:
@@ -134,13 +134,13 @@ def amdar(message: Message) -> Decoded | None:
     if not (head or old):
         return None
     # A line may break in the middle of a group.
-    found = list(AMDAR.finditer(text.replace("\n", "")))
-    if not found:
+    matches = list(AMDAR.finditer(text.replace("\n", "")))
+    if not matches:
         return None
     known = head or old
     assert known is not None
     items, last = Items().route(known[1], known[2]), None
-    for number_of, match in enumerate(found, 1):
+    for number_of, match in enumerate(matches, 1):
         read = _degrees_and_minutes if old else _thousandths
         last = place(read(match[1], match[2]), read(match[3], match[4]), int(match[6]) * 10)
         # The older form has tenths of degrees.

@@ -24,7 +24,7 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Position(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where the aircraft was: degrees, and feet where the message says them."""
+    """Where the aircraft was: degrees, and feet if the message contains them."""
 
     lat: float
     lon: float

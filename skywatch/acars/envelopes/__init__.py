@@ -1,7 +1,7 @@
 """From packets of any decoder to messages: splitting into JSON objects and recognising each program's form.
 
 ``read`` takes the bytes of one packet or line and yields what is in them. Nothing here raises on any bytes, and
-nothing is kept between calls.
+there is no state between calls.
 """
 
 from __future__ import annotations

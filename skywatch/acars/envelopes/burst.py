@@ -47,7 +47,7 @@ class Burst(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FramePosition(msgspec.Struct, frozen=True, kw_only=True):
-    """A frame without ACARS that says where an aircraft is (VDL2 XID, HFDL performance data)."""
+    """A frame without ACARS that has an aircraft's position (VDL2 XID, HFDL performance data)."""
 
     source: Source
     at: float | None
@@ -91,10 +91,10 @@ def body(value: Any) -> str:
         return ""
     if value.isprintable():
         return value[:MAXIMUM_TEXT]
-    kept = [
+    printable = [
         c for c in value[:MAXIMUM_TEXT] if c in "\r\n\t" or (c >= " " and not "\ud800" <= c <= "\udfff" and c != "\x7f")
     ]
-    return "".join(kept)
+    return "".join(printable)
 
 
 def real(value: Any, least: float, most: float) -> float | None:

@@ -40,7 +40,7 @@ class Unrecognised(Exception):
 
 
 def recognise(envelope: Object) -> Content:
-    """What an object holds; raises Unrecognised where it is no decoder's."""
+    """The messages of an object; raises Unrecognised if no decoder writes such."""
     for name, read in NAMED.items():
         inner = envelope.get(name)
         if isinstance(inner, Mapping):
@@ -111,7 +111,7 @@ def flat_frame(envelope: Object) -> FramePosition | None:
 
 
 def dumpvdl2(inner: Object, envelope: Object) -> Content:
-    """dumpvdl2: an AVLC frame that holds ACARS, XID or something else."""
+    """dumpvdl2: an AVLC frame with ACARS, XID or something else."""
     avlc = _child(inner, "avlc")
     sender, receiver = _child(avlc, "src"), _child(avlc, "dst")
     aircraft = sender if sender.get("type") == "Aircraft" else receiver if receiver.get("type") == "Aircraft" else {}
@@ -139,7 +139,7 @@ def _xid(xid: Object, at: float | None, icao_hex: str | None) -> FramePosition |
 
 
 def dumphfdl(inner: Object, envelope: Object) -> Content:
-    """dumphfdl: an LPDU that holds ACARS or performance data; SPDUs are the ground stations' own."""
+    """dumphfdl: an LPDU with ACARS or performance data; SPDUs are the ground stations' own."""
     lpdu = _child(inner, "lpdu")
     sender, receiver = _child(lpdu, "src"), _child(lpdu, "dst")
     is_downlink = sender.get("type") == "Aircraft"
@@ -213,8 +213,8 @@ def other(inner: Object, envelope: Object) -> Burst:
 
 
 def _application(acars: Object) -> dict[str, Any] | None:
-    found = {name: acars[name] for name in APPLICATIONS if isinstance(acars.get(name), Mapping)}
-    return found or None
+    applications = {name: acars[name] for name in APPLICATIONS if isinstance(acars.get(name), Mapping)}
+    return applications or None
 
 
 def _child(value: Object, name: str) -> Object:

@@ -28,15 +28,15 @@ _NEXT_OBJECT = re.compile(r'\}[ \t\r\n,\0]*(?=\{[ \t\r\n]*")')
 
 
 def read(data: bytes, counts: Counter[str]) -> list[Burst | FramePosition]:
-    """What one packet or line holds.
+    """The messages of one packet or line.
 
-    ``counts`` grows by what holds no message: ``too_long``, ``json`` (not JSON), ``other`` (JSON of another program),
+    ``counts`` counts data without a message: ``too_long``, ``json`` (not JSON), ``other`` (JSON of another program),
     ``frame`` (a frame without ACARS or position).
     """
-    found: list[Burst | FramePosition] = []
+    items: list[Burst | FramePosition] = []
     if len(data) > LONGEST_PACKET:
         counts["too_long"] += 1
-        return found
+        return items
     for envelope in _objects(data, counts):
         try:
             content = recognise(envelope)
@@ -49,8 +49,8 @@ def read(data: bytes, counts: Counter[str]) -> list[Burst | FramePosition]:
             if content is None:
                 counts["frame"] += 1
             else:
-                found.append(content)
-    return found
+                items.append(content)
+    return items
 
 
 def _objects(data: bytes, counts: Counter[str]) -> Iterator[dict[str, Any]]:

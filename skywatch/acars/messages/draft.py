@@ -51,7 +51,7 @@ class Draft:
     receptions: list[Reception] = field(default_factory=list)
     repeats: int = 0
     parts: dict[str, Burst] = field(default_factory=dict)
-    # Whether the last part so far says that more follow.
+    # Whether more parts follow the last one received so far.
     expects_more: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -44,7 +44,7 @@ _flights = sa.table(
 
 
 class Sighting(NamedTuple):
-    """What a message says of its aircraft."""
+    """The aircraft of a message as it names it."""
 
     icao_hex: str | None
     registration: str | None
@@ -125,20 +125,20 @@ class Linker:
             if registration not in self._by_registration
             for spelling in _spellings(registration)
         }
-        found: dict[str, str | None] = dict.fromkeys(spellings.values())
+        addresses: dict[str, str | None] = dict.fromkeys(spellings.values())
         for some in _some(spellings):
             query = sa.select(AirframeRecord.registration, AirframeRecord.icao_hex)
             for row in session.execute(query.where(AirframeRecord.registration.in_(some))):
-                found[spellings[row.registration]] = row.icao_hex
+                addresses[spellings[row.registration]] = row.icao_hex
         known = {one: self._by_registration[one] for one in registrations if one in self._by_registration}
-        _remember(self._by_registration, {**known, **found})
-        return {**known, **found}
+        _remember(self._by_registration, {**known, **addresses})
+        return {**known, **addresses}
 
     def _military_of(self, session: Session, addresses: set[str]) -> dict[str, bool]:
         known = {address: self._military[address] for address in addresses if address in self._military}
         for some in _some(addresses - known.keys()):
-            found = airframes.find_many(session, some)
-            known |= {address: address in found and found[address].military for address in some}
+            stored = airframes.find_many(session, some)
+            known |= {address: address in stored and stored[address].military for address in some}
         _remember(self._military, known)
         return known
 

@@ -24,7 +24,7 @@ TOPIC, EVENT = "acars", "acars:message"
 RECEIVED_TOPIC = "acars.received"
 FULL, DETAILS, MILITARY = "acars.view_full", "aircraft.view_details", "aircraft.view_military"
 _encode = msgspec.json.Encoder().encode
-# The raw envelope is kept up to this size (bytes as JSON); larger ones are named by their keys alone.
+# The raw envelope is stored up to this size (bytes as JSON); of larger ones only the keys.
 MAXIMUM_RAW = 32_768
 _messages: Any = AcarsMessage.__table__
 # A row of the table, or one with the same columns that was written without the work of the ORM.

@@ -1,4 +1,4 @@
-"""The reasons for which a proximity event is held back, because a pair near each other is no danger.
+"""The reasons to suppress a proximity event, because the pair is in no danger.
 
 Each reason is one word of ``suppressed_by`` and one paragraph of docs/safety.md.
 """

@@ -85,7 +85,7 @@ def write(session: Session, changes: Sequence[Change]) -> tuple[list[tuple[LiveE
         rows[id(change.live)] = row
         ids.append((change.live, row.id))
         step = "ended" if change.step == "ended" else "updated" if was_raised else "began"
-        # An event that is held back is stored but not published.
+        # A suppressed event is stored but not published.
         if event.raised:
             messages.append(event_message(row, EVENTS[step]))
             if step == "began":

@@ -1,7 +1,7 @@
 """``EventTracker``: the life of occurrences: active while findings arrive, ended after a while without one.
 
 Holding times before an occurrence is raised belong to the detectors; from its first finding on it is one event, updated
-while it lasts, until the time to end of its type has passed. An event that is held back (``suppressed_by``) is kept and
+while it lasts, until the time to end of its type has passed. A suppressed event (``suppressed_by``) is stored and
 raised when the reasons end.
 """
 
@@ -34,7 +34,7 @@ class LiveEvent:
     told_at: float
     ended_at: float | None = None
     id: int | None = None
-    # Whether it was ever raised, not only held back.
+    # Whether it was ever raised, not only suppressed.
     raised: bool = False
     # An event of before a restart is not ended before this: its detector has to hold it anew first.
     keep_until: float = 0.0
@@ -50,7 +50,7 @@ class LiveEvent:
 class Change:
     """A step in the life of an event: ``event`` is a copy of how it was then, for the thread that writes.
 
-    ``live`` is the event itself, of which that thread may use the identifier only. ``first_raised``: it was held back
+    ``live`` is the event itself, of which that thread may use the identifier only. ``first_raised``: it was suppressed
     until now.
     """
 
@@ -73,7 +73,7 @@ class EventTracker:
 
     @property
     def active(self) -> list[LiveEvent]:
-        """The events that have not ended, held back ones too."""
+        """The events that have not ended, suppressed ones too."""
         return list(self._active.values())
 
     def restore(self, events: Iterable[LiveEvent], now: float) -> None:

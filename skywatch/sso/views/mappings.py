@@ -34,7 +34,7 @@ def list_oidc_mappings(request: Request) -> dict[str, Any]:
     creates=mapping_service,
 )
 def create_oidc_mapping(request: Request) -> dict[str, Any]:
-    """Create a claim mapping to a role that gives no more than the caller holds"""
+    """Create a claim mapping to a role within the caller's own permissions"""
     body = request.validated["body"]
     with noting_refusals(request, "claim_mapping.created", Target("claim_mapping", None, body["name"])) as caller:
         mapping = mappings.create_mapping(request.db, caller, body, request.registry["sign_on"].parties)
@@ -54,7 +54,7 @@ def get_oidc_mapping(request: Request) -> dict[str, Any]:
     errors=(409,),
 )
 def update_oidc_mapping(request: Request) -> dict[str, Any]:
-    """Change parts of a claim mapping; neither its role before nor after may give more than the caller holds"""
+    """Change parts of a claim mapping; its role before and after must be within the caller's own permissions"""
     return _change(request)
 
 

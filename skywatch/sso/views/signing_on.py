@@ -92,7 +92,7 @@ def finish_oidc_login(request: Request) -> Any:
     """Finish a sign-on: exchange the provider's code for tokens
 
     It can be done once. A browser (`Accept: text/html`) gets a page that gives the tokens to the page that opened it;
-    where the sign-on fails, a page that shows why and tells its opener.
+    where the sign-on fails, a page that shows why and informs its opener.
     """
     answer = Answer.of(request.validated["querystring"], request.GET.get("error_description"))
     sign_on, actor = request.registry["sign_on"], _nobody(request)
@@ -141,7 +141,7 @@ def show_problem(problem: Problem, request: Request) -> Response:
 
 
 def _browser(request: Request) -> str | None:
-    """What the cookie says, where it is one of ours."""
+    """The cookie's content if it is valid."""
     value = request.cookies.get(COOKIE, "")
     return value if re.fullmatch(r"[A-Za-z0-9_-]{43}", value) else None
 

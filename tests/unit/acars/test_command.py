@@ -24,7 +24,7 @@ def test_it_prints_a_line_for_each_message_and_a_summary(tmp_path):
     assert "1 messages, 1 received by more stations" in shown.stderr
 
 
-@pytest.mark.parametrize(("content", "why"), [(None, "No such file"), ("nothing\n", "holds no ACARS message")])
+@pytest.mark.parametrize(("content", "why"), [(None, "No such file"), ("nothing\n", "contains no ACARS message")])
 def test_what_cannot_be_read_is_one_line_with_exit_code_1(tmp_path, content, why):
     path = tmp_path / "a.jsonl"
     if content is not None:
