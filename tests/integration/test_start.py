@@ -75,6 +75,7 @@ def served_without_a_gap(service: Service) -> Iterator[None]:
     caller = Caller(service)
     caller.start()
     yield
+    until(lambda: caller.answers and caller.answers[-1][0] == 200, "the picture")
     caller.close()
     statuses = [status for status, _, _ in caller.answers]
     assert set(statuses) == {200, 503}
@@ -132,7 +133,6 @@ def test_a_bus_that_comes_later(tmp_path: Path, redis: OwnRedis) -> None:
                 redis.start()
             except FileNotFoundError:
                 skip_or_fail("redis-server is not here")
-            until(lambda: ask(service, "/api/v1/aircraft")[0] == 200, "the picture")
         assert "the start goes on" in service.log.read_text()
         # The picture is there a moment before the tracker has reported its first tick.
         until(lambda: ask(service, HEALTH)[0] == 200, "health")
