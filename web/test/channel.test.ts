@@ -42,7 +42,7 @@ test("a tracker that falls silent is told, and forgotten with the connection", (
   assert.deepEqual(told, [false, true, false]);
   Socket.last.hear({ type: "picture", state: "stale", age_s: 4.2 });
   Socket.last.onclose?.({ code: 1006, reason: "" });
-  mock.timers.tick(60_000);
+  mock.timers.tick(1000);
   Socket.last.hear({ type: "connected" });
   assert.deepEqual(told, [false, true, false, true, false]);
   channel.stop();
@@ -73,5 +73,43 @@ test("after an hour of sleep what piled up is left, and one snapshot comes", (co
   Socket.last.hear(picture(3602));
   assert.deepEqual(pictures, [1, 3601, 3602]);
   assert.equal(Socket.opened, opened + 1);
+  channel.stop();
+});
+
+test("a connection that breaks is followed by one other, however often the page asks for it", () => {
+  const nothing = (): void => undefined;
+  const channel = new Channel({ columns: nothing, aircraft: nothing, event: nothing, state: nothing, rights: nothing, picture: nothing });
+  const before = Socket.opened;
+  channel.start("ws://127.0.0.1/ws", "one", ["aircraft"], []);
+  Socket.last.onclose?.({ code: 1006, reason: "" });
+  channel.hurry();
+  channel.setToken("two");
+  channel.hurry();
+  mock.timers.tick(10_000);
+  assert.equal(Socket.opened, before + 2);
+  channel.stop();
+  mock.timers.tick(60_000);
+  assert.equal(Socket.opened, before + 2);
+});
+
+test("a standstill of the page is not taken for a service that does not answer", (context) => {
+  const nothing = (): void => undefined;
+  const channel = new Channel({ columns: nothing, aircraft: nothing, event: nothing, state: nothing, rights: nothing, picture: nothing });
+  let now = performance.now();
+  context.mock.method(performance, "now", () => now);
+  const pass = (ms: number): void => {
+    now += ms;
+    mock.timers.tick(3000);
+  };
+  channel.start("ws://127.0.0.1/ws", null, ["aircraft"], []);
+  const opened = Socket.opened;
+  pass(20_000); // The answer to the connection waits behind the timer.
+  Socket.last.hear({ type: "connected" });
+  pass(6000); // It is asked.
+  pass(20_000);
+  assert.equal(Socket.opened, opened);
+  Socket.last.hear({ type: "pong" });
+  for (let look = 0; look < 6; look += 1) pass(3000);
+  assert.equal(Socket.opened, opened + 1, "a service that is asked and says nothing is given up");
   channel.stop();
 });

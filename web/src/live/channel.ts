@@ -4,11 +4,16 @@ import type { Aircraft, ChannelState, Value } from "./messages";
 
 const FIRST_PAUSE_MS = 500;
 const LAST_PAUSE_MS = 30_000;
-const CONNECT_MS = 15_000;
 /** A channel that says nothing is asked; one that does not answer is dead without having said so. */
 const ASK_MS = 5000;
 const QUIET_MS = 12_000;
 const LOOK_MS = 3000;
+/**
+ * So many looks without an answer, and the channel is given up. They are counted, not the time: after a standstill of
+ * this thread a timer may come before the answer that has been waiting.
+ */
+const CONNECT_LOOKS = 5;
+const ANSWER_LOOKS = 2;
 /** No message for so long, and no timer that noticed it: the tab or the computer was asleep. */
 const ASLEEP_MS = 30_000;
 /** MessagePack where the service speaks it: a fifth less to carry, and nothing else is different. */
@@ -68,7 +73,8 @@ export class Channel {
   /** The token that this connection was opened with or has shown since. */
   private shown: string | null = null;
   private retry: ReturnType<typeof setTimeout> | undefined;
-  private patience: ReturnType<typeof setTimeout> | undefined;
+  /** Looks since the connection was begun or the service was asked whether it is there. */
+  private looks = 0;
   private heardAt = 0;
   /** By the clock of the computer, which goes on while the computer sleeps (ms). */
   private heardClockMs = 0;
@@ -81,7 +87,10 @@ export class Channel {
     private topics: string[] = [],
     private fields: string[] = [],
   ) {
-    setInterval(() => this.lookForSilence(), LOOK_MS);
+    setInterval(() => {
+      this.looks += 1;
+      this.lookForSilence();
+    }, LOOK_MS);
   }
 
   start(url: string, token: string | null, topics: string[], fields: string[]): void {
@@ -93,7 +102,6 @@ export class Channel {
 
   stop(): void {
     this.isStopped = true;
-    clearTimeout(this.retry);
     this.letGo();
     this.listener.state("idle", "", []);
   }
@@ -124,27 +132,36 @@ export class Channel {
   hurry(): void {
     this.lookForSilence();
     if (!this.isStopped && !this.socket) {
-      clearTimeout(this.retry);
       this.pauseMs = FIRST_PAUSE_MS;
       this.open();
     }
   }
 
   private lookForSilence(): void {
-    if (!this.socket || !this.isOpen) return;
+    if (!this.socket) return;
+    if (!this.isOpen) {
+      if (this.looks >= CONNECT_LOOKS) this.giveUp("timeout");
+      return;
+    }
     const quiet = performance.now() - this.heardAt;
     // Timers of a tab that slept come late: nobody has been asked yet, so that silence proves nothing.
-    if (quiet > QUIET_MS && this.askedAt > this.heardAt && performance.now() - this.askedAt > QUIET_MS - ASK_MS) {
-      this.letGo();
-      this.later("quiet");
-    } else if (quiet > ASK_MS && this.askedAt <= this.heardAt) {
+    if (this.askedAt > this.heardAt) {
+      if (quiet > QUIET_MS && this.looks >= ANSWER_LOOKS) this.giveUp("quiet");
+    } else if (quiet > ASK_MS) {
       this.askedAt = performance.now();
+      this.looks = 0;
       this.send({ type: "ping" });
     }
   }
 
+  private giveUp(why: string): void {
+    this.letGo();
+    this.later(why);
+  }
+
+  /** Nothing of this connection comes any more, and no other one is on its way. */
   private letGo(): void {
-    clearTimeout(this.patience);
+    clearTimeout(this.retry);
     const socket = this.socket;
     this.socket = null;
     this.isOpen = false;
@@ -154,13 +171,10 @@ export class Channel {
     }
   }
 
-  /** After a sleep: what piled up is the past, and a new connection begins with one snapshot. */
-  private beginAnew(): void {
-    this.letGo();
-    this.open();
-  }
-
+  /** Connect; whatever connection there was before ends here, so that there is never a second one. */
   private open(): void {
+    this.letGo();
+    this.looks = 0;
     this.listener.state("connecting", "", []);
     this.comeBackMs = null;
     let socket: WebSocket;
@@ -172,26 +186,20 @@ export class Channel {
       return;
     }
     this.socket = socket;
-    this.patience = setTimeout(() => {
-      this.letGo();
-      this.later("timeout");
-    }, CONNECT_MS);
     socket.onopen = () => {
       this.shown = this.token;
       this.send({ type: "connect", ...(this.token ? { auth: { token: this.token } } : {}) });
     };
     socket.onmessage = ({ data }) => {
-      if (this.isOpen && Date.now() - this.heardClockMs > ASLEEP_MS) this.beginAnew();
+      // After a sleep what piled up is the past, and a new connection begins with one snapshot.
+      if (this.isOpen && Date.now() - this.heardClockMs > ASLEEP_MS) this.open();
       else this.receive((typeof data === "string" ? JSON.parse(data) : decode(data as ArrayBuffer)) as Message);
     };
     socket.onclose = ({ code, reason }) => this.closed(code, reason);
   }
 
   private closed(code: number, reason: string): void {
-    clearTimeout(this.patience);
-    this.socket = null;
-    this.isOpen = false;
-    if (this.isStopped) return;
+    this.letGo();
     // The page is told each time and asks who this is. Until it brings another token or ends this channel it is tried
     // again: the API may learn of a change a moment later than the channel, and rights that were taken may come back.
     if (REFUSED.has(code)) this.refusals += 1;
@@ -222,7 +230,6 @@ export class Channel {
     this.heardClockMs = Date.now();
     switch (message.type) {
       case "connected":
-        clearTimeout(this.patience);
         this.listener.picture(false); // A stale one is named again after the subscription.
         this.isOpen = true;
         this.showToken(); // Renewed while the connection was being made.

@@ -17,15 +17,8 @@ import {
   type Order,
   type Station,
 } from "./messages";
+import { ChannelOwner } from "./owner";
 
-const TOPICS: Record<string, string> = {
-  aircraft: "aircraft",
-  alerts: "alerts",
-  safety: "safety",
-  acars: "acars",
-  audio: "audio",
-  system: "system",
-};
 /** Fields of the list's columns that the service has (distance and bearing are reckoned here). */
 const COLUMN_FIELDS = ["r", "squawk", "baro_rate", "rssi", "receiver", "nav_altitude_mcp", "messages"];
 
@@ -43,6 +36,8 @@ class Live {
   readonly state = new Cell<ChannelState>("idle");
   readonly detail = new Cell<string>("");
   readonly list = new Cell<ListWindow>({ type: "list", offset: 0, rows: [], matching: 0, total: 0, positioned: 0 });
+  /** How many aircraft there are, whatever the filter shows: the one figure of the list that the head of the page has. */
+  readonly total = new Cell<number>(0);
   readonly selected = new Cell<Aircraft | null>(null);
   readonly selectedHex = new Cell<string | null>(null);
   /** The others that are selected: their addresses, and what is known of each. */
@@ -61,7 +56,7 @@ class Live {
   private readonly worker = new Worker(new URL(WORKER_FILE, import.meta.url), { type: "module" });
   private picks = new Map<number, (aircraft: Aircraft | null) => void>();
   private lastPick = 0;
-  private connected = "";
+  private readonly owner = new ChannelOwner(session, () => this.chosenFields(), (order) => this.sendOwner(order));
 
   start(): void {
     this.worker.onmessage = ({ data }: MessageEvent<News>) => this.hear(data);
@@ -84,17 +79,13 @@ class Live {
       this.also.set([]);
       this.sendSelection();
     });
-    for (const cell of [session.status, session.user, session.config]) cell.subscribe(() => this.connectSoon());
     session.user.subscribe(() => this.chooseFields());
-    session.token.subscribe((token) => {
-      if (this.connected && session.status.value === "authenticated") this.send({ type: "token", token });
-    });
     preferences.subscribe(() => this.chooseFields());
     addEventListener("online", () => this.wake());
     document.addEventListener("visibilitychange", () => !document.hidden && this.wake());
     setInterval(() => this.state.value !== "open" && session.check(), LOOK_AFTER_MS);
     setInterval(() => !document.hidden && session.check(), LOOK_AFTER_OPEN_MS);
-    this.connect();
+    this.owner.start();
     const followAddress = ({ page, query }: Place): void => {
       if (page === "map") this.select(selectionOf(query));
     };
@@ -130,45 +121,25 @@ class Live {
   private chosen = "";
 
   private chooseFields(): void {
-    const fields = this.fields;
-    if (!this.connected || fields.join() === this.chosen) return;
+    if (!this.owner.hasAsked || this.fields.join() === this.chosen) return;
+    this.send({ type: "fields", fields: this.chosenFields() });
+  }
+
+  private chosenFields(): string[] {
+    const { fields } = this;
     this.chosen = fields.join();
-    this.send({ type: "fields", fields });
+    return fields;
+  }
+
+  /** The worker says how a connection fares; that there is to be none is said here. */
+  private sendOwner(order: Order): void {
+    this.send(order);
+    if (order.type === "disconnect") this.state.set("refused");
   }
 
   private wake(): void {
     this.send({ type: "awake" });
     session.check();
-  }
-
-  private isConnectDue = false;
-
-  /** What makes up a session changes piece by piece: act once all of them have. */
-  private connectSoon(): void {
-    if (this.isConnectDue) return;
-    this.isConnectDue = true;
-    queueMicrotask(() => {
-      this.isConnectDue = false;
-      this.connect();
-    });
-  }
-
-  /** Connect as whoever this is now; anew when that changes. */
-  private connect(): void {
-    const config = session.config.value;
-    if (!config || session.status.value === "loading") return;
-    const topics = Object.keys(TOPICS).filter((topic) => session.canView(TOPICS[topic]));
-    const who = `${session.status.value} ${session.user.value?.id} ${topics.join()}`;
-    if (who === this.connected) return;
-    this.connected = who;
-    if (!topics.length || !config.realtime.url) {
-      this.send({ type: "disconnect" });
-      this.state.set("refused");
-      return;
-    }
-    const url = `${config.realtime.url.replace(/\/$/, "")}${config.realtime.path}`;
-    this.chosen = this.fields.join();
-    this.send({ type: "connect", url, token: session.token.value, topics, fields: this.fields });
   }
 
   /** The nearest aircraft to a point of the map, if any. */
@@ -188,6 +159,7 @@ class Live {
         for (const listener of this.framed) listener(news);
         break;
       case "list":
+        this.total.set(news.total);
         this.list.set(news);
         break;
       case "selected":
