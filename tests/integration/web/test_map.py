@@ -29,6 +29,22 @@ def test_the_sky_is_shown_with_everything_from_this_service(page, sky):
     assert page.run("return getComputedStyle(document.body).opacity") == "1"
 
 
+def test_labels_are_drawn_by_the_graphics_card(page, sky):
+    page.open_map(sky)
+    page.wait_for("return document.querySelector('sw-map').stage.picture.labels.length > 3", "labels")
+    # The picture of one moment, with and without its labels.
+    with_labels, without = page.run(
+        f"const stage = document.querySelector('sw-map').stage;"
+        f"const count = () => {{{DRAWN}}};"
+        "stage.still = true;"
+        "const full = count();"
+        "stage.picture.labels = [];"
+        "return [full, count()];"
+    )
+    assert with_labels > without + 200
+    assert page.run("return document.querySelector('sw-map').stage.layer.canvas.getContext('webgl2').getError()") == 0
+
+
 def test_without_webgl_aircraft_are_drawn_on_a_canvas(browser, sky):
     page = browser("--disable-3d-apis", webgl=False)
     page.open_map(sky)

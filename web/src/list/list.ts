@@ -24,7 +24,7 @@ type Tab = "none" | "filters" | "columns";
 
 class List extends View {
   private offset = 0;
-  private visible = 30;
+  private limit = 30 + SPARE_ROWS;
   private tab: Tab = "none";
   private inView = false;
   private active: string | null = null;
@@ -64,16 +64,17 @@ class List extends View {
   }
 
   private ask(): void {
-    live.send({ type: "list", offset: this.offset, limit: this.visible + 2 * SPARE_ROWS, ...this.order, inView: this.inView });
+    live.send({ type: "list", offset: this.offset, limit: this.limit, ...this.order, inView: this.inView });
   }
 
   private measure(): void {
     const rows = this.querySelector<HTMLElement>(".rows");
     if (!rows) return;
-    const visible = Math.ceil(rows.clientHeight / ROW_PX);
-    const offset = Math.max(0, Math.floor(rows.scrollTop / ROW_PX) - SPARE_ROWS);
-    if (visible === this.visible && offset === this.offset) return;
-    this.visible = visible;
+    const first = Math.floor(rows.scrollTop / ROW_PX);
+    const offset = Math.max(0, first - SPARE_ROWS);
+    const limit = first + Math.ceil(rows.clientHeight / ROW_PX) + SPARE_ROWS - offset;
+    if (limit === this.limit && offset === this.offset) return;
+    this.limit = limit;
     this.offset = offset;
     this.ask();
   }

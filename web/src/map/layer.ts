@@ -26,9 +26,13 @@ export interface MapView {
 export interface AircraftLayer {
   readonly kind: "webgl" | "canvas";
   readonly canvas: HTMLCanvasElement;
+  /** Whether it draws the labels as well. */
+  readonly drawsLabels: boolean;
   take(picture: Picture): void;
   /** `elapsed` is the time of the picture's clock since the picture was made, in seconds. */
   draw(view: MapView, elapsed: number, dark: boolean): void;
+  /** Colours or fonts of labels are other ones. */
+  forget?(): void;
   destroy(): void;
 }
 

@@ -9,6 +9,7 @@ const MOST_SPRITES = 4000;
 
 export class CanvasLayer implements AircraftLayer {
   readonly kind = "canvas";
+  readonly drawsLabels = false;
   readonly canvas = document.createElement("canvas");
   private readonly context = this.canvas.getContext("2d")!;
   private readonly paths = CLASSES.map(pathOf);

@@ -1,5 +1,7 @@
 // Aircraft drawn by the graphics card: one upload for each picture, and one call for each frame in between.
 import { STRIDE } from "../live/messages";
+import { link, linked } from "./gl_program";
+import { GlLabels } from "./labels_gl";
 import { ATLAS_COLUMNS, ATLAS_ROWS, TURNS, drawAtlas } from "./shapes";
 import { COAST_S, EASE_S, sizeAt, type AircraftLayer, type MapView, type Picture } from "./layer";
 
@@ -91,16 +93,19 @@ function warn(error: unknown): void {
 
 class GlLayer implements AircraftLayer {
   readonly kind = "webgl";
+  readonly drawsLabels = true;
   private readonly program: WebGLProgram;
-  private readonly places: Record<string, WebGLUniformLocation | null> = {};
+  private places: Record<string, WebGLUniformLocation | null> = {};
   private readonly instances: WebGLBuffer;
-  private count = 0;
+  private readonly texture: WebGLTexture;
+  private readonly labels: GlLabels;
+  private picture: Picture | null = null;
 
   constructor(
     readonly canvas: HTMLCanvasElement,
     private readonly gl: WebGL2RenderingContext,
   ) {
-    this.program = link(gl);
+    this.program = link(gl, VERTEX, FRAGMENT);
     const corners = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, corners);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]), gl.STATIC_DRAW);
@@ -123,30 +128,30 @@ class GlLayer implements AircraftLayer {
     gl.enableVertexAttribArray(5);
     gl.vertexAttribIPointer(5, 4, gl.UNSIGNED_BYTE, bytes, 44);
     gl.vertexAttribDivisor(5, 1);
-    gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
+    this.texture = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, this.texture);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, drawAtlas());
     gl.generateMipmap(gl.TEXTURE_2D);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    this.labels = new GlLabels(gl);
   }
 
-  /** Use the program, which waits until it is compiled. */
-  private useProgram(): void {
+  /** Wait until the programs are compiled. */
+  private prepare(): void {
     const { gl, program } = this;
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(faultOf(gl, program));
+    this.places = linked(gl, program, ["centre", "scale", "elapsed", "unit", "atlas", "shapes", "edge"]);
     gl.useProgram(program);
-    for (const name of ["centre", "scale", "elapsed", "unit", "atlas", "shapes", "edge"]) {
-      this.places[name] = gl.getUniformLocation(program, name);
-    }
     gl.uniform2f(this.places.atlas, ATLAS_COLUMNS, ATLAS_ROWS);
     gl.uniform1i(this.places.shapes, 0);
+    this.labels.prepare();
   }
 
   works(): boolean {
     const gl = this.gl;
-    this.useProgram();
+    this.prepare();
     const data = new Float32Array(STRIDE);
     const bits = new Uint32Array(data.buffer);
     bits[10] = 0xff0000ff;
@@ -165,7 +170,7 @@ class GlLayer implements AircraftLayer {
     }
     gl.bindBuffer(gl.ARRAY_BUFFER, this.instances);
     gl.bufferData(gl.ARRAY_BUFFER, picture.data.subarray(0, picture.count * STRIDE), gl.DYNAMIC_DRAW);
-    this.count = picture.count;
+    this.picture = picture;
   }
 
   draw(view: MapView, elapsed: number, dark: boolean): void {
@@ -179,7 +184,16 @@ class GlLayer implements AircraftLayer {
     gl.viewport(0, 0, width, height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    if (!this.count) return;
+    const { picture } = this;
+    if (!picture?.count) return;
+    this.drawAircraft(picture, view, elapsed, dark);
+    this.labels.draw(picture, view, elapsed, dark);
+  }
+
+  private drawAircraft(picture: Picture, view: MapView, elapsed: number, dark: boolean): void {
+    const gl = this.gl;
+    gl.useProgram(this.program);
+    gl.bindTexture(gl.TEXTURE_2D, this.texture);
     const xHigh = Math.fround(view.x);
     const yHigh = Math.fround(view.y);
     gl.uniform4f(this.places.centre, xHigh, view.x - xHigh, yHigh, view.y - yHigh);
@@ -189,34 +203,15 @@ class GlLayer implements AircraftLayer {
     // Half the length of an aircraft, as a part of half the width of the map; the drawing fills 0.84 of its cell.
     gl.uniform1f(this.places.unit, sizeAt(view.resolution) / 0.84 / view.width);
     gl.uniform3fv(this.places.edge, dark ? [0.03, 0.05, 0.09] : [1, 1, 1]);
-    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, this.count);
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, picture.count);
+  }
+
+  forget(): void {
+    this.labels.forget();
   }
 
   destroy(): void {
     this.gl.getExtension("WEBGL_lose_context")?.loseContext();
     this.canvas.remove();
   }
-}
-
-/** A program that is being compiled: to ask for its state would wait for it. */
-function link(gl: WebGL2RenderingContext): WebGLProgram {
-  const program = gl.createProgram();
-  for (const [kind, source] of [
-    [gl.VERTEX_SHADER, VERTEX],
-    [gl.FRAGMENT_SHADER, FRAGMENT],
-  ] as const) {
-    const shader = gl.createShader(kind)!;
-    gl.shaderSource(shader, source);
-    gl.compileShader(shader);
-    gl.attachShader(program, shader);
-  }
-  gl.linkProgram(program);
-  return program;
-}
-
-/** Why a program could not be linked. */
-function faultOf(gl: WebGL2RenderingContext, program: WebGLProgram): string {
-  const shaders = gl.getAttachedShaders(program) ?? [];
-  const faults = [...shaders.map((shader) => gl.getShaderInfoLog(shader)), gl.getProgramInfoLog(program)];
-  return faults.filter(Boolean).join("\n") || "the program cannot be linked";
 }

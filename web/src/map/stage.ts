@@ -1,5 +1,6 @@
 // The aircraft above the map: three canvases that are drawn no more often than the movement on the screen is worth.
-import { STRIDE, type Label } from "../live/messages";
+import { STRIDE } from "../live/messages";
+import { CanvasLabels } from "./labels_canvas";
 import { EASE_S, positionOf, sizeAt, type AircraftLayer, type MapView, type Picture } from "./layer";
 import { palette, type Palette } from "./palette";
 import { CanvasLayer } from "./planes_canvas";
@@ -9,10 +10,6 @@ const EMPTY: Picture = { count: 0, data: new Float32Array(0), bits: new Uint32Ar
 /** A movement of a third of a pixel is worth a frame, but no more than so many a second, and one a second at least. */
 const STEP_PX = 0.34;
 const MOST_FRAMES = 30;
-const LINE_PX = 13;
-const LABEL_MEMORY = 400;
-/** Widths of labels in steps, so that the canvas of one fits another. */
-const WIDTH_STEP_PX = 16;
 /** Circles beyond so many say nothing any more. */
 const MOST_MARKED = 300;
 
@@ -24,13 +21,6 @@ export interface TrailPoint {
   colour: string;
   /** Nothing was heard before this point: no line leads to it. */
   gap: boolean;
-}
-
-/** A painted label, and the part of its canvas that it takes, in pixels of the page. */
-interface Bitmap {
-  canvas: HTMLCanvasElement;
-  width: number;
-  height: number;
 }
 
 export class Stage {
@@ -46,8 +36,9 @@ export class Stage {
   private still = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asked = 0;
-  private bitmaps = new Map<string, Bitmap>();
+  private readonly labels = new CanvasLabels();
   private trailsChanged = true;
+  private isOverBlank = false;
 
   constructor(private readonly onKind: (kind: string) => void) {
     this.element.className = "stage";
@@ -83,7 +74,8 @@ export class Stage {
   look(dark: boolean, still: boolean): void {
     this.dark = dark;
     this.still = still;
-    this.bitmaps.clear();
+    this.labels.forget();
+    this.layer.forget?.();
     this.trailsChanged = true;
     this.draw();
   }
@@ -134,19 +126,18 @@ export class Stage {
     this.timer = setTimeout(() => this.draw(), wait);
   }
 
+  /** What is drawn above the aircraft; where there is nothing, an empty canvas is left alone. */
   private paintOver(view: MapView, elapsed: number): void {
+    const { picture } = this;
+    const chosen = this.chosenRows.filter((row) => row >= 0);
+    const isBlank = !this.marked.length && !chosen.length && (this.layer.drawsLabels || !picture.labels.length);
+    if (isBlank && this.isOverBlank) return;
+    this.isOverBlank = isBlank;
     const context = prepared(this.over, view);
     const shades = palette(this.dark);
-    for (const label of this.picture.labels) {
-      const [x, y] = positionOf(this.picture, label.row, view, elapsed);
-      const { canvas, width, height } = this.bitmapOf(label, shades, view.ratio);
-      const gap = sizeAt(view.resolution) / 2 + (this.isChosen(label.row) ? 14 : 2);
-      const left = [x + gap, x - gap - width, x - width / 2, x - width / 2][label.side];
-      const top = [y - height / 2, y - height / 2, y - gap - height, y + gap][label.side];
-      context.drawImage(canvas, Math.round(left * view.ratio), Math.round(top * view.ratio));
-    }
+    if (!this.layer.drawsLabels) this.labels.draw(context, picture, view, elapsed, this.dark);
     if (this.marked.length) this.paintMarks(context, view, elapsed, shades);
-    for (const row of this.chosenRows) if (row >= 0) this.paintRing(context, row, view, elapsed, shades);
+    for (const row of chosen) this.paintRing(context, row, view, elapsed, shades);
   }
 
   /** A circle around each aircraft in an emergency, and around those that the person has an alert about. */
@@ -167,10 +158,6 @@ export class Stage {
       context.stroke();
     }
     context.restore();
-  }
-
-  private isChosen(row: number): boolean {
-    return row === this.picture.selectedRow || this.picture.alsoRows.includes(row);
   }
 
   /** Rows of the selected aircraft, in the order of their trails. */
@@ -195,21 +182,6 @@ export class Stage {
     }
     context.stroke();
     context.restore();
-  }
-
-  private bitmapOf(label: Label, shades: Palette, ratio: number): Bitmap {
-    const key = `${label.lines[0]}\n${label.lines[1]}\n${label.strong}\n${ratio}`;
-    let bitmap = this.bitmaps.get(key);
-    if (bitmap) {
-      this.bitmaps.delete(key);
-    } else {
-      // A new canvas costs more than all that is painted on it: the one that was not used for longest is painted anew.
-      const [oldest] = this.bitmaps.size >= LABEL_MEMORY ? this.bitmaps : [];
-      if (oldest) this.bitmaps.delete(oldest[0]);
-      bitmap = paintLabel(label, shades, ratio, oldest?.[1].canvas ?? document.createElement("canvas"));
-    }
-    this.bitmaps.set(key, bitmap);
-    return bitmap;
   }
 
   private paintUnder(view: MapView, elapsed: number): void {
@@ -263,39 +235,4 @@ function prepared(canvas: HTMLCanvasElement, view: MapView): CanvasRenderingCont
     context.clearRect(0, 0, width, height);
   }
   return context;
-}
-
-function paintLabel(label: Label, shades: Palette, ratio: number, canvas: HTMLCanvasElement): Bitmap {
-  const fonts = [`${label.strong ? 700 : 400} 11.5px 'B612 Mono', monospace`, "10px 'B612 Mono', monospace"];
-  const context = canvas.getContext("2d")!;
-  const widths = label.lines.map((line, at) => {
-    context.font = fonts[at];
-    return context.measureText(line).width;
-  });
-  const lines = label.lines[1] ? 2 : 1;
-  const width = Math.max(...widths) + 6;
-  const height = lines * LINE_PX + 4;
-  const across = Math.ceil((width * ratio) / WIDTH_STEP_PX) * WIDTH_STEP_PX;
-  const down = Math.ceil(height * ratio);
-  if (canvas.width !== across || canvas.height !== down) {
-    canvas.width = across;
-    canvas.height = down;
-  } else {
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.globalAlpha = 1;
-    context.clearRect(0, 0, across, down);
-  }
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.textBaseline = "middle";
-  context.lineJoin = "round";
-  context.lineWidth = 3;
-  context.strokeStyle = shades.textHalo;
-  for (let at = 0; at < lines; at += 1) {
-    context.font = fonts[at];
-    context.globalAlpha = at === 0 ? 1 : 0.86;
-    context.strokeText(label.lines[at], 3, 2 + LINE_PX * (at + 0.5));
-    context.fillStyle = shades.text;
-    context.fillText(label.lines[at], 3, 2 + LINE_PX * (at + 0.5));
-  }
-  return { canvas, width, height };
 }

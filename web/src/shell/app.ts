@@ -38,7 +38,7 @@ class App extends View {
 
   constructor() {
     super();
-    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.list, live.selectedHex, live.isReplay, live.isStale, preferences, dark, announcement, notice, unread);
+    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.total, live.selectedHex, live.isReplay, live.isStale, preferences, dark, announcement, notice, unread);
     live.state.subscribe((state) => this.noteState(state));
     setTimeout(() => {
       if (session.status.value !== "loading") return;
@@ -109,7 +109,7 @@ class App extends View {
   }
 
   private state(): TemplateResult {
-    const { total } = live.list.value;
+    const total = live.total.value;
     let state: ChannelState | "replay" | "stopped" = live.isReplay.value ? "replay" : live.state.value;
     if (state === "open" && live.isStale.value) state = "stopped";
     const isLive = state === "open" || state === "replay";
