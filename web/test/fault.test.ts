@@ -6,7 +6,7 @@ import catalogue from "../src/i18n/texts.json";
 Object.assign(globalThis, { document: { baseURI: "http://skywatch.test/", documentElement: {} } });
 const { useLanguage } = await import("../src/i18n/i18n");
 const { ApiError } = await import("../src/session/api");
-const { faultText } = await import("../src/session/fault");
+const { faultText, fieldFault } = await import("../src/session/fault");
 
 async function speak(language: Language): Promise<void> {
   const at = ["en", "de", "fr", "es"].indexOf(language);
@@ -27,7 +27,7 @@ test("an answer of the service is shown in the reader's language, by its code", 
 test("what exactly is wrong stays in the text", async () => {
   await speak("es");
   const fields = new ApiError(400, "validation_failed", "The request is not valid.", [{ name: "name", detail: "Required" }]);
-  assert.match(faultText(fields), /^Los datos no son válidos: name: Required$/);
+  assert.match(faultText(fields), /^Los datos no son válidos: name: es obligatorio$/);
   await speak("en");
   assert.equal(faultText(new ApiError(409, "conflict", "A rule uses this geofence.")), "A rule uses this geofence.");
 });
@@ -36,4 +36,21 @@ test("a code without a text is shown as the service says it", async () => {
   await speak("de");
   assert.equal(faultText(new ApiError(401, "sso_nonce_wrong", "The ID token answers another sign-on.")), "The ID token answers another sign-on.");
   assert.equal(faultText(new Error("plain")), "plain");
+});
+
+test("what is wrong with a field is said in the reader's language, with its figures", async () => {
+  await speak("de");
+  assert.equal(fieldFault("Required"), "fehlt");
+  assert.equal(fieldFault("120 is greater than maximum value 100"), "120 ist zu groß: höchstens 100");
+  assert.equal(fieldFault("-1.5 is less than minimum value 0"), "-1.5 ist zu klein: mindestens 0");
+  assert.equal(fieldFault("Longer than maximum length 64"), "ist zu lang: höchstens 64 Zeichen");
+  assert.equal(fieldFault("must have at least 10 characters"), "ist zu kurz: mindestens 10 Zeichen");
+  assert.equal(fieldFault('"<b>" is not one of info, warning, critical'), "„<b>“ ist keines von info, warning, critical");
+  await speak("fr");
+  assert.equal(fieldFault("must be a whole number"), "doit être un nombre entier");
+});
+
+test("a sentence about a field that is not known stays as the service says it", async () => {
+  await speak("de");
+  assert.equal(fieldFault("must hold at most 100 values; put more into a watch list"), "must hold at most 100 values; put more into a watch list");
 });

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { View } from "../core/view";
 import { t } from "../i18n/i18n";
 import { ApiError, call } from "../session/api";
-import { faultText, isAway } from "../session/fault";
+import { faultText, fieldFault, isAway } from "../session/fault";
 
 const READ_AGAIN_MS = 5000;
 
@@ -53,7 +53,7 @@ export abstract class Task extends View {
     } catch (error) {
       this.error = faultText(error);
       this.away = isAway(error);
-      this.faults = error instanceof ApiError ? Object.fromEntries(error.errors.map(({ name, detail }) => [name, detail])) : {};
+      this.faults = error instanceof ApiError ? Object.fromEntries(error.errors.map(({ name, detail }) => [name, fieldFault(detail)])) : {};
     }
     this.isBusy = false;
     this.requestUpdate();

@@ -1,12 +1,24 @@
 // What went wrong, for people: the code of the service's answer in the reader's language.
-import { has, t } from "../i18n/i18n";
+import forms from "../i18n/field_faults.json";
+import { has, t, type TextKey } from "../i18n/i18n";
 import { ApiError } from "./api";
+
+const FORMS = Object.entries(forms).map(([key, form]) => [key as TextKey, new RegExp(form)] as const);
+
+/** What is wrong with a field in the reader's language; a sentence of a form that is not known stays as it is. */
+export function fieldFault(detail: string): string {
+  for (const [key, form] of FORMS) {
+    const parts = form.exec(detail);
+    if (parts) return t(key, { ...parts.groups, n: Number(parts.groups?.n ?? parts.groups?.m) });
+  }
+  return detail;
+}
 
 /** The text of an error; where the catalogue has none for its code, the service's own sentence. */
 export function faultText(error: unknown): string {
   if (!(error instanceof ApiError)) return String(error instanceof Error ? error.message : error);
   if (error.code === "network") return t(error.isChange ? "state.not_sent" : "state.lost");
-  const detail = error.errors.map((one) => `${one.name}: ${one.detail}`).join("; ") || error.message;
+  const detail = error.errors.map((one) => `${one.name}: ${fieldFault(one.detail)}`).join("; ") || error.message;
   const key = `error.${error.code}`;
   return has(key) ? t(key, { detail, n: error.retryAfterS ?? 60 }) : detail;
 }

@@ -11,7 +11,7 @@ import { number, t, type TextKey } from "../../i18n/i18n";
 import type { MapElement } from "../../map/map";
 import { ApiError, call } from "../../session/api";
 import { session } from "../../session/session";
-import { faultText } from "../../session/fault";
+import { faultText, fieldFault } from "../../session/fault";
 import type { Alert } from "./types";
 
 interface Result {
@@ -58,7 +58,7 @@ export class Trial {
       this.draw(this.result.alerts);
     } catch (error) {
       this.error = faultText(error);
-      if (error instanceof ApiError) this.faults = Object.fromEntries(error.errors.map(({ name, detail }) => [name, detail]));
+      if (error instanceof ApiError) this.faults = Object.fromEntries(error.errors.map(({ name, detail }) => [name, fieldFault(detail)]));
     }
     this.isBusy = false;
     this.changed();
