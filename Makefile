@@ -7,7 +7,7 @@ INI ?= development.ini
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 2)")
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors unit drill-clients drill-console drill-deployment faults soak web web-beside web-check wheel bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors unit drill-clients drill-passwords drill-console drill-deployment faults soak web web-beside web-check wheel bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -86,6 +86,9 @@ unit: $(VENV)/.installed ## pytest alone
 
 drill-clients: $(VENV)/.installed ## 25 dying clients a second for a minute: all others have every tick
 	$(BIN)/python -m tests.drills.clients
+
+drill-passwords: $(VENV)/.installed ## 50 callers with wrong passwords: how long all other requests take meanwhile
+	$(BIN)/python -m tests.drills.passwords
 
 drill-deployment: $(VENV)/.installed ## run the manual's deployment pages in a fresh Debian (root, debootstrap)
 	$(BIN)/python -m tests.drills.deployment

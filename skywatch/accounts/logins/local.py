@@ -39,6 +39,7 @@ def log_in(
     An unknown name and a wrong password take the same steps, so that neither the answer nor its time distinguishes
     them. No transaction is open while the password is hashed.
     """
+    hashing.check()
     network = place(actor.address or "")
     with sessions() as session:
         user = _find(session, name)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.accounts.caller import Caller
 from skywatch.accounts.logins.attempts import Attempts, GuessLimits, counted_name
-from skywatch.accounts.logins.service import TokenPair, end_logins, start_login
+from skywatch.accounts.logins.service import TokenPair, end_logins, has_logged_in_from, start_login
 from skywatch.accounts.logins.tokens import TokenCodec
 from skywatch.accounts.models import User
 from skywatch.accounts.users.hashing import hashing
@@ -29,10 +29,13 @@ def change_password(
     Whatever comes of it, it counts as a guess: else whoever has a stolen session could try passwords, or have the
     service hash the right one over and over again.
     """
+    hashing.check()
     user_id, actor = caller.actor.user_id, caller.actor
+    network = place(actor.address or "")
     with sessions() as session:
         user = get_user(session, user_id or 0)
-    attempts = Attempts(limits, counted_name(user.username), place(actor.address or ""), place_is_known=True)
+        is_known = has_logged_in_from(session, user.id, network)
+    attempts = Attempts(limits, counted_name(user.username), network, place_is_known=is_known)
     old_hash = user.password_hash
     with hashing.turn():
         attempts.begin()

@@ -1,18 +1,19 @@
 """How many threads may hash passwords at a time: a burst of logins must not hold up all other requests.
 
-At most half of the API's workers hash or wait to hash; requests beyond that, and those that wait too long, get 503 with
-``Retry-After``.
+At most half of the API's workers hash or wait to hash, and at most half of the processors hash; requests beyond that,
+and those that wait too long, get 503 with ``Retry-After``.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from skywatch.core.problems import Problem
 
-# Each hash takes 19 MiB and a processor.
+# Each hash takes 19 MiB and a processor for about 30 ms: on two, four at a time would leave nothing for other requests.
 MOST_CONCURRENT = 4
 WAIT_S = 1.0
 RETRY_AFTER_S = 2
@@ -30,7 +31,12 @@ class HashingLimiter:
     def resize(self, workers: int) -> None:
         """Set the number of threads that answer requests; half of them may hash or wait for it."""
         self.places = max(1, workers // 2)
-        self.concurrent = min(MOST_CONCURRENT, self.places)
+        self.concurrent = max(1, min(MOST_CONCURRENT, self.places, _processors() // 2))
+
+    def check(self) -> None:
+        """Raise Problem (503) where there is no place: before anything is read for a request that will be refused."""
+        if not getattr(self._local, "has_turn", False) and self._taken + self._waiting >= self.places:
+            raise _too_many()
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -59,6 +65,11 @@ class HashingLimiter:
                 self._taken += 1
             finally:
                 self._waiting -= 1
+
+
+def _processors() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _too_many() -> Problem:

@@ -118,6 +118,23 @@ def test_a_change_of_password_counts_as_a_guess_whatever_comes_of_it(make_client
     assert int(refused.headers["Retry-After"]) > 0
 
 
+def test_a_stolen_session_tries_no_passwords_from_ever_new_places(make_client):
+    api = make_client(auth_mode="hybrid", password_guesses__anywhere="3/hour")
+    Population(api.runtime).user("ada")
+    token = bearer(login(api, extra_environ={"REMOTE_ADDR": "198.51.100.7"}).json["access"])
+    wrong = {"current_password": "wrong", "new_password": "nine green bottles falling"}
+
+    def change(address, status):
+        environ = {"REMOTE_ADDR": address}
+        return api.post_json("/api/v1/auth/password", wrong, headers=token, extra_environ=environ, status=status)
+
+    for place in range(3):
+        change(f"203.0.{place}.9", 400)
+    assert int(change("203.0.3.9", 429).headers["Retry-After"]) > 0
+    # Where the owner has logged in before they are not locked out.
+    change("198.51.100.8", 400)
+
+
 def test_permissions_are_listed_for_everybody_and_own_ones_for_the_caller(api):
     listed = api.get("/api/v1/auth/permissions").json
     assert listed["count"] == len(listed["permissions"]) == 32
