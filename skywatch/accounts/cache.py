@@ -76,7 +76,7 @@ class AccessCache:
             loaded = load(session)
         if loaded is not None:
             with self._lock:
-                # Something may have changed while the database was read: then this value is not kept.
+                # Something may have changed while the database was read: then this value is not cached.
                 if generation == self._generation:
                     if len(self._entries) >= MAXIMUM_ENTRIES:
                         self._entries.clear()

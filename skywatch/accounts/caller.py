@@ -1,4 +1,4 @@
-"""Who asks the services for a change: for the audit log, and for the rule that nobody hands out what they lack."""
+"""The caller of a change: for the audit log, and for the rule that callers cannot grant what they lack."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def noting_refusals(request: Request, action: str, target: Target | None = None)
         raise
 
 
-def check_covers(rights: frozenset[Permission], wanted: frozenset[Permission], what: str) -> None:
-    """Raise Problem (403) where ``wanted`` goes beyond what the caller holds."""
-    lacking = sorted(wanted - rights)
+def check_covers(rights: frozenset[Permission], permissions: frozenset[Permission], what: str) -> None:
+    """Raise Problem (403) where ``permissions`` goes beyond the caller's own permissions."""
+    lacking = sorted(permissions - rights)
     if lacking:
-        raise Problem("permission_denied", f"{what} holds rights that you lack: {', '.join(lacking)}.")
+        raise Problem("permission_denied", f"{what} has rights that you lack: {', '.join(lacking)}.")

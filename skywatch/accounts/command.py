@@ -37,7 +37,7 @@ def user() -> None:
 @user.command()
 @ini_argument
 @click.argument("name")
-@click.option("--role", "roles", multiple=True, help="Role that the user holds; may be given several times.")
+@click.option("--role", "roles", multiple=True, help="Role of the user; may be given several times.")
 @click.option("--email", default="", help="E-mail address.")
 @click.option("--display-name", default="", help="Name as people see it.")
 @click.option("--password-stdin", is_flag=True, help="Read the password from standard input.")
@@ -156,7 +156,7 @@ def _password(from_stdin: bool) -> str:
     if from_stdin:
         password = sys.stdin.readline().rstrip("\r\n")
         if not password:
-            fail("standard input holds no password")
+            fail("standard input contains no password")
         return password
     if not sys.stdin.isatty():
         fail("there is no terminal to ask for the password; use --password-stdin")

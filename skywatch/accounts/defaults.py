@@ -14,7 +14,7 @@ from skywatch.security.permissions import DEFAULT_ROLES, Permission, default_per
 def install(session: Session) -> list[str]:
     """Add what is missing and say what was added; what an administrator has changed stays as it is.
 
-    Only the superadmin role is brought up to date: it holds every permission, also those of later versions.
+    Only the superadmin role is brought up to date: it has every permission, also those of later versions.
     """
     added: list[str] = []
     roles = {role.name: role for role in session.scalars(sa.select(Role).where(Role.is_system))}

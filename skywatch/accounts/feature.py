@@ -16,7 +16,7 @@ FEATURE = Feature(
         "api-keys": "The caller's API keys.",
         "users": "User accounts.",
         "roles": "Roles: named sets of permissions.",
-        "user-roles": "Which user holds which role, and until when.",
+        "user-roles": "Which user has which role, and until when.",
         "feature-access": "Who may use each feature: everybody, users, or holders of its permissions.",
     },
 )

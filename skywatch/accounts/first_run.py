@@ -1,6 +1,6 @@
-"""The first run: the first administrator is made in the console, by whoever has the one-time password of ``init``.
+"""The first run: the first administrator is created in the console with the one-time password of ``init``.
 
-The password is kept as a hash until the first user exists, whoever makes that one. It is random and long, so that a
+The password is stored as a hash until the first user exists. It is random and long, so that a
 plain hash is enough.
 """
 

@@ -31,7 +31,7 @@ def header_method(request: Request) -> Identity | None:
 
 
 def proved_by_header(request: Request) -> bool:
-    """Whether a header says who asks: cookies beside it are ignored."""
+    """Whether a header identifies the caller: cookies beside it are ignored."""
     return "Authorization" in request.headers or "X-API-Key" in request.headers
 
 
@@ -63,7 +63,7 @@ def refuse_query_credentials(request: Request) -> None:
     try:
         names = [name for name in request.GET if name.lower() in QUERY_NAMES]
     except UnicodeDecodeError:
-        return  # The validation says what is wrong with it.
+        return  # The validation reports it.
     if names:
         detail = "a credential never goes into the address; send it as `Authorization` or `X-API-Key` header"
         raise validation_problem([{"location": "querystring", "name": names[0], "detail": detail}])

@@ -69,9 +69,9 @@ class Role(Base):
 
 
 class UserRole(Base):
-    """A role that a user holds, perhaps for a time.
+    """A role of a user, perhaps for a time.
 
-    ``source`` says who gave it: ``manual`` or ``oidc`` (a claim mapping, which may take back only its own).
+    ``source`` is its origin: ``manual`` or ``oidc`` (a claim mapping, which may take back only its own).
     """
 
     __tablename__ = "user_roles"

@@ -1,4 +1,4 @@
-"""What the database says of a user, a login, an API key or a feature at this moment, as frozen values."""
+"""The present state of a user, a login, an API key or a feature, as frozen values."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class KeyState:
 
 
 def role_permissions(name: str, is_system: bool, stored: list[str]) -> frozenset[Permission]:
-    """The permissions of a role; superadmin holds all; names unknown to this version are ignored."""
+    """The permissions of a role; superadmin has all; names unknown to this version are ignored."""
     if is_system and name == SUPERADMIN:
         return frozenset(Permission)
     known = {permission.value for permission in Permission}

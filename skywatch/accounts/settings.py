@@ -1,4 +1,4 @@
-"""The settings of accounts: credentials, tokens, and how long traces of them are kept."""
+"""The settings of accounts: credentials, tokens, and how long their records are stored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from skywatch.settings.kinds import parse_rate
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class AccountSettings(Settings):
-    """The settings of accounts: credentials, tokens, and how long traces of them are kept."""
+    """The settings of accounts: credentials, tokens, and how long their records are stored."""
 
     local_auth_enabled: bool = setting(True, "login with username and password")
     api_key_enabled: bool = setting(True, "API keys are accepted")
@@ -53,7 +53,9 @@ class AccountSettings(Settings):
     )
 
     def check(self) -> None:
-        """Tokens are signed with secrets that nobody guesses."""
+        """Refuse secrets that can be guessed: they sign tokens."""
         for secret in self.jwt_secret_key:
             if self.environment == "production" and len(secret) < MINIMUM_SECRET_LENGTH:
-                raise SettingsError("jwt_secret_key", f"holds a secret of less than {MINIMUM_SECRET_LENGTH} characters")
+                raise SettingsError(
+                    "jwt_secret_key", f"contains a secret of less than {MINIMUM_SECRET_LENGTH} characters"
+                )

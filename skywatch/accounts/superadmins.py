@@ -1,4 +1,4 @@
-"""The rule that an installation keeps somebody who can run it: the last active superadmin stays."""
+"""The rule that the last active superadmin stays, so that an installation can always be administered."""
 
 from __future__ import annotations
 

@@ -87,15 +87,15 @@ class Announcer:
 
 
 def processes(bus: Bus) -> list[Process]:
-    """What every process last said, this one included; raises BusError."""
+    """The last announcement of every process, this one included; raises BusError."""
     decoder = msgspec.json.Decoder(Process)
-    found = []
+    processes = []
     for data in bus.items(PROCESSES).values():
         try:
-            found.append(decoder.decode(data))
+            processes.append(decoder.decode(data))
         except msgspec.MsgspecError:
             continue  # Another version, about to be replaced.
-    return sorted(found, key=lambda process: process.name)
+    return sorted(processes, key=lambda process: process.name)
 
 
 def figures(bus: Bus) -> dict[str, bytes]:

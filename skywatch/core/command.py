@@ -58,7 +58,7 @@ def read_ini(path: Path) -> tuple[Settings, list[Origin]]:
         fail(f"{path}: there is no section [app:main]")
     except UnicodeDecodeError:
         fail(f"{path}: is not an ini file (not UTF-8 text)")
-    # The root command knows of what features the installation consists, and so how to read its settings.
+    # The root command has the installation's features, and so can read its settings.
     load: LoadSettings = click.get_current_context().find_root().obj
     return load(dict(section))
 

@@ -116,13 +116,13 @@ def _is_no_file(error: sa.exc.DBAPIError) -> bool:
 
 
 def reason(error: BaseException) -> str:
-    """What a database or the system says went wrong, in one line: without SQLAlchemy's wrapping, never empty."""
+    """The error message of a database or the system, in one line: without SQLAlchemy's wrapping, never empty."""
     message = str(getattr(error, "orig", None) or error).strip()
     return message.splitlines()[0] if message else type(error).__name__
 
 
 READ_ONLY = "25006"  # PostgreSQL's read_only_sql_transaction
-# What PostgreSQL says of a row itself: data exceptions, broken constraints, limits of a statement, triggers.
+# PostgreSQL's errors about a row itself: data exceptions, broken constraints, limits of a statement, triggers.
 _REFUSED_CLASSES = frozenset({"22", "23", "44", "54", "P0"})
 # The same of SQLite (primary result codes): TOOBIG, CONSTRAINT, MISMATCH, RANGE.
 _REFUSED_CODES = frozenset({18, 19, 20, 25})
@@ -193,7 +193,7 @@ def begin_writing(session: Session) -> None:
 
 
 def insert_into(session: Session, table: Any) -> Any:
-    """An INSERT into a table or model that knows ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
+    """An INSERT into a table or model with ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
     dialect: Any = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
     return dialect.insert(table)
 

@@ -20,7 +20,7 @@ def seal_stored(session: Session) -> list[str]:
 
 
 def erase_plain_texts(engine: sa.Engine, tables: list[str]) -> None:
-    """Rewrite what holds the tables, so that no page keeps a text from before it was encrypted.
+    """Rewrite the tables' files, so that no page contains a text from before it was encrypted.
 
     On SQLite that is the whole file with its journal, on PostgreSQL the tables alone, which are locked meanwhile.
     Raises the driver's error or DBAPIError, for example where the disk has no room for a second copy.

@@ -34,7 +34,7 @@ ENDED_WITHIN_S = 3.0
 
 
 class LockHeldError(Exception):
-    """Another process holds the lock; ``str()`` says which one, as far as that is known."""
+    """Another process has the lock; ``str()`` names it, as far as it is known."""
 
 
 class ExclusiveLock(ABC):

@@ -86,7 +86,7 @@ class InputFamily:
 
 @dataclass(frozen=True, kw_only=True)
 class EditableInputs:
-    """A family of inputs that administrators may add to in the console, kept in the database.
+    """A family of inputs that administrators may add to in the console, stored in the database.
 
     ``check`` is ``module:function(name, text)``, which raises SettingsError where the ini file's parser would, or where
     the console may not set it. ``trial`` is ``module:function(name, text, station, within_s)``, a coroutine that
@@ -228,7 +228,7 @@ class FeatureSet:
         return {family.prefix: load(family.open) for feature in self for family in feature.inputs}
 
     def editable_inputs(self) -> dict[str, EditableInputs]:
-        """The families of inputs that may be kept in the database, by prefix."""
+        """The families of inputs that may be stored in the database, by prefix."""
         return {family.prefix: family for feature in self for family in feature.editable_inputs}
 
     def retention_kinds(self) -> list[Kind]:

@@ -1,8 +1,8 @@
 """Fencing: what a process accepted before another one took its place is not written any more.
 
 A lock says who may begin. It does not stop a process that stood still meanwhile (frozen, its host asleep) and goes on
-with transactions of its own. So whoever has taken the lock stores a token of its own, and each of its transactions
-reads the token first and holds its row until the commit: a transaction is either committed before another process
+with transactions of its own. So the process with the lock stores a token of its own, and each of its transactions
+reads the token first and locks its row until the commit: a transaction is either committed before another process
 takes over, which waits for it, or refused.
 """
 
@@ -40,7 +40,7 @@ class Fence:
         self._before: str | None = None
 
     def take(self, sessions: SessionFactory) -> None:
-        """Take over from whoever wrote before; waits for transactions that are under way there.
+        """Take over from the process before; waits for transactions that are under way there.
 
         Where nothing can be written at present (read-only, locked, full), the first transaction that is written does
         it, unless another process has taken over meanwhile. Raises what the database raises if it cannot be read.

@@ -1,6 +1,6 @@
 """The state of the parts of this process; the system feature gathers and shows it.
 
-A part either reports its state when it changes (``report``) or is asked for it whenever somebody looks (``watch``):
+A part either reports its state when it changes (``report``) or is asked for it at each request (``watch``):
 a thread that hangs or has ended cannot report that by itself. Nothing here knows what the parts are.
 """
 
@@ -34,7 +34,7 @@ class Component(msgspec.Struct):
 
 @dataclass(frozen=True)
 class State:
-    """The answer of a part that is asked; ``detail`` is for people and never holds a secret."""
+    """The state of a part; ``detail`` is for people and never contains a secret."""
 
     ok: bool
     detail: str = ""
@@ -49,7 +49,7 @@ _probes: dict[str, list[Probe]] = {}
 
 
 def report(name: str, ok: bool, detail: str = "", **figures: float) -> None:
-    """Set the state of a part; ``detail`` is for people and never holds a secret."""
+    """Set the state of a part; ``detail`` is for people and never contains a secret."""
     with _lock:
         _store(name, State(ok, detail, figures))
 
@@ -57,7 +57,7 @@ def report(name: str, ok: bool, detail: str = "", **figures: float) -> None:
 def watch(name: str, probe: Probe) -> None:
     """Ask ``probe`` for the state of a part from now on; of several under one name, the first that fails is shown.
 
-    Probes run in the thread of whoever asks for ``components`` and must return at once.
+    Probes run in the thread that calls ``components`` and must return at once.
     """
     with _lock:
         _probes.setdefault(name, []).append(probe)
@@ -78,7 +78,7 @@ def components() -> list[Component]:
     """All parts of this process, by name."""
     with _lock:
         watched = {name: list(probes) for name, probes in _probes.items()}
-    # Without the lock: a probe may need one that somebody holds who reports.
+    # Without the lock: a probe may need one that a reporting thread has.
     states = {name: _worst(probes) for name, probes in watched.items()}
     with _lock:
         for name, state in states.items():

@@ -57,7 +57,7 @@ _VALUE = re.compile(r"=[^&\s]+")
 
 
 def without_passwords(text: str) -> str:
-    """The value of a setting without the credentials that an address in it holds."""
+    """The value of a setting without credentials of addresses in it."""
     text = _PASSWORD.sub(rf"\g<1>{MASK}", text)
     return mask(_QUERY.sub(lambda address: _VALUE.sub(f"={MASK}", address[0]), text))
 

@@ -8,11 +8,11 @@ import resource
 log = logging.getLogger(__name__)
 
 
-def allow_files(wanted: int) -> None:
+def allow_files(count: int) -> None:
     """Raise the soft limit of open files as far as the hard one lets us."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    target = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    target = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < target:
         resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
-    if soft != resource.RLIM_INFINITY and target < wanted:
+    if soft != resource.RLIM_INFINITY and target < count:
         log.warning("the system allows %d open files, fewer than the connections allowed by settings need", target)

@@ -27,7 +27,7 @@ CONNECT_S = 5.0
 
 
 class CallFailed(Exception):
-    """No answer; ``str()`` says why in a few words without any address."""
+    """No answer; ``str()`` is the reason in a few words without any address."""
 
 
 class DeadlineExceeded(CallFailed):
@@ -95,7 +95,7 @@ class OutgoingClient:
         return _finish(self.send(method, address, headers, content))
 
     async def _send(self, method: str, url: httpx.URL, headers: Mapping[str, str], content: bytes | None) -> Answer:
-        # Unpacked: a few packed bytes can become more than the memory holds.
+        # Unpacked: a few packed bytes can become more than fits into memory.
         plain = {"Host": url.netloc.decode("ascii"), "Accept-Encoding": "identity", "Connection": "close"}
         target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
         pool = httpcore.AsyncConnectionPool(ssl_context=self._tls, network_backend=self._backend, retries=0)
@@ -151,7 +151,7 @@ def _reason(error: BaseException) -> str:
     """A few words of our own: the system's messages may name addresses."""
     if isinstance(error, httpcore.ConnectError):
         cause = error.__cause__ or error.__context__
-        # A certificate that nobody trusts arrives wrapped.
+        # An untrusted certificate arrives wrapped.
         if isinstance(cause, ssl.SSLError) or "certificate" in str(error).lower():
             return "The certificate is not trusted."
         return "The connection cannot be made."

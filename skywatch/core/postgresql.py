@@ -173,7 +173,7 @@ def watch(engine: Engine, timeout_s: float | None) -> None:
 
 def arguments(query: Any) -> dict[str, Any]:
     """Connection options for libpq beside those of the address (``query`` is the URL's)."""
-    wanted: dict[str, Any] = {
+    options: dict[str, Any] = {
         "connect_timeout": CONNECT_TIMEOUT_S,
         "tcp_user_timeout": USER_TIMEOUT_MS,
         "application_name": "skywatch",
@@ -181,5 +181,5 @@ def arguments(query: Any) -> dict[str, Any]:
     }
     if "," in str(query.get("host", "")) or isinstance(query.get("host"), tuple):
         # Of several servers the primary is the one to talk to, also after they have changed places.
-        wanted["target_session_attrs"] = "read-write"
-    return {name: value for name, value in wanted.items() if name not in query}
+        options["target_session_attrs"] = "read-write"
+    return {name: value for name, value in options.items() if name not in query}

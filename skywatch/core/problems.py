@@ -62,7 +62,7 @@ def declare(kinds: Iterable[ProblemKind]) -> None:
 
 
 class Problem(Exception):
-    """An error with a stable code; ``detail`` is for people and never holds internals or secrets.
+    """An error with a stable code; ``detail`` is for people and never contains internals or secrets.
 
     ``errors`` lists the faults of a validation: ``{"location", "name", "detail"}`` each. ``headers`` are added
     to the response (``Retry-After``, ``Allow``, ``WWW-Authenticate``).

@@ -58,7 +58,7 @@ class ProgressLine:
         self._is_written = False
 
     def show(self, position: int, text: str) -> None:
-        """``position`` bytes of the file are read; ``text`` says what came of them."""
+        """``position`` bytes of the file are read; ``text`` is their result."""
         if not self._is_shown or time.monotonic() < self._next:
             return
         share = f"{min(100 * position // self._bytes, 100)} %  " if self._bytes else ""

@@ -1,4 +1,4 @@
-"""How long and how much of each kind of data is kept, and how the rest goes: in small steps that block nobody.
+"""How long and how much of each kind of data is stored, and how the rest is deleted: in small steps that block nothing.
 
 A feature declares what it stores as a tuple of ``Kind`` (``Feature.retention``). A step removes a few of the oldest
 rows in a transaction of its own and is sized to take some tens of milliseconds; between steps others get their turn.
@@ -30,7 +30,7 @@ FEWEST_ROWS, FIRST_ROWS, MOST_ROWS = 10, 200, 5000
 # Rows looked at to know how large a row is, and what the database adds to each with its index entries (bytes).
 SAMPLE_ROWS, ROW_OVERHEAD = 200, 60
 VACUUM_PAGES = 500
-INCREMENTAL = 2  # what PRAGMA auto_vacuum says of a database made by us
+INCREMENTAL = 2  # PRAGMA auto_vacuum of a database made by us
 # How full PostgreSQL's pages are when they are full: rows do not fit into them without a rest.
 FULL = 0.8
 # PostgreSQL's own vacuum waits for a fifth of a table; ours comes when more than this share of its rows has gone.
@@ -43,7 +43,7 @@ FRESH_BYTES = 16_384
 class Kind:
     """One kind of data: its table, the column of its age, and the settings that limit it.
 
-    ``unix`` says that the column holds unix seconds. ``days`` and ``megabytes`` read the settings; 0 is no limit.
+    ``unix``: the column contains unix seconds. ``days`` and ``megabytes`` read the settings; 0 is no limit.
     ``only`` restricts what may be removed. ``yields`` marks the kind that goes first where the whole database is
     too large. ``begin_column`` is the time at which a row began, if ``column`` is the one at which it ended or expires.
     Where rows stand for files, ``bytes_column`` is their size, and ``after`` is called with settings and
@@ -165,7 +165,7 @@ class Pruner:
         self.extents: dict[str, Extent] = {}
         self._pause = pause
         self._rows = {kind.name: FIRST_ROWS for kind in kinds}
-        self._kept = {kind.name: 0 for kind in kinds}  # rows there are
+        self._stored_rows = {kind.name: 0 for kind in kinds}  # rows there are
         self._gone = {kind.name: 0 for kind in kinds}  # rows removed since the last vacuum of the table
 
     def run(self) -> int:
@@ -190,19 +190,19 @@ class Pruner:
     def _too_much(self, kind: Kind) -> None:
         limit = kind.megabytes(self.settings) * MEGABYTE
         with self.sessions() as session:
-            found = extent(session, kind)
-        self.extents[kind.name] = found
-        metrics.RETENTION_BYTES.labels(kind.name).set(found.bytes)
-        self._kept[kind.name] = found.rows
+            current = extent(session, kind)
+        self.extents[kind.name] = current
+        metrics.RETENTION_BYTES.labels(kind.name).set(current.bytes)
+        self._stored_rows[kind.name] = current.rows
         # Files differ in size: the oldest may be smaller than the others, and a share of them is not enough.
-        while limit and found.bytes > limit:
+        while limit and current.bytes > limit:
             before = self.removed[kind.name]
-            share = math.ceil(found.rows * (1 - limit / found.bytes))
-            self._remove(kind, sa.true(), self._fewest(kind, found.bytes - limit, share))
+            share = math.ceil(current.rows * (1 - limit / current.bytes))
+            self._remove(kind, sa.true(), self._fewest(kind, current.bytes - limit, share))
             if not kind.bytes_column or self.removed[kind.name] == before or self._pause(0.02):
                 return
             with self.sessions() as session:
-                found = extent(session, kind)
+                current = extent(session, kind)
 
     def _fewest(self, kind: Kind, excess: float, share: int) -> int:
         """How many of the oldest rows make up the excess, ``share`` at most: a large one may be enough by itself."""
@@ -224,11 +224,11 @@ class Pruner:
             return
         used, _ = database_bytes(self.engine)
         with self.sessions() as session:
-            found = extent(session, kind)
+            current = extent(session, kind)
             # PostgreSQL's files stay as large as they were: by their size the tracks would go bit by bit, all of them.
-            used -= sum(idle_bytes(session, other, self._kept[other.name]) for other in self.kinds)
-        if used > limit and found.rows:
-            self._remove(kind, sa.true(), min(found.rows, math.ceil((used - limit) * found.rows / found.bytes)))
+            used -= sum(idle_bytes(session, other, self._stored_rows[other.name]) for other in self.kinds)
+        if used > limit and current.rows:
+            self._remove(kind, sa.true(), min(current.rows, math.ceil((used - limit) * current.rows / current.bytes)))
 
     def _remove(self, kind: Kind, which: Any, at_most: int | None = None) -> None:
         """Remove the oldest rows of a condition step by step."""
@@ -248,7 +248,7 @@ class Pruner:
                 return
             left = None if left is None else left - len(ids)
             self.removed[kind.name] += len(ids)
-            self._kept[kind.name] -= len(ids)
+            self._stored_rows[kind.name] -= len(ids)
             self._gone[kind.name] += len(ids)
             metrics.RETENTION_ROWS.labels(kind.name).inc(len(ids))
             self._size_steps(kind, took_s)
@@ -272,8 +272,8 @@ class Pruner:
 
     def _vacuum(self, kind: Kind) -> None:
         """Let PostgreSQL use the room of removed rows again, and cut off what is free at the end of the table."""
-        if self._gone[kind.name] > self._kept[kind.name] * VACUUM_SHARE:
-            # Outside a transaction, and beside readers and writers: it gives way to whoever needs the table for itself.
+        if self._gone[kind.name] > self._stored_rows[kind.name] * VACUUM_SHARE:
+            # Outside a transaction, and beside readers and writers: it yields to exclusive locks.
             with (
                 self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
                 without_limit(connection),

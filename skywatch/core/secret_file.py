@@ -1,4 +1,4 @@
-"""The secret of an installation that names none: kept beside its SQLite file, so that logins survive a restart."""
+"""The secret of an installation without a configured one: beside its SQLite file, so that logins survive a restart."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def with_secret(settings: Settings) -> Settings:
 
     Without an SQLite file there is no place to keep one; the settings are then returned as they are.
 
-    Raises SettingsError where the file cannot be read or written, or holds too little.
+    Raises SettingsError where the file cannot be read or written, or is too short.
     """
     path = path_of(settings)
     if settings.secret or path is None:

@@ -45,7 +45,7 @@ MOST_MEMBERS = 100
 
 @dataclasses.dataclass(frozen=True)
 class StoredValue:
-    """One stored setting. ``fault`` says why it is not in force, ``text`` is None where it cannot be unsealed."""
+    """One stored setting. ``fault`` is the reason why it is not in force, ``text`` is None if it cannot be unsealed."""
 
     name: str
     text: str | None
@@ -81,7 +81,7 @@ class StoredSettings:
         return self._current
 
     def expire(self) -> None:
-        """Read the database the next time somebody asks."""
+        """Read the database at the next access."""
         self._read_at = min(self._read_at, time.monotonic() - READ_EVERY_S)
 
     def _refresh(self) -> None:
@@ -96,7 +96,7 @@ class StoredSettings:
             try:
                 current, refused = merge(self._started_with, rows)
             except Exception as error:
-                # A fault of the program: what is in force stays, and nobody's request fails for it.
+                # A fault of the program: the settings in force stay, and no request fails for it.
                 self._faults.failed(str(error), error)
                 self._read_at = time.monotonic() + RETRY_S - READ_EVERY_S
                 return
@@ -131,7 +131,7 @@ def in_force(settings: Settings, engine: Engine) -> Settings:
 def look_up(settings: Settings) -> tuple[Settings, str]:
     """The settings in force for a command that opens no database itself, and why those stored could not be read.
 
-    A database that is not there yet holds none, and is not created.
+    A database that does not exist yet contains none, and is not created.
     """
     path = path_of(settings)
     if path is not None and not path.with_name(path.name.removesuffix(SUFFIX)).exists():
@@ -190,7 +190,7 @@ def _culprits(settings: Settings, texts: Mapping[str, str], error: SettingsError
     """The stored settings to leave out for an error: one alone where that is enough, inputs last, all at worst."""
     if error.name in texts:
         return [error.name]
-    # A check of a combination may name the setting that is missing, which nobody has stored.
+    # A check of a combination may name the setting that is missing, which is not stored.
     single = [name for name in texts if not _family_of(settings, name)]
     candidates = []
     for name in [*single, *(name for name in texts if name not in single)]:

@@ -1,4 +1,4 @@
-"""The version of Skywatch, as its package says."""
+"""The version of the installed package."""
 
 from __future__ import annotations
 

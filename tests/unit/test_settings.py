@@ -61,7 +61,7 @@ def test_receivers_come_from_both():
             {"cors_allow_all_origins": "true", "jwt_auth_cookie": "true"},
             "setting cors_allow_all_origins: cannot be combined with jwt_auth_cookie; list cors_allowed_origins",
         ),
-        ({"jwt_secret_key": "short"}, "setting jwt_secret_key: holds a secret of less than 32 characters"),
+        ({"jwt_secret_key": "short"}, "setting jwt_secret_key: contains a secret of less than 32 characters"),
         ({"jwt_access_token_lifetime_minutes": "0"}, "setting jwt_access_token_lifetime_minutes: must be at least 1"),
         ({"oidc_enabled": "true"}, "setting oidc_provider_url: must be set where oidc_enabled is true"),
     ],

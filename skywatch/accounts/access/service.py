@@ -39,7 +39,7 @@ def get_access(session: Session, feature: str) -> FeatureAccessSetting:
 
 
 def change_access(session: Session, caller: Caller, feature: str, fields: Mapping[str, Any]) -> FeatureAccessSetting:
-    """Change a setting; it holds at once, everywhere."""
+    """Change a setting, in force at once everywhere."""
     caller.begin(session, Permission.SYSTEM_MANAGE)
     setting = get_access(session, feature)
     before = {name: getattr(setting, name) for name in FIELDS}

@@ -35,7 +35,7 @@ def get_feature_access(request: Request) -> dict[str, Any]:
     permission=Permission.SYSTEM_MANAGE, body=schemas.AccessChange(), responses={200: schemas.AccessEntry()}
 )
 def update_feature_access(request: Request) -> dict[str, Any]:
-    """Change parts of the access setting of one feature; it holds at once"""
+    """Change parts of the access setting of one feature, in force at once"""
     return _change(request)
 
 
@@ -43,7 +43,7 @@ def update_feature_access(request: Request) -> dict[str, Any]:
     permission=Permission.SYSTEM_MANAGE, body=schemas.AccessReplacement(), responses={200: schemas.AccessEntry()}
 )
 def replace_feature_access(request: Request) -> dict[str, Any]:
-    """Set the whole access setting of one feature; it holds at once"""
+    """Set the whole access setting of one feature, in force at once"""
     return _change(request)
 
 

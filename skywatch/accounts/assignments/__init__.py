@@ -1,1 +1,1 @@
-"""Role assignments: who holds which role, and until when."""
+"""Role assignments: which user has which role, and until when."""

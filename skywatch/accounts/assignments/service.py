@@ -1,4 +1,4 @@
-"""Role assignments: who holds which role, and until when."""
+"""Role assignments: which user has which role, and until when."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def create_assignment(
     present = session.scalars(same).one_or_none()
     if present is not None:
         if not is_expired(present):
-            raise Problem("conflict", "The user holds this role already; change the assignment instead.")
+            raise Problem("conflict", "The user has this role already; change the assignment instead.")
         session.delete(present)
         session.flush()
     assignment = UserRole(user=user, role=role, source=MANUAL, expires_at=expires_at, assigned_by=caller.actor.user_id)

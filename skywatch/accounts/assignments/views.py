@@ -22,7 +22,7 @@ assignment_service = ApiService("user_roles.one", f"/user-roles/{{id:{NUMBER}}}"
     permission=Permission.USERS_VIEW, query=schemas.AssignmentQuery(), responses={200: schemas.AssignmentList()}
 )
 def list_user_roles(request: Request) -> dict[str, Any]:
-    """Who holds which role, and until when"""
+    """Which user has which role, and until when"""
     query = request.validated["querystring"]
     assignments, count = service.find_assignments(
         request.db,
@@ -42,7 +42,7 @@ def list_user_roles(request: Request) -> dict[str, Any]:
     creates=assignment_service,
 )
 def create_user_role(request: Request) -> dict[str, Any]:
-    """Let a user hold a role that gives no more than the caller holds, perhaps for a time"""
+    """Assign a role within the caller's own permissions to a user, perhaps for a time"""
     body = request.validated["body"]
     with noting_refusals(request, "assignment.created", Target("user", body["user"])) as caller:
         created = service.create_assignment(request.db, caller, body["user"], body["role"], body["expires_at"])

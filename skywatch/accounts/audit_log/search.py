@@ -121,8 +121,8 @@ def actions(session: Session) -> list[str]:
 def _filters(session: Session, filters: Mapping[str, Any]) -> Iterator[_Filter]:
     if "action" in filters:
         # `login` finds login.succeeded and login.failed.
-        wanted = filters["action"]
-        matching = [name for name in actions(session) if name == wanted or name.startswith(f"{wanted}.")]
+        action = filters["action"]
+        matching = [name for name in actions(session) if name == action or name.startswith(f"{action}.")]
         yield _Filter([(AuditEntry.action, name) for name in matching])
     if "actor" in filters:
         yield _Filter(_acted(session, filters["actor"]))

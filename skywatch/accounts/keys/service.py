@@ -1,4 +1,4 @@
-"""API keys: made for their owner alone, shown once, kept as a hash."""
+"""API keys: created by their owner, shown once, stored as a hash."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def find_keys(session: Session, owner_id: int, *, limit: int, offset: int) -> tu
 def create_key(
     session: Session, caller: Caller, name: str, scopes: Sequence[str], expires_at: datetime | None
 ) -> tuple[ApiKey, str]:
-    """A new key of the caller's own, and its text, which is not kept; at most 50 may be alive at a time."""
+    """A new key of the caller's own, and its text, which is not stored; at most 50 may be alive at a time."""
     caller.begin(session)
     now = utcnow()
     if expires_at is not None and expires_at <= now:
@@ -88,7 +88,7 @@ def delete_key(session: Session, caller: Caller, key_id: int) -> None:
 
 
 def revoke_key(session: Session, caller: Caller, key_id: int) -> ApiKey:
-    """Revoke a key of anybody who holds no more than the caller; raises Problem (403, 404)."""
+    """Revoke a key of a user whose permissions are within the caller's own; raises Problem (403, 404)."""
     rights = caller.begin(session, Permission.USERS_EDIT)
     key = session.get(ApiKey, key_id)
     if key is None:

@@ -88,6 +88,6 @@ def _find(session: Session, name: str) -> User | None:
 
 
 def _note_failure(sessions: SessionFactory, actor: audit.Actor, user: User | None, name: str, reason: str) -> None:
-    """Write down a refused login; what was typed as a name is kept only where it is one, for it may be a password."""
+    """Record a refused login; the typed name is stored only if it is a username, for it may be a password."""
     known = audit.Target("user", user.id, user.username) if user is not None else audit.Target("user")
     audit.record_apart(sessions, actor, "login.failed", known, after={"reason": reason, "name_length": len(name)})

@@ -48,7 +48,7 @@ def tokens_of(codec: TokenCodec, login: Login) -> TokenPair:
 
 
 def begin_login(session: Session, user: User, method: str, actor: audit.Actor, lifetime: timedelta) -> Login:
-    """A new login, with a number that nobody can guess, written down in the audit log."""
+    """A new login with an unguessable identifier, recorded in the audit log."""
     now = utcnow()
     login = Login(
         id=new_token_id(),

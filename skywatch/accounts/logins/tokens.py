@@ -35,7 +35,7 @@ THROWAWAY_SECRET = secrets.token_urlsafe(48)
 
 @dataclass(frozen=True)
 class Claims:
-    """What a verified token says."""
+    """The claims of a verified token."""
 
     token_type: TokenType
     user_id: int
@@ -104,7 +104,7 @@ class TokenCodec:
 
 
 def new_token_id() -> str:
-    """A name that nobody can guess, for a token or a login."""
+    """An unguessable identifier for a token or a login."""
     return secrets.token_hex(16)
 
 

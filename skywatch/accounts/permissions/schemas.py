@@ -1,4 +1,4 @@
-"""Permissions, and which of them the caller holds."""
+"""Permissions, and which of them the caller has."""
 
 from __future__ import annotations
 

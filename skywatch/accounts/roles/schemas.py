@@ -73,6 +73,4 @@ class RoleList(PageLinks):
 
 
 class RoleDeletion(Schema):
-    force = colander.SchemaNode(
-        QueryBoolean(), missing=False, description="Delete the role although somebody holds it."
-    )
+    force = colander.SchemaNode(QueryBoolean(), missing=False, description="Delete the role although it is assigned.")

@@ -1,4 +1,4 @@
-"""Roles: what they give, and the rule that nobody makes one that gives more than they hold."""
+"""Roles: their permissions, and the rule that a role cannot have more than its author's own."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def update_role(session: Session, caller: Caller, role_id: int, fields: Mapping[
         _check_unique(session, name)
         role.name = name
     if "permissions" in fields:
-        wanted = sorted(set(fields["permissions"]))
-        if role.is_system and role.name == SUPERADMIN and set(wanted) != set(Permission):
-            raise Problem("conflict", "The superadmin role holds every permission.")
-        role.permissions = wanted
+        permissions = sorted(set(fields["permissions"]))
+        if role.is_system and role.name == SUPERADMIN and set(permissions) != set(Permission):
+            raise Problem("conflict", "The superadmin role has every permission.")
+        role.permissions = permissions
         check_covers(rights, permissions_of_role(role), "The role")
     for field in ("display_name", "description", "priority"):
         if field in fields:
@@ -89,7 +89,7 @@ def update_role(session: Session, caller: Caller, role_id: int, fields: Mapping[
 
 
 def delete_role(session: Session, caller: Caller, role_id: int, *, force: bool) -> None:
-    """Delete a role; one that somebody holds only with ``force``."""
+    """Delete a role; one that is assigned only with ``force``."""
     rights = caller.begin(session, Permission.ROLES_DELETE)
     role = get_role(session, role_id)
     check_covers(rights, permissions_of_role(role), "The role")

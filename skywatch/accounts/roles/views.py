@@ -37,7 +37,7 @@ def list_roles(request: Request) -> dict[str, Any]:
     creates=role_service,
 )
 def create_role(request: Request) -> dict[str, Any]:
-    """Create a role that gives no more than the caller holds"""
+    """Create a role within the caller's own permissions"""
     body = request.validated["body"]
     with noting_refusals(request, "role.created", Target("role", None, body["name"])) as caller:
         return _shown(request, service.create_role(request.db, caller, body))
@@ -53,7 +53,7 @@ def get_role(request: Request) -> dict[str, Any]:
     permission=Permission.ROLES_EDIT, body=schemas.RoleChange(), responses={200: schemas.RoleEntry()}, errors=(409,)
 )
 def update_role(request: Request) -> dict[str, Any]:
-    """Change a role that gives no more than the caller holds, before and after"""
+    """Change a role; before and after it must be within the caller's own permissions"""
     with noting_refusals(request, "role.changed", Target("role", _id(request))) as caller:
         return _shown(request, service.update_role(request.db, caller, _id(request), request.validated["body"]))
 

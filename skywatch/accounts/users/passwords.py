@@ -1,4 +1,4 @@
-"""Passwords: how they are kept (Argon2id), and which are refused as too easy.
+"""Passwords: how they are stored (Argon2id), and which are refused as too easy.
 
 Hashing is bounded (``hashing``): a burst of logins takes neither all memory nor all workers.
 """
@@ -109,5 +109,5 @@ def is_like(password: str, name: str) -> bool:
 
 
 def _is_repeated(text: str) -> bool:
-    """Whether the text is one short piece said again and again, as in ``abcabcabcabc``."""
+    """Whether the text is one short piece repeated, as in ``abcabcabcabc``."""
     return len(text) > 1 and text in (text + text)[1:-1] and (text + text).find(text, 1) < MINIMUM_LENGTH

@@ -1,4 +1,4 @@
-"""Users: find, create, change and delete them, within the rights of whoever asks."""
+"""Users: find, create, change and delete them, within the caller's rights."""
 
 from __future__ import annotations
 
@@ -151,8 +151,8 @@ def delete_user(session: Session, caller: Caller, user_id: int) -> None:
 def apply_profile(session: Session, user: User, fields: Mapping[str, Any], *, by_user: bool = False) -> None:
     """Set what users may also set themselves: display name, e-mail address, preferences.
 
-    ``by_user``: nobody has checked that the address is theirs. It is stored, but serves neither login nor linking (it
-    has no key), so that it conflicts with nobody's and the answer does not show whose address it is.
+    ``by_user``: the address is not verified. It is stored, but serves neither login nor linking (it
+    has no key), so that it conflicts with none and the answer does not show whose address it is.
     """
     if "display_name" in fields:
         user.display_name = fields["display_name"]
@@ -186,21 +186,21 @@ def set_roles(
     session: Session, caller: Caller, rights: frozenset[Permission], user: User, names: Sequence[str]
 ) -> None:
     """Let a user hold exactly the roles named; assignments that stay keep their end."""
-    wanted = {role.name: role for role in session.scalars(sa.select(Role).where(Role.name.in_(names)))}
-    unknown = sorted(set(names) - set(wanted))
+    roles_by_name = {role.name: role for role in session.scalars(sa.select(Role).where(Role.name.in_(names)))}
+    unknown = sorted(set(names) - set(roles_by_name))
     if unknown:
         raise invalid("roles", f"there is no role {', '.join(unknown)}")
     now = utcnow()
-    kept = set()
+    unchanged = set()
     for assignment in list(user.assignments):
-        if assignment.role.name in wanted and (assignment.expires_at is None or assignment.expires_at > now):
-            kept.add(assignment.role.name)
+        if assignment.role.name in roles_by_name and (assignment.expires_at is None or assignment.expires_at > now):
+            unchanged.add(assignment.role.name)
         else:
             user.assignments.remove(assignment)
     # Removed ones go first: the same role may come back at once, and only one row of it may exist.
     session.flush()
-    for name in sorted(set(wanted) - kept):
-        role = wanted[name]
+    for name in sorted(set(roles_by_name) - unchanged):
+        role = roles_by_name[name]
         check_covers(rights, permissions_of_role(role), f"The role {name}")
         user.assignments.append(UserRole(role=role, source="manual", assigned_by=caller.actor.user_id))
     session.flush()
@@ -238,7 +238,7 @@ def _matching(session: Session, search: str | None, is_active: bool | None, role
         matches = [
             User.username_key.contains(folded, autoescape=True),
             User.email_key.contains(folded, autoescape=True),
-            # An address that nobody has confirmed has no key.
+            # An unconfirmed address has no key.
             sa.and_(User.email_key.is_(None), sa.func.lower(User.email).contains(folded, autoescape=True)),
             sa.func.lower(User.display_name).contains(folded, autoescape=True),
         ]

@@ -40,7 +40,7 @@ def list_users(request: Request) -> dict[str, Any]:
     creates=user_service,
 )
 def create_user(request: Request) -> dict[str, Any]:
-    """Create a user, with roles that give no more than the caller holds"""
+    """Create a user, with roles within the caller's own permissions"""
     body = request.validated["body"]
     with noting_refusals(request, "user.created", Target("user", None, body["username"])) as caller:
         return profile(service.create_user(request.db, caller, body))
@@ -56,14 +56,14 @@ def get_user(request: Request) -> dict[str, Any]:
     permission=Permission.USERS_EDIT, body=schemas.UserChange(), responses={200: schemas.Profile()}, errors=(409,)
 )
 def update_user(request: Request) -> dict[str, Any]:
-    """Change a user who holds no more than the caller; a new password or deactivation ends all logins"""
+    """Change a user whose permissions are within the caller's own; a new password or deactivation ends all logins"""
     with noting_refusals(request, "user.changed", Target("user", _id(request))) as caller:
         return profile(service.update_user(request.db, caller, _id(request), request.validated["body"]))
 
 
 @user_service.delete(permission=Permission.USERS_DELETE, responses={204: None}, errors=(409,))
 def delete_user(request: Request) -> None:
-    """Delete a user who holds no more than the caller, with all that is theirs alone"""
+    """Delete a user whose permissions are within the caller's own, with all their private data"""
     with noting_refusals(request, "user.deleted", Target("user", _id(request))) as caller:
         service.delete_user(request.db, caller, _id(request))
     request.response.status_code = 204

@@ -54,7 +54,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Message:
-    """One event on a topic. ``data`` is its encoded form (JSON, unless the topic says otherwise).
+    """One event on a topic. ``data`` is its encoded form (JSON, unless the topic defines another).
 
     ``local`` is the same thing as a Python object; only a bus within one process carries it, and receivers
     fall back to ``data`` where it is None. ``snapshot`` marks a message that stands for the whole topic.
@@ -109,15 +109,15 @@ class Bus(ABC):
 
     Callbacks run in a thread of the bus or of the publisher: they must return at once and must not raise
     (an exception is logged and swallowed). Deliveries of one topic from one publisher arrive in order.
-    All methods may be called from any thread. ``carries_objects`` says that ``Message.local`` reaches every
-    subscriber, so that a publisher need not encode what nobody will decode.
+    All methods may be called from any thread. ``carries_objects``: ``Message.local`` reaches every
+    subscriber, so that a publisher need not encode it.
     """
 
     carries_objects = False
 
     @abstractmethod
     def publish(self, message: Message) -> None:
-        """Deliver to every subscriber of the topic; a snapshot is kept as the topic's last one. Never waits.
+        """Deliver to every subscriber of the topic; a snapshot is stored as the topic's last one. Never blocks.
 
         Where the bus is out of reach the message is dropped and counted: what must not be lost was committed to
         the database before it was published. Of snapshots that wait for a slow bus only the newest is delivered.
@@ -150,7 +150,7 @@ class Bus(ABC):
 
     @abstractmethod
     def get(self, key: str) -> bytes | None:
-        """The value kept under a key, or None; raises BusError where the bus is out of reach."""
+        """The value stored under a key, or None; raises BusError if the bus cannot be reached."""
 
     @abstractmethod
     def delete(self, key: str) -> None:
@@ -158,7 +158,7 @@ class Bus(ABC):
 
     @abstractmethod
     def items(self, prefix: str) -> dict[str, bytes]:
-        """All kept values whose key begins with ``prefix``; raises BusError where the bus is out of reach."""
+        """All stored values whose key begins with ``prefix``; raises BusError if the bus cannot be reached."""
 
     @abstractmethod
     def healthy(self) -> bool:

@@ -24,7 +24,7 @@ class _Head(msgspec.Struct, array_like=True):
     id: int = 0
 
 
-# A permission that nobody holds: older versions marked a message as restricted without naming the permission.
+# A permission that no role has: older versions marked a message as restricted without naming the permission.
 _UNNAMED = "restricted"
 
 

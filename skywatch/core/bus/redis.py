@@ -104,7 +104,7 @@ class RedisBus(Bus):
 
     @property
     def dropped(self) -> int:
-        """Messages that nobody received: the server was away, or the queue was full."""
+        """Messages that were not delivered: the server was away, or the queue was full."""
         return self._lost
 
     def publish(self, message: Message) -> None:

@@ -139,7 +139,7 @@ def test_nobody_hands_out_or_touches_what_they_lack(visitor):
         [*fields, ("roles", "operator"), ("roles", "superadmin")],
         status=403,
     )
-    assert "The role superadmin holds rights that you lack" in alert(refused)
+    assert "The role superadmin has rights that you lack" in alert(refused)
     # What was chosen is still chosen, and nothing has happened.
     marked = [box["value"] for box in refused.html("input", attrs={"name": "roles"}) if box.has_attr("checked")]
     assert set(marked) == {"operator", "superadmin"}
@@ -148,7 +148,7 @@ def test_nobody_hands_out_or_touches_what_they_lack(visitor):
     # Who holds more is not touched at all, and the page offers nothing.
     boss = user_page(visitor, "superadmin")
     assert [form["change"].value for form in boss.forms.values() if "change" in form.fields] == []
-    assert "holds rights that you lack" in boss.text
+    assert "has rights that you lack" in boss.text
     path = f"/users/{visitor.people.numbers['superadmin']}"
     for change in ("deactivate", "end_logins", "roles"):
         sent = {"csrf_token": visitor.token, "change": change, "version": version_of(["superadmin"])}

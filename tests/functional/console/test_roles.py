@@ -75,7 +75,7 @@ def test_nobody_makes_a_role_that_gives_more_than_they_hold(visitor):
     open_boxes = [b["value"] for b in page.html("input", attrs={"name": "permissions"}) if not b.has_attr("disabled")]
     assert sorted(open_boxes) == ["aircraft.view", "roles.create", "roles.delete", "roles.edit", "roles.view"]
     sent = {"csrf_token": visitor.token, "name": "sly", "permissions": "system.manage"}
-    assert "The role holds rights that you lack" in alert(visitor.post("/roles/new", sent, status=403))
+    assert "The role has rights that you lack" in alert(visitor.post("/roles/new", sent, status=403))
     # A copy of what goes beyond holds what is within.
     copy = visitor.get(f"/roles/new?copy={number_of(visitor, 'admin')}")
     ticked = {box["value"] for box in copy.html("input", attrs={"name": "permissions"}) if box.has_attr("checked")}
@@ -162,6 +162,6 @@ def test_nobody_maps_claims_to_more_than_they_hold(with_provider):
     assert offered == ["clerk"]
     fields = {"name": "sly", "claim_name": "sub", "match_type": "exact", "claim_value": "me", "role": "admin"}
     refused = clerk.post("/mappings/new", {**fields, "csrf_token": clerk.token}, status=403)
-    assert "The role holds rights that you lack" in alert(refused)
+    assert "The role has rights that you lack" in alert(refused)
     with clerk.runtime.sessions() as session:
         assert session.scalar(sa.select(sa.func.count(ClaimMapping.id))) == 0

@@ -65,7 +65,7 @@ def test_nobody_creates_a_user_with_rights_they_lack(visitor):
     open_boxes = [box["value"] for box in page.html("input", attrs={"name": "roles"}) if not box.has_attr("disabled")]
     assert open_boxes == ["clerk"]
     sent = {"csrf_token": visitor.token, "username": "eve", "email": "e@example.net", "roles": "admin"}
-    assert "The role admin holds rights that you lack" in alert(visitor.post("/users/new", sent, status=403))
+    assert "The role admin has rights that you lack" in alert(visitor.post("/users/new", sent, status=403))
     with visitor.runtime.sessions() as session:
         assert session.scalar(sa.select(User.id).where(User.username == "eve")) is None
     assert [entry.actor_name for entry in entries(visitor, "user.created.refused")] == ["clerk"]
@@ -190,7 +190,7 @@ def test_nobody_makes_a_link_for_who_holds_more_and_no_form_is_taken_from_elsewh
     visitor.sign_in("admin")
     assert visitor.get(address(visitor, "superadmin")).html.find("a", string="Link for a new password") is None
     refused = visitor.post(address(visitor, "superadmin", "/reset-link"), {"csrf_token": visitor.token}, status=403)
-    assert "holds rights that you lack" in alert(refused)
+    assert "has rights that you lack" in alert(refused)
     page = visitor.beside().client.get(make_link(visitor, "viewer")).follow()
     form = main_form(page)
     form["password"] = form["again"] = NEW
@@ -270,7 +270,7 @@ def test_api_keys_of_anybody_are_seen_and_revoked_but_never_their_text(visitor):
     with visitor.runtime.sessions() as session:
         (left,) = session.scalars(sa.select(ApiKey.id))
     sent = {"csrf_token": visitor.token, "key": str(left)}
-    assert "holds rights that you lack" in alert(visitor.post("/keys", sent, status=403))
+    assert "has rights that you lack" in alert(visitor.post("/keys", sent, status=403))
     assert "Nothing found" in visitor.get("/keys?owner=viewer").text
     people.key(people.numbers["viewer"], "aircraft")
     done = visitor.send(visitor.get(address(visitor, "viewer")), {"change": "revoke_key"}).follow()
