@@ -6,7 +6,7 @@ import pkgutil
 from alembic import context
 
 import skywatch
-from skywatch.core.db import Base
+from skywatch.core.db import Base, without_foreign_keys
 
 for room in pkgutil.iter_modules(skywatch.__path__):
     if room.ispkg:
@@ -20,7 +20,7 @@ engine = context.config.attributes.get("engine")
 if engine is None:
     raise SystemExit("migrations run through `skywatch init FILE.ini`")
 
-with engine.connect() as connection:
+with engine.connect() as connection, without_foreign_keys(connection):
     context.configure(
         connection=connection,
         target_metadata=Base.metadata,

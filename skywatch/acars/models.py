@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from skywatch.core.db import Base, BigId, JSONDocument
+from skywatch.core.db import NEVER_REUSED, Base, BigId, JSONDocument
 
 
 class AcarsMessage(Base):
@@ -25,7 +25,7 @@ class AcarsMessage(Base):
         sa.Index("ix_acars_messages_icao_hex_at", "icao_hex", "at"),
         sa.Index("ix_acars_messages_registration", "registration"),
         sa.Index("ix_acars_messages_label", "label"),
-        {"sqlite_autoincrement": True},
+        NEVER_REUSED,
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)

@@ -9,11 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from skywatch.core.clock import utcnow
-from skywatch.core.db import Base, BigId
-
-# SQLite reuses the number of a deleted row unless told otherwise; a token or a log entry must never come to mean
-# another user.
-NEVER_REUSED = {"sqlite_autoincrement": True}
+from skywatch.core.db import NEVER_REUSED, Base, BigId
 
 
 class User(Base):

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from skywatch.accounts.models import User
-from skywatch.core.db import Base, BigId, JSONDocument
+from skywatch.core.db import NEVER_REUSED, Base, BigId, JSONDocument
 
 
 class AlertRule(Base):
@@ -24,7 +24,7 @@ class AlertRule(Base):
     """
 
     __tablename__ = "alert_rules"
-    __table_args__ = (sa.Index("ix_alert_rules_user_id", "user_id"),)
+    __table_args__ = (sa.Index("ix_alert_rules_user_id", "user_id"), NEVER_REUSED)
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     user_id: Mapped[int] = mapped_column(sa.ForeignKey(User.id, ondelete="CASCADE"))
@@ -65,7 +65,7 @@ class Geofence(Base):
     """Polygons with an altitude band; ``geometry`` is the GeoJSON of the request."""
 
     __tablename__ = "alert_geofences"
-    __table_args__ = (sa.Index("ix_alert_geofences_user_id", "user_id"),)
+    __table_args__ = (sa.Index("ix_alert_geofences_user_id", "user_id"), NEVER_REUSED)
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     user_id: Mapped[int] = mapped_column(sa.ForeignKey(User.id, ondelete="CASCADE"))
@@ -82,7 +82,7 @@ class Watchlist(Base):
     """Addresses, registrations and callsigns; ``entries`` has one per line."""
 
     __tablename__ = "alert_watchlists"
-    __table_args__ = (sa.Index("ix_alert_watchlists_user_id", "user_id"),)
+    __table_args__ = (sa.Index("ix_alert_watchlists_user_id", "user_id"), NEVER_REUSED)
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     user_id: Mapped[int] = mapped_column(sa.ForeignKey(User.id, ondelete="CASCADE"))
@@ -131,6 +131,7 @@ class Alert(Base):
         sa.Index("ix_alerts_user_id_triggered_at", "user_id", "triggered_at"),
         sa.Index("ix_alerts_rule_id_triggered_at", "rule_id", "triggered_at"),
         sa.Index("ix_alerts_icao_hex_triggered_at", "icao_hex", "triggered_at"),
+        NEVER_REUSED,
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)

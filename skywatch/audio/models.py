@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from skywatch.core.db import Base, BigId, JSONDocument
+from skywatch.core.db import NEVER_REUSED, Base, BigId, JSONDocument
 
 # ``bytes`` is the name of a column here.
 Blob = bytes
@@ -50,7 +50,7 @@ class Transmission(Base):
         sa.Index("ix_audio_transmissions_sha256", "sha256"),
         sa.Index("ix_audio_transmissions_status_at", "status", "at"),
         sa.Index("ix_audio_transmissions_icao_hex", "icao_hex"),
-        {"sqlite_autoincrement": True},
+        NEVER_REUSED,
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from skywatch.accounts.models import User
-from skywatch.core.db import Base, BigId
+from skywatch.core.db import NEVER_REUSED, Base, BigId
 
 
 class KnownAircraft(Base):
@@ -24,6 +24,7 @@ class KnownAircraft(Base):
     """
 
     __tablename__ = "cannonball_known_aircraft"
+    __table_args__ = NEVER_REUSED
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     icao_hex: Mapped[str] = mapped_column(sa.String(6), unique=True)
@@ -73,6 +74,7 @@ class CannonballSession(Base):
     __table_args__ = (
         sa.Index("ix_cannonball_sessions_user_id_is_active", "user_id", "is_active"),
         sa.Index("ix_cannonball_sessions_user_id_started_at", "user_id", "started_at"),
+        NEVER_REUSED,
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
@@ -110,6 +112,7 @@ class FlightPattern(Base):
     """A flight pattern detected in an aircraft's trail; ``key`` is the flight and the pattern's number in it."""
 
     __tablename__ = "cannonball_patterns"
+    __table_args__ = NEVER_REUSED
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     key: Mapped[str] = mapped_column(sa.String(80), unique=True)
@@ -146,7 +149,7 @@ class CannonballAlert(Base):
     """An alert of a session, with the numbers of that moment."""
 
     __tablename__ = "cannonball_alerts"
-    __table_args__ = (sa.Index("ix_cannonball_alerts_user_id_created_at", "user_id", "created_at"),)
+    __table_args__ = (sa.Index("ix_cannonball_alerts_user_id_created_at", "user_id", "created_at"), NEVER_REUSED)
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     user_id: Mapped[int] = mapped_column(sa.ForeignKey(User.id, ondelete="CASCADE"))

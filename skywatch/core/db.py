@@ -67,6 +67,9 @@ class UTCDateTime(TypeDecorator[datetime]):
 JSONDocument = sa.JSON().with_variant(JSONB(), "postgresql")
 # Identifiers grow by one on both databases; SQLite only does so for plain INTEGER.
 BigId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+# SQLite gives the id of a deleted row again unless told otherwise: what tokens, deliveries, events, caches or clients
+# may still name must never come to mean another row.
+NEVER_REUSED = {"sqlite_autoincrement": True}
 
 
 class Base(DeclarativeBase):
@@ -207,6 +210,25 @@ def locked(connection: sa.Connection) -> Iterator[sa.RootTransaction]:
             yield transaction
     finally:
         connection.execution_options(sqlite_begin="DEFERRED")
+
+
+@contextmanager
+def without_foreign_keys(connection: sa.Connection) -> Iterator[None]:
+    """SQLite follows no foreign keys on this connection, which is in no transaction yet.
+
+    So migrations can drop a table to make it anew; else the rows that refer to it would be deleted. What is not
+    committed at the end is rolled back: within a transaction SQLite ignores the change.
+    """
+    if connection.dialect.name != "sqlite":
+        yield
+        return
+    raw: Any = connection.connection.driver_connection
+    raw.execute("PRAGMA foreign_keys=OFF")
+    try:
+        yield
+    finally:
+        connection.rollback()
+        raw.execute("PRAGMA foreign_keys=ON")
 
 
 @contextmanager

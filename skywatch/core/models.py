@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from skywatch.core.db import Base, BigId
+from skywatch.core.db import NEVER_REUSED, Base, BigId
 
 
 class AuditEntry(Base):
@@ -47,7 +47,7 @@ class StoredEvent(Base):
     """
 
     __tablename__ = "events"
-    __table_args__ = (sa.Index("ix_events_at", "at"), {"sqlite_autoincrement": True})
+    __table_args__ = (sa.Index("ix_events_at", "at"), NEVER_REUSED)
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     at: Mapped[datetime]

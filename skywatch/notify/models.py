@@ -11,9 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from skywatch.accounts.models import User
 from skywatch.core.clock import utcnow
 from skywatch.core.columns import Sealed
-from skywatch.core.db import Base, BigId
-
-NEVER_REUSED = {"sqlite_autoincrement": True}
+from skywatch.core.db import NEVER_REUSED, Base, BigId
 
 
 class Channel(Base):

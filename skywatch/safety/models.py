@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from skywatch.core.db import Base, BigId, JSONDocument
+from skywatch.core.db import NEVER_REUSED, Base, BigId, JSONDocument
 
 
 class SafetyEvent(Base):
@@ -23,7 +23,7 @@ class SafetyEvent(Base):
         sa.Index("ix_safety_events_icao_hex", "icao_hex"),
         sa.Index("ix_safety_events_ended_at", "ended_at"),
         sa.UniqueConstraint("active_key", name="uq_safety_events_active_key"),
-        {"sqlite_autoincrement": True},
+        NEVER_REUSED,
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
@@ -85,7 +85,7 @@ class SafetyRegion(Base):
     """
 
     __tablename__ = "safety_regions"
-    __table_args__ = (sa.Index("ix_safety_regions_from_at", "from_at"), {"sqlite_autoincrement": True})
+    __table_args__ = (sa.Index("ix_safety_regions_from_at", "from_at"), NEVER_REUSED)
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True)
     region: Mapped[str] = mapped_column(sa.String(64))

@@ -7,9 +7,9 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from skywatch.accounts.models import NEVER_REUSED, Role, User
+from skywatch.accounts.models import Role, User
 from skywatch.core.clock import utcnow
-from skywatch.core.db import Base, BigId
+from skywatch.core.db import NEVER_REUSED, Base, BigId
 
 
 class ExternalIdentity(Base):

@@ -60,6 +60,24 @@ def test_the_schema_is_the_one_the_models_say(empty_engine):
         assert compare_metadata(context, Base.metadata) == []
 
 
+# Nothing but the row itself names these ids, or only rows that are removed first (see docs/architecture.md).
+GIVEN_AGAIN = {
+    "audit_entries", "health_changes", "cannonball_known_removals", "history_flights", "history_chunks", "history_tail",
+}  # fmt: skip
+
+
+def test_sqlite_gives_ids_again_only_where_the_models_say_so(tmp_path):
+    engine = create_engine(f"sqlite:///{tmp_path}/empty.sqlite")
+    upgrade(engine)
+    with engine.connect() as connection:
+        query = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'"
+        given_once = set(connection.exec_driver_sql(query).scalars())
+    engine.dispose()
+    numbered = {table.name: table for table in Base.metadata.tables.values() if table.autoincrement_column is not None}
+    assert given_once == {name for name, table in numbered.items() if table.dialect_options["sqlite"]["autoincrement"]}
+    assert numbered.keys() - given_once == GIVEN_AGAIN
+
+
 def test_flights_keep_what_they_say_while_their_columns_change(empty_engine):
     began = datetime(2026, 5, 1, 23, 59, 59, 123000, UTC)
     known = {"callsign": "SWR1", "max_speed_kt": 451.6, "distance_nm": 105.93, "min_distance_nm": 0.0}

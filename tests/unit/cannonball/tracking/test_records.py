@@ -4,10 +4,12 @@ import json
 
 import sqlalchemy as sa
 
-from skywatch.cannonball.models import SessionPattern
-from tests.cannonball import Stage, add_known, add_users, orbit
-
-HERE = (47.0, 8.0)
+from skywatch.accounts.models import User
+from skywatch.cannonball.location import LocationStore
+from skywatch.cannonball.models import CannonballSession, SessionPattern
+from skywatch.core.db import writing
+from tests.cannonball import HERE, Stage, add_known, add_users, orbit
+from tests.waiting import until
 
 
 def test_a_pattern_is_tied_to_its_session_when_its_alert_is_told(make_runtime):
@@ -32,3 +34,22 @@ def test_a_pattern_is_tied_to_its_session_when_its_alert_is_told(make_runtime):
     stage.close()
     ((ties, pair),) = told
     assert ties == [pair]
+
+
+def test_a_session_of_a_deleted_user_does_not_end_one_that_began_later(stage):
+    stage.locate(1, *HERE)
+    stage.fly("3c1234", 2, orbit(47.02, 8.0, 0.7, 80.0))
+    until(lambda: stage.rows(CannonballSession))
+    (first,) = stage.rows(CannonballSession)
+    with writing(stage.runtime.sessions) as db:
+        db.execute(sa.delete(User).where(User.id == first.user_id))
+    # The tracker learns of the deletion when the next session has begun.
+    stage.locate(2, *HERE)
+    stage.fly("3c1234", 2, orbit(47.02, 8.0, 0.7, 80.0))
+    until(lambda: stage.rows(CannonballSession))
+    LocationStore(stage.runtime.bus).delete(1)
+    stage.fly("3c1234", 2, orbit(47.02, 8.0, 0.7, 80.0))
+    stage.close()
+    (second,) = stage.rows(CannonballSession)
+    assert (second.user_id, second.is_active, second.end_reason) == (2, True, None)
+    assert second.id > first.id
