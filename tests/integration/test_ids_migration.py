@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,10 +30,11 @@ OWN = (
 )
 
 
-@pytest.fixture
-def engine(tmp_path):
+@pytest.fixture(scope="module")
+def release_before(tmp_path_factory):
     """A database of the release before, with rows in every table, each referring to one of its own number."""
-    engine = create_engine(f"sqlite:///{tmp_path}/skywatch.sqlite")
+    path = tmp_path_factory.mktemp("before") / "skywatch.sqlite"
+    engine = create_engine(f"sqlite:///{path}")
     upgrade(engine, BEFORE)
     with engine.begin() as connection:
         connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
@@ -40,6 +42,17 @@ def engine(tmp_path):
             fill(connection, table)
         for statement in OWN:
             connection.exec_driver_sql(statement)
+    with engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    engine.dispose()
+    return path
+
+
+@pytest.fixture
+def engine(release_before, tmp_path):
+    """A copy of it."""
+    path = shutil.copy(release_before, tmp_path)
+    engine = create_engine(f"sqlite:///{path}")
     yield engine
     engine.dispose()
 

@@ -60,7 +60,7 @@ def test_the_schema_is_the_one_the_models_say(empty_engine):
         assert compare_metadata(context, Base.metadata) == []
 
 
-# Nothing but the row itself names these ids, or only rows that are removed first (see docs/architecture.md).
+# See docs/architecture.md, "Ids are given once".
 GIVEN_AGAIN = {
     "audit_entries", "health_changes", "cannonball_known_removals", "history_flights", "history_chunks", "history_tail",
 }  # fmt: skip
