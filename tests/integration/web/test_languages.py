@@ -88,6 +88,7 @@ def test_every_column_of_the_list_can_be_seen_on_a_small_phone(page, house, colu
         assert not page.run(LAST_COLUMN)
         page.run("document.querySelector('.table').scrollLeft = 10000")
     assert page.run(LAST_COLUMN)
+    assert page.run("return document.querySelector('.row.header > div').clientHeight") > 20, "titles are not cut off"
     left = "(one) => Math.round(document.querySelector(one).lastElementChild.getBoundingClientRect().left)"
     head, row = page.run(f"return ['.row.header', '.window .row'].map({left})")
     assert abs(head - row) <= 1, "rows move with their head"
