@@ -148,8 +148,14 @@ def alike(before: Loop, after: Loop, s: PatternSettings, *, part: bool = False) 
     if not sparse and not (_goes_on(before, after, s) if part else _bends_alike(before, after, s)):
         return False
     turned = before.turns * after.turns < 0.0
-    limit = s.eight_shift_radii if turned else s.part_shift_radii if part else s.lap_shift_radii
+    limit = s.eight_shift_radii if turned else _part_shift_radii(after, s) if part else s.lap_shift_radii
     return hypot(b.x - a.x, b.y - a.y) <= slack * limit * max(a.radius_nm, b.radius_nm) + s.position_noise_nm
+
+
+def _part_shift_radii(part: Loop, s: PatternSettings) -> float:
+    """Return how many radii the centre of an unfinished lap may lie aside: the more of it is flown, the fewer."""
+    missing = max(1.0 - abs(part.turns), 0.0)
+    return min(s.part_shift_radii, s.lap_shift_radii + 3.0 * missing * (s.part_shift_radii - s.lap_shift_radii))
 
 
 def lead_of(lap: Loop, s: PatternSettings) -> Loop | None:

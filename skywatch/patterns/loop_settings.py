@@ -95,10 +95,18 @@ class LoopSettings:
     lap_shift_radii: float = 1.2
     """The centre may move this many radii from lap to lap: subjects move, and yet each lap overlies the one before."""
     part_shift_radii: float = 1.8
-    """The same of an unfinished lap: the centre of two thirds of a circle lies half a radius aside."""
+    """The same of a lap of which two thirds or less are flown: their centre lies half a radius aside."""
     part_stray_share: float = 2.0
     """No place of an unfinished lap lies farther from the centre of the lap before than this many times that lap's own
     farthest place: who leaves in a transit goes on to turn elsewhere."""
+    astray_radii: float = 1.8
+    """At the same heading the second round lies at most so many radii from the first; turns by chance lie anywhere,"""
+    training_astray_radii: float = 1.4
+    """or this many in quick laps, as light aircraft train them..."""
+    training_windy_kt: float = 150.0
+    """... which the wind makes this fast (kt)..."""
+    astray_turns: float = 2.5
+    """... and else so many turns are waited for: the subject may move, and the wind blow."""
     eight_shift_radii: float = 2.6
     """The same of laps to either side: the two circles of a figure of eight touch each other."""
     racetrack_leg_share: float = 0.36
@@ -169,6 +177,9 @@ class LoopSettings:
     """Loitering takes this long (s): longer than a hold or a wait for clearance is expected to."""
     loiter_radius_nm: float = 3.0
     """Root mean square radius (nm) of loitering."""
+    loiter_level_ft: float = 250.0
+    """Loitering keeps within this height (ft) where its way just folds enough, and within as much more as it folds more
+    often: a stall, or a climb between two exercises, takes 300 ft."""
     search_level_ft: float = 400.0
     """A search keeps within this height (ft): what is looked for has to be seen alike from every leg."""
     search_s: float = 1800.0
@@ -186,8 +197,8 @@ class LoopSettings:
     search_one_sided: float = 0.7
     """Share of its turns that goes to one side: an expanding square and a sector search turn one way throughout, lines
     side by side are a grid, and training turns to either side at random."""
-    search_new_share: float = 0.6
-    """Share of the samples over new ground that tells a search from loitering."""
+    search_new_share: float = 0.72
+    """Share of the ground that is new, which tells a search from loitering."""
     stakeout_s: float = 360.0
     """A stakeout takes this long (s); a landing approach of a helicopter does not."""
     stakeout_radius_nm: float = 0.35

@@ -177,6 +177,34 @@ class LoopFinder:
         stray_nm = max(hypot(v.x - x, v.y - y) for v in islice(self._line, start, None))
         return replace(part, last_round_nm=self._round_nm(turn, sense, turn_deg), stray_nm=stray_nm)
 
+    def astray_nm(self, sense: float) -> float:
+        """Return how far from the round before the aircraft is, after turning to `sense` (1 right, -1 left).
+
+        That is the distance between where it had a heading and where it had the same one a full circle of turn before,
+        the largest of three in the last third of a circle; 0 where the round before is not remembered.
+        """
+        turn = self._line[-1].turn_deg
+        astray = 0.0
+        for back_deg in (0.0, 60.0, 120.0):
+            here = self._where(turn - sense * back_deg, sense)
+            before = self._where(turn - sense * (back_deg + 360.0), sense)
+            if here is not None and before is not None:
+                astray = max(astray, hypot(here[0] - before[0], here[1] - before[1]))
+        return astray
+
+    def _where(self, turn_deg: float, sense: float) -> tuple[float, float] | None:
+        """Return the place (nm) where the heading last came through `turn_deg`, None where that is not remembered."""
+        after: Vertex | None = None
+        for v in chain(reversed(self._line), reversed(self._past)):
+            ahead = (turn_deg - v.turn_deg) * sense
+            if ahead >= 0.0:
+                if after is None:
+                    return v.x, v.y
+                share = ahead / ((after.turn_deg - v.turn_deg) * sense)
+                return v.x + share * (after.x - v.x), v.y + share * (after.y - v.y)
+            after = v
+        return None
+
     def _round_nm(self, turn: float, sense: float, turn_deg: float) -> float:
         """Return the way that a full circle takes by the last `turn_deg`; a straight lead-in has no share in it."""
         line = self._line

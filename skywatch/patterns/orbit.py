@@ -252,7 +252,24 @@ class OrbitDetector:
             return None
         if kind is not None and turns < s.racetrack_turns and not self._beyond_doubt(kind, laps):
             return None
+        if kind is PatternType.CIRCLING and turns < s.astray_turns and self._is_astray(laps):
+            return None
         return kind
+
+    def _is_astray(self, laps: list[Loop]) -> bool:
+        """Return whether the second round leads elsewhere than the first, as when turns follow each other by chance."""
+        if direction_of(laps) == "both":
+            return False
+        s = self._s
+        lap_s = sum(lap.shape.duration_s for lap in laps) / turns_of(laps)
+        speed_kt = sum(lap.shape.length_nm for lap in laps) * 3600.0 / (lap_s * turns_of(laps))
+        quick = lap_s <= s.training_wide_lap_s
+        trains = quick and s.training_slowest_kt <= speed_kt <= s.training_windy_kt
+        sparse = any(is_sparse(lap, s) or not well_seen(lap, s) for lap in laps)
+        slack = s.lap_sparse_slack if sparse and not quick else 1.0
+        radii = s.training_astray_radii if trains else s.astray_radii
+        astray_nm = self._finder.astray_nm(1.0 if laps[-1].turns > 0.0 else -1.0)
+        return astray_nm > slack * radii * mean_radius_nm(laps) + s.position_noise_nm
 
     def _is_training(self, laps: list[Loop], turns: float, flown_s: float) -> bool:
         """Return whether the laps may be steep turns, or turns on a height, as light aircraft train them."""

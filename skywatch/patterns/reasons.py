@@ -43,7 +43,9 @@ class Heights:
     steep_turns: float = 0.0
     """Turns of those that went far up or down or both."""
     climb_ft: float = 0.0
-    """Height gained in all laps."""
+    """Height gained in all laps..."""
+    flown_s: float = 0.0
+    """... and the time they took."""
     lowest_ft: float = float("inf")
     highest_ft: float = float("-inf")
     all_turns: float = 0.0
@@ -65,6 +67,7 @@ class Heights:
             sum_.steep_turns += turns * (range_ft >= steep_ft)
             sum_.turns += turns
             sum_.climb_ft += climb_ft
+            sum_.flown_s += shape.duration_s
             sum_.up_turns += turns * (rate_ft_min >= s.trend_ft_min)
             sum_.down_turns += turns * (rate_ft_min <= -s.trend_ft_min)
             sum_.slow_up_turns += turns * (rate_ft_min >= s.steady_ft_min)
@@ -72,8 +75,12 @@ class Heights:
         return sum_
 
     def is_steep(self, s: PatternSettings) -> bool:
-        """Return whether most laps went far up or down."""
-        return self.turns > 0.0 and self.steep_turns >= s.trend_share * self.turns
+        """Return whether most laps went far up or down, or few laps far in all, though one in between was level."""
+        if self.turns == 0.0:
+            return False
+        range_ft = self.highest_ft - self.lowest_ft
+        far = range_ft >= max(s.steep_most_ft, s.steep_least_ft * self.turns)
+        return far or self.steep_turns >= s.trend_share * self.turns
 
     def climbs(self, s: PatternSettings) -> bool:
         """Return whether most laps climbed."""
@@ -137,10 +144,10 @@ def is_aerodrome(laps: Sequence[Loop], lows: LowPoints, s: PatternSettings) -> b
 def is_thermal(laps: Sequence[Loop], heights: Heights, s: PatternSettings) -> bool:
     """Return whether these are a glider's circles: small, slow, quick to close, and gaining height."""
     flown_s = sum(lap.shape.duration_s for lap in laps)
-    first, last = laps[0].shape, laps[-1].shape
-    if heights.turns == 0.0 or first.low_ft is None or last.high_ft is None:
+    if heights.turns == 0.0:
         return False
-    climb_ft_min = (last.high_ft - first.low_ft) * 60.0 / max(last.t1 - first.t0, 1.0)
+    # Over the whole of the pattern: lift weakens towards the top.
+    climb_ft_min = heights.climb_ft * 60.0 / max(heights.flown_s, 1.0)
     return (
         all(lap.shape.radius_nm <= s.thermal_radius_nm for lap in laps)
         and all(lap.shape.speed_kt <= s.thermal_speed_kt for lap in laps)

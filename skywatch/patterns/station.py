@@ -153,8 +153,17 @@ class StationDetector:
         return (
             w.radius_nm <= s.loiter_radius_nm * slack
             and w.new_ground_share < s.search_new_share * slack
-            and self._keeps_station(w, slack, s.station_level_ft)
+            and self._keeps_station(w, slack, self._loiter_level_ft(w))
         )
+
+    def _loiter_level_ft(self, w: Window) -> float:
+        """Return within which height loitering keeps: the more often the ground is gone over, the less it matters.
+
+        A way that just folds enough may be that of training, and must be level.
+        """
+        s = self._s
+        folds = w.way_nm / max(w.radius_nm, s.station_min_radius_nm)
+        return min(s.station_level_ft, s.loiter_level_ft * folds / s.station_folds)
 
     def _searches(self, w: Window, slack: float) -> bool:
         s = self._s

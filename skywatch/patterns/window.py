@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import pairwise
-from math import atan2, degrees, floor, sqrt
+from math import atan2, degrees, floor, pi, sqrt
 from typing import NamedTuple
 
 from skywatch.patterns.plane import wrap_deg
@@ -116,8 +116,15 @@ class Window:
 
     @property
     def new_ground_share(self) -> float:
-        """Share of the samples that lie in a cell of their own: 1 over ever new ground, little over the same."""
-        return len(self._cells) / max(len(self._samples), 1)
+        """Cells gone over as a share of those of a straight way: 1 over ever new ground, little over the same.
+
+        A straight step comes into another cell as often as a needle of its length, thrown on a grid of squares, crosses
+        a line: P. S. Laplace, *Théorie analytique des probabilités*, 1812, on Buffon's needle.
+        """
+        count = len(self._samples)
+        step = min(self.way_nm / max(count - 1, 1) / self._cell_nm, 1.0)
+        crossing = (4.0 * step - step * step) / pi
+        return min(len(self._cells) / (1.0 + crossing * (count - 1)), 1.0)
 
     def order(self) -> float:
         """Return how well the directions of the way agree, by right angles or by 60 degrees, whichever is more.

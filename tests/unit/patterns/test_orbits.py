@@ -294,3 +294,34 @@ def test_circles_before_and_after_a_landing_do_not_add_up() -> None:
     flight = Flight(speed_kt=90.0, alt_ft=800.0).straight(4.0).orbit(1.0, 0.6).straight(1.0, climb_ft=-700.0)
     flight.stand(400.0).straight(1.0, climb_ft=700.0).orbit(1.0, 0.6).straight(6.0)
     assert kinds(flight) == []
+
+
+@pytest.mark.parametrize("turns", [(270.0, 360.0, 180.0), (180.0, 360.0, 270.0)])
+@pytest.mark.parametrize("sense", [-1.0, 1.0])
+def test_training_turns_a_way_apart_are_no_circling(sense: float, turns: tuple[float, ...]) -> None:
+    flight = Flight(speed_kt=110.0, alt_ft=3000.0).straight(8.0)
+    for turn in turns:
+        flight.turn(sense * turn, 0.21).straight(0.6)
+    assert kinds(flight.straight(8.0), every_s=4.0) == []
+
+
+def test_circles_that_drift_by_their_own_radius_are_circling_all_the_same() -> None:
+    flight = Flight(speed_kt=90.0).straight(5.0)
+    for _ in range(6):
+        flight.orbit(1.0, 0.4).straight(0.4)
+    assert kinds(flight.straight(5.0)) == ["circling"]
+
+
+def test_a_thermal_that_weakens_stays_a_thermal() -> None:
+    flight = Flight(speed_kt=55.0, alt_ft=3000.0).straight(3.0)
+    for lap in range(20):
+        flight.turn(360.0, 0.1, climb_ft=90.0 if lap < 10 else 20.0)
+    patterns = found(flight.straight(3.0))
+    assert {p.details["reason"] for p in patterns} == {"thermal"}
+
+
+def test_a_level_lap_on_the_way_up_does_not_make_a_lift_surveillance() -> None:
+    flight = Flight(speed_kt=115.0, alt_ft=1000.0).turn(360.0, 1.0, climb_ft=3500.0).turn(380.0, 1.0)
+    patterns = found(flight.turn(180.0, 1.0, climb_ft=-400.0).straight(6.0))
+    assert patterns
+    assert not any(p.is_surveillance for p in patterns)

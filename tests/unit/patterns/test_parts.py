@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import itertools
-from math import atan2, cos, degrees, hypot, radians, sin
+from math import atan2, cos, degrees, hypot, pi, radians, sin
 
 import pytest
 from hypothesis import given
@@ -51,13 +51,28 @@ def test_window_sums_agree_with_counting_anew(
     radius = (sum(hypot(p.x - cx, p.y - cy) ** 2 for p in samples) / n) ** 0.5
     assert window.radius_nm == pytest.approx(radius, abs=1e-4)
     cells = {(p.x // 0.5, p.y // 0.5) for p in samples}
-    assert window.new_ground_share == pytest.approx(len(cells) / n)
+    # Samples are a mile apart, two cells: each step of a straight way would come into another one.
+    crossings = 3.0 / pi * (n - 1)
+    assert window.new_ground_share == pytest.approx(min(len(cells) / (1.0 + crossings), 1.0))
     assert window.has_gap() == any(b.t - a.t > 180.0 for a, b in itertools.pairwise(samples))
     heights = [p.alt_ft for p in samples if p.alt_ft is not None]
     assert window.altitude_range_ft() == ((min(heights), max(heights)) if heights else None)
     speeds = [p.speed_kt for p in samples if p.speed_kt is not None]
     if len(speeds) * 2 >= n:
         assert window.speed_kt() == pytest.approx(sum(speeds) / len(speeds), abs=1e-6)
+
+
+@pytest.mark.parametrize("speed_kt", [45.0, 60.0, 90.0, 180.0])
+@pytest.mark.parametrize("course_deg", [5.0, 20.0, 35.0, 70.0])
+def test_new_ground_is_told_from_the_same_however_slowly_it_is_flown_over(speed_kt: float, course_deg: float) -> None:
+    step_nm = speed_kt * 15.0 / 3600.0
+    straight, back = Window(1200.0, 0.5, 180.0), Window(1200.0, 0.5, 180.0)
+    for number in range(80):
+        for window, steps in ((straight, number), (back, min(number % 40, 40 - number % 40))):
+            x, y = steps * step_nm * sin(radians(course_deg)), steps * step_nm * cos(radians(course_deg))
+            window.add(Sample(number * 15.0, x, y, 1000.0, speed_kt, number * step_nm))
+    assert straight.new_ground_share >= 0.75
+    assert back.new_ground_share <= 0.35
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,22 @@ def test_passing_slowly_and_training_up_and_down_are_no_loitering() -> None:
     assert "loitering" not in kinds(flight)
 
 
+@pytest.mark.parametrize(("climb_ft", "expected"), [(0.0, True), (400.0, True), (1500.0, False)])
+def test_a_way_that_folds_a_little_must_be_nearly_level_to_be_loitering(climb_ft: float, expected: bool) -> None:
+    flight = Flight(speed_kt=80.0, alt_ft=2000.0).straight(8.0)
+    for number in range(40):
+        flight.straight(0.7, climb_ft=climb_ft / 40.0).turn((110.0, -70.0, 160.0, -130.0, 90.0)[number % 5], 0.25)
+    assert ("loitering" in kinds(flight)) is expected
+
+
+@pytest.mark.parametrize(("speed_kt", "leg_nm"), [(58.0, 1.5), (65.0, 1.8)])
+def test_slow_flight_over_new_ground_is_no_loitering(speed_kt: float, leg_nm: float) -> None:
+    flight = Flight(speed_kt=speed_kt).straight(6.0)
+    for number in range(16):
+        flight.straight(leg_nm).turn((80.0, 80.0, 100.0, -30.0)[number % 4], 0.2)
+    assert kinds(flight.straight(6.0)) == []
+
+
 def test_hovering_over_one_spot_is_a_stakeout() -> None:
     flight = Flight(speed_kt=90.0, alt_ft=200.0).straight(2.0, climb_ft=800.0).straight(6.0).drift(900.0, 12.0)
     (pattern,) = found(flight.straight(6.0))

@@ -99,7 +99,8 @@ def _ovals(pen: Pen, laps: int, change: Callable[[], float], drift_nm: float, st
             pen.turn(180.0 * side, max(0.5 * abs(aside - at), 0.6 * radius))
             pen.heading = heading + (180.0 if way > 0 else 0.0)
         low += drift_nm
-        leg_nm *= change()
+        # Shorter than wide they would be circles by definition.
+        leg_nm = max(leg_nm * change(), 2.0 * radius)
 
 
 def oval(dice: Dice) -> Pen:
