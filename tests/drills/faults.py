@@ -80,16 +80,21 @@ def play(installation: Installation, load: Load, fault: Fault, seconds: float) -
     seen = ", ".join(f"{what} {count}x" for what, count in sorted(bad.items())) or "nothing"
     if well is None:
         seen += f"; still: {load.ill}"
-    # Threads of pools come and go; those that are missing for good are counted.
+    # Threads of pools come and go; those that are missing for good are counted, where the process is the same.
     with suppress(AssertionError):
-        until(lambda: installation.threads >= threads, wait_s=5)
+        until(lambda: not _ended(threads, installation.threads), wait_s=5)
     outcome = Outcome(
         fault.name, seen, len(load.acknowledged) - acknowledged, 0, installation.log_lines - lines,
-        max(0, threads - installation.threads), well,
+        _ended(threads, installation.threads), well,
     )  # fmt: skip
     with suppress(Exception):
         outcome.lost = load.lost()
     return outcome
+
+
+def _ended(before: dict[int, int], now: dict[int, int]) -> int:
+    """The threads that have ended; a process that was started again has begun fewer of its pools' threads so far."""
+    return sum(max(0, threads - now[process]) for process, threads in before.items() if process in now)
 
 
 def drill(

@@ -122,9 +122,10 @@ class Installation:
             process.start()
 
     @property
-    def threads(self) -> int:
-        """Of all processes together."""
-        return sum(process.threads for process in self.processes.values())
+    def threads(self) -> dict[int, int]:
+        """How many each running process has, by process id."""
+        running = (process for process in self.processes.values() if process.running is not None)
+        return {process.running.pid: process.threads for process in running if process.running is not None}
 
     @property
     def log_lines(self) -> int:
