@@ -8,6 +8,8 @@ import pytest
 
 from tests.integration.web.pages import DRAWN, ROWS
 
+# How many pixels of the canvas above the aircraft are not empty.
+LABELLED = DRAWN.replace("'.stage canvas[data-renderer]'", "'.stage canvas:last-child'")
 RENDERER = "return document.querySelector('sw-map').dataset.renderer"
 
 
@@ -50,6 +52,7 @@ def test_without_webgl_aircraft_are_drawn_on_a_canvas(browser, sky):
     page.open_map(sky)
     assert page.run(RENDERER) == "canvas"
     page.wait_for(f"return (() => {{{DRAWN}}})() > 50", "aircraft on the map")
+    page.wait_for(f"return (() => {{{LABELLED}}})() > 200", "labels above them")
 
 
 def test_a_graphics_card_that_is_lost_is_replaced_by_a_canvas(page, sky):
@@ -60,6 +63,7 @@ def test_a_graphics_card_that_is_lost_is_replaced_by_a_canvas(page, sky):
     )
     page.wait_for(f"return (() => {{{RENDERER}}})() === 'canvas'", "the canvas")
     page.wait_for(f"return (() => {{{DRAWN}}})() > 50", "aircraft on the map")
+    page.wait_for(f"return (() => {{{LABELLED}}})() > 200", "labels above them")
 
 
 def test_the_keyboard_alone_searches_selects_and_shares(page, sky):

@@ -62,8 +62,8 @@ export const COLUMNS: Column[] = [
           : ""}`;
     },
   },
-  { key: "hex", title: "column.hex", isNumber: false, cell: (aircraft) => aircraft.hex.toUpperCase() },
-  { key: "r", title: "column.registration", isNumber: false, needs: "details", cell: (aircraft) => String(aircraft.r ?? "") },
+  { key: "hex", title: "column.hex", short: "column.hex_short", isNumber: false, cell: (aircraft) => aircraft.hex.toUpperCase() },
+  { key: "r", title: "column.registration", short: "column.registration_short", isNumber: false, needs: "details", cell: (aircraft) => String(aircraft.r ?? "") },
   { key: "t", title: "column.type", isNumber: false, cell: (aircraft) => String(aircraft.t ?? "") },
   {
     key: "altitude",
@@ -73,15 +73,15 @@ export const COLUMNS: Column[] = [
     isNumber: true,
     cell: (aircraft) => html`<span class="rate">${arrow(aircraft.baro_rate)}</span>${altitudeText(aircraft)}`,
   },
-  { key: "gs", title: "column.speed", quantity: "speed", isNumber: true, cell: (aircraft) => bare("speed", aircraft.gs as number | null) },
+  { key: "gs", title: "column.speed", short: "column.speed_short", quantity: "speed", isNumber: true, cell: (aircraft) => bare("speed", aircraft.gs as number | null) },
   { key: "distance", title: "column.distance", short: "column.distance_short", quantity: "distance", isNumber: true, cell: (aircraft) => bare("distance", aircraft.distance as number | null, 1) },
-  { key: "bearing", title: "column.bearing", isNumber: true, cell: (aircraft) => (aircraft.bearing === null ? "" : bearing(aircraft.bearing as number)) },
+  { key: "bearing", title: "column.bearing", short: "column.bearing_short", isNumber: true, cell: (aircraft) => (aircraft.bearing === null ? "" : bearing(aircraft.bearing as number)) },
   { key: "track", title: "column.track", isNumber: true, cell: (aircraft) => (typeof aircraft.track === "number" ? bearing(aircraft.track) : "") },
-  { key: "baro_rate", title: "column.rate", quantity: "rate", isNumber: true, cell: (aircraft) => bare("rate", aircraft.baro_rate as number | null) },
+  { key: "baro_rate", title: "column.rate", short: "column.rate_short", quantity: "rate", isNumber: true, cell: (aircraft) => bare("rate", aircraft.baro_rate as number | null) },
   { key: "squawk", title: "column.squawk", isNumber: false, cell: (aircraft) => String(aircraft.squawk ?? "") },
-  { key: "category", title: "column.category", isNumber: false, cell: (aircraft) => String(aircraft.category ?? "") },
+  { key: "category", title: "column.category", short: "column.category_short", isNumber: false, cell: (aircraft) => String(aircraft.category ?? "") },
   { key: "rssi", title: "column.rssi", isNumber: true, cell: (aircraft) => (typeof aircraft.rssi === "number" ? aircraft.rssi.toFixed(1) : "") },
-  { key: "receiver", title: "column.receiver", isNumber: false, cell: (aircraft) => String(aircraft.receiver ?? "") },
+  { key: "receiver", title: "column.receiver", short: "column.receiver_short", isNumber: false, cell: (aircraft) => String(aircraft.receiver ?? "") },
 ];
 
 export function columnTitle(column: Column): TemplateResult {

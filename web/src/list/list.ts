@@ -176,7 +176,7 @@ class List extends View {
     const { sort, descending } = this.order;
     const isSorted = sort === column.key;
     return html`<div role="columnheader" class=${column.isNumber ? "number" : ""} aria-sort=${isSorted ? (descending ? "descending" : "ascending") : nothing}>
-      <button class="plain" @click=${() => this.sortBy(column.key)}>${columnTitle(column)}<i class="sort" aria-hidden="true">${isSorted ? (descending ? "▼" : "▲") : ""}</i></button>
+      <button class="plain" title=${column.short ? t(column.title) : nothing} @click=${() => this.sortBy(column.key)}>${columnTitle(column)}<i class="sort" aria-hidden="true">${isSorted ? (descending ? "▼" : "▲") : ""}</i></button>
     </div>`;
   }
 
