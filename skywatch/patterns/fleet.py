@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,8 @@ class PatternFleet:
         self._fed_t = np.full(capacity, -np.inf)
         self._trackers: dict[int, PatternTracker] = {}
         self._flights: dict[int, tuple[str, int]] = {}
-        self._away: dict[str, float] = {}
+        self._away: list[tuple[float, str]] = []
+        """A heap of those watched who left: when they were last fed, and their address."""
         self._now = -np.inf
 
     @property
@@ -107,16 +109,15 @@ class PatternFleet:
         for address in addresses:
             slot = self._slots.find(address)
             if slot in self._trackers:
-                self._away[address] = self._fed_t[slot]
+                heappush(self._away, (float(self._fed_t[slot]), address))
             elif slot is not None:
                 self._forget(address, slot)
         found: list[Found] = []
-        for address, left_t in list(self._away.items()):
+        while self._away and self._now - self._away[0][0] > self._s.trail_break_s:
+            left_t, address = heappop(self._away)
             slot = self._slots.find(address)
-            if slot is None or self._fed_t[slot] > left_t:
-                del self._away[address]
-            elif self._now - left_t > self._s.trail_break_s:
-                del self._away[address]
+            # Who came back was fed again.
+            if slot in self._trackers and self._fed_t[slot] <= left_t:
                 found += self._end(address, slot)
         return found
 

@@ -90,7 +90,7 @@ class LoopSettings:
     """An unfinished lap that is straight for more of its time is no second round of..."""
     lap_straight_share: float = 0.2
     """... a lap that was straight for less than this: the aircraft went on its way, and turned again."""
-    lap_size_floor_nm: float = 1.0
+    lap_size_floor_nm: float = 0.6
     """A lap of less way (nm) counts as this long when compared: of small circles wind and noise are a large share."""
     lap_shift_radii: float = 1.2
     """The centre may move this many radii from lap to lap: subjects move, and yet each lap overlies the one before."""

@@ -183,3 +183,22 @@ def test_aircraft_that_appear_at_once_are_not_stepped_at_once() -> None:
     for begin in range(1, 3 * step_s):
         found = np.concatenate(due[begin : begin + step_s])
         assert sorted(set(found.tolist())) == rows.tolist(), "each of them every ten seconds"
+
+
+def test_who_left_twice_ends_once_and_later_rows_of_the_address_stay() -> None:
+    fleet = PatternFleet(capacity=2)
+    events = []
+    orbit = orbiting().positions(1.0)
+    for position in orbit[:1300]:
+        values = np.array([[np.nan if v is None else v for v in position[:6]]])
+        events += fleet.update(["abc123"], *values.T)
+        if position[0] in (orbit[1100][0], orbit[1299][0]):
+            events += fleet.leave(["abc123"])
+    assert fleet.watched == 1
+    later = np.array([[orbit[1299][0] + 601.0, 10.0, 10.0, 1000.0, 300.0, 90.0]])
+    fleet.update(["def456"], *later.T)
+    events += fleet.leave()
+    assert fleet.watched == 0
+    assert [change.change for _, change in events].count(Change.ENDED) == 1
+    fleet.update(["abc123", "def456"], *np.repeat(later, 2, axis=0).T)
+    assert fleet.leave() == []

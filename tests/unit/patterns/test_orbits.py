@@ -305,6 +305,12 @@ def test_training_turns_a_way_apart_are_no_circling(sense: float, turns: tuple[f
     assert kinds(flight.straight(8.0), every_s=4.0) == []
 
 
+@pytest.mark.parametrize("turn_deg", [360.0, 380.0])
+def test_a_small_loop_after_a_wide_one_is_no_circling(turn_deg: float) -> None:
+    flight = Flight(speed_kt=60.0, alt_ft=3000.0).straight(8.0).turn(turn_deg, 0.22).turn(turn_deg, 0.09)
+    assert kinds(flight.straight(8.0), every_s=4.0) == []
+
+
 def test_circles_that_drift_by_their_own_radius_are_circling_all_the_same() -> None:
     flight = Flight(speed_kt=90.0).straight(5.0)
     for _ in range(6):
