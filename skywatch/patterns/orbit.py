@@ -303,12 +303,14 @@ class OrbitDetector:
         return laps[-count:]
 
     def _beyond_doubt(self, kind: PatternType, laps: list[Loop]) -> bool:
-        """Return whether the second lap need not be waited for: round, seen well, and without an ordinary reason."""
+        """Return whether the second lap need not be waited for: round, and seen well or seen to come back."""
         s = self._s
+        seen = [lap for lap in laps if well_seen(lap, s)]
         return (
             kind is PatternType.CIRCLING
-            and all(well_seen(lap, s) for lap in laps)
-            and leg_share(laps, s) <= s.circling_leg_share
+            and bool(seen)
+            and all(well_seen(lap, s) or _is_back(lap, s) for lap in laps)
+            and leg_share(seen, s) <= s.circling_leg_share
             and (len(laps) > 1 or not wander(laps, s))
         )
 
@@ -369,3 +371,8 @@ class OrbitDetector:
             "speed_kt": round(sum(p.length_nm for p in shapes) * 3600.0 / flown_s),
             "altitude_ft": [min(lows), max(highs)] if lows else None,
         }
+
+
+def _is_back(lap: Loop, s: PatternSettings) -> bool:
+    """Return whether a lap of unknown shape came back to its start: of such only the turn counts."""
+    return lap.shape.closure_nm <= s.reversed_closure_share * lap.shape.length_nm

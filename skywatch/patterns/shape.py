@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import atan2, degrees, hypot, sqrt
+from math import atan2, copysign, degrees, hypot, radians, sqrt
 
 from skywatch.patterns.plane import wrap_deg
 from skywatch.patterns.trail import Vertex
@@ -14,6 +14,10 @@ _STRAIGHT_DEG = 4.0
 """Headings wander this much (deg) in straight flight, and no turn gains so little from one vertex to the next."""
 
 
+_ACROSS_RAD = radians(150.0)
+"""A step that sweeps more than this about the centre leads across it: the heading tells on which side it passed..."""
+_ACROSS_SHARE = 0.25
+"""... where the step is more than this share of the line, as in laps that are heard in three places on one line."""
 _CHORD_MIN_NM = 0.15
 """Over shorter chords noise drowns the course."""
 
@@ -101,11 +105,14 @@ def measure(line: Sequence[Vertex]) -> Shape:
     cx, cy = (sx / length, sy / length) if parts else (first.x, first.y)
 
     second = winding = swept = reach = 0.0
+    sense = first.turn_deg - last.turn_deg
     for a, b, d in parts:
         ax, ay, bx, by = a.x - cx, a.y - cy, b.x - cx, b.y - cy
         # The integral of squared distance along a segment, exactly.
         second += d * (ax * ax + ay * ay + bx * bx + by * by + ax * bx + ay * by) / 3.0
         angle = atan2(ax * by - ay * bx, ax * bx + ay * by)
+        if abs(angle) > _ACROSS_RAD and d > _ACROSS_SHARE * length:
+            angle = copysign(angle, sense)
         winding -= angle
         swept += abs(angle)
         reach = max(reach, hypot(bx, by), hypot(ax, ay))

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from skywatch.patterns.findings import Change
+from skywatch.patterns.shape import measure
+from skywatch.patterns.trail import Vertex
 from tests.unit.patterns.flights import START, Flight, circuits, feed, found, kinds
 
 
@@ -331,3 +333,11 @@ def test_a_level_lap_on_the_way_up_does_not_make_a_lift_surveillance() -> None:
     patterns = found(flight.turn(180.0, 1.0, climb_ft=-400.0).straight(6.0))
     assert patterns
     assert not any(p.is_surveillance for p in patterns)
+
+
+@pytest.mark.parametrize("aside_nm", [-0.02, 0.0, 0.02])
+@pytest.mark.parametrize("sense", [1.0, -1.0])
+def test_laps_heard_in_places_on_one_line_are_laps_whichever_way_the_line_bends(aside_nm: float, sense: float) -> None:
+    line = [Vertex(45.0 * n, sense * aside_nm * (n % 2), 0.9 * (n % 2), 3000.0, 150.0, sense * 180.0 * n, 0.9 * n)
+            for n in range(3)]  # fmt: skip
+    assert measure(line).winding_deg == pytest.approx(sense * 360.0, abs=10.0)
