@@ -160,7 +160,9 @@ def scored(tracks: list[Track], change: Change, *, exact: bool = False) -> Score
 
 def robustness(tracks: list[Track], *, exact: bool = False) -> None:
     """One line for each mistreatment: segments found, calls that are right, the same by flight, false alarms."""
-    print("share of segments found / of calls that are right; of flights found / of flights called; false surveillance")
+    print(
+        "share of segments found / of calls that are right; of flights found / of flights called; called surveillance"
+    )
     kinds = ("circling", "grid_search", "racetrack")
     print(f"{'':<25}" + "".join(f"{kind:>28}" for kind in kinds) + "  ordinary circuits")
     for name, change in CASES.items():

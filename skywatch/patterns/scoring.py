@@ -236,10 +236,10 @@ def report(total: Score) -> list[str]:
     if ordinary:
         alarms = total.surveillance[_ORDINARY]
         share = 1000.0 * alarms / ordinary
-        lines.append(f"false surveillance: {alarms} of {ordinary} ordinary flights, {share:.2f} in a thousand")
+        lines.append(f"called surveillance: {alarms} of {ordinary} ordinary flights, {share:.2f} in a thousand")
     for hint in sorted(total.flights):
         if hint not in (_ORDINARY, *_NAMES) and hint not in {kind.value for kind in PatternType}:
-            lines.append(f"false surveillance: {total.surveillance[hint]} of {total.flights[hint]} flights of {hint}")
+            lines.append(f"called surveillance: {total.surveillance[hint]} of {total.flights[hint]} flights of {hint}")
     kinds = [*(kind.value for kind in PatternType), "nothing"]
     lines.append("flights with     " + " ".join(f"{kind[:9]:>9}" for kind in kinds))
     for hint in sorted(total.flights):

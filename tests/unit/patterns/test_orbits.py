@@ -337,7 +337,15 @@ def test_a_level_lap_on_the_way_up_does_not_make_a_lift_surveillance() -> None:
 
 @pytest.mark.parametrize("aside_nm", [-0.02, 0.0, 0.02])
 @pytest.mark.parametrize("sense", [1.0, -1.0])
-def test_laps_heard_in_places_on_one_line_are_laps_whichever_way_the_line_bends(aside_nm: float, sense: float) -> None:
+def test_laps_heard_in_places_on_one_line_are_laps_whichever_way_the_line_leans(aside_nm: float, sense: float) -> None:
     line = [Vertex(45.0 * n, sense * aside_nm * (n % 2), 0.9 * (n % 2), 3000.0, 150.0, sense * 180.0 * n, 0.9 * n)
             for n in range(3)]  # fmt: skip
     assert measure(line).winding_deg == pytest.approx(sense * 360.0, abs=10.0)
+
+
+@pytest.mark.parametrize(("gap_s", "turns"), [(75.0, 1.9), (105.0, 2.2)])
+def test_a_gap_amid_the_second_lap_hardly_delays_the_call(gap_s: float, turns: float) -> None:
+    # Six miles at 90 kt, and then a lap of 0.8 nm around every 201 s.
+    positions = orbits(3.0).positions(20.0, gap=(440.0, 440.0 + gap_s))
+    told_at = next(event.pattern.detected_at for event in feed(positions) if event.change is Change.DETECTED)
+    assert (told_at - START - 240.0) / 201.0 < turns
