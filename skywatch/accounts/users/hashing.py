@@ -35,13 +35,13 @@ class HashingLimiter:
 
     def check(self) -> None:
         """Raise Problem (503) where there is no place: before anything is read for a request that will be refused."""
-        if not getattr(self._local, "has_turn", False) and self._taken + self._waiting >= self.places:
+        if not self._has_turn and self._is_full:
             raise _too_many()
 
     @contextmanager
     def turn(self) -> Iterator[None]:
         """One turn, in which a thread may hash several times; raises Problem (503) where there is none."""
-        if getattr(self._local, "has_turn", False):
+        if self._has_turn:
             yield
             return
         self._take()
@@ -54,9 +54,18 @@ class HashingLimiter:
                 self._taken -= 1
                 self._turns.notify()
 
+    @property
+    def _has_turn(self) -> bool:
+        """Whether this thread has a turn already."""
+        return getattr(self._local, "has_turn", False)
+
+    @property
+    def _is_full(self) -> bool:
+        return self._taken + self._waiting >= self.places
+
     def _take(self) -> None:
         with self._turns:
-            if self._taken + self._waiting >= self.places:
+            if self._is_full:
                 raise _too_many()
             self._waiting += 1
             try:
@@ -68,7 +77,7 @@ class HashingLimiter:
 
 
 def _processors() -> int:
-    """Those that this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

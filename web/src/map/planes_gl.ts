@@ -28,8 +28,7 @@ void main() {
   float turn = timing.y;
   float size = unit * float(look.y) / 100.0 * ((look.w & 2u) != 0u ? 1.2 : 1.0);
   vec2 turned = vec2(corner.x * cos(turn) + corner.y * sin(turn), corner.y * cos(turn) - corner.x * sin(turn));
-  gl_Position = vec4((away * scale.x + turned * size) * vec2(1.0, scale.y) , 0.0, 1.0);
-  gl_Position.x *= 1.0;
+  gl_Position = vec4((away * scale.x + turned * size) * vec2(1.0, scale.y), 0.0, 1.0);
   vec2 at = vec2(mod(float(look.x), atlas.x), floor(float(look.x) / atlas.x));
   cell = (at + vec2(corner.x, -corner.y) * 0.5 + 0.5) / atlas;
   tint = vec4(colour.rgb, (look.w & 1u) != 0u ? 0.45 : 1.0);
