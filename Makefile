@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 INI ?= development.ini
 # Two test processes more than there are cores: many tests wait for a process, a disk or a timer.
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 2)")
+SINCE ?= HEAD
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors unit drill-clients drill-passwords drill-console drill-deployment faults soak web web-beside web-check wheel bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-dry-runs drill-console drill-deployment drill-versions faults soak web web-beside web-test wheel bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -59,8 +60,8 @@ run: $(VENV)/.runtime web-beside ## start the service (INI=development.ini)
 
 # mypy takes one core for most of a minute: the checks of the web application go on beside it.
 test: $(VENV)/.installed ## everything: lint, types, floors, tests
-	@$(MAKE) --no-print-directory --jobs=2 lint typecheck floors web-check
-	@$(MAKE) --no-print-directory unit
+	@$(MAKE) --no-print-directory --jobs=2 lint typecheck floors web-test
+	@$(MAKE) --no-print-directory tests
 
 lint: $(VENV)/.installed ## ruff: lint and format
 	$(BIN)/ruff check .
@@ -76,19 +77,56 @@ typecheck: $(VENV)/.installed ## mypy
 floors: $(VENV)/.installed ## import-linter: imports go down only
 	$(BIN)/lint-imports
 
-web-check: $(VENV)/.installed ## the web application: types, lint, unit tests
+web-test: $(VENV)/.installed ## the web application: types, lint, unit tests
 	$(BIN)/python web/make.py check
 	$(BIN)/python web/make.py unit
 	$(BIN)/python web/make.py build
 
-unit: $(VENV)/.installed ## pytest alone
+tests: $(VENV)/.installed ## pytest alone: all three lanes
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+unit: $(VENV)/.installed ## tests/unit: rules, without a process of the service
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m unit tests/unit
+
+functional: $(VENV)/.installed ## tests/functional: the API through WebTest
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m functional tests/functional
+
+integration: $(VENV)/.installed ## tests/integration: real processes, servers, clients and a browser
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m integration tests/integration
+
+# What a person runs at every save: changed files, types by a daemon, floors, the unit tests near the change.
+quick: $(VENV)/.installed ## under a minute: lint, types, floors and unit tests of what changed (SINCE=HEAD)
+	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target quick-lint quick-types floors quick-unit
+
+quick-lint:
+	@git diff --name-only --diff-filter=d $(SINCE) -- '*.py' | xargs -r $(BIN)/ruff check
+	@git diff --name-only --diff-filter=d $(SINCE) -- '*.py' | xargs -r $(BIN)/ruff format --check
+	@test -z "$$(git diff --name-only $(SINCE) -- web/src web/test)" || $(BIN)/python web/make.py types
+
+quick-types:
+	@$(BIN)/dmypy run --timeout 7200
+
+quick-unit:
+	@$(BIN)/python -m tests.lanes.affected --since $(SINCE) >.durations.chosen
+	@test ! -s .durations.chosen || $(BIN)/python -m pytest -q --no-header --sqlite -n 2 --dist worksteal @.durations.chosen
 
 drill-clients: $(VENV)/.installed ## 25 dying clients a second for a minute: all others have every tick
 	$(BIN)/python -m tests.drills.clients
 
 drill-passwords: $(VENV)/.installed ## 50 callers with wrong passwords: how long all other requests take meanwhile
 	$(BIN)/python -m tests.drills.passwords
+
+drill-flood: $(VENV)/.installed ## 15,000 aircraft without separation: what their safety events cost the service and other writers
+	$(BIN)/python -m tests.drills.flood
+
+drill-calm-sky: $(VENV)/.installed ## half an hour of simulated traffic raises no safety event but the simulated emergencies
+	SKYWATCH_CALM_SKY=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/integration/test_calm_sky.py
+
+drill-restarts: $(VENV)/.installed ## restart and take over in every way: nothing is announced twice or cleared falsely
+	SKYWATCH_RESTARTS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/integration/restarts
+
+drill-dry-runs: $(VENV)/.installed ## 12 dry runs of alert rules at once: how long all other requests and ticks take meanwhile
+	$(BIN)/python -m tests.drills.dry_runs
 
 drill-deployment: $(VENV)/.installed ## run the manual's deployment pages in a fresh Debian (root, debootstrap)
 	$(BIN)/python -m tests.drills.deployment
@@ -98,6 +136,9 @@ faults: $(VENV)/.installed ## break two installations in every way (half an hour
 
 drill-console: $(VENV)/.installed web ## every form of the console in a browser, at two widths, light and dark, with and without scripts
 	$(BIN)/python -m tests.drills.console
+
+drill-versions: $(VENV)/.installed ## try the next minor version of every pinned package (weekly; PACKAGES="a b")
+	$(BIN)/python -m tests.drills.versions $(PACKAGES)
 
 soak: $(VENV)/.installed ## two hours with 2,000 aircraft, 200 subscribers and callers: memory, ticks, log
 	$(BIN)/python -m tests.drills.soak

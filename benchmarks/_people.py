@@ -16,12 +16,12 @@ from skywatch.core.runtime import Runtime
 NAME, PASSWORD = "bench", "a quiet night over the Jura"
 
 
-def populate(runtime: Runtime) -> dict[str, str]:
-    """Create the schema and a viewer; the header line of each credential by its name."""
+def populate(runtime: Runtime, role: str = "viewer") -> dict[str, str]:
+    """Create the schema and a user of a role; the header line of each credential by its name."""
     upgrade(runtime.engine)
     with writing(runtime.sessions) as session:
         install(session)
-        fields = {"username": NAME, "email": "bench@example.org", "password": PASSWORD, "roles": ["viewer"]}
+        fields = {"username": NAME, "email": "bench@example.org", "password": PASSWORD, "roles": [role]}
         user = create_user(session, CLI_CALLER, fields)
         actor = Actor(NAME, "jwt", user.id, "127.0.0.1")
         pair = start_login(session, TokenCodec(runtime.settings), user, "password", actor)

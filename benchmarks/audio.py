@@ -13,12 +13,12 @@ import soundfile
 import sqlalchemy as sa
 from webtest import TestApp
 
+from benchmarks._people import populate
 from skywatch import make_app
 from skywatch.audio.models import Recording, Transmission
 from skywatch.core.bus import open_bus
 from skywatch.core.clock import utcnow
 from skywatch.core.db import create_engine, create_session_factory, writing
-from skywatch.core.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
 
@@ -38,14 +38,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         ini = {
             "secret": "0123456789abcdef" * 3, "database_url": f"sqlite:///{folder}/a.sqlite", "auth_mode": "public",
-            "audio_directory": str(Path(folder) / "audio"), "default_throttle_rates.anon": "1000000/minute",
+            "audio_directory": str(Path(folder) / "audio"), "default_throttle_rates.user": "1000000/minute",
         }  # fmt: skip
         settings = load(ini, {})
         engine = create_engine(settings.database_url)
-        upgrade(engine)
         runtime = Runtime(settings, engine, create_session_factory(engine), open_bus(settings.bus))
         try:
-            client = TestApp(make_app(runtime))
+            _, _, authorization = populate(runtime, "admin")["JWT"].partition(": ")
+            client = TestApp(make_app(runtime), extra_environ={"HTTP_AUTHORIZATION": authorization})
             uploads(client, runtime)
             pages(client, runtime)
         finally:

@@ -19,7 +19,15 @@ from skywatch.core.problems import KINDS
 from skywatch.core.runtime import Runtime
 from skywatch.features import FEATURES, SETTINGS, load
 from skywatch.http.service import ApiService
-from skywatch.security.contexts import EVERYBODY, EXCHANGE, IDENTIFIED, OPEN, OPEN_UNLESS_PRIVATE, OWN_ACCOUNT
+from skywatch.security.contexts import (
+    EVERYBODY,
+    EXCHANGE,
+    IDENTIFIED,
+    OPEN,
+    OPEN_UNLESS_PRIVATE,
+    OWN_ACCOUNT,
+    permission_held,
+)
 from skywatch.security.kinds import BEHAVIOUR
 from skywatch.security.permissions import DEFAULT_ROLES, Permission, default_permissions
 from skywatch.settings import names_of, public_name
@@ -62,13 +70,20 @@ def settings_page() -> str:
         shown = shown.lower() if isinstance(default, bool) else shown
         name = public_name(field)
         place = "console" if field.metadata["stored"] or name.removesuffix("*") in editable else ""
-        rows.append((f"`{name}`", f"`{shown}`" if shown else "", field.metadata["meaning"], place))
+        rows.append((f"`{name}`", f"`{shown}`" if shown else "", _range_of(field), field.metadata["meaning"], place))
     head = (
         "# Settings\n\nOne name each: lower case in the ini file, upper case in the environment, which wins. A dot "
-        "becomes an underscore in the environment where a dot cannot be written. Those marked `console` may also be "
-        "set [in the console](../console.md#settings), where neither the file nor the environment sets them.\n\n"
+        "becomes an underscore in the environment where a dot cannot be written. A number outside of its range stops "
+        "the start with one line that names it. Those marked `console` may also be set "
+        "[in the console](../console.md#settings), where neither the file nor the environment sets them.\n\n"
     )
-    return head + table(("setting", "default", "meaning", "also in"), sorted(rows))
+    return head + table(("setting", "default", "range", "meaning", "also in"), sorted(rows))
+
+
+def _range_of(field: dataclasses.Field[Any]) -> str:
+    """The least and the greatest value of a number, both permitted."""
+    minimum, maximum = field.metadata["minimum"], field.metadata["maximum"]
+    return "" if minimum is None else f"{minimum:.15g} to {maximum:.15g}"
 
 
 def endpoints_page(services: Iterable[Any]) -> str:
@@ -78,7 +93,8 @@ def endpoints_page(services: Iterable[Any]) -> str:
         if isinstance(service, ApiService):
             for operation in service.operations:
                 path = re.sub(r"\{(\w+):[^/]*\}", r"{\1}", service.canonical)
-                rows.append((f"`{operation.method}`", f"`{path}`", f"`{operation.permission}`", operation.summary))
+                permission = permission_held(operation.permission)
+                rows.append((f"`{operation.method}`", f"`{path}`", f"`{permission}`", operation.summary))
     head = "# Endpoints\n\nWhat is asked for before an endpoint answers; the OpenAPI document has every detail.\n\n"
     head += table(("permission", "who has it"), [(f"`{name}`", text) for name, text in WITHOUT_ROLE.items()])
     head += "\nAll other permissions are held through [roles](permissions.md).\n\n"
@@ -139,7 +155,8 @@ def permissions_page() -> str:
         "and a feature that is switched off lets nobody in.\n\n"
         + kinds_table()
         + "\nEndpoints with `personal_read` and `personal_write` are of the kind own, at the level of the read and of "
-        "the write access; at the level `permission` they need the `view` permission of the feature.\n"
+        "the write access; at the level `permission` they need the `view` permission of the feature. "
+        "Imports of many records of one's own are of the kind delete_own, whatever the kind of their permission.\n"
     )
 
 

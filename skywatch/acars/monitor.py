@@ -13,14 +13,15 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.acars.decoder import AcarsDecoder
+from skywatch.acars.decoder import decoder_for
 from skywatch.acars.decoding import Position
 from skywatch.acars.envelopes import Burst, FramePosition
 from skywatch.acars.messages import rows
 from skywatch.acars.messages.assembler import Assembler, Step
 from skywatch.acars.messages.draft import Draft
-from skywatch.acars.messages.linking import FlightAddresses, Linker
-from skywatch.acars.metrics import ACARS_MERGED, ACARS_MESSAGES
+from skywatch.acars.messages.flagging import Flagged, flag, flagged_in
+from skywatch.acars.messages.linking import IMPORTS_EVERY_S, FlightAddresses, Linker
+from skywatch.acars.metrics import ACARS_FAULTS, ACARS_MERGED, ACARS_MESSAGES
 from skywatch.acars.models import AcarsFile
 from skywatch.acars.settings import AcarsSettings
 from skywatch.core import events
@@ -42,13 +43,21 @@ QUEUE_LIMIT = 60_000
 # Messages are stored together with those of so long: a transaction for each takes half as much time again.
 GATHER_S = 0.1
 # A file or stream is read on once no more than this waits.
-ROOM = 20_000
+ROOM = 2_000
+# Military addresses that are remembered: more than fly at a time; beyond it all are flagged anew.
+MOST_FLAGGED = 20_000
 # Older positions say nothing of where the aircraft is now.
 OLDEST_POSITION_S = 60.0
 DUE_EVERY_S = 1.0
 START_S = 2.0
 Content = Burst | FramePosition
-Entry = Draft | tuple[str, FilePosition]
+
+
+class LookForImports:
+    """Has the writer look whether airframes were imported, also where no messages come."""
+
+
+Entry = Draft | Flagged | LookForImports | tuple[str, FilePosition]
 
 
 class AcarsIntake:
@@ -65,6 +74,9 @@ class AcarsIntake:
         self._inputs: dict[str, Input] = {}
         self._linker = Linker()
         self._addresses = FlightAddresses()
+        self._looked_at = time.monotonic()
+        # Addresses whose stored messages are hidden, or will be.
+        self._flagged: set[str] = set()
         self._queue: WriteQueue[Entry] = WriteQueue(QUEUE_LIMIT, delay_s=GATHER_S, replace_delay_s=GATHER_S)
         self._writer: BackgroundWriter[Entry, list[rows.Stored]] = BackgroundWriter(
             "acars", self._sessions, self._queue, self._write, committed=self._committed, refused=self._refused
@@ -112,6 +124,16 @@ class AcarsIntake:
             if origin.position is not None:
                 self._queue.replace(("position", origin.input), (origin.input, origin.position))
 
+    def follow(self, sky: Sky) -> None:
+        """Take the picture of a tick: who is military there has military messages."""
+        self._linker.sky = sky
+        if len(self._flagged) > MOST_FLAGGED:
+            self._flagged.clear()
+        flagged = flagged_in(sky, self._flagged)
+        # Where the queue is full, the next tick tries again.
+        if flagged.aircraft and not self._queue.append([flagged]):
+            self._flagged.update(address for address, _ in flagged.aircraft)
+
     async def ready(self) -> None:
         """Return when there is room: files and streams wait."""
         while self._queue.depth > ROOM:
@@ -142,6 +164,15 @@ class AcarsIntake:
     def _refused(self, entry: Entry, error: Exception) -> None:
         if isinstance(entry, Draft) and entry.id is None:
             self._count_dropped(entry)
+        elif isinstance(entry, Flagged):
+            self._flagged.difference_update(address for address, _ in entry.aircraft)
+
+    def _count_faults(self, draft: Draft, faults: Sequence[str]) -> None:
+        one = self._inputs.get(draft.input)
+        for name in faults:
+            ACARS_FAULTS.labels(name).inc()
+            if isinstance(one, RetryingInput):
+                one.count_invalid("decoding")
 
     def _count_dropped(self, draft: Draft) -> None:
         one = self._inputs.get(draft.input)
@@ -152,16 +183,24 @@ class AcarsIntake:
         with self._lock:
             self._enqueue(self._live.due(time.time()))
             self._enqueue(self._files.due(time.time()))
+        if time.monotonic() - self._looked_at >= IMPORTS_EVERY_S:
+            self._looked_at = time.monotonic()
+            self._queue.replace(LookForImports, LookForImports())
 
     def _write(self, session: Session, entries: list[Entry]) -> list[rows.Stored]:
         drafts: list[Draft] = []
         for entry in entries:
             if isinstance(entry, Draft):
                 drafts.append(entry)
+            elif isinstance(entry, Flagged):
+                self._linker.flag(address for address, _ in entry.aircraft)
+                flag(session, entry)
+            elif isinstance(entry, LookForImports):
+                self._linker.look_for_imports(session)
             else:
                 _store_position(session, *entry)
         stored = rows.store(session, list(dict.fromkeys(drafts)), self._linker)
-        for _, row, is_new in stored:
+        for _, row, is_new, _ in stored:
             # A text that goes on may name earlier positions first.
             is_recent = is_new and row.direction == "downlink" and not row.incomplete
             if is_recent and row.icao_hex is not None and row.lat is not None:
@@ -173,7 +212,8 @@ class AcarsIntake:
         return stored
 
     def _committed(self, entries: list[Entry], stored: list[rows.Stored]) -> None:
-        for draft, row, is_new in stored:
+        for draft, row, is_new, faults in stored:
+            self._count_faults(draft, faults)
             if is_new:
                 draft.settle(row.id)
                 ACARS_MESSAGES.labels(draft.burst.source, truth(row.military)).inc()
@@ -192,7 +232,7 @@ def _store_position(session: Session, name: str, position: FilePosition) -> None
 
 
 class AcarsMonitor:
-    """See ``skywatch.picture.monitor.Monitor``: starts and stops the intake; messages do not come by ticks."""
+    """See ``skywatch.picture.monitor.Monitor``: starts and stops the intake, which takes the picture of each tick."""
 
     name = "acars"
 
@@ -203,7 +243,8 @@ class AcarsMonitor:
         self._intake.start()
 
     def on_tick(self, sky: Sky) -> None:
-        """Nothing: messages come from inputs."""
+        """Messages come from inputs; the picture says whose are military."""
+        self._intake.follow(sky)
 
     def close(self) -> None:
         self._intake.close()
@@ -219,7 +260,7 @@ def open_input(runtime: Runtime, name: str, text: str) -> Input:
     intake = runtime.shared(AcarsIntake)
     is_file = text.strip().startswith("file ")
     position = functools.partial(_stored_position, runtime, name)
-    one = open_bytes("acars", name, text, AcarsDecoder, intake, position)
+    one = open_bytes("acars", name, text, decoder_for(text), intake, position)
     intake.register(name, one, is_file)
     return one
 

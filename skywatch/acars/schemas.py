@@ -21,6 +21,7 @@ from skywatch.http.schema import (
     QueryNumber,
     QueryString,
     Schema,
+    SearchText,
     Timestamp,
     node,
 )
@@ -38,7 +39,7 @@ class MessageId(Schema):
     id = node(QueryInteger(), "Identifier of the message.", validator=colander.Range(1, 2**53))
 
 
-class AcarsFilters(CursorQuery):
+class MessageFilters(Schema):
     """The filters of messages."""
 
     icao_hex = node(IcaoAddress(), "ICAO address.", missing=None)
@@ -47,16 +48,26 @@ class AcarsFilters(CursorQuery):
     label = text_filter("Label.", 2)
     source = node(QueryString(), "Network.", missing=None, validator=colander.OneOf(SOURCES))
     frequency = node(QueryNumber(), "Frequency (MHz), within 0.5 kHz.", missing=None)
-    station = text_filter("Station that received it.", 64)
+    station = text_filter("Station that received it, the first one or another.", 64)
     direction = node(QueryString(), "Direction.", missing=None, validator=colander.OneOf(DIRECTIONS))
     kind = text_filter("Kind of decoded content.", 32)
     begin = node(Timestamp(), "Messages at or after this time.", name="from", missing=None)
     end = node(Timestamp(), "Messages before this time.", name="to", missing=None)
     q = node(
-        QueryString(),
+        SearchText(),
         'Words in the text or decoded title: words, "phrases", prefix*, -not, OR; needs acars.view_full.',
         missing=None,
     )
+
+
+class AcarsFilters(MessageFilters, CursorQuery):
+    """The filters of the list, and its pages."""
+
+
+class ExportQuery(MessageFilters):
+    """The filters of the list, and the format."""
+
+    format = node(QueryString(), "Format.", missing="csv", validator=colander.OneOf(("csv", "jsonl")))
 
 
 class DecodedMessage(Schema):

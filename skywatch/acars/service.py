@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.acars import stations
 from skywatch.acars.labels import LABELS
 from skywatch.acars.matches import identifiers
 from skywatch.acars.models import AcarsMessage
@@ -27,6 +28,8 @@ MOST_COUNTED_OF_A_SEARCH = 250
 # A search in a span of no more messages looks at each of them.
 MOST_LOOKED_AT = 20_000
 FREQUENCY_MARGIN_MHZ = 0.0005
+# Messages of an export that are read at a time.
+BATCH = 500
 MOST_GROUPS = 100
 
 
@@ -40,7 +43,7 @@ def find(
     session: Session, may: Visibility, filters: dict[str, Any], limit: int, offset: int, after: Key | None
 ) -> tuple[Sequence[AcarsMessage], int, Key | None]:
     """A page of messages, the latest received first; how many match, up to a limit; the last one's key."""
-    query = _filtered(visible(may), may, filters)
+    query = _filtered(session, may, filters)
     if filters.get("q") is not None:
         words = _parsed(may, filters["q"])
         search = functools.partial(identifiers, session, query, words, is_narrow=_is_narrow(session, filters))
@@ -51,6 +54,40 @@ def find(
         query = query.where(AcarsMessage.id < after[1])
     rows = session.scalars(query.order_by(AcarsMessage.id.desc()).offset(offset).limit(limit + 1)).all()
     return _page(rows, limit, count)
+
+
+def batches(session: Session, may: Visibility, filters: dict[str, Any]) -> Iterator[Sequence[AcarsMessage]]:
+    """All messages that the filters select, the latest received first, some at a time.
+
+    The filters are checked before the first batch is asked for. Each is read in a transaction of its own.
+    """
+    query = _filtered(session, may, filters)
+    if filters.get("q") is None:
+
+        def page(before: int | None) -> Sequence[AcarsMessage]:
+            rows = query if before is None else query.where(AcarsMessage.id < before)
+            return session.scalars(rows.order_by(AcarsMessage.id.desc()).limit(BATCH)).all()
+
+    else:
+        words, is_narrow = _parsed(may, filters["q"]), _is_narrow(session, filters)
+
+        def page(before: int | None) -> Sequence[AcarsMessage]:
+            ids = identifiers(session, query, words, before, BATCH, is_narrow=is_narrow)
+            rows = sa.select(AcarsMessage).where(AcarsMessage.id.in_(ids)).order_by(AcarsMessage.id.desc())
+            return session.scalars(rows).all() if ids else []
+
+    return _batches(session, page)
+
+
+def _batches(
+    session: Session, page: Callable[[int | None], Sequence[AcarsMessage]]
+) -> Iterator[Sequence[AcarsMessage]]:
+    before = None
+    while rows := page(before):
+        before = rows[-1].id
+        session.expunge_all()
+        session.rollback()
+        yield rows
 
 
 def _search(
@@ -102,7 +139,8 @@ def _parsed(may: Visibility, text: str) -> Search:
         raise invalid_fields({"q": str(error)}, "querystring") from None
 
 
-def _filtered(query: sa.Select[Any], may: Visibility, filters: dict[str, Any]) -> sa.Select[Any]:
+def _filtered(session: Session, may: Visibility, filters: dict[str, Any]) -> sa.Select[Any]:
+    query = visible(may)
     if filters.get("registration") is not None and not may.details:
         raise Problem("permission_denied", "The filter registration needs aircraft.view_details.")
     if filters.get("icao_hex") is not None:
@@ -115,7 +153,7 @@ def _filtered(query: sa.Select[Any], may: Visibility, filters: dict[str, Any]) -
         if value is not None:
             query = query.where(getattr(AcarsMessage, name) == _cased(name, value))
     if filters.get("station") is not None:
-        query = query.where(sa.func.lower(AcarsMessage.station) == filters["station"].lower())
+        query = query.where(stations.heard(session, filters["station"]))
     if filters.get("frequency") is not None:
         frequency = filters["frequency"]
         low, high = frequency - FREQUENCY_MARGIN_MHZ, frequency + FREQUENCY_MARGIN_MHZ

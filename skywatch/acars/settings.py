@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from skywatch.settings import Settings, setting
+from skywatch.settings import RETENTION_DAYS, RETENTION_MB, Settings, setting
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -17,9 +17,5 @@ class AcarsSettings(Settings):
     acars_positions: bool = setting(
         False, "positions in ACARS messages feed the live picture, behind those that are multilaterated"
     )
-    retention_acars_days: float = setting(
-        90.0, "retention of ACARS messages (days; 0: unlimited)", minimum=0, stored=True
-    )
-    retention_acars_mb: float = setting(
-        0.0, "largest size of ACARS messages (MB; 0: unlimited)", minimum=0, stored=True
-    )
+    retention_acars_days: float = setting(90.0, "retention of ACARS messages (days; 0: unlimited)", **RETENTION_DAYS)
+    retention_acars_mb: float = setting(0.0, "largest size of ACARS messages (MB; 0: unlimited)", **RETENTION_MB)

@@ -17,10 +17,10 @@ from skywatch.accounts.settings import AccountSettings
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
-from skywatch.security.contexts import FeatureAccess
+from skywatch.security.contexts import FeatureAccess, within
 from skywatch.security.credentials import KEY_PREFIX
 from skywatch.security.identity import Identity, Method
-from skywatch.security.permissions import FEATURES
+from skywatch.security.permissions import FEATURES, WITHHELD_FROM_KEYS
 
 MAXIMUM_REMEMBERED = 20_000
 
@@ -153,7 +153,7 @@ class Authenticator:
                 state.user_id,
                 rights.username,
                 "api_key",
-                frozenset(p for p in rights.permissions if p.feature in state.scopes),
+                within(rights.permissions - WITHHELD_FROM_KEYS, state.scopes),
                 rights.roles,
                 scopes=state.scopes,
                 key_id=state.key_id,

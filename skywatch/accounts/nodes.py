@@ -21,6 +21,8 @@ from skywatch.http.schema import (
 
 LEVELS = ("public", "authenticated", "permission")
 MAXIMUM_PREFERENCES_BYTES = 16_384
+# JSON values of a body with preferences: more do not fit into that many bytes.
+MOST_VALUES_OF_PREFERENCES = 10_000
 MAXIMUM_TOKEN = 4096
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from skywatch.settings import MINIMUM_SECRET_LENGTH, Settings, SettingsError, setting
+from skywatch.settings import MINIMUM_SECRET_LENGTH, RETENTION_DAYS, RETENTION_MB, Settings, SettingsError, setting
 from skywatch.settings.kinds import parse_rate
 
 
@@ -41,15 +41,10 @@ class AccountSettings(Settings):
         minimum=0,
         maximum=86_400,
     )
-    retention_audit_days: float = setting(
-        365.0, "retention of the audit log (days; 0: unlimited)", minimum=0, stored=True
-    )
-    retention_audit_mb: float = setting(0.0, "largest size of the audit log (MB; 0: unlimited)", minimum=0, stored=True)
+    retention_audit_days: float = setting(365.0, "retention of the audit log (days; 0: unlimited)", **RETENTION_DAYS)
+    retention_audit_mb: float = setting(0.0, "largest size of the audit log (MB; 0: unlimited)", **RETENTION_MB)
     retention_logins_days: float = setting(
-        90.0,
-        "retention of expired logins with their addresses (days; 0: unlimited)",
-        minimum=0,
-        stored=True,
+        90.0, "retention of expired logins with their addresses (days; 0: unlimited)", **RETENTION_DAYS
     )
 
     def check(self) -> None:

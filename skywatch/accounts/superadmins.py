@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
@@ -12,16 +13,27 @@ from skywatch.accounts.models import Role, User, UserRole
 from skywatch.accounts.rights import SUPERADMIN
 from skywatch.core.problems import Problem
 
+LAST = "The last active superadmin can be neither removed, deactivated nor demoted."
+
 
 def lasting_superadmins(session: Session) -> int:
     """How many active users are superadmin without an end to it."""
-    count = session.scalar(
-        sa.select(sa.func.count(sa.distinct(User.id)))
+    return session.scalar(sa.select(sa.func.count()).select_from(_lasting().subquery())) or 0
+
+
+def is_last_superadmin(session: Session, user: User) -> bool:
+    """Whether a user is the one who must stay superadmin."""
+    return list(session.scalars(_lasting().limit(2))) == [user.id]
+
+
+def _lasting() -> Any:
+    return (
+        sa.select(User.id)
+        .distinct()
         .join(UserRole, UserRole.user_id == User.id)
         .join(Role, Role.id == UserRole.role_id)
         .where(User.is_active, Role.name == SUPERADMIN, Role.is_system, UserRole.expires_at.is_(None))
     )
-    return count or 0
 
 
 @contextmanager
@@ -34,4 +46,4 @@ def keeping_a_superadmin(session: Session) -> Iterator[None]:
     yield
     session.flush()
     if before > 0 and lasting_superadmins(session) == 0:
-        raise Problem("conflict", "The last active superadmin can be neither removed, deactivated nor demoted.")
+        raise Problem("conflict", LAST)

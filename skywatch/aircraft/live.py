@@ -17,6 +17,7 @@ from pyramid.response import Response
 from skywatch.core.problems import Problem, not_found
 from skywatch.http.conditional import not_modified, set_etag
 from skywatch.http.render import json_response
+from skywatch.picture.exact import has_exact_places
 from skywatch.picture.request import SkyRequest
 from skywatch.picture.sky import Sky
 from skywatch.security.visibility import Visibility
@@ -45,7 +46,7 @@ def live_response(
     sky = live_sky(request)
     may = request.may
     text = asked if isinstance(asked, str) else repr(sorted(asked.items()))
-    rights = f"{may.military:d}{with_details and may.details:d}"
+    rights = f"{may.military:d}{with_details and may.details:d}{has_exact_places(sky):d}"
     question = f"{request.current_service.name} {rights} {text}"
     etag = f"{sky.epoch}-{sky.seq}-{_fingerprint(question)}"
     unchanged = not_modified(request, etag)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from skywatch.airframes.models import MILITARY
+
 # (first, last, State)
 MILITARY_BLOCKS: tuple[tuple[int, int, str], ...] = (
     (0x010070, 0x01008F, "Egypt"),
@@ -44,6 +46,11 @@ MILITARY_BLOCKS: tuple[tuple[int, int, str], ...] = (
     (0xC20000, 0xC3FFFF, "Canada"),
 )
 _FIRSTS = [first for first, _, _ in MILITARY_BLOCKS]
+
+
+def is_military(icao_hex: str, *flags: int | None) -> bool:
+    """Whether an aircraft is military: by its address, or by flags of receivers and airframes (readsb's dbFlags)."""
+    return any(value is not None and value & MILITARY for value in flags) or is_military_address(icao_hex)
 
 
 def is_military_address(icao_hex: str) -> bool:

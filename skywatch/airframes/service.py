@@ -10,7 +10,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.airframes.military import is_military_address
+from skywatch.airframes.military import is_military, is_military_address
 from skywatch.airframes.models import INTERESTING, LADD, MILITARY, PIA, AirframeImport, AirframeRecord
 
 MOST_AT_ONCE = 500
@@ -87,7 +87,7 @@ def _combine(address: str, records: Iterable[AirframeRecord]) -> Airframe:
         operator=_first(record.operator for record in ordered),
         owner=_first(record.owner for record in ordered),
         year=next((record.year for record in ordered if record.year), None),
-        military=bool(flags & MILITARY) or is_military_address(address),
+        military=is_military(address, flags),
         interesting=bool(flags & INTERESTING),
         pia=bool(flags & PIA),
         ladd=bool(flags & LADD),

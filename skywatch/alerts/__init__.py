@@ -26,12 +26,15 @@ LARGE = ("rules/import", "geofences/import", "watchlists")
 
 def includeme(config: Configurator) -> None:
     """Set up the resources below ``/api/v1/alerts``."""
+    from skywatch.alerts.rules.trial_limits import create_limiter
     from skywatch.alerts.settings import AlertSettings
+    from skywatch.http.settings import HttpSettings
 
     limits: dict[str, int] = config.registry.setdefault("body_limits", {})
     for path in LARGE:
         largest = config.registry["runtime"].settings.of(AlertSettings).alerts_import_max_bytes
         limits[f"/api/v1/alerts/{path}"] = largest
+    config.registry["dry_runs"] = create_limiter(config.registry["runtime"].settings.of(HttpSettings))
     for module in MODULES:
         config.scan(f"skywatch.alerts.{module}")
     config.include("skywatch.alerts.notifications")

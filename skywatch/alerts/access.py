@@ -13,6 +13,9 @@ from skywatch.security.visibility import Visibility
 
 T = TypeVar("T")
 MAXIMUM_RULES, MAXIMUM_GEOFENCES, MAXIMUM_WATCHLISTS = 500, 200, 200
+# Of one user altogether: characters of JSON of geometries (some 150,000 vertices) and of conditions, and entries of
+# watch lists. What a user has is read as a whole by lists and exports.
+MAXIMUM_GEOMETRY, MAXIMUM_CONDITIONS, MAXIMUM_LISTED = 4_000_000, 4_000_000, 500_000
 
 
 def sees_all(may: Visibility) -> bool:
@@ -49,4 +52,29 @@ def check_room(session: Session, table: Any, user_id: int, limit: int, noun: str
     """Raise Problem (409) if ``more`` rows would exceed the user's limit."""
     count = session.scalar(sa.select(sa.func.count()).select_from(table).where(table.user_id == user_id)) or 0
     if count + more > limit:
-        raise Problem("conflict", f"A user can have at most {limit} {noun}; {count} exist.")
+        others = f", and {more} more were sent" if more > 1 else ""
+        raise Problem("conflict", f"A user can have at most {limit} {noun}; {count} exist{others}.")
+
+
+def check_sum(session: Session, what: Any, where: Any, limit: int, noun: str, more: int) -> None:
+    """Raise Problem (409) if ``more`` would bring the sum of a column over some rows beyond a limit."""
+    total = int(session.scalar(sa.select(sa.func.coalesce(sa.func.sum(what), 0)).where(where)) or 0)
+    if total + more > limit:
+        raise Problem("conflict", f"A user can have at most {limit} {noun}; {total} exist, and {more} more were sent.")
+
+
+def json_length(column: Any) -> Any:
+    """The number of characters of a stored JSON document."""
+    return sa.func.length(sa.cast(column, sa.Text))
+
+
+def first_within(session: Session, ids: Any, size: Any, most: int) -> list[int]:
+    """The first ids of a query, as many as have this size altogether, and at least one."""
+    fitting: list[int] = []
+    total = 0
+    for row_id, length in session.execute(ids.add_columns(size)):
+        total += length
+        if fitting and total > most:
+            break
+        fitting.append(row_id)
+    return fitting

@@ -13,12 +13,12 @@ import msgspec
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.conditions.fields import Kind
-from skywatch.alerts.conditions.tree import references
+from skywatch.alerts.conditions.tree import references, tree_of
 from skywatch.alerts.engine.fences import Fence
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.history.shape import document
 from skywatch.alerts.models import Geofence, Watchlist
-from skywatch.alerts.rules.checks import tree_of, with_duration
+from skywatch.alerts.rules.checks import with_duration
 from skywatch.alerts.rules.schemas import NewRule
 from skywatch.alerts.rules.trial import Trial, referenced_objects, run_past, step_of
 from skywatch.alerts.watchlists.entries import Entries
@@ -31,8 +31,6 @@ from skywatch.picture.settings import PictureSettings
 from skywatch.picture.sky import Sky, from_bytes
 from skywatch.security.visibility import EVERYTHING
 
-# A command may run longer than a request: nobody else waits for it.
-LONGEST_S = 24 * 3600.0
 LONGEST = timedelta(hours=24)
 _encode = msgspec.json.Encoder().encode
 
@@ -143,4 +141,4 @@ def _run(runtime: Runtime, session: Session, trial: Trial, span: tuple[datetime,
         fail("this installation stores no history")
     begin, end = (at.timestamp() for at in span)
     trial.hours = (end - begin) / 3600
-    run_past(trial, past_pictures(session, begin, end, step_of(end - begin), EVERYTHING), station, LONGEST_S)
+    run_past(trial, past_pictures(session, begin, end, step_of(end - begin), EVERYTHING), station)

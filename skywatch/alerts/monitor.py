@@ -12,6 +12,7 @@ from skywatch.alerts.engine.messages import AircraftMessage
 from skywatch.alerts.engine.rule import Change, RuleKey
 from skywatch.alerts.history.ending import end_abandoned, end_matches, has_abandoned
 from skywatch.alerts.models import AlertMatch
+from skywatch.alerts.tracking.faults import publish_faults
 from skywatch.alerts.tracking.incoming import read_message
 from skywatch.alerts.tracking.loading import RuleLoader, stopped
 from skywatch.alerts.tracking.records import write
@@ -51,7 +52,7 @@ class AlertMonitor:
         self._loaded: queue.SimpleQueue[RuleSet] = queue.SimpleQueue()
         self._messages: queue.Queue[AircraftMessage] = queue.Queue(MESSAGES_LIMIT)
         self._overflow = FaultLog(log, "alerts: ACARS messages were not tested", "alerts: ACARS messages are tested")
-        self._broken = FaultLog(log, "alerts: rules cannot be read", "alerts: all rules can be read")
+        self._broken = FaultLog(log, "alerts: rules are not in force", "alerts: all enabled rules are in force")
         self._queue: WriteQueue[Change] = WriteQueue(QUEUE_LIMIT)
         self._writer = BackgroundWriter("alerts", runtime.sessions, self._queue, write)
         self._task = PeriodicTask("alerts_rules", LOOK_EVERY_S, self._load)
@@ -99,8 +100,12 @@ class AlertMonitor:
     def _put(self, rules: RuleSet) -> None:
         self._in_force = frozenset(rule.id for rule in rules.rules)
         self._has_changed, self._end_at = True, 0.0
-        if self._loader.broken:
-            self._broken.failed(f"ids {', '.join(map(str, self._loader.broken[:10]))}")
+        faults = self._loader.faults
+        publish_faults(self._runtime.bus, faults)
+        if faults:
+            first, fault = next(iter(faults.items()))
+            others = f" (and {len(faults) - 1} others)" if len(faults) > 1 else ""
+            self._broken.failed(f"rule {first}{others}: {fault.detail}")
         else:
             self._broken.succeeded()
         self._loaded.put(rules)

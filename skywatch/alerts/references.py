@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.alerts.conditions.fields import Kind
-from skywatch.alerts.conditions.tree import parse, references
+from skywatch.alerts.conditions.fields import Kind, field_named
+from skywatch.alerts.conditions.tree import BRANCHES
 from skywatch.alerts.models import AlertRule
 from skywatch.core.problems import Problem
 
@@ -16,11 +18,26 @@ NAMED = 5
 
 def check_unused(session: Session, kind: Kind, row_id: int, user_id: int, noun: str) -> None:
     """Raise Problem (409) if rules of this user refer to the row."""
-    using = []
-    for rule in session.scalars(sa.select(AlertRule).where(AlertRule.user_id == user_id).order_by(AlertRule.id)):
-        node, _ = parse(rule.conditions)
-        if node is not None and row_id in references(node, kind):
-            using.append(rule.name)
+    # Conditions were checked when they were stored; to parse them again would compile their expressions.
+    mentions = sa.cast(AlertRule.conditions, sa.Text).contains(str(row_id))
+    query = sa.select(AlertRule.name, AlertRule.conditions).where(AlertRule.user_id == user_id, mentions)
+    using = [row.name for row in session.execute(query.order_by(AlertRule.id)) if _refers(row.conditions, kind, row_id)]
     if using:
         more = f" and {len(using) - NAMED} more" if len(using) > NAMED else ""
         raise Problem("conflict", f"The {noun} is used by the rules {', '.join(using[:NAMED])}{more}.")
+
+
+def _refers(document: Any, kind: Kind, row_id: int) -> bool:
+    """Whether stored conditions have a test of a field of this kind with this value."""
+    pending = [document]
+    while pending:
+        node = pending.pop()
+        if "field" in node:
+            field = field_named(node["field"])
+            if field is not None and field.kind is kind and node["value"] == row_id:
+                return True
+        else:
+            for branch in BRANCHES:
+                parts = node.get(branch, [])
+                pending += parts if isinstance(parts, list) else [parts]
+    return False

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from skywatch.settings import Settings, setting
+from skywatch.settings import RETENTION_DAYS, RETENTION_MB, Settings, setting
+from skywatch.settings.kinds import parse_rate
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -15,6 +16,13 @@ class AlertSettings(Settings):
         16_777_216,
         "largest list of rules, geofences or watched aircraft that the REST API imports (bytes)",
         minimum=1024,
+        maximum=1_073_741_824,
     )
-    retention_alerts_days: float = setting(365.0, "retention of alerts (days; 0: unlimited)", minimum=0, stored=True)
-    retention_alerts_mb: float = setting(0.0, "largest size of alerts (MB; 0: unlimited)", minimum=0, stored=True)
+    throttle_dry_run: str = setting(
+        "20/minute",
+        "dry runs of alert rules of one user, or of one address without credentials",
+        name="default_throttle_rates.dry_run",
+        parse=parse_rate,
+    )
+    retention_alerts_days: float = setting(365.0, "retention of alerts (days; 0: unlimited)", **RETENTION_DAYS)
+    retention_alerts_mb: float = setting(0.0, "largest size of alerts (MB; 0: unlimited)", **RETENTION_MB)

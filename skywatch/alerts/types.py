@@ -8,7 +8,7 @@ import colander
 
 from skywatch.alerts.conditions.quiet_hours import parse_windows
 from skywatch.alerts.conditions.templates import fault_of
-from skywatch.alerts.conditions.tree import parse
+from skywatch.alerts.conditions.tree import ParsedConditions, parse
 from skywatch.alerts.geofences.geometry import GeometryFault, parse_geometry
 from skywatch.http.document import fault_of as document_fault
 from skywatch.http.schema import JsonString
@@ -46,9 +46,15 @@ class _Document(colander.SchemaType):
 class Conditions(_Document):
     """A tree of conditions."""
 
-    def faults(self, node: colander.SchemaNode, value: Any) -> dict[str, str]:
-        """Every fault of the tree."""
-        return parse(value, node.name)[1]
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        """The document with its tree; raises colander.Invalid for every fault of it."""
+        if cstruct is colander.null:
+            return colander.null
+        unfit = document_fault(cstruct) if isinstance(cstruct, dict) else None
+        tree, faults = (None, {node.name: unfit}) if unfit else parse(cstruct, node.name)
+        raise_faults(node, faults)
+        assert tree is not None
+        return ParsedConditions(cstruct, tree)
 
     def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
         """An object: the grammar is in the manual."""

@@ -29,5 +29,6 @@ def includeme(config: Configurator) -> None:
         limits[path] = runtime.settings.of(AudioSettings).audio_max_bytes + FORM_BYTES
     # Its credential is in the form; what else the request carries is not looked at.
     config.add_throttle_bucket("POST", call_upload.PATH, BY_VIEW)
+    config.add_form_credential(call_upload.PATH, call_upload.CREDENTIAL)
     for module in ("transmissions", "call_upload"):
         config.scan(f"skywatch.audio.views.{module}")

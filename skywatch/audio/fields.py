@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+from skywatch.core.clock import utcnow
+from skywatch.core.texts import all_shown
 
 LONGEST_CHANNEL = 120
 LOWEST_HZ, HIGHEST_HZ = 1_000, 100_000_000_000
 EARLIEST, LATEST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+MOST_AHEAD = timedelta(days=1)
 
 
 def parse_channel(text: str) -> str:
@@ -15,7 +19,7 @@ def parse_channel(text: str) -> str:
     name = " ".join(text.split())
     if not name:
         raise ValueError("is required")
-    if len(name) > LONGEST_CHANNEL or not name.isprintable():
+    if len(name) > LONGEST_CHANNEL or not all_shown(name):
         raise ValueError(f"must be at most {LONGEST_CHANNEL} printable characters")
     return name
 
@@ -46,7 +50,14 @@ def parse_time(text: str) -> datetime | None:
         at = None
     if at is None or not EARLIEST <= at < LATEST:
         raise ValueError("must be unix seconds or an ISO 8601 timestamp such as 2026-01-31T12:00:00Z")
+    if is_too_far_ahead(at):
+        raise ValueError("must be at most a day ahead; is the sender's clock right?")
     return at
+
+
+def is_too_far_ahead(at: datetime) -> bool:
+    """Whether a transmission of that time would be the newest for a long while; clocks are wrong by hours."""
+    return at > utcnow() + MOST_AHEAD
 
 
 def _is_number(text: str) -> bool:

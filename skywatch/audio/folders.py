@@ -20,7 +20,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import sqlalchemy as sa
 
 from skywatch.audio import ingest
-from skywatch.audio.fields import LONGEST_CHANNEL
+from skywatch.audio.fields import LONGEST_CHANNEL, is_too_far_ahead
 from skywatch.audio.ingest import Ingest
 from skywatch.audio.models import FolderEntry
 from skywatch.audio.names import read_name
@@ -32,6 +32,7 @@ from skywatch.core.db import is_outage, reason, writing
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
+from skywatch.core.texts import all_shown
 from skywatch.inputs import base, folders
 from skywatch.inputs.base import Input
 from skywatch.inputs.folders import FolderFile, FolderInput
@@ -125,7 +126,7 @@ class FolderReader:
 
     def _take(self, file: FolderFile) -> None:
         recorded = read_name(file.name, self._zone)
-        at = recorded.at or datetime.fromtimestamp(file.modified_at, UTC)
+        at = _time_of(file, recorded.at)
         # What retention has removed must not come back with every start.
         days = self._runtime.current.of(AudioSettings).retention_audio_days
         if days and at < utcnow() - timedelta(days=days):
@@ -193,6 +194,14 @@ class FolderReader:
             self.input.invalid[why] += 1
 
 
+def _time_of(file: FolderFile, named: datetime | None) -> datetime:
+    """The time in a file's name, else that of its last change; now where both are wrong, since nobody can be asked."""
+    for at in (named, datetime.fromtimestamp(file.modified_at, UTC)):
+        if at is not None and not is_too_far_ahead(at):
+            return at
+    return utcnow()
+
+
 def _is_passing(error: Exception) -> bool:
     return isinstance(error, OSError) or is_outage(error)
 
@@ -213,7 +222,7 @@ def open_input(runtime: Runtime, name: str, text: str) -> Input:
         options.finish()
     except ValueError as error:
         raise SettingsError(setting, str(error)) from None
-    if channel is not None and not (channel and channel.isprintable() and len(channel) <= LONGEST_CHANNEL):
+    if channel is not None and not (channel and all_shown(channel) and len(channel) <= LONGEST_CHANNEL):
         raise SettingsError(setting, f"channel must be at most {LONGEST_CHANNEL} printable characters")
     try:
         reader = FolderReader(runtime, name, channel, ZoneInfo(zone) if zone else UTC)

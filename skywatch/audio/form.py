@@ -12,10 +12,11 @@ from typing import Any
 
 from skywatch.audio.recordings.store import IncomingFile, RecordingStore
 from skywatch.core.problems import Problem
+from skywatch.http.form_field import LONGEST_BOUNDARY, MOST_PARTS, FormField
 from skywatch.http.request import Request
 
 READ_BYTES = 1 << 16
-MOST_PARTS, LONGEST_TEXT = 64, 65_536
+LONGEST_TEXT = 65_536
 
 
 @dataclass
@@ -30,6 +31,35 @@ class Form:
         return self.texts.get(name, "").strip()
 
 
+def check_form(request: Request) -> str:
+    """The boundary of a request's form; raises Problem (415) for another media type."""
+    # Here: only uploads need it.
+    from multipart import parse_options_header
+
+    content_type, options = parse_options_header(request.headers.get("Content-Type", ""))
+    boundary = options.get("boundary", "")
+    if content_type.lower() != "multipart/form-data" or not 0 < len(boundary) <= LONGEST_BOUNDARY:
+        raise Problem("unsupported_media_type", "The body must be multipart/form-data.")
+    return str(boundary)
+
+
+def find_text(request: Request, name: str) -> str:
+    """A text of a form that is not read yet; empty where it has none, or is no form. Stores nothing."""
+    field = FormField(request.headers.get("Content-Type", ""), name)
+    if field.is_decided:
+        # No form: its body is not touched.
+        return ""
+    body = request.body_file_raw
+    if not getattr(body, "seekable", lambda: False)():
+        # Behind other servers than ours; it copies the body.
+        body = request.body_file_seekable
+    begin = body.tell()
+    while not field.is_decided and (chunk := body.read(READ_BYTES)):
+        field.feed(chunk)
+    body.seek(begin)
+    return field.value or ""
+
+
 @contextlib.contextmanager
 def read_form(request: Request, store: RecordingStore, file_name: str) -> Iterator[Form]:
     """The form of a request; ``file_name`` names its part with the file, which is removed at the end unless stored.
@@ -37,12 +67,9 @@ def read_form(request: Request, store: RecordingStore, file_name: str) -> Iterat
     Raises Problem: 415 for another media type, 400 for a form that cannot be read, 413 for a file that is too large.
     """
     # Here: only uploads need it.
-    from multipart import MultipartError, PushMultipartParser, parse_options_header
+    from multipart import MultipartError, PushMultipartParser
 
-    content_type, options = parse_options_header(request.headers.get("Content-Type", ""))
-    boundary = options.get("boundary", "")
-    if content_type.lower() != "multipart/form-data" or not 0 < len(boundary) <= 200:
-        raise Problem("unsupported_media_type", "The body must be multipart/form-data.")
+    boundary = check_form(request)
     with contextlib.ExitStack() as stack:
         reader = _Reader(stack, store, file_name)
         try:

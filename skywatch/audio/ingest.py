@@ -15,7 +15,8 @@ from sqlalchemy.orm import Session
 
 from skywatch.audio import messages, metrics
 from skywatch.audio.models import Recording, Transmission
-from skywatch.audio.recordings.measuring import Measured, measure
+from skywatch.audio.recordings.decoding import measure
+from skywatch.audio.recordings.measuring import Measured
 from skywatch.audio.recordings.store import IncomingFile, RecordingStore
 from skywatch.audio.settings import AudioSettings
 from skywatch.audio.vocabulary import Flag, Status

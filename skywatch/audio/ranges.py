@@ -11,6 +11,7 @@ from pyramid.response import Response
 
 from skywatch.core.problems import Problem, not_found
 from skywatch.http.request import Request
+from skywatch.http.stream_limits import CONNECTION
 
 SENT_BYTES = 1 << 16
 _RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})", re.ASCII)
@@ -56,12 +57,18 @@ def serve(request: Request, path: Path, size: int, etag: str, media_type: str) -
     except FileNotFoundError:
         raise not_found("recording") from None
     begin, end = part or (0, size - 1)
+    length = end - begin + 1
     response = Response(status=206 if part else 200, content_type=media_type, charset=None)
     response.headers.update(headers)
     if part:
         response.headers["Content-Range"] = f"bytes {begin}-{end}/{size}"
-    response.app_iter = FilePart(file, begin, end - begin + 1)
-    response.content_length = end - begin + 1
+    if CONNECTION in request.environ:
+        # The server sends it while its client reads, and occupies no thread; a slow client would hold one for long.
+        file.seek(begin)
+        response.app_iter = request.environ["wsgi.file_wrapper"](file)
+    else:
+        response.app_iter = FilePart(file, begin, length)
+    response.content_length = length
     return response
 
 

@@ -8,6 +8,7 @@ from skywatch.audio.vocabulary import Status
 from skywatch.http.cursor import CursorQuery
 from skywatch.http.paging import PageLinks, PageQuery
 from skywatch.http.schema import (
+    FilePart,
     IcaoAddress,
     JsonInteger,
     JsonList,
@@ -134,7 +135,7 @@ class TransmissionQuery(CursorQuery):
 class UploadForm(Schema):
     """A transmission to store."""
 
-    audio = colander.SchemaNode(JsonString(), description="The file: MP3, Ogg, FLAC or WAV.")
+    audio = colander.SchemaNode(FilePart(), description="The file: MP3, Ogg, FLAC or WAV.")
     channel = colander.SchemaNode(JsonString(), description="Name of the channel.")
     frequency_mhz = colander.SchemaNode(JsonString(), missing=colander.drop)
     at = colander.SchemaNode(JsonString(), missing=colander.drop, description="When it began; otherwise now.")
@@ -147,7 +148,7 @@ class CallForm(Schema):
     system = colander.SchemaNode(JsonString(), missing=colander.drop)
     talkgroup = colander.SchemaNode(JsonString(), missing=colander.drop)
     dateTime = colander.SchemaNode(JsonString(), missing=colander.drop)  # noqa: N815
-    audio = colander.SchemaNode(JsonString(), missing=colander.drop, description="The file.")
+    audio = colander.SchemaNode(FilePart(), missing=colander.drop, description="The file.")
 
 
 class AudioChannel(Schema):

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Literal
 from urllib.parse import urlsplit
 
-from skywatch.settings import Settings, SettingsError, setting
+from skywatch.settings import RETENTION_DAYS, RETENTION_MB, Settings, SettingsError, setting
 
 Engine = Literal["none", "openai", "faster-whisper"]
 
@@ -16,7 +16,9 @@ class AudioSettings(Settings):
     """The settings of audio transmissions."""
 
     audio_directory: str = setting("var/audio", "folder in which recordings are stored; all roles must reach it")
-    audio_max_bytes: int = setting(52_428_800, "largest recording accepted (bytes)", minimum=1024)
+    audio_max_bytes: int = setting(
+        52_428_800, "largest recording accepted (bytes)", minimum=1024, maximum=1_073_741_824
+    )
     audio_inputs: dict[str, str] = setting(
         {}, "a folder of recordings, for example `folder /srv/recordings channel=Tower`", name="audio.*"
     )
@@ -37,10 +39,10 @@ class AudioSettings(Settings):
         maximum=3600,
     )
     retention_audio_days: float = setting(
-        90.0, "retention of transmissions and their recordings (days; 0: unlimited)", minimum=0, stored=True
+        90.0, "retention of transmissions and their recordings (days; 0: unlimited)", **RETENTION_DAYS
     )
     retention_audio_mb: float = setting(
-        0.0, "largest size of recordings; the oldest are deleted first (MB; 0: unlimited)", minimum=0, stored=True
+        0.0, "largest size of recordings; the oldest are deleted first (MB; 0: unlimited)", **RETENTION_MB
     )
 
     def check(self) -> None:

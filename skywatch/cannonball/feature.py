@@ -13,7 +13,14 @@ FEATURE = Feature(
     include="skywatch.cannonball",
     monitor="skywatch.cannonball.monitor:create",
     events=(
-        EventKind(name="cannonball:alert", topic="alerts", needs=(VIEW,), oversight=MANAGE, may_need=(MILITARY,)),
+        EventKind(
+            name="cannonball:alert",
+            topic="alerts",
+            needs=(VIEW,),
+            oversight=MANAGE,
+            may_need=(MILITARY,),
+            written="skywatch.cannonball.notifications:written",
+        ),
         EventKind(name="cannonball:session", topic="alerts", needs=(VIEW,), oversight=MANAGE, may_need=(MILITARY,)),
     ),
     notifications=(

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from skywatch.accounts.models import User
-from skywatch.core.db import NEVER_REUSED, Base, BigId
+from skywatch.core.db import NEVER_REUSED, Base, BigId, JSONDocument
 
 
 class KnownAircraft(Base):
@@ -172,6 +172,8 @@ class CannonballAlert(Base):
     distance_nm: Mapped[float]
     bearing: Mapped[float]
     notified: Mapped[bool] = mapped_column(default=False)
+    # The first delivery of each kind: ``{kind, at}``.
+    delivered_by: Mapped[list[dict[str, Any]]] = mapped_column(JSONDocument, default=list, server_default="[]")
     announced: Mapped[bool] = mapped_column(default=False)
     acknowledged: Mapped[bool] = mapped_column(default=False)
     acknowledged_at: Mapped[datetime | None]

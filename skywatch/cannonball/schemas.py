@@ -171,6 +171,16 @@ class SessionQuery(TimeQuery):
     user = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the user; needs cannonball.manage.")
 
 
+class DeliveredBy(Schema):
+    """The first delivery of an alert by one kind of way."""
+
+    kind = colander.SchemaNode(
+        JsonString(),
+        description="The kind of channel that accepted it (webhook, apprise, mqtt, web_push), or realtime.",
+    )
+    at = colander.SchemaNode(Timestamp())
+
+
 class AlertRecord(Schema):
     """An alert."""
 
@@ -192,7 +202,13 @@ class AlertRecord(Schema):
     pattern = colander.SchemaNode(Nullable(JsonInteger()))
     notified = colander.SchemaNode(
         JsonBoolean(),
-        description="Whether a notification channel has delivered it; true for users without such a channel.",
+        description=(
+            "Whether it reached its user: a notification channel accepted it, or it was written to a connection of the "
+            "user that subscribes to the topic alerts."
+        ),
+    )
+    delivered_by = colander.SchemaNode(
+        JsonList(), DeliveredBy(name="delivery"), description="What delivered it, the first time for each kind."
     )
     announced = colander.SchemaNode(JsonBoolean(), description="Whether a client has announced it by voice.")
     acknowledged = colander.SchemaNode(JsonBoolean())

@@ -20,6 +20,9 @@ from skywatch.core.problems import not_found
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
+# Largest number of alerts that one request acknowledges, and of those that get an event each: nobody shows more.
+ACKNOWLEDGED_AT_ONCE, ANNOUNCED_AT_ONCE = 10_000, 300
+
 
 @dataclass(frozen=True)
 class Page:
@@ -104,17 +107,19 @@ class CannonballService:
         self.db.refresh(alert)
         return alert, changed
 
-    def acknowledge_all(self) -> list[CannonballAlert]:
-        """Acknowledge the caller's own open alerts; returns them."""
-        own = sa.select(CannonballAlert).where(
+    def acknowledge_all(self) -> tuple[int, list[CannonballAlert]]:
+        """Acknowledge the caller's own open alerts, at most the newest 10,000: their number, and the newest 300."""
+        own = sa.select(CannonballAlert.id).where(
             CannonballAlert.user_id == self.may.user_id, CannonballAlert.acknowledged.is_(False)
         )
-        now = utcnow()
-        alerts = list(self.db.scalars(own))
-        for alert in alerts:
-            alert.acknowledged, alert.acknowledged_at = True, now
-        self.db.flush()
-        return alerts
+        newest = own.order_by(CannonballAlert.id.desc()).limit(ACKNOWLEDGED_AT_ONCE)
+        statement = sa.update(CannonballAlert).where(CannonballAlert.id.in_(newest))
+        statement = statement.values(acknowledged=True, acknowledged_at=utcnow())
+        statement = statement.execution_options(synchronize_session=False)
+        changed = sorted(self.db.scalars(statement.returning(CannonballAlert.id)), reverse=True)
+        shown = sa.select(CannonballAlert).where(CannonballAlert.id.in_(changed[:ANNOUNCED_AT_ONCE]))
+        alerts = self.db.scalars(shown.order_by(CannonballAlert.id).execution_options(populate_existing=True))
+        return len(changed), list(alerts)
 
     def patterns(self, page: Page, filters: dict[str, Any]) -> tuple[list[tuple[FlightPattern, int | None]], int]:
         """Patterns of all aircraft, the newest first, each with the id of the caller's session of that time."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from skywatch.settings import Settings, setting
+from skywatch.settings import RETENTION_DAYS, RETENTION_MB, Settings, setting
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -12,7 +12,10 @@ class CannonballSettings(Settings):
     """The settings of Cannonball: law-enforcement aircraft near users."""
 
     cannonball_import_max_bytes: int = setting(
-        67_108_864, "largest list of known aircraft that the REST API imports (bytes)", minimum=1024
+        67_108_864,
+        "largest list of known aircraft that the REST API imports (bytes)",
+        minimum=1024,
+        maximum=1_073_741_824,
     )
     cannonball_default_radius_nm: float = setting(25.0, "default radius of a location (nm)", minimum=1, maximum=100)
     cannonball_location_ttl_s: float = setting(
@@ -25,7 +28,10 @@ class CannonballSettings(Settings):
         1.2, "multiple of the radius beyond which a session ends", minimum=1, maximum=3
     )
     cannonball_flight_gap_s: float = setting(
-        1800.0, "time out of the picture after which a known aircraft's return counts as a new flight (s)", minimum=60
+        1800.0,
+        "time out of the picture after which a known aircraft's return counts as a new flight (s)",
+        minimum=60,
+        maximum=604_800,
     )
     cannonball_closing_smoothing_s: float = setting(
         10.0, "time constant of the smoothing of closing speeds (s)", minimum=1, maximum=120
@@ -63,31 +69,33 @@ class CannonballSettings(Settings):
     cannonball_pattern_memory_s: float = setting(
         120.0, "time for which a surveillance pattern counts after its end (s)", minimum=0, maximum=3600
     )
-    cannonball_cooldown_le_detected_s: float = setting(1800.0, "pause between two le_detected alerts (s)", minimum=0)
-    cannonball_cooldown_new_threat_s: float = setting(1800.0, "pause between two new_threat alerts (s)", minimum=0)
-    cannonball_cooldown_pattern_detected_s: float = setting(
-        900.0, "pause between two pattern_detected alerts of one pattern type (s)", minimum=0
+    cannonball_cooldown_le_detected_s: float = setting(
+        1800.0, "pause between two le_detected alerts (s)", minimum=0, maximum=604_800
     )
-    cannonball_cooldown_closing_fast_s: float = setting(600.0, "pause between two closing_fast alerts (s)", minimum=0)
-    cannonball_cooldown_overhead_s: float = setting(900.0, "pause between two overhead alerts (s)", minimum=0)
+    cannonball_cooldown_new_threat_s: float = setting(
+        1800.0, "pause between two new_threat alerts (s)", minimum=0, maximum=604_800
+    )
+    cannonball_cooldown_pattern_detected_s: float = setting(
+        900.0, "pause between two pattern_detected alerts of one pattern type (s)", minimum=0, maximum=604_800
+    )
+    cannonball_cooldown_closing_fast_s: float = setting(
+        600.0, "pause between two closing_fast alerts (s)", minimum=0, maximum=604_800
+    )
+    cannonball_cooldown_overhead_s: float = setting(
+        900.0, "pause between two overhead alerts (s)", minimum=0, maximum=604_800
+    )
     cannonball_cooldown_threat_escalated_s: float = setting(
-        300.0, "pause between two threat_escalated alerts to the same level (s)", minimum=0
+        300.0, "pause between two threat_escalated alerts to the same level (s)", minimum=0, maximum=604_800
     )
     cannonball_cooldown_threat_cleared_s: float = setting(
-        300.0, "pause between two threat_cleared alerts (s)", minimum=0
+        300.0, "pause between two threat_cleared alerts (s)", minimum=0, maximum=604_800
     )
     cannonball_flush_s: float = setting(
         2.0, "interval at which the numbers of active sessions are committed and published (s)", minimum=0.5, maximum=30
     )
     retention_cannonball_days: float = setting(
-        90.0,
-        "retention of sessions, their alerts and flight patterns (days; 0: unlimited)",
-        minimum=0,
-        stored=True,
+        90.0, "retention of sessions, their alerts and flight patterns (days; 0: unlimited)", **RETENTION_DAYS
     )
     retention_cannonball_mb: float = setting(
-        0.0,
-        "largest size of sessions, alerts and flight patterns, each (MB; 0: unlimited)",
-        minimum=0,
-        stored=True,
+        0.0, "largest size of sessions, alerts and flight patterns, each (MB; 0: unlimited)", **RETENTION_MB
     )

@@ -36,13 +36,14 @@ class Entries:
     """The values of a form by field: text, a list of texts, or a boolean.
 
     ``version`` names the state that the form was opened with. ``stored`` is what is there now, where it has changed
-    meanwhile: the form shows it beside what was entered.
+    meanwhile: the form shows it beside what was entered. ``faults`` are those of what is stored, by field.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
     stored: Mapping[str, Any] | None = None
     problem: Problem | None = None
+    faults: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, name: str) -> Any:
         """What a field shows."""
@@ -55,7 +56,9 @@ class Entries:
 
     def fault(self, name: str) -> str:
         """What is wrong with a field, or nothing."""
-        faults = (self.problem.errors or []) if self.problem is not None else []
+        if self.problem is None:
+            return self.faults.get(name, "")
+        faults = self.problem.errors or []
         return "; ".join(
             fault["detail"] for fault in faults if fault["name"] == name or fault["name"].startswith(f"{name}.")
         )

@@ -31,11 +31,13 @@ def describe(settings: Settings, names: Iterable[str]) -> list[dict[str, Any]]:
     for name in names:
         field = known.fields[known.single[name]]
         source = settings.sources.get(name, "default")
+        minimum, maximum = field.metadata["minimum"], field.metadata["maximum"]
         descriptions.append(
             {
                 "name": name,
                 "value": text_of(getattr(settings, field.name)),
                 "default": text_of(field.default),
+                "range": f"{text_of(minimum)} to {text_of(maximum)}" if minimum is not None else "",
                 "meaning": field.metadata["meaning"],
                 "source": stored_settings.source_name(source),
                 "is_free": source in FREE,
@@ -45,9 +47,22 @@ def describe(settings: Settings, names: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def open_entries(request: Request, names: Iterable[str]) -> Entries:
-    """The form as it opens: what is stored, empty where nothing is."""
+    """The form as it opens: what is stored, empty where nothing is, with the fault of what is not in force."""
+    names = list(names)
     stored = _stored(request, names)
-    return Entries(stored, version_of(stored))
+    return Entries(stored, version_of(stored), faults=_stored_faults(request, names))
+
+
+def _stored_faults(request: Request, names: Iterable[str]) -> dict[str, str]:
+    """Why stored settings of these names are not in force, and what is instead."""
+    settings = request.runtime.settings
+    merged, faults = stored_settings.merge(settings, stored_settings.read(request.db, settings))
+    known = names_of(type(settings))
+    return {
+        name: f"is stored, but {faults[name]}; in force: {text_of(getattr(merged, known.single[name])) or 'nothing'}"
+        for name in names
+        if name in faults and _is_free(request, name)
+    }
 
 
 def save(
@@ -82,7 +97,7 @@ def text_of(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return f"{value:.10g}"
+        return f"{value:.15g}"
     return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 

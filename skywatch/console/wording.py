@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import datetime
 from typing import Any
 
@@ -19,7 +20,7 @@ def compact(document: Any) -> str:
 
 def span(seconds: float | None) -> str:
     """A duration in its two largest units."""
-    if seconds is None:
+    if seconds is None or not math.isfinite(seconds):
         return "unknown"
     parts: list[str] = []
     rest = int(seconds)

@@ -13,6 +13,8 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # One customer is given a whole IPv6 /64 and can use any address in it; an IPv4 client has one address.
 IPV6_CLIENT_BITS = 64
+# What proxies add: who comes by one is not on this machine, trusted or not.
+FORWARDING_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
 # The neighbourhood that counts as "the same place" where a login is judged by where it comes from.
 IPV4_PLACE_BITS = 24
 
@@ -31,6 +33,15 @@ def parse_address(text: str) -> Address | None:
         return None
     mapped = getattr(address, "ipv4_mapped", None)
     return mapped if mapped is not None else address
+
+
+@lru_cache(maxsize=4096)
+def is_loopback(host: str) -> bool:
+    """Whether a host (an address or a name) is this machine alone; names are not resolved (RFC 6761, section 6.3)."""
+    address = parse_address(host)
+    if address is None:
+        return host.lower().rstrip(".") == "localhost" or host.lower().rstrip(".").endswith(".localhost")
+    return address.is_loopback
 
 
 def in_networks(address: Address, networks: Iterable[Network]) -> bool:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
+import sqlalchemy as sa
 from plaster.uri import parse_uri
 from plaster_pastedeploy import Loader
 
 from skywatch.core import logs
 from skywatch.core.bus import BusError
-from skywatch.core.db import DatabaseError
+from skywatch.core.db import DatabaseError, damage, is_damaged
 from skywatch.settings import Origin, Settings, SettingsError
 
 LoadSettings = Callable[[Mapping[str, Any]], tuple[Settings, list[Origin]]]
@@ -37,6 +38,11 @@ def one_line_errors(command: Callable[..., Any]) -> Callable[..., Any]:
             return command(*args, **kw)
         except (SettingsError, DatabaseError, BusError, IniError) as error:
             fail(error)
+        except sa.exc.DBAPIError as error:
+            if not is_damaged(error):
+                raise
+            # The part that is damaged is read only now.
+            fail(f"setting database_url: the database {damage(error)}")
         except KeyboardInterrupt:
             # Told to stop before there was anything to stop.
             sys.exit(130)

@@ -7,8 +7,9 @@ writers wait for each other instead of failing half-way.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,6 +19,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine import URL, Engine, ExceptionContext, make_url
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 from sqlalchemy.types import TypeDecorator
+
+from skywatch.core.private_files import create_private
 
 # How long a writer waits for another one before it gives up (s); bulk imports hold the lock for less than this.
 SQLITE_BUSY_TIMEOUT_S = 15
@@ -101,6 +104,15 @@ def create_engine(database_url: str, *, timeout_s: float | None = None) -> Engin
     return engine
 
 
+def sqlite_file(url: URL | str) -> Path | None:
+    """The file of an SQLite database; None where the database is a server's or in memory."""
+    url = make_url(url)
+    if url.get_backend_name() != "sqlite" or url.query.get("mode") == "memory":
+        return None
+    path = (url.database or "").removeprefix("file:").partition("?")[0]
+    return None if path in ("", ":memory:") else Path(path)
+
+
 def check_connection(engine: Engine) -> None:
     """Raise DatabaseError with a short reason where the database does not answer; where a later attempt may succeed,
     DatabaseAwayError."""
@@ -109,13 +121,25 @@ def check_connection(engine: Engine) -> None:
             connection.execute(sa.text("SELECT 1"))
     except sa.exc.DBAPIError as error:
         shown = engine.url.render_as_string(hide_password=True)
+        if is_damaged(error):
+            raise DatabaseError(f"setting database_url: {shown} {damage(error)}") from None
         kind = DatabaseAwayError if is_outage(error) and not _is_no_file(error) else DatabaseError
         raise kind(f"setting database_url: {shown} cannot be opened: {reason(error)}") from None
 
 
+def is_damaged(error: BaseException) -> bool:
+    """Whether SQLite cannot read its file, now or later (primary result codes): CORRUPT, FORMAT, NOTADB."""
+    return getattr(getattr(error, "orig", None), "sqlite_errorcode", 0) & 0xFF in (11, 24, 26)
+
+
+def damage(error: BaseException) -> str:
+    """What is wrong with a damaged file and what to do, after its name."""
+    return f"cannot be read: {reason(error)}; restore it from a backup"
+
+
 def _is_no_file(error: sa.exc.DBAPIError) -> bool:
-    """Whether SQLite has no database there (primary result codes): CANTOPEN, NOTADB."""
-    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in (14, 26)
+    """Whether SQLite finds no file there that it may open (primary result code CANTOPEN)."""
+    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == 14
 
 
 def reason(error: BaseException) -> str:
@@ -174,6 +198,12 @@ def is_unavailable(error: BaseException) -> bool:
 def create_session_factory(engine: Engine) -> SessionFactory:
     """Sessions whose objects stay usable after commit."""
     return sessionmaker(engine, expire_on_commit=False)
+
+
+def has_one_writer(sessions: SessionFactory) -> bool:
+    """Whether only one transaction can write at a time, as on SQLite."""
+    bind = sessions.kw.get("bind")
+    return bind is not None and bind.dialect.name == "sqlite"
 
 
 @contextmanager
@@ -253,6 +283,15 @@ def _sqlite_engine(url: URL) -> Engine:
     engine = sa.create_engine(
         url, connect_args={"timeout": SQLITE_BUSY_TIMEOUT_S, "check_same_thread": False}, pool_pre_ping=False
     )
+
+    path = sqlite_file(url)
+
+    @event.listens_for(engine, "do_connect")
+    def _create(dialect: Any, record: Any, arguments: Any, named: Any) -> None:
+        # SQLite would create it with the umask; the journals beside it get the mode of the file.
+        if path is not None and url.query.get("mode", "rwc") == "rwc":
+            with suppress(OSError):  # SQLite says what is wrong with the place.
+                create_private(path)
 
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, record: Any) -> None:

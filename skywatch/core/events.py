@@ -11,7 +11,6 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.orm import Session, SessionTransaction, sessionmaker
 
@@ -19,6 +18,7 @@ from skywatch.core.bus import Bus, Message
 from skywatch.core.bus.packing import pack
 from skywatch.core.clock import utcnow
 from skywatch.core.db import SessionFactory
+from skywatch.core.inserting import insert_many
 from skywatch.core.models import StoredEvent
 
 _PENDING, _BUS = "skywatch.events.pending", "skywatch.events.bus"
@@ -64,8 +64,7 @@ def _store(session: Session) -> None:
     rows = [
         {"at": now, "topic": m.topic, "event": m.event, "message": pack(m)} for m in (entry.message for entry in stored)
     ]
-    insert = sa.insert(_events).returning(_events.c.id, sort_by_parameter_order=True)
-    ids = session.connection().execute(insert, rows).scalars()
+    ids = insert_many(session.connection(), _events, rows)
     for entry, row_id in zip(stored, ids, strict=True):
         entry.message = dataclasses.replace(entry.message, id=row_id)
 

@@ -18,6 +18,9 @@ from typing import IO, Any
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
+from skywatch.core.db import sqlite_file
+from skywatch.core.private_files import private_opener
+
 try:
     import fcntl
 except ImportError:  # Windows
@@ -91,7 +94,7 @@ class FileLock(ExclusiveLock):
     def take(self) -> None:
         if self._file is not None:
             return
-        file = self._path.open("a+", encoding="ascii", errors="replace")
+        file = open(self._path, "a+", encoding="ascii", errors="replace", opener=private_opener)  # noqa: SIM115 - close() closes it
         try:
             _lock(file)
         except OSError:
@@ -263,7 +266,5 @@ def exclusive_lock(database_url: str, name: str) -> ExclusiveLock:
     url = make_url(database_url)
     if url.get_backend_name() == "postgresql":
         return AdvisoryLock(url, name)
-    path = (url.database or "").removeprefix("file:").partition("?")[0]
-    if path in ("", ":memory:") or url.query.get("mode") == "memory":
-        return NoLock()
-    return FileLock(Path(f"{path}-{name}.lock"))
+    path = sqlite_file(url)
+    return NoLock() if path is None else FileLock(Path(f"{path}-{name}.lock"))

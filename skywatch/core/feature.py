@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from skywatch.core.problems import ProblemKind
@@ -39,7 +40,9 @@ class EventKind:
 
     ``needs`` are permissions that a subscriber must hold besides the topic's. Holders of ``oversight`` also receive
     the events of other users. ``may_need`` are permissions that only some messages need, or that open another form of
-    them (``skywatch.core.bus.Form``): a message that names any other permission is not delivered.
+    them (``skywatch.core.bus.Form``): a message that names any other permission is not delivered. ``written`` is
+    ``module:function(session, written)``, called in a transaction of its own with the ``WrittenEvent`` of messages that
+    the real-time channel has written to a connection of a user in their audience.
     """
 
     name: str
@@ -47,6 +50,15 @@ class EventKind:
     needs: tuple[str, ...] = ()
     oversight: str | None = None
     may_need: tuple[str, ...] = ()
+    written: str = ""
+
+
+@dataclass(frozen=True)
+class WrittenEvent:
+    """The data of an event, and when it was written to a connection of its user."""
+
+    data: bytes
+    at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +76,8 @@ class Service:
 class NotificationKind:
     """What users can be notified of, and the permission they need for it.
 
-    ``delivered`` is ``module:function(session, subject_ids)``, called in the transaction that records a delivery.
+    ``delivered`` is ``module:function(session, channel_kind, subject_ids)``, called in the transaction that records a
+    delivery.
     """
 
     name: str

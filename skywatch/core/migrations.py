@@ -12,7 +12,7 @@ from alembic.util.exc import CommandError
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from skywatch.core.db import DatabaseAwayError, DatabaseError, is_outage, reason
+from skywatch.core.db import DatabaseAwayError, DatabaseError, damage, is_damaged, is_outage, reason
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -50,6 +50,8 @@ def check_schema(engine: Engine) -> None:
         with engine.connect() as connection:
             heads = set(MigrationContext.configure(connection).get_current_heads())
     except SQLAlchemyError as error:
+        if is_damaged(error):
+            raise DatabaseError(f"setting database_url: the database {damage(error)}") from None
         if not is_outage(error):
             raise
         raise DatabaseAwayError(f"the schema of the database cannot be read: {reason(error)}") from None

@@ -15,10 +15,19 @@ class RateLimit:
 
     def take(self, now: float) -> bool:
         """Count one event; False where it exceeds the rate."""
-        if self._at is not None:
-            self._tokens = min(2 * self._rate, self._tokens + (now - self._at) * self._rate)
-        self._at = now
+        self._refill(now)
         if self._tokens < 1:
             return False
         self._tokens -= 1
         return True
+
+    def spend(self, count: float, now: float) -> float:
+        """Count events that have happened already; the seconds to wait until the rate is kept."""
+        self._refill(now)
+        self._tokens -= count
+        return max(0.0, -self._tokens / self._rate)
+
+    def _refill(self, now: float) -> None:
+        if self._at is not None:
+            self._tokens = min(2 * self._rate, self._tokens + (now - self._at) * self._rate)
+        self._at = now

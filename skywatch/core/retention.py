@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -20,7 +21,8 @@ from sqlalchemy.engine import Engine
 
 from skywatch.core import metrics
 from skywatch.core.clock import utcnow
-from skywatch.core.db import SessionFactory, without_limit, writing
+from skywatch.core.db import SessionFactory, outage_of, without_limit, writing
+from skywatch.core.fencing import FencedError
 from skywatch.settings import Settings
 
 MEGABYTE = 1_000_000
@@ -161,6 +163,8 @@ class Pruner:
         self.settings = settings
         self.kinds = kinds
         self.removed: dict[str, int] = {kind.name: 0 for kind in kinds}
+        # What went wrong in the last round, by kind or other part of the work.
+        self.faults: dict[str, Exception] = {}
         # How much there was of each kind when it was looked at last.
         self.extents: dict[str, Extent] = {}
         self._pause = pause
@@ -169,17 +173,38 @@ class Pruner:
         self._gone = {kind.name: 0 for kind in kinds}  # rows removed since the last vacuum of the table
 
     def run(self) -> int:
-        """Do all there is to do; returns how many rows went."""
+        """Do all there is to do; returns how many rows went.
+
+        A kind that fails does not stop the others: ``faults`` has its error. Raises what concerns all of them: a
+        database that is away, and the lost lead of a tracker.
+        """
         before = sum(self.removed.values())
+        self.faults = {}
         for kind in self.kinds:
-            self._too_old(kind)
-            self._too_much(kind)
+            with self._guarded(kind.name):
+                self._too_old(kind)
+            with self._guarded(kind.name):
+                self._too_much(kind)
             if kind.after is not None:
-                kind.after(self.settings, self.sessions)
-        self._database_too_large()
+                with self._guarded(kind.name):
+                    kind.after(self.settings, self.sessions)
+        with self._guarded("database"):
+            self._database_too_large()
         removed = sum(self.removed.values()) - before
-        self.give_back()
+        with self._guarded("giving back room"):
+            self.give_back()
         return removed
+
+    @contextmanager
+    def _guarded(self, part: str) -> Iterator[None]:
+        try:
+            yield
+        except FencedError:
+            raise
+        except Exception as error:
+            if outage_of(error):
+                raise
+            self.faults.setdefault(part, error)
 
     def _too_old(self, kind: Kind) -> None:
         days = kind.days(self.settings)

@@ -9,8 +9,8 @@ import secrets
 import tempfile
 from pathlib import Path
 
-from sqlalchemy.engine import make_url
-
+from skywatch.core.db import sqlite_file
+from skywatch.core.private_files import set_private
 from skywatch.settings import Settings, SettingsError
 from skywatch.settings.table import MINIMUM_SECRET_LENGTH
 
@@ -38,10 +38,8 @@ def with_secret(settings: Settings) -> Settings:
 
 def path_of(settings: Settings) -> Path | None:
     """The file of the secret, or None where the database is no file."""
-    url = make_url(settings.database_url)
-    if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:"):
-        return None
-    return Path(f"{url.database}{SUFFIX}")
+    database = sqlite_file(settings.database_url)
+    return None if database is None else Path(f"{database}{SUFFIX}")
 
 
 def _read(path: Path) -> str | None:
@@ -55,7 +53,8 @@ def _read(path: Path) -> str | None:
 
 def _create(path: Path) -> str:
     """Write a new secret under a name of its own, then link it: of two processes that start at once, one wins."""
-    descriptor, temporary = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)  # mode 0600
+    descriptor, temporary = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
+    set_private(descriptor)  # mkstemp leaves out what the umask does
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(secrets.token_urlsafe(48) + "\n")

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import math
 import re
 import threading
 import time
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
@@ -177,13 +179,34 @@ def _merge(settings: Settings, rows: Mapping[str, StoredValue]) -> tuple[Setting
             texts[name] = row.text
     while True:
         try:
-            return _with_texts(settings, texts), faults
+            return dataclasses.replace(_with_texts(settings, texts), **_above(settings, rows, faults)), faults
         except SettingsError as error:
             if not texts:
                 raise
             for name in _culprits(settings, texts, error):
                 faults[name] = error
                 del texts[name]
+
+
+def _above(settings: Settings, rows: Mapping[str, StoredValue], faults: Mapping[str, SettingsError]) -> dict[str, Any]:
+    """The values of settings whose stored number is above their maximum, for those that declare one, by field."""
+    names = names_of(type(settings))
+    values = {}
+    for name in faults:
+        if name not in names.single or settings.sources.get(name) in ("ini", "environment"):
+            continue
+        field = names.single[name]
+        metadata = names.fields[field].metadata
+        if metadata["above"] is not None and _number(rows[name].text) > metadata["maximum"]:
+            values[field] = metadata["above"]
+    return values
+
+
+def _number(text: str | None) -> float:
+    try:
+        return float(text or "nan")
+    except ValueError:
+        return math.nan
 
 
 def _culprits(settings: Settings, texts: Mapping[str, str], error: SettingsError) -> list[str]:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
+from itertools import islice
 from typing import Generic, Protocol, TypeVar
 
 E = TypeVar("E")
@@ -29,7 +30,7 @@ class Source(Protocol[E]):
         """Seconds until the writer should take entries; 0 is now, infinity while there are none."""
 
     def take(self, limit: int) -> list[E]:
-        """The next entries, oldest first; they count until ``done``."""
+        """The next entries, oldest first, at most ``limit``; they count until ``done``."""
 
     def done(self, entries: list[E]) -> None:
         """These are committed or given up."""
@@ -119,8 +120,8 @@ class WriteQueue(Generic[E]):
             since = self._ordered[0][0] if self._ordered else self._latest_since
             entries = [self._ordered.popleft()[1] for _ in range(min(limit, len(self._ordered)))]
             if not self._ordered and (not entries or now - self._latest_since >= self._replace_delay_s):
-                entries += self._latest.values()
-                self._latest.clear()
+                keys = list(islice(self._latest, limit - len(entries)))
+                entries += [self._latest.pop(key) for key in keys]
             self._taken += len(entries)
             self._taken_since = since
         return entries

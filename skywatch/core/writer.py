@@ -2,7 +2,8 @@
 
 While the database takes nothing (away, locked, read-only, full), a batch is tried again with growing pauses and what
 comes meanwhile waits in the bounded queue. Where the database refuses a batch because of a row in it, its entries are
-written one by one and the bad one is dropped. Each transaction carries its number: a commit whose answer was lost is
+written one by one and the bad one is dropped. On SQLite, where all writers share one lock, batches are short and there
+are pauses between them (``core.pacing``). Each transaction carries its number: a commit whose answer was lost is
 recognised and not made twice. Callers never wait, and the thread starts whatever state the database is in. A writer
 whose place another process has taken (``core.fencing``) drops what it has and ends.
 """
@@ -23,19 +24,18 @@ from sqlalchemy.orm import Session
 
 from skywatch.core import health, metrics
 from skywatch.core.clock import utcnow
-from skywatch.core.db import SessionFactory, insert_into, is_outage, outage_of, reason, writing
+from skywatch.core.db import SessionFactory, has_one_writer, insert_into, is_outage, outage_of, reason, writing
 from skywatch.core.fault_log import FaultLog
 from skywatch.core.fencing import FencedError
 from skywatch.core.health import State
 from skywatch.core.models import WriterBatch
+from skywatch.core.pacing import Pacer
 from skywatch.core.write_queue import Source, WriteQueue
 
 log = logging.getLogger(__name__)
 E = TypeVar("E")
 R = TypeVar("R")
 
-# Entries a transaction: large enough to be quick, small enough that others get SQLite's lock soon.
-BATCH_LIMIT = 1000
 RETRY_FIRST_S, RETRY_LAST_S = 0.5, 5.0
 # The longest sleep of a writer that has nothing to do.
 IDLE_S = 3600.0
@@ -83,6 +83,7 @@ class BackgroundWriter(Generic[E, R]):
         self._refused = refused
         self._prepare = prepare
         self._divisible = divisible
+        self._pacer = Pacer(is_shared=has_one_writer(sessions))
         self._id = f"{name}@{secrets.token_hex(8)}"
         self._number = 0
         self._wake = threading.Event()
@@ -159,12 +160,13 @@ class BackgroundWriter(Generic[E, R]):
                     self._wake.wait(min(delay_s, IDLE_S))
                     self._wake.clear()
                     continue
-                entries = self._repeat(lambda: self._source.take(BATCH_LIMIT), lambda error: True)
+                entries = self._repeat(lambda: self._source.take(self._pacer.limit), lambda error: True)
                 if stopping and (not entries or time.monotonic() > self._stop_by):
                     return
                 if entries:
                     self._write_batch(entries)
                 self._measure()
+                self._leave_lock()
         except GaveUpError:
             return
         except FencedError as error:
@@ -186,6 +188,7 @@ class BackgroundWriter(Generic[E, R]):
             self._drop(entries[0], error)
         else:
             for entry in entries:
+                self._leave_lock()
                 error = self._commit([entry])
                 if error is not None:
                     self._drop(entry, error)
@@ -225,10 +228,12 @@ class BackgroundWriter(Generic[E, R]):
     def _transact(self, entries: list[E], results: list[R]) -> None:
         began = time.perf_counter()
         with writing(self._sessions) as session:
+            locked = time.perf_counter()
             if not self._claim(session):
                 log.warning("%s: the last batch was committed although the answer was lost", self.name)
                 return
             results.append(self._write(session, entries))
+        self._pacer.measure(len(entries), time.perf_counter() - locked)
         metrics.DATABASE_WRITES.labels(self.name).inc()
         metrics.DATABASE_WRITE_SECONDS.labels(self.name).observe(time.perf_counter() - began)
 
@@ -277,6 +282,12 @@ class BackgroundWriter(Generic[E, R]):
         metrics.DATABASE_WRITE_ERRORS.labels(self.name).inc()
         self._faults.failed(self._why, _ours(error), outage_of(error))
         self._measure()
+
+    def _leave_lock(self) -> None:
+        """Let other writers have the lock for a moment after a while with it; a stop does not wait."""
+        pause_s = self._pacer.pause_s()
+        if pause_s:
+            self._stopping.wait(pause_s)
 
     def _pause(self, pause_s: float) -> None:
         if not self._stopping.wait(pause_s):

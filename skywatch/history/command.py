@@ -11,7 +11,7 @@ import click
 from sqlalchemy.engine import Engine
 
 from skywatch.core.command import fail, ini_argument, one_line_errors, read_ini
-from skywatch.core.db import check_connection, create_engine, create_session_factory
+from skywatch.core.db import check_connection, create_engine, create_session_factory, reason
 from skywatch.core.migrations import check_schema
 from skywatch.core.progress import progress_of
 from skywatch.core.retention import Pruner, database_bytes
@@ -61,8 +61,8 @@ def import_(ini: Path, path: Path) -> None:
         f"{outcome.skipped:,} entries were skipped."
     )
     refused = outcome.refused or []
-    for reason in refused[:SHOWN_REFUSED]:
-        click.echo(reason, err=True)
+    for why in refused[:SHOWN_REFUSED]:
+        click.echo(why, err=True)
     if len(refused) > SHOWN_REFUSED:
         click.echo(f"... and {len(refused) - SHOWN_REFUSED:,} more files that are not traces", err=True)
     if refused and not outcome.files:
@@ -87,6 +87,8 @@ def prune(ini: Path) -> None:
     for kind, removed in pruner.removed.items():
         click.echo(f"{kind}: {removed:,} rows removed")
     click.echo(f"The database takes {used / 1e6:,.1f} MB.")
+    if pruner.faults:
+        fail("; ".join(f"retention of {part} failed: {reason(error)}" for part, error in pruner.faults.items()))
 
 
 @history.command()

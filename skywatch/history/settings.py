@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from skywatch.settings import Settings, setting
+from skywatch.settings import RETENTION_DAYS, RETENTION_MB, Settings, setting
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class HistorySettings(Settings):
     history_flight_gap_s: float = setting(
         900.0, "an aircraft that returns after this time begins a new flight (s)", minimum=60, maximum=86400
     )
-    retention_positions_days: float = setting(90.0, "retention of tracks (days; 0: unlimited)", minimum=0, stored=True)
-    retention_positions_mb: float = setting(0.0, "largest size of tracks (MB; 0: unlimited)", minimum=0, stored=True)
-    retention_flights_days: float = setting(730.0, "retention of flights (days; 0: unlimited)", minimum=0, stored=True)
-    retention_flights_mb: float = setting(0.0, "largest size of flights (MB; 0: unlimited)", minimum=0, stored=True)
+    retention_positions_days: float = setting(90.0, "retention of tracks (days; 0: unlimited)", **RETENTION_DAYS)
+    retention_positions_mb: float = setting(0.0, "largest size of tracks (MB; 0: unlimited)", **RETENTION_MB)
+    retention_flights_days: float = setting(730.0, "retention of flights (days; 0: unlimited)", **RETENTION_DAYS)
+    retention_flights_mb: float = setting(0.0, "largest size of flights (MB; 0: unlimited)", **RETENTION_MB)

@@ -38,6 +38,8 @@ def includeme(config: Configurator) -> None:
     config.include("skywatch.http.client")
     config.include("skywatch.http.cors")
     config.include("skywatch.http.throttle")
+    config.include("skywatch.http.admission")
+    config.include("skywatch.http.stream_limits")
     previous = INGRESS
     for tween in TWEENS:
         name = f"skywatch.http.{tween}_tween"

@@ -7,9 +7,11 @@ nesting would overflow the stack of later readers.
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 MAXIMUM_DEPTH = 32
+_UNFIT = re.compile("[\\x00\\ud800-\\udfff]")
 
 
 def fault_of(document: Any) -> str | None:
@@ -23,7 +25,7 @@ def fault_of(document: Any) -> str | None:
             parts = [*value, *value.values()] if isinstance(value, dict) else value
             pending.extend((part, depth + 1) for part in parts)
         elif isinstance(value, str):
-            if any(c == "\0" or "\ud800" <= c <= "\udfff" for c in value):
+            if _UNFIT.search(value):
                 return "must not contain NUL or a lone surrogate"
         elif isinstance(value, float):
             if not math.isfinite(value):

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 from pyramid.config import Configurator
-from pyramid.exceptions import URLDecodeError
+from pyramid.exceptions import PredicateMismatch, URLDecodeError
 from pyramid.httpexceptions import HTTPException, HTTPForbidden, HTTPMethodNotAllowed, HTTPNotFound
 from pyramid.response import Response
 from sqlalchemy.exc import DBAPIError, TimeoutError
@@ -85,6 +85,11 @@ def forbidden_view(error: HTTPForbidden, request: Request) -> Response:
 
 
 def not_found_view(error: HTTPNotFound, request: Request) -> Response:
+    """Nothing there; or something that answers other methods (Cornice's services say so themselves)."""
+    if isinstance(error, PredicateMismatch) and request.matched_route is not None:
+        allowed = _methods(request.registry, request.matched_route.name)
+        if allowed and request.method not in allowed:
+            return _method_not_allowed(sorted(allowed), request)
     return problem_response(Problem("not_found", "There is nothing at this address."), request)
 
 
@@ -92,8 +97,24 @@ def undecodable_view(error: URLDecodeError, request: Request) -> Response:
     return problem_response(Problem("not_found", "The address is not valid UTF-8."), request)
 
 
+def _methods(registry: Any, route: str) -> frozenset[str]:
+    """The methods that the views of a route answer; empty where one of them answers all."""
+    methods: set[str] = set()
+    for view in registry.introspector.get_category("views", default=[]):
+        if view["introspectable"]["route_name"] == route:
+            named = view["introspectable"]["request_methods"]
+            if named is None:
+                return frozenset()
+            methods.update((named,) if isinstance(named, str) else named)
+    return frozenset(methods | {"HEAD"} if "GET" in methods else methods)
+
+
 def method_not_allowed_view(error: HTTPMethodNotAllowed, request: Request) -> Response:
-    allowed = ", ".join(sorted(set(error.allow or ())))
+    return _method_not_allowed(sorted(set(error.allow or ())), request)
+
+
+def _method_not_allowed(methods: list[str], request: Request) -> Response:
+    allowed = ", ".join(methods)
     detail = f"This address answers {allowed}." if allowed else ""
     return problem_response(Problem("method_not_allowed", detail, headers={"Allow": allowed}), request)
 

@@ -9,6 +9,7 @@ from typing import Any
 from pyramid.response import Response
 
 from skywatch.http import metrics
+from skywatch.http.admission import is_question
 from skywatch.http.request import Request
 
 Handler = Callable[[Request], Response]
@@ -18,10 +19,13 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 def measure_tween(handler: Handler, registry: Any) -> Handler:
-    """Measure the time until the response begins; a streamed body comes after it."""
+    """Measure the time until the response begins; a streamed body comes after it.
+
+    A request whose body was only admitted is counted when it comes with its body.
+    """
 
     def tween(request: Request) -> Response:
-        began = time.perf_counter()
+        began, was_question = time.perf_counter(), is_question(request)
         metrics.HTTP_IN_FLIGHT.inc()
         status = "500"
         try:
@@ -33,7 +37,8 @@ def measure_tween(handler: Handler, registry: Any) -> Handler:
             matched = getattr(request, "matched_route", None)
             route = matched.pattern if matched is not None else UNROUTED
             method = request.method if request.method in METHODS else "OTHER"
-            metrics.HTTP_REQUESTS.labels(method, route, status).inc()
-            metrics.HTTP_LATENCY.labels(method, route).observe(time.perf_counter() - began)
+            if not was_question or is_question(request):
+                metrics.HTTP_REQUESTS.labels(method, route, status).inc()
+                metrics.HTTP_LATENCY.labels(method, route).observe(time.perf_counter() - began)
 
     return tween

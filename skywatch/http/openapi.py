@@ -12,7 +12,15 @@ from skywatch.core.problems import KINDS
 from skywatch.http.openapi_schema import JsonSchema, SchemaWriter
 from skywatch.http.schema import JsonInteger, JsonSequence, JsonString, Schema
 from skywatch.http.service import BODY_METHODS, NUMBER, ApiService, Operation
-from skywatch.security.contexts import EVERYBODY, EXCHANGE, IDENTIFIED, OPEN, OPEN_UNLESS_PRIVATE, OWN_ACCOUNT
+from skywatch.security.contexts import (
+    EVERYBODY,
+    EXCHANGE,
+    IDENTIFIED,
+    OPEN,
+    OPEN_UNLESS_PRIVATE,
+    OWN_ACCOUNT,
+    permission_held,
+)
 
 PROBLEM = "application/problem+json"
 PAGE = "text/html"
@@ -132,7 +140,7 @@ def _operation(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
         result["requestBody"] = {"required": required, "content": content}
     result["security"] = _security(operation.permission)
     if operation.permission not in SERVICE_PERMISSIONS:
-        result["x-permission"] = operation.permission
+        result["x-permission"] = permission_held(operation.permission)
     return result
 
 

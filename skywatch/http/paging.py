@@ -41,9 +41,12 @@ class PageLinks(Schema):
     previous = colander.SchemaNode(Nullable(JsonString()), description="Address of the page before.")
 
 
-def page(request: Request, plural: str, entries: Sequence[Any], count: int) -> dict[str, Any]:
-    """The envelope of a list whose query was validated by a PageQuery."""
-    return {plural: list(entries), "count": count, **page_links(request, count)}
+def page(request: Request, plural: str, entries: Sequence[Any], count: int, taken: int | None = None) -> dict[str, Any]:
+    """The envelope of a list whose query was validated by a PageQuery.
+
+    ``taken`` is the number of entries where a page ends before its limit because they are large.
+    """
+    return {plural: list(entries), "count": count, **page_links(request, count, taken)}
 
 
 def page_of(request: Request, plural: str, entries: Sequence[Any]) -> dict[str, Any]:
@@ -57,12 +60,13 @@ def only_page(plural: str, entries: Sequence[Any]) -> dict[str, Any]:
     return {plural: list(entries), "count": len(entries), "next": None, "previous": None}
 
 
-def page_links(request: Request, count: int) -> dict[str, str | None]:
-    """Links to the pages around this one."""
+def page_links(request: Request, count: int, taken: int | None = None) -> dict[str, str | None]:
+    """Links to the pages around this one, which has ``taken`` entries, or else as many as ``limit`` says."""
     query: Mapping[str, Any] = request.validated["querystring"]
     limit, offset = query["limit"], query["offset"]
+    following = offset + (taken or limit)
     return {
-        "next": _link(request, limit, offset + limit) if offset + limit < count else None,
+        "next": _link(request, limit, following) if following < count else None,
         # From beyond the end it leads to the last entries, not to another empty page.
         "previous": _link(request, limit, max(0, min(offset, count) - limit)) if offset > 0 else None,
     }

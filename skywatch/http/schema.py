@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -16,8 +17,14 @@ import colander
 
 from skywatch.http.document import fault_of
 
+WHITE_SPACE = re.compile(r"\s+")
 # Unknown members of one object reported as faults.
 MOST_UNKNOWN = 200
+# Entries of a list whose schema names no limit. A list is counted before its entries are looked at.
+MOST_ENTRIES = 1_000
+# Control characters and lone surrogates; texts of several lines may have line breaks and tabs.
+_CONTROL = re.compile("[\\x00-\\x1f\\x7f\\ud800-\\udfff]")
+_CONTROL_BUT_LINES = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f\\ud800-\\udfff]")
 ICAO_ADDRESS = re.compile(r"~?[0-9a-fA-F]{6}")
 
 
@@ -95,11 +102,17 @@ class JsonString(_Json):
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         value = super().deserialize(node, cstruct)
-        if value is not colander.null:
-            allowed = "\n\r\t" if self.multiline else ""
-            if any((ord(c) < 32 and c not in allowed) or 0xD800 <= ord(c) <= 0xDFFF or ord(c) == 127 for c in value):
-                raise colander.Invalid(node, "must not contain control characters")
+        if value is not colander.null and (_CONTROL_BUT_LINES if self.multiline else _CONTROL).search(value):
+            raise colander.Invalid(node, "must not contain control characters")
         return value
+
+
+class FilePart(JsonString):
+    """A file in a form; the view reads it."""
+
+    def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
+        """Bytes (generators of clients look for the format)."""
+        return {"type": "string", "format": "binary", "contentMediaType": "application/octet-stream"}
 
 
 class JsonInteger(_Json):
@@ -117,7 +130,8 @@ class JsonNumber(_Json):
     expected = "a number"
 
     def accept(self, value: Any) -> bool:
-        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        # An integer has no infinity, but may exceed every float.
+        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
     def convert(self, value: Any) -> float:
         return float(value)
@@ -183,12 +197,25 @@ class Nullable(colander.SchemaType):
 
 
 class JsonList(colander.Sequence):
-    """A JSON array; colander's own would also take objects and strings."""
+    """A JSON array; colander's own would also take objects and strings.
+
+    It is counted first: the largest number of entries is that of the node's ``colander.Length``, or MOST_ENTRIES.
+    """
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any, **kw: Any) -> Any:
         if cstruct is not colander.null and not isinstance(cstruct, list):
             raise colander.Invalid(node, "must be a list")
+        most = most_entries(node)
+        if cstruct is not colander.null and len(cstruct) > most:
+            raise colander.Invalid(node, f"must have at most {most} entries, not {len(cstruct)}")
         return super().deserialize(node, cstruct, **kw)
+
+
+def most_entries(node: colander.SchemaNode) -> int:
+    """The largest number of entries of a list."""
+    validators = getattr(node.validator, "validators", (node.validator,))
+    limits = [v.max for v in validators if isinstance(v, colander.Length) and v.max not in (None, -1)]
+    return min(limits, default=MOST_ENTRIES)
 
 
 class JsonSequence(colander.SequenceSchema):
@@ -226,6 +253,13 @@ class QueryString(_Query):
         if any(ord(c) < 32 or ord(c) == 127 for c in text):
             raise ValueError("must not contain control characters")
         return text
+
+
+class SearchText(QueryString):
+    """Words to search for; white space of any kind separates them."""
+
+    def parse(self, text: str) -> str:
+        return super().parse(WHITE_SPACE.sub(" ", text))
 
 
 class QueryInteger(_Query):

@@ -8,12 +8,15 @@ from typing import Any
 
 from pyramid.config import Configurator
 
+from skywatch.core.addresses import FORWARDING_HEADERS, is_loopback
 from skywatch.http.request import Request
 from skywatch.security.contexts import FeatureContext, default_access, prepared_context
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import FEATURES
 from skywatch.security.policy import SkywatchSecurityPolicy
 from skywatch.security.visibility import Visibility, visibility_under
+
+_FORWARDING = tuple(f"HTTP_{name.upper().replace('-', '_')}" for name in FORWARDING_HEADERS)
 
 
 def feature_context(request: Request, feature: str | None) -> FeatureContext:
@@ -57,7 +60,14 @@ def context_factory(feature: str | None) -> Callable[[Request], AskedFeature]:
 def visibility(request: Request) -> Visibility:
     """The visibility of the caller, as ``request.may``."""
     registry = request.registry
-    return visibility_under(request.identity, request.runtime.settings.auth_mode, registry["access_settings"]())
+    environ = request.environ
+    forwarded = any(name in environ for name in _FORWARDING)
+    return visibility_under(
+        request.identity,
+        request.runtime.settings.auth_mode,
+        registry["access_settings"](),
+        is_local=not forwarded and is_loopback(environ.get("REMOTE_ADDR", "")),
+    )
 
 
 def includeme(config: Configurator) -> None:

@@ -20,7 +20,7 @@ from skywatch.http.paging import link_base
 from skywatch.http.request import Request
 from skywatch.http.schema import Schema
 from skywatch.http.security import context_factory
-from skywatch.http.validation import validate, validation_failed
+from skywatch.http.validation import MOST_VALUES, validate, validation_failed
 
 API_PREFIX = "/api/v1"
 # The number of a row in a path: ASCII digits alone (``\d`` takes those of every script), within 64 bits.
@@ -108,7 +108,8 @@ class ApiService(Service):
         ``permission`` is required; the summary is the first line of the view's docstring, and the operation id its
         name unless ``operation_id`` gives one. ``any_query`` allows unknown
         query parameters, for addresses whose clients add their own. ``remember_query`` caches the validated query
-        string, for calls that many clients repeat every second. Bodies of ``body_types`` other than JSON are left to
+        string, for calls that many clients repeat every second. ``most_values`` is the largest number of JSON values of
+        a body, where it is not that of all. Bodies of ``body_types`` other than JSON are left to
         the view. ``creates`` names the service of the resource that the view creates: the response is 201 with the
         address of that resource, whose path takes its fields from the members of the response.
         """
@@ -118,6 +119,7 @@ class ApiService(Service):
         errors = tuple(kw.pop("errors", ()))
         body_types = tuple(kw.pop("body_types", ("application/json",)))
         creates = kw.pop("creates", None)
+        most_values = kw.pop("most_values", MOST_VALUES)
         operation_id = kw.pop("operation_id", view.__name__)
         any_query, remember = kw.pop("any_query", False), kw.pop("remember_query", False)
         summary, _, rest = (view.__doc__ or "").strip().partition("\n")
@@ -142,6 +144,7 @@ class ApiService(Service):
         elif parts["body"] is None and method.upper() in BODY_METHODS:
             parts["body"] = Schema()  # A call without a body refuses every member of one.
         kw["schema"] = _request_schema(parts, any_query=any_query)
+        kw["schema"].most_values = most_values
         kw["validators"] = ((_remembering if remember else _with_schema)(kw["schema"]),)
         super().add_view(method, view if creates is None else _creating(view, creates), **kw)
 

@@ -33,13 +33,38 @@ class HttpSettings(Settings):
     api_max_header_fields: int = setting(
         100, "largest number of header fields of a request", minimum=10, maximum=10_000
     )
+    api_unidentified_bytes: int = setting(
+        33_554_432,
+        "forms over 64 KiB whose API key has not arrived yet: what all of them may have sent (bytes, in memory)",
+        minimum=65_536,
+        maximum=1_073_741_824,
+    )
+    api_unidentified_bytes_per_address: int = setting(
+        8_388_608,
+        "the same from one client address (bytes; IPv6: one /64)",
+        minimum=65_536,
+        maximum=1_073_741_824,
+    )
+    api_upload_bytes_per_user: int = setting(
+        268_435_456,
+        "bodies over 64 KiB that one user may be sending at once (bytes); a single one may be larger",
+        minimum=65_536,
+        maximum=1_099_511_627_776,
+    )
+    api_streams: int = setting(8, "exports and replays that are sent at once", minimum=1, maximum=256)
+    api_streams_per_user: int = setting(2, "exports and replays that one user receives at once", minimum=1, maximum=256)
+    api_streams_per_address: int = setting(
+        1, "exports and replays that one client address without credentials receives at once", minimum=1, maximum=256
+    )
     base_url: str = setting("", "public address of the service behind a proxy, such as https://radar.example.org")
     trusted_proxy: tuple[str, ...] = setting(
         (),
         "addresses or networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted",
         parse=parse_networks,
     )
-    max_body_bytes: int = setting(1_048_576, "largest request body accepted (bytes)", minimum=1024)
+    max_body_bytes: int = setting(
+        1_048_576, "largest request body accepted (bytes)", minimum=1024, maximum=1_073_741_824
+    )
     jwt_auth_cookie: bool = setting(False, "also set tokens as HttpOnly cookies")
     cors_allow_all_origins: bool = setting(False, "allow pages of every origin to call the API without credentials")
     cors_allow_credentials: bool = setting(False, "allow pages of the allowed origins to send cookies")

@@ -17,6 +17,7 @@ from pyramid.response import Response
 
 from skywatch.core.addresses import client_network
 from skywatch.core.problems import Problem
+from skywatch.http.admission import admission_of
 from skywatch.http.errors import problem_response
 from skywatch.http.limiter import Limiter, Verdict
 from skywatch.http.metrics import THROTTLED
@@ -30,6 +31,8 @@ BUCKETS = ("anon", "user", "live", "login", "refresh")
 READS = ("GET", "HEAD")
 # Instead of a bucket: the view counts its requests with ``count_request`` once it has identified the user.
 BY_VIEW = "view"
+# Where a view leaves the verdict of a further bucket.
+VERDICT = "skywatch.throttle_verdict"
 
 
 def throttle_tween(handler: Handler, registry: Any) -> Handler:
@@ -64,7 +67,14 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
                 if request.method in READS and _is_live(path, live):
                     # The prefix separates user ids from addresses.
                     bucket, subject = "live", subject if identity is None else f"user {identity.user_id}"
-        verdict = limiter.hit(rates[bucket], bucket, subject, exact=bucket in ("login", "refresh"))
+        admission = admission_of(request)
+        if admission is not None and admission.verdict is not None:
+            # Counted when its body was admitted.
+            verdict = admission.verdict
+        else:
+            verdict = limiter.hit(rates[bucket], bucket, subject, exact=bucket in ("login", "refresh"))
+            if admission is not None:
+                admission.verdict = verdict
         if not verdict.allowed:
             THROTTLED.labels(bucket).inc()
             response = problem_response(too_many(verdict), request)
@@ -72,7 +82,7 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
             response = problem_response(refusal, request)
         else:
             response = handler(request)
-        _mark(response, verdict)
+        _mark(response, request.environ.get(VERDICT, verdict))
         return response
 
     return tween
@@ -88,6 +98,22 @@ def count_request(request: Request, user_id: int) -> None:
     verdict = registry["limiter"].hit(registry["runtime"].settings.throttle_user, "user", str(user_id))
     _refuse(verdict, "user")
     request.add_response_callback(lambda _, response: _mark(response, verdict))
+
+
+def count_in(request: Request, bucket: str, rate: str) -> None:
+    """Count a request in a bucket of its own as well, of its user or else of its address; raises Problem (429).
+
+    The response shows this limit instead of the general one.
+    """
+    registry = request.registry
+    verdict = request.environ[VERDICT] = registry["limiter"].hit(rate, bucket, subject_of(request))
+    _refuse(verdict, bucket)
+
+
+def subject_of(request: Request) -> str:
+    """Who is limited: the user, or else the client's network."""
+    identity = request.identity
+    return client_network(request.client_address) if identity is None else f"user {identity.user_id}"
 
 
 def check_guesses(request: Request, *, is_wrong: bool = False) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from skywatch.core import logs
 from skywatch.core.bus import BusError
 from skywatch.core.problems import Problem
-from skywatch.http.compression import takes_gzip
+from skywatch.http.compression import compress, takes_gzip
 from skywatch.http.errors import internal_error_view, outage, problem_response, unavailable_view
 from skywatch.http.headers import add_vary, set_headers
 from skywatch.http.request import Request
@@ -63,7 +63,7 @@ def compression_tween(handler: Handler, registry: Any) -> Handler:
             and (response.content_length or 0) > MINIMUM_COMPRESSED_BYTES
             and takes_gzip(request)
         ):
-            response.encode_content("gzip")
+            compress(response)
             # The ETag names the uncompressed form as well: weak validators compare equal (RFC 9110, 8.8.3.2).
         return response
 

@@ -1,7 +1,8 @@
 """``listen HOST:PORT [allow=NETWORK,...] [connections=64]``: a TCP port that programs connect to.
 
 Each connection has a decoder of its own. A client that sends nonsense, stalls or never ends its lines costs its own
-connection and nobody else's; clients beyond the limit and from other networks are closed unread and counted.
+connection and nobody else's; one that sends too much is read later (``tcp.Pace``). Clients beyond the limit and from
+other networks are closed unread and counted.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from skywatch.inputs.base import Consumer, DecoderFactory, InputStatus, Message
 from skywatch.inputs.options import Options, Words, join_address, parse_address
 from skywatch.inputs.port import DEFAULT_CONNECTIONS, MOST_CONNECTIONS, Port
 from skywatch.inputs.retrying import MessageInput
-from skywatch.inputs.tcp import READ_BYTES
+from skywatch.inputs.tcp import READ_BYTES, Pace
 
 # Of one address, a part of all: one sender that reconnects in a loop must not lock out the others.
 SHARE_OF_ADDRESS = 0.5
@@ -54,12 +55,12 @@ class ListenInput(MessageInput[Message]):
         await self._port.accept_for_ever()
 
     async def _read(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str) -> None:
-        decoder = self._decoder(self.invalid)
+        decoder, pace = self._decoder(self.invalid), Pace()
         while received := await reader.read(READ_BYTES):
-            self.deliver(decoder.feed(received, time.time()), host)
+            messages = decoder.feed(received, time.time())
+            self.deliver(messages, host)
             await self._consumer.ready()
-            # One that sends without a pause gives the others their turn.
-            await asyncio.sleep(0)
+            await pace.keep(len(messages), len(received))
 
 
 def create(

@@ -134,6 +134,10 @@ class RetryingInput(ABC, Generic[StatusT]):
         """Count messages that were lost because a queue was full or a limit exceeded; from one thread at a time."""
         self._status.dropped += count
 
+    def count_invalid(self, reason: str) -> None:
+        """Count what was received and could not be decoded later on; from one thread at a time."""
+        self.invalid[reason] += 1
+
     def count_refused(self, count: int = 1) -> None:
         """Count datagrams or connections that are not allowed."""
         self._status.refused += count

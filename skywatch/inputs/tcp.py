@@ -10,16 +10,38 @@ import asyncio
 import contextlib
 import socket
 import time
+from asyncio import sleep
 from collections.abc import AsyncIterator
 
+from skywatch.core.rate_limit import RateLimit
 from skywatch.inputs.base import Consumer, DecoderFactory, InputStatus, Message
 from skywatch.inputs.options import Options, Words, join_address, parse_address
 from skywatch.inputs.retrying import InputError, MessageInput, one_line
 
 CONNECT_TIMEOUT_S = 10.0
 READ_BYTES = 1 << 16
+# Of one connection, twice as many at once: more than all the receivers of a busy station send together.
+MESSAGES_PER_S = 500
+# Bytes that count as a message: most of those that programs send are longer.
+BYTES_PER_MESSAGE = 1024
+# What a packet counts at least, in messages.
+LEAST_WORK = 0.1
 # Seconds until the first probe, between probes, and probes until the connection is given up.
 KEEPALIVE = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
+
+
+class Pace:
+    """Bounds what one connection has us do: beyond a rate it is read later, and its sender waits."""
+
+    def __init__(self) -> None:
+        self._limit = RateLimit(MESSAGES_PER_S)
+
+    async def keep(self, messages: int, size: int) -> None:
+        """Wait after so many messages in so many bytes; a packet without a message is work, too."""
+        work = max(messages, size / BYTES_PER_MESSAGE, LEAST_WORK)
+        pause_s = self._limit.spend(work, time.monotonic())
+        # One that sends without a pause gives the others their turn.
+        await sleep(pause_s)
 
 
 class ByteStream:
@@ -85,10 +107,12 @@ class TcpInput(MessageInput[Message]):
         """Connect and read until the connection breaks."""
         async with open_stream(self._host, self._port) as stream:
             self.set_connected()
-            decoder = self._decoder(self.invalid)
+            decoder, pace = self._decoder(self.invalid), Pace()
             while received := await stream.read():
-                self.deliver(decoder.feed(received, time.time()), self._host)
+                messages = decoder.feed(received, time.time())
+                self.deliver(messages, self._host)
                 await self._consumer.ready()
+                await pace.keep(len(messages), len(received))
             raise InputError("the connection was closed by the other side")
 
 

@@ -75,18 +75,22 @@ def retry_span(session: Session, owner: Owner, begin: datetime, end: datetime, c
     ]
     if channel_id is not None:
         where.append(Delivery.channel_id == channel_id)
-    rows = session.scalars(
-        sa.select(Delivery)
+    oldest = (
+        sa.select(Delivery.id)
         .join(Channel, Channel.id == Delivery.channel_id)
         .where(*where)
         .order_by(Delivery.id)
         .limit(MOST_RETRIED)
-    ).all()
-    for delivery in rows:
-        delivery.state, delivery.next_at, delivery.attempts = DeliveryState.PENDING.value, now, 0
-        delivery.expires_at = expiry(delivery.priority, now)
+    )
+    expires_at = sa.case(
+        (Delivery.priority == "critical", sa.literal(expiry("critical", now), Delivery.expires_at.type)),
+        else_=sa.literal(expiry("", now), Delivery.expires_at.type),
+    )
+    statement = sa.update(Delivery).where(Delivery.id.in_(oldest)).execution_options(synchronize_session=False)
+    values = {"state": DeliveryState.PENDING.value, "next_at": now, "attempts": 0, "expires_at": expires_at}
+    result: Any = session.execute(statement.values(**values))
     wake_after_commit(session)
-    return len(rows)
+    return int(result.rowcount)
 
 
 def shown_delivery(delivery: Delivery) -> dict[str, Any]:

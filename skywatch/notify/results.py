@@ -36,7 +36,7 @@ def delivered(session: Session, settings: Settings, claim: Claim, outcome: Outco
     if channel is not None:
         channel.state, channel.failures, channel.last_success_at = ChannelState.HEALTHY.value, 0, now
         channel.last_error = None
-    _call_delivered_hooks(session, settings, rows)
+    _call_delivered_hooks(session, settings, claim.recipient.kind, rows)
 
 
 def failed(session: Session, claim: Claim, failure: SendFailed) -> bool:
@@ -143,7 +143,7 @@ def _delete_expired_browsers(session: Session, outcome: Outcome) -> None:
         session.execute(sa.delete(BrowserSubscription).where(BrowserSubscription.id.in_(outcome.gone)))
 
 
-def _call_delivered_hooks(session: Session, settings: Settings, rows: Sequence[Delivery]) -> None:
+def _call_delivered_hooks(session: Session, settings: Settings, channel_kind: str, rows: Sequence[Delivery]) -> None:
     by_kind: dict[str, list[int]] = {}
     for row in rows:
         if row.subject_id is not None:
@@ -151,4 +151,4 @@ def _call_delivered_hooks(session: Session, settings: Settings, rows: Sequence[D
     for name, subject_ids in by_kind.items():
         kind = settings.features.notifications.get(name)
         if kind is not None and kind.delivered:
-            load(kind.delivered)(session, subject_ids)
+            load(kind.delivered)(session, channel_kind, subject_ids)

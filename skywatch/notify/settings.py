@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from skywatch.settings import Settings, setting
+from skywatch.settings import RETENTION_DAYS, RETENTION_MB, Settings, setting
 from skywatch.settings.kinds import parse_networks
 
 # Apprise services on the internet, and self-hosted ones. None that acts on this machine (dbus, syslog, macosx,
@@ -88,14 +88,8 @@ class NotifySettings(Settings):
         "", "contact of the administrator for push services: mailto:somebody@example.org or an https:// address"
     )
     retention_deliveries_days: float = setting(
-        30.0,
-        "retention of delivered and dead notifications (days; 0: unlimited)",
-        minimum=0,
-        stored=True,
+        30.0, "retention of delivered and dead notifications (days; 0: unlimited)", **RETENTION_DAYS
     )
     retention_deliveries_mb: float = setting(
-        0.0,
-        "largest size of delivered and dead notifications (MB; 0: unlimited)",
-        minimum=0,
-        stored=True,
+        0.0, "largest size of delivered and dead notifications (MB; 0: unlimited)", **RETENTION_MB
     )

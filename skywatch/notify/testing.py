@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 
 from skywatch.core.clock import utcnow
@@ -13,8 +14,9 @@ from skywatch.notify.messages import test_message
 from skywatch.notify.models import Channel
 from skywatch.notify.outbox import new_message_id
 from skywatch.notify.senders.all import create_sender
-from skywatch.notify.senders.base import Recipient, SendFailed
+from skywatch.notify.senders.base import UNREACHABLE, Recipient, SendFailed
 
+log = logging.getLogger(__name__)
 TIMEOUT_S = 18.0
 # Tests wait for a foreign server: bounds the API threads that they block.
 _places = threading.BoundedSemaphore(2)
@@ -39,9 +41,11 @@ def try_channel(runtime: Runtime, channel_id: int) -> str | None:
         check_readable(recipient)
         asyncio.run(_send(runtime, recipient))
     except SendFailed as failure:
+        log.info("channel %d, test: %s", channel_id, failure.cause)
         return str(failure)
     except TimeoutError:
-        return f"No answer within {TIMEOUT_S:g} s."
+        log.info("channel %d, test: no answer within %g s", channel_id, TIMEOUT_S)
+        return UNREACHABLE
     return None
 
 

@@ -26,7 +26,7 @@ from skywatch.core.runtime import Runtime
 from skywatch.notify import claims, metrics, results
 from skywatch.notify.claims import Claim, DueChannel
 from skywatch.notify.outbox import WAKE_TOPIC
-from skywatch.notify.senders.base import Outcome, Sender, SendFailed
+from skywatch.notify.senders.base import UNREACHABLE, Outcome, Sender, SendFailed
 from skywatch.notify.vocabulary import ChannelKind
 
 log = logging.getLogger(__name__)
@@ -183,7 +183,7 @@ class DeliveryWorker:
             await self._record_failure(claim, failure)
             return False
         except TimeoutError:
-            await self._record_failure(claim, SendFailed(f"No answer within {LONGEST_SEND_S:g} s."))
+            await self._record_failure(claim, SendFailed(UNREACHABLE, cause=f"no answer within {LONGEST_SEND_S:g} s"))
             return False
         except Exception as error:
             # An internal fault: the owner gets no details of it, and the delivery is retried.
@@ -204,7 +204,9 @@ class DeliveryWorker:
     async def _record_failure(self, claim: Claim, failure: SendFailed) -> None:
         metrics.DELIVERIES.labels(claim.recipient.kind, "failed").inc()
         if await self._in_database(lambda session: results.failed(session, claim, failure)):
-            log.warning("channel %d is disabled: %s", claim.recipient.channel_id, failure)
+            log.warning("channel %d is disabled: %s", claim.recipient.channel_id, failure.cause)
+        else:
+            log.info("channel %d: %s", claim.recipient.channel_id, failure.cause)
 
     async def _in_database(self, work: Callable[[Session], T], *, write: bool = True) -> T:
         def run() -> T:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def includeme(config: Any) -> None:
-    """``request.sky`` is the picture of the last tick; the replica is ``request.registry["picture"]``."""
+    """``request.sky`` is the picture of the last tick as the caller may know it (``picture.exact``); the replica is
+    ``request.registry["picture"]``."""
     from skywatch.picture.replica import PictureReplica
     from skywatch.picture.settings import PictureSettings
 
@@ -24,5 +25,7 @@ def includeme(config: Any) -> None:
 
 
 def _sky(request: Request) -> Sky:
+    from skywatch.picture.exact import exact
+
     sky: Sky = request.registry["picture"].sky
-    return sky
+    return exact(sky) if request.may.exact_station else sky

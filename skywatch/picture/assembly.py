@@ -52,9 +52,15 @@ class _Places:
 class Assembly:
     """Builds consecutive skies; compares each with the last one to mark changes."""
 
-    def __init__(self, epoch: str, station: tuple[float, float] | None, airframes: AirframeCache | None = None) -> None:
+    def __init__(
+        self,
+        epoch: str,
+        station: tuple[float, float] | None,
+        airframes: AirframeCache | None = None,
+        exact_station: tuple[float, float] | None = None,
+    ) -> None:
         self.epoch = epoch
-        self.station = station
+        self.station, self.exact_station = station, exact_station
         self._airframes = airframes
         self._details_writer = DetailsWriter()
         self._texts = TextColumns()
@@ -100,6 +106,7 @@ class Assembly:
             receivers,
             self.station,
             added.names,
+            self.exact_station,
         )
         return self._last
 

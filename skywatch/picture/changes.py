@@ -40,6 +40,7 @@ class _Changes(msgspec.Struct, array_like=True):
     encoded: bytes
     detail_rows: bytes
     details: bytes
+    exact_station: tuple[float, float] | None = None
 
 
 _pack = msgspec.msgpack.Encoder()
@@ -83,6 +84,7 @@ def encode_changes(sky: Sky, before: Sky) -> bytes:
                 _LINE.join(lines),
                 detail_rows.astype("<u4").tobytes(),
                 _LINE.join([sky.details[row] for row in detail_rows.tolist()]),
+                sky.exact_station,
             )
         ),
         _LEVEL,
@@ -130,6 +132,7 @@ def apply_changes(data: bytes, before: Sky) -> Sky:
         changes.receivers,
         changes.station,
         before.names if changes.names is None else changes.names,
+        changes.exact_station,
     )
 
 

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, UnsetType
 
-from skywatch.airframes.military import is_military_address
+from skywatch.airframes.military import is_military
 from skywatch.airframes.models import INTERESTING, MILITARY
 from skywatch.airframes.service import Airframe
 from skywatch.picture.positions import Array
@@ -155,7 +155,7 @@ class DetailsWriter:
             year=_either(year, str(database.year) if database.year else None),
         )
         # The database may not have answered yet; the address range is known at once.
-        by_address = MILITARY if airframe is None and is_military_address(address) else 0
+        military = MILITARY if is_military(address, database.flags) else 0
         return _Addition(
             self._encoder.encode(details)[1:-1],
             details.r if isinstance(details.r, str) else None,
@@ -163,7 +163,7 @@ class DetailsWriter:
             self._names.index(details.ownOp),
             database.type_code or UNSET,
             database.type_name or UNSET,
-            database.flags | by_address,
+            database.flags | military,
         )
 
 

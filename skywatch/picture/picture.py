@@ -12,18 +12,21 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import repeat
 from operator import attrgetter
+from types import EllipsisType
 
 import numpy as np
 
 from skywatch.airframes.cache import AirframeCache
 from skywatch.picture.admission import Admission
 from skywatch.picture.assembly import Assembly
+from skywatch.picture.completion import Completion
 from skywatch.picture.field_validator import FieldValidator
 from skywatch.picture.gathering import gather
 from skywatch.picture.position_validator import PositionValidator
 from skywatch.picture.positions import Array, Positions, acceptable, choose
 from skywatch.picture.receiver_views import ReceiverViews
 from skywatch.picture.saved import FORM, SavedBook, SavedPicture, SavedPosition
+from skywatch.picture.saved_reports import pack, unpack
 from skywatch.picture.sky import Sky
 from skywatch.picture.trail import TrailStore
 from skywatch.picture.view import View
@@ -36,7 +39,8 @@ CLOCK_STEP_S = 0.5
 class Picture:
     """The state of every aircraft in the sky.
 
-    ``station`` is (lat, lon) in degrees, the origin of distances; ``timeout_s`` is how long after its last message
+    ``station`` is (lat, lon) in degrees, where the antenna is; ``shown_station`` is the place that everybody may know,
+    the origin of distances (``station`` unless given); ``timeout_s`` is how long after its last message
     an aircraft leaves. Without ``airframes`` the picture knows of an airframe what receivers say. ``maximum`` and
     ``proof`` as for ``Admission``.
     """
@@ -52,8 +56,10 @@ class Picture:
         epoch: str | None = None,
         maximum: int = 1_000_000,
         proof: bool = False,
+        shown_station: tuple[float, float] | EllipsisType | None = ...,
     ) -> None:
         self.station = station
+        self.shown_station = station if shown_station is ... else shown_station
         self.timeout_s = timeout_s
         self.epoch = epoch or secrets.token_hex(8)
         self.messages = 0
@@ -64,7 +70,7 @@ class Picture:
         self._fields = FieldValidator(self.validator)
         self.trails = TrailStore()
         self._airframes = airframes
-        self._assembly = Assembly(self.epoch, station, airframes)
+        self._assembly = Assembly(self.epoch, self.shown_station, airframes, station)
         self._clock, self._monotonic = clock, monotonic
         self._clock_offset = clock() - monotonic()
         self._books: dict[str, ReceiverViews] = {}
@@ -75,6 +81,7 @@ class Picture:
         # What aircraft were before a restart, by address, and until when they may come back to it.
         self._restored: dict[str, tuple[float, SavedPosition | None]] = {}
         self._restored_until = 0.0
+        self._completion = Completion(timeout_s)
 
     def put(self, receiver: str, reports: Sequence[Report], messages: int, *, proven: bool = False) -> None:
         """Add reports of a receiver; see ``receivers.base.Sink``. ``proven`` as for ``Admission.filter``."""
@@ -113,9 +120,10 @@ class Picture:
         sky = self._assembly.sky(
             now, self.messages, gathered, self._positions, self._first_seen, previous_row, left, receivers
         )
+        is_complete = self._completion.tick(self._monotonic())
         refused, disputed = tuple(self.validator.refused), tuple(self.validator.disputed)
-        if refused or disputed:
-            sky = dataclasses.replace(sky, refused=refused, disputed=disputed)
+        if refused or disputed or not is_complete:
+            sky = dataclasses.replace(sky, is_complete=is_complete, refused=refused, disputed=disputed)
         self.trails.add(sky)
         return sky
 
@@ -133,8 +141,9 @@ class Picture:
         }
         books = []
         for book in self._by_name:
-            grown = [view for view in book.views.values() if type(view) is View]
-            books.append(SavedBook(book.name, [v for v in book.views.values() if type(v) is not View], grown))
+            views = list(book.views.values())
+            snapshots = pack([view for view in views if type(view) is not View])
+            books.append(SavedBook(book.name, snapshots, pack([view for view in views if type(view) is View])))
         first_seen = dict(zip(self._index, self._first_seen.tolist(), strict=True))
         return SavedPicture(FORM, self._clock(), first_seen, positions, books)
 
@@ -143,7 +152,7 @@ class Picture:
         alive_after = self._clock() - self.timeout_s
         for saved_book in saved.books:
             book = self._books.get(saved_book.receiver) or self._open_book(saved_book.receiver)
-            views = (*saved_book.snapshots, *saved_book.views)
+            views = (*unpack(saved_book.snapshots), *unpack(saved_book.views))
             book.restore(view for view in views if view.at > alive_after)
         self._restored_until = self._clock() + self.timeout_s
         alive = {address for book in self._by_name for address in book.views}
@@ -156,9 +165,12 @@ class Picture:
             self._airframes.want(alive)
         return alive
 
-    def move(self, station: tuple[float, float] | None) -> None:
+    def move(
+        self, station: tuple[float, float] | None, shown_station: tuple[float, float] | EllipsisType | None = ...
+    ) -> None:
         """Change the position of the station; the picture is rebuilt, because every distance changes."""
         self.station = self.validator.station = station
+        self.shown_station = station if shown_station is ... else shown_station
         self.recover()
 
     def recover(self) -> None:
@@ -171,7 +183,8 @@ class Picture:
             self._restored |= {address: (first_seen, None) for address, first_seen in times}
         self._restored_until = self._clock() + self.timeout_s
         self.epoch = secrets.token_hex(8)
-        self._assembly = Assembly(self.epoch, self.station, self._airframes)
+        self._completion.begin()
+        self._assembly = Assembly(self.epoch, self.shown_station, self._airframes, self.station)
         for book in self._by_name:
             book.views.clear()
         self._index = {}

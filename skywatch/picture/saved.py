@@ -10,11 +10,10 @@ import msgspec
 from skywatch.core.clock import utcnow
 from skywatch.core.db import SessionFactory, writing
 from skywatch.picture.models import PictureState
-from skywatch.picture.view import View
-from skywatch.receivers.report import Report
+from skywatch.picture.saved_reports import SavedReports
 
 # Raised whenever what is saved changes its form; what an older or newer version saved is not read.
-FORM = 1
+FORM = 2
 # The lowest level: the blob is rewritten every few seconds, and half the size costs ten times the time.
 COMPRESSION_LEVEL = 1
 
@@ -30,11 +29,11 @@ class SavedPosition(msgspec.Struct, array_like=True, gc=False):
 
 
 class SavedBook(msgspec.Struct, array_like=True):
-    """What one receiver knew."""
+    """What one receiver knew: its latest snapshots, and what it accumulated from increments."""
 
     receiver: str
-    snapshots: list[Report]
-    views: list[View]
+    snapshots: SavedReports
+    views: SavedReports
 
 
 class SavedPicture(msgspec.Struct, array_like=True):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Literal
 
 from skywatch.settings import Settings, SettingsError, setting
 
 LONGEST_NAME = 64
+Accuracy = Literal["exact", "1km", "10km", "none"]
+# Digits of degrees; 0.01 degree of latitude is 1.1 km. None: the place is not shown at all.
+_DIGITS: dict[str, int | None] = {"exact": 12, "1km": 2, "10km": 1, "none": None}
 
 
 def _name(text: str) -> str:
@@ -27,6 +31,12 @@ class PictureSettings(Settings):
     )
     station_name: str = setting(
         "", "name of the station, as people know it (at most 64 characters)", parse=_name, published=True, stored=True
+    )
+    station_accuracy: Accuracy = setting(
+        "1km",
+        "how exactly others may know where the antenna is, and distances and bearings from it: exact, 1km, 10km or"
+        " none; holders of system.manage and clients on this machine know it exactly",
+        stored=True,
     )
     picture_timeout_s: float = setting(
         60.0,
@@ -52,6 +62,19 @@ class PictureSettings(Settings):
         if self.station_lat is None or self.station_lon is None:
             return None
         return self.station_lat, self.station_lon
+
+    @property
+    def shown_station(self) -> tuple[float, float] | None:
+        """The place that everybody may know, from which everybody's distances are."""
+        digits = _DIGITS[self.station_accuracy]
+        if self.station is None or digits is None:
+            return None
+        lat, lon = (round(degrees, digits) for degrees in self.station)
+        return lat, lon
+
+    def station_for(self, *, exact: bool) -> tuple[float, float] | None:
+        """The place as a caller may know it."""
+        return self.station if exact else self.shown_station
 
     def check(self) -> None:
         """A position has two coordinates."""

@@ -39,6 +39,7 @@ def aged(last: Sky, before: Sky, age_s: float, timeout_s: float, epoch: str, seq
         last.receivers,
         last.station,
         last.names,
+        last.exact_station,
         age_s,
     )
 

@@ -110,6 +110,8 @@ class DisputedPosition:
 class Sky:
     """The picture after tick ``seq`` of the start ``epoch``.
 
+    ``station`` is the place that everybody may know and from which distances are, ``exact_station`` the antenna's, for
+    those who may know it (``picture.exact``); None where the tracker has not said.
     ``encoded`` holds complete JSON objects without airframe details that need ``aircraft.view_details``;
     ``details`` holds, for each, the JSON members to add for those who may see them (``"r":"D-AIZZ",...``, empty
     where nothing is known). ``left`` are the addresses that went with this tick. ``messages`` counts all
@@ -128,9 +130,12 @@ class Sky:
     receivers: tuple[str, ...] = ()
     station: tuple[float, float] | None = None
     names: tuple[str, ...] = ("",)
+    exact_station: tuple[float, float] | None = None
     # How long the tracker had been silent when this was made of its last sky (``silence.aged``); 0 for its own.
     age_s: float = 0.0
-    # For the monitors of the tracker alone: it does not travel to other processes.
+    # The following are for the monitors of the tracker alone: they do not travel to other processes.
+    # False while aircraft may be in the air that were not received again since the picture began: see ``completion``.
+    is_complete: bool = True
     refused: tuple[RefusedPosition, ...] = ()
     disputed: tuple[DisputedPosition, ...] = ()
     # Answers that readers have built from this sky, kept for others who ask the same; it goes with the sky.
@@ -202,6 +207,7 @@ class _Head(msgspec.Struct, array_like=True):
     columns: dict[str, bytes]
     encoded: bytes
     details: bytes
+    exact_station: tuple[float, float] | None = None
 
 
 _pack = msgspec.msgpack.Encoder()
@@ -229,6 +235,7 @@ def to_bytes(sky: Sky) -> bytes:
                 {name: column.tobytes() for name, column in sky.columns.items()},
                 b"".join(sky.encoded),
                 b"".join(sky.details),
+                sky.exact_station,
             )
         ),
         _COMPRESSION_LEVEL,
@@ -261,6 +268,7 @@ def from_bytes(data: bytes) -> Sky:
         head.receivers,
         head.station,
         head.names,
+        head.exact_station,
     )
 
 

@@ -84,7 +84,12 @@ class Tracker:
             metrics.MONITOR_ERRORS.labels(monitor.name)  # at 0: Prometheus sees no growth in what appears at 1
         self.airframes = AirframeCache(runtime.sessions, runtime.bus)
         self.picture = Picture(
-            station, settings.picture_timeout_s, self.airframes, maximum=settings.picture_max_aircraft, proof=True
+            station,
+            settings.picture_timeout_s,
+            self.airframes,
+            maximum=settings.picture_max_aircraft,
+            proof=True,
+            shown_station=settings.shown_station,
         )
         self._note_pace()
         self._only = runtime.shared(OnlyTracker)
@@ -161,9 +166,11 @@ class Tracker:
         """Take changed settings: the station, and receivers that were added, changed or removed."""
         if settings is self.settings:
             return
-        if settings.station != self.picture.station:
-            self._must_reopen = True
-            self.picture.move(settings.station)
+        places = settings.station, settings.shown_station
+        if places != (self.picture.station, self.picture.shown_station):
+            # Receivers know where the antenna is, whatever others may know of it.
+            self._must_reopen = self._must_reopen or settings.station != self.picture.station
+            self.picture.move(*places)
             self.statistics.epoch = self.picture.epoch
         if self._follows:
             before = {f"receiver.{status.name}": status for status in self.statuses()}

@@ -1,10 +1,12 @@
 """The range outline: the farthest position of the last day in each direction from the station (``outline.json``).
 
-Made of history slice by slice; slices that no longer change are read once.
+Made of history slice by slice; slices that no longer change are read once. After a start it reaches further back with
+each answer, until it covers the day.
 """
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -15,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.core import geo
 from skywatch.history.points import ALTITUDE_FT, DEGREES, GROUND, NO_ALTITUDE, SLICE_S, Points
-from skywatch.history.reading.archive import Span, read_slices
+from skywatch.history.reading.archive import Span, one_slice_in, read_slices
 from skywatch.history.shards import slice_of
 from skywatch.readsb.past import in_turn
 
@@ -23,6 +25,8 @@ SPAN_S = 24 * 3600
 DIRECTIONS = 360
 # A slice this long past takes no more points.
 FINAL_AFTER_S = 2 * SLICE_S
+# Chunks of history that one answer reads anew: those of ten hours of 200 aircraft.
+MOST_CHUNKS = 1_000
 # tar1090 asks every 15 s.
 FRESH_S = 15.0
 
@@ -58,16 +62,22 @@ class RangeOutline:
         first, final_until = slice_of(now - SPAN_S), slice_of(now - FINAL_AFTER_S)
         self._final = {key: value for key, value in self._final.items() if key[0] >= first}
         missing = [at for at in range(first, final_until, SLICE_S) if (at, military) not in self._final]
-        begin = missing[0] if missing else final_until
-        open_slices = [_none()]
-        for at, points in read_slices(session, Span(begin, now, military=military)):
-            if at < final_until:
+        if missing:
+            # The newest of them: whoever asks again gets more, and nobody waits for a whole day.
+            share = one_slice_in(session, Span(missing[0], missing[-1]), MOST_CHUNKS)
+            self._read(session, station, missing[-max(1, len(missing) // share) :], military)
+        open_span = Span(final_until, now, military=military)
+        open_slices = [farthest(points, station) for _, points in read_slices(session, open_span)]
+        return merged([_none(), *(value for (_, seen), value in self._final.items() if seen == military), *open_slices])
+
+    def _read(self, session: Session, station: Station, missing: list[int], military: bool) -> None:
+        """Keep what these slices, in order, have; each run of neighbours is read at once."""
+        breaks = [place for place in range(1, len(missing)) if missing[place] - missing[place - 1] != SLICE_S]
+        for begin, end in itertools.pairwise([0, *breaks, len(missing)]):
+            for at, points in read_slices(session, Span(missing[begin], missing[end - 1], military=military)):
                 self._final[at, military] = farthest(points, station)
-            else:
-                open_slices.append(farthest(points, station))
         for at in missing:
             self._final.setdefault((at, military), _none())
-        return merged([*(value for (_, seen), value in self._final.items() if seen == military), *open_slices])
 
 
 def farthest(points: Points, station: Station) -> Farthest:

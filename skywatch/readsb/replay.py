@@ -23,7 +23,7 @@ from skywatch.history.models import Flight
 from skywatch.history.moments.service import past_pictures
 from skywatch.history.points import NON_ICAO
 from skywatch.history.reading.flights import IDS_A_QUERY
-from skywatch.http.compression import takes_gzip
+from skywatch.http.compression import compress, takes_gzip
 from skywatch.http.schema import QueryInteger, Schema
 from skywatch.http.service import ApiService
 from skywatch.picture.request import SkyRequest
@@ -94,7 +94,7 @@ def get_half_hour(request: SkyRequest) -> Response:
     response.headers["Cache-Control"] = "no-cache, private"
     response.vary = "Accept-Encoding"
     if takes_gzip(request):
-        response.encode_content("gzip")
+        compress(response)
     return response
 
 

@@ -41,12 +41,15 @@ class View:
     form: Form | None = None
     # The user whose marks the rows have: a stream of their own while any aircraft is marked for them.
     user: int | None = None
+    # Distances and bearings from the exact place of the station.
+    exact: bool = False
 
     @cached_property
     def mark(self) -> str:
         """A short hash that is the same in every process for views with the same contents."""
         contents = f"{self.topic} {self.population} {self.details} {self.area}" + (f" {self.form}" if self.form else "")
         contents += f" {self.user}" if self.user is not None else ""
+        contents += " exact" if self.exact else ""
         return hashlib.blake2s(contents.encode(), digest_size=4).hexdigest()
 
 
@@ -89,6 +92,13 @@ class PictureState:
         self._store_departures(before, sky)
         self.floor = max(self.floor, sky.seq - HISTORY_TICKS)
         return True
+
+    def follow(self, other: PictureState, sky: Sky) -> None:
+        """Share the history of another state, for a sky that differs from its only in the contents of aircraft."""
+        if self.sky is not sky:
+            self._memory.clear()
+        self.sky, self.previous = sky, other.previous
+        self.changed_seq, self.floor, self._departed = other.changed_seq, other.floor, other._departed
 
     def _store_departures(self, before: Sky, sky: Sky) -> None:
         for population in ("all", "civil", "military"):

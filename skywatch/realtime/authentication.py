@@ -63,6 +63,8 @@ class Offer:
     cookie: str | None = None
     # Whether the credential was in the URL, which ends up in logs.
     leaks: bool = False
+    # Whether the client is on this machine.
+    is_local: bool = False
 
 
 class ConnectionAuthenticator:

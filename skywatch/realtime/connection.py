@@ -269,7 +269,10 @@ class Connection(WebSocketServerProtocol):
         elif payload == engineio.UPGRADE and client.is_upgrading(self):
             self._candidate = None
             self.session = session = client.session
+            receipts = client.outbox.take_receipts()
             session.move(self, outbox, client.protocol.upgraded(), client.complete_upgrade())
+            for callback in receipts:
+                outbox.on_written(callback)
             self.shared.polling.release(client)
         else:
             self.drop(closing.UPGRADE_FAILED)

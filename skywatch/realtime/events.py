@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -39,10 +39,12 @@ class Stream:
     idle_since: float | None = None
     memory: deque[Event] = field(default_factory=lambda: deque(maxlen=MEMORY_EVENTS))
 
-    def add(self, message: Message) -> Event:
+    def add(self, message: Message, receipts: tuple[Message, ...] = ()) -> Event:
         """Number one message."""
         self.seq += 1
-        event = Event(self.topic, message.event, self.epoch, self.seq, message.data_for(self.may.permissions))
+        event = Event(
+            self.topic, message.event, self.epoch, self.seq, message.data_for(self.may.permissions), receipts=receipts
+        )
         self.memory.append(event)
         return event
 
@@ -63,6 +65,7 @@ class EventLog:
         self.topic = topics.all[name]
         self.deciding = topics.deciding[name]
         self._may_receive = topics.may_receive
+        self._wants_receipt = topics.wants_receipt
         self.streams: dict[Visibility, Stream] = {}
         self.recent: deque[Message] = deque(maxlen=MEMORY_EVENTS)
         self._recent_bytes = 0
@@ -95,7 +98,7 @@ class EventLog:
         self._remember(message)
         for stream in self.streams.values():
             if self._may_receive(stream.may, message):
-                yield stream, stream.add(message)
+                yield stream, stream.add(message, self._receipts(stream.may, (message,)))
 
     def _remember(self, message: Message) -> None:
         if len(self.recent) == MEMORY_EVENTS:
@@ -108,13 +111,28 @@ class EventLog:
     def snapshot(self, may: Visibility, now: float) -> Event:
         """The latest events for a subscriber with these rights, as ``<topic>:snapshot`` with the stream's seq."""
         stream = self.stream_for(may)
+        messages = self._latest(stream.may)
         return Event(
-            self.topic.name, f"{self.topic.name}:snapshot", stream.epoch, stream.seq, self.data(stream.may, now)
+            self.topic.name,
+            f"{self.topic.name}:snapshot",
+            stream.epoch,
+            stream.seq,
+            self._encoded(messages, stream.may, now),
+            receipts=self._receipts(stream.may, messages),
         )
 
     def data(self, may: Visibility, now: float) -> bytes:
         """The data of a snapshot: the latest events, oldest first."""
-        messages = [m for m in self.recent if self._may_receive(may, m)][-SNAPSHOT_EVENTS:]
+        return self._encoded(self._latest(may), may, now)
+
+    def _receipts(self, may: Visibility, messages: Sequence[Message]) -> tuple[Message, ...]:
+        return tuple([message for message in messages if self._wants_receipt(may, message)])
+
+    def _latest(self, may: Visibility) -> list[Message]:
+        return [m for m in self.recent if self._may_receive(may, m)][-SNAPSHOT_EVENTS:]
+
+    @staticmethod
+    def _encoded(messages: Sequence[Message], may: Visibility, now: float) -> bytes:
         forms = [(msgspec.json.encode(m.event), m.data_for(may.permissions)) for m in messages]
         events = b",".join([b'{"event":%b,"data":%b}' % form for form in forms])
         return b'{"events":[%b],"count":%d,"now":%.3f}' % (events, len(messages), now)

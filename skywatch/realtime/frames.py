@@ -9,6 +9,8 @@ from typing import Protocol
 
 import msgspec
 
+from skywatch.core.bus import Message
+
 # Small messages grow or gain nothing by compression.
 COMPRESS_FROM_BYTES = 1024
 # Level 1 is a third of the cost of level 6 for four fifths of its gain on aircraft lists.
@@ -60,10 +62,11 @@ class Event:
     """One outgoing event: the data encoded once, and each variant of its frame made when first needed.
 
     ``data`` is JSON, or a function that makes it when somebody needs it; ``packed`` makes the same as MessagePack,
-    where that is cheaper than from the JSON.
+    where that is cheaper than from the JSON. ``receipts`` are the messages in it of which it is recorded that they were
+    written to their user.
     """
 
-    __slots__ = ("_data", "_frames", "_packed", "epoch", "event", "seq", "topic")
+    __slots__ = ("_data", "_frames", "_packed", "epoch", "event", "receipts", "seq", "topic")
 
     def __init__(
         self,
@@ -73,11 +76,13 @@ class Event:
         seq: int,
         data: bytes | Callable[[], bytes],
         packed: Callable[[], bytes] | None = None,
+        receipts: tuple[Message, ...] = (),
     ) -> None:
         self.topic = topic
         self.event = event
         self.epoch = epoch
         self.seq = seq
+        self.receipts = receipts
         self._data = data
         # Not a bound method: an event that refers to itself is only freed by the garbage collector.
         self._packed: bytes | Callable[[], bytes] | None = packed

@@ -13,7 +13,7 @@ from typing import Protocol
 from autobahn.websocket.types import ConnectionDeny, ConnectionRequest
 
 from skywatch.accounts.methods import ACCESS_COOKIE
-from skywatch.core.addresses import TrustedProxies
+from skywatch.core.addresses import FORWARDING_HEADERS, TrustedProxies, is_loopback
 from skywatch.core.problems import Problem
 from skywatch.http.cookies import parse_cookies
 from skywatch.http.origins import AllowedOrigins
@@ -103,6 +103,11 @@ def forwarded_address(request: HandshakeRequest, peer: str, rules: Rules) -> str
     if peer not in rules.proxies:
         return None
     return rules.proxies.client_address(peer, request.headers.get("x-forwarded-for"))
+
+
+def is_local(request: HandshakeRequest, peer: str) -> bool:
+    """Whether the client is on this machine, and does not come by a proxy on it."""
+    return is_loopback(peer) and not any(name in request.headers for name in FORWARDING_HEADERS)
 
 
 def page_allowed(request: HandshakeRequest, rules: Rules) -> bool:

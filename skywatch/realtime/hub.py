@@ -10,7 +10,7 @@ import logging
 import random
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
@@ -89,6 +89,7 @@ class Hub:
         heartbeat_s: float = 25.0,
         connections_per_user: int = 50,
         picture_timeout_s: float = 60.0,
+        note_written: Callable[[Message], None] = lambda message: None,
     ) -> None:
         self.bus = bus
         self.loop = loop
@@ -97,7 +98,7 @@ class Hub:
         self.turn = Turn(loop, self._hand_over)
         self.live = LiveTopics(self.turn.call, self.turn.write)
         self.topics = topics
-        self.events = EventTopics(topics)
+        self.events = EventTopics(topics, note_written)
         self.sessions: dict[Subscriber, None] = {}
         self._users = ConnectionCounter(connections_per_user)
         self._catch_up = CatchUp(reader, self._publish, loop)
@@ -233,7 +234,7 @@ class Hub:
     def snapshot(self, source: View | Stream) -> Event:
         """The snapshot of a source for a new subscriber."""
         if isinstance(source, View):
-            return self.live.state.snapshot(source)
+            return self.live.snapshot(source)
         return self.events.logs[source.topic].snapshot(source.may, unix_now())
 
     # The subscribers

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from skywatch.core.fault_log import FaultLog
+from skywatch.picture.exact import exact
 from skywatch.picture.sky import Sky
 from skywatch.realtime.aircraft import PictureState, View
 from skywatch.realtime.column_events import ColumnEvents, Marks
@@ -42,6 +43,14 @@ class _Viewers:
     behind: dict[Listener, int | None] = field(default_factory=dict)
 
 
+class _Pictures:
+    """The picture and what events of columns are made from."""
+
+    def __init__(self) -> None:
+        self.state = PictureState()
+        self.columns = ColumnEvents(self.state)
+
+
 class LiveTopics:
     """The aircraft topics of one process.
 
@@ -50,8 +59,8 @@ class LiveTopics:
     """
 
     def __init__(self, wake: Callable[[], None] | None = None, send: Callable[[], None] = lambda: None) -> None:
-        self.state = PictureState()
-        self._columns = ColumnEvents(self.state)
+        self._shown, self._exact = _Pictures(), _Pictures()
+        self.state = self._shown.state
         self._views: dict[View, _Viewers] = {}
         self._wake = wake
         self._send = send
@@ -75,13 +84,14 @@ class LiveTopics:
     def _begin_marks(self) -> None:
         """Begin a tick with its marks: users whose first mark was set, or last one cleared, change their view."""
         # The last tick has sent them already that nothing is marked any more.
-        for user in [user for user in self._marked if not self._columns.marks.get(user)]:
+        for user in [user for user in self._marked if not self._shown.columns.marks.get(user)]:
             if not self._next_marks.get(user):
                 self._move(user, marked=False)
         for user in self._personal:
             if self._next_marks.get(user) and user not in self._marked:
                 self._move(user, marked=True)
-        self._columns.begin(self._next_marks)
+        self._shown.columns.begin(self._next_marks)
+        self._exact.columns.begin(self._next_marks)
 
     def _move(self, user: int, *, marked: bool) -> None:
         watching = self._personal.get(user, {})
@@ -104,7 +114,7 @@ class LiveTopics:
         """Add a viewer: it gets the changes since a point, or a snapshot."""
         if view.user is not None:
             self._personal.setdefault(view.user, {})[listener, view] = None
-            if self._columns.marks.get(view.user):
+            if self._shown.columns.marks.get(view.user):
                 self._marked.add(view.user)
         viewers = self._views.setdefault(self._place(view), _Viewers())
         # Columns always begin with a full state: that is small.
@@ -138,6 +148,18 @@ class LiveTopics:
     def forget(self) -> None:
         """Reset after a sky that could not be processed: the next one is sent as snapshots."""
         self.state.forget()
+        self._exact.state.forget()
+
+    def _pictures(self, view: View) -> _Pictures:
+        """The picture of a view: everybody's, or the one with exact distances where that is another one.
+
+        The latter is made only while somebody sees it, but the history is everybody's: it has no gaps to resume across.
+        """
+        sky = self.state.sky
+        if not view.exact or (exact_sky := exact(sky)) is sky:
+            return self._shown
+        self._exact.state.follow(self.state, exact_sky)
+        return self._exact
 
     def leave(self, listener: Listener, view: View) -> None:
         """Remove a viewer."""
@@ -178,15 +200,19 @@ class LiveTopics:
 
     def snapshot(self, view: View) -> Event:
         """The present contents of a view, in its form."""
-        return self.state.snapshot(view) if view.form is None else self._columns.full(view)
+        pictures = self._pictures(view)
+        return pictures.state.snapshot(view) if view.form is None else pictures.columns.full(view)
 
     def _update(self, view: View, since: int) -> Event:
-        return self.state.update(view, since) if view.form is None else self._columns.update(view, since)
+        pictures = self._pictures(view)
+        return pictures.state.update(view, since) if view.form is None else pictures.columns.update(view, since)
 
     def tick(self, skies: Sequence[Sky]) -> None:
         """Process one or more skies in their order and send all viewers the changes at once."""
         self._begin_marks()
         before = self.state.sky.seq
+        if not any(view.exact for view in self._views):
+            self._exact.state.forget()
         continuous = True
         for sky in skies:
             continuous = self.state.ingest(sky) and continuous

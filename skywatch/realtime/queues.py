@@ -113,6 +113,9 @@ class Outlet(Protocol):
     def push(self, frame: bytes, /) -> None:
         """Send a frame at the end of this turn of the loop."""
 
+    def on_written(self, callback: Callable[[], object], /) -> None:
+        """Call back once all that was pushed so far is written; never if it is dropped."""
+
 
 class Outbox:
     """Frames on their way to one connection; ``on_failure`` is called where it cannot be written to."""
@@ -121,6 +124,7 @@ class Outbox:
         "_backlog",
         "_backlog_bytes",
         "_closed",
+        "_expected",
         "_max_bytes",
         "_max_frames",
         "_offset",
@@ -128,7 +132,9 @@ class Outbox:
         "_on_overflow",
         "_parts",
         "_paused_at",
+        "_popped",
         "_queued",
+        "_receipts",
         "_transport",
         "_turn",
     )
@@ -155,6 +161,10 @@ class Outbox:
         self._paused_at: float | None = None
         self._closed = False
         self._queued = False  # for the end of the turn
+        # Callbacks for what was pushed in this turn, and those for the backlog with the frame that each waits for.
+        self._expected: list[Callable[[], object]] = []
+        self._receipts: deque[tuple[int, Callable[[], object]]] = deque()
+        self._popped = 0  # frames of the backlog that were written, ever
 
     @property
     def congested(self) -> bool:
@@ -175,6 +185,11 @@ class Outbox:
             self._queued = True
             self._turn.add(self)
 
+    def on_written(self, callback: Callable[[], object]) -> None:
+        """Call back once all that was pushed so far is written; never if it is dropped."""
+        if not self._closed:
+            self._expected.append(callback)
+
     def write(self, frames: Iterable[bytes | memoryview]) -> None:
         """Write without waiting for the end of the turn."""
         self._parts.extend(frames)
@@ -193,8 +208,14 @@ class Outbox:
             data = parts[0] if len(parts) == 1 else b"".join(parts)
             if len(data) <= PIECE_BYTES:
                 self._transport.write(data)
+                while self._expected:
+                    self._expected.pop()()
                 return
         self._backlog.extend(parts)
+        if self._expected:
+            last = self._popped + len(self._backlog)
+            self._receipts.extend((last, callback) for callback in self._expected)
+            self._expected.clear()
         self._backlog_bytes += sum(map(len, parts))
         self._drain()
         # The first frame may be a snapshot of any size; the bound is for what queues up behind it.
@@ -225,7 +246,10 @@ class Outbox:
                 self._backlog.popleft()
                 self._backlog_bytes -= len(frame)
                 self._offset = 0
+                self._popped += 1
             self._transport.write(piece)
+        while self._receipts and self._receipts[0][0] <= self._popped:
+            self._receipts.popleft()[1]()
 
     def fail(self, error: Exception) -> None:
         """Close because of an error in writing, and have the connection dropped."""
@@ -237,6 +261,8 @@ class Outbox:
         """Drop all frames: the connection has ended."""
         self._closed = True
         self._parts.clear()
+        self._expected.clear()
+        self._receipts.clear()
         self._backlog.clear()
         self._backlog_bytes = self._offset = 0
 
@@ -249,6 +275,7 @@ class Outbox:
         self._closed = True
         frame = self._backlog[0] if self._backlog else b""
         remainder = memoryview(frame)[self._offset :] if self._offset else memoryview(b"")
+        self._receipts.clear()
         self._backlog.clear()
         self._backlog_bytes = self._offset = 0
         if len(remainder) > FINISH_BYTES:

@@ -30,6 +30,7 @@ from skywatch.realtime.limits import ConnectionCounter, Limits
 from skywatch.realtime.marks import MarkReader
 from skywatch.realtime.metrics import REALTIME_CONNECTIONS, REALTIME_SUBSCRIBERS, REALTIME_TICK_AGE
 from skywatch.realtime.polling.clients import PollingClients
+from skywatch.realtime.receipts import Receipts
 from skywatch.realtime.settings import RealtimeSettings
 from skywatch.realtime.shared import Peer, PeerConnection, Shared
 from skywatch.realtime.topics import TopicTable
@@ -71,6 +72,7 @@ class RealtimeServer:
         self._server: asyncio.Server | None = None
         self._look_after: asyncio.Task[None] | None = None
         self._marks: MarkReader | None = None
+        self._receipts = Receipts(runtime.sessions, runtime.features)
         self._looked_at = 0.0
         self._faults = FaultLog(log, "care of connections", "all connections are looked after again")
 
@@ -107,6 +109,7 @@ class RealtimeServer:
             heartbeat_s=settings.realtime_heartbeat_s,
             connections_per_user=settings.realtime_connections_per_user,
             picture_timeout_s=settings.of(PictureSettings).picture_timeout_s,
+            note_written=self._receipts.note,
         )
         addresses = ConnectionCounter(settings.realtime_connections_per_address)
         # Counted apart: behind a proxy the connections of clients that poll are the proxy's.
@@ -124,6 +127,7 @@ class RealtimeServer:
                 listening.close()
             await self.hub.close()
             raise
+        self._receipts.start()
         self._looked_at = time.monotonic()
         self._look_after = loop.create_task(self._look_after_for_ever(), name="care of connections")
         health.watch(COMPONENT, self._state)
@@ -155,6 +159,7 @@ class RealtimeServer:
         if self._marks is not None:
             await asyncio.to_thread(self._marks.close)
         await self.hub.close()
+        await asyncio.to_thread(self._receipts.close)
         self.hub.connection_authenticator.close()
         self._server = None
 

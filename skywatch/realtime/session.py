@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import msgspec
@@ -105,7 +106,7 @@ class Session:
         elif not self.hub.enter(self, admission):
             self.refuse(closing.USER_HAS_ENOUGH)
         else:
-            self.admission = admission
+            self.admission = self._placed(admission)
             self.state = "ready"
             for payload in self.protocol.welcomed():
                 self.outbox.push(self._frame(payload))
@@ -251,6 +252,10 @@ class Session:
 
     # Topics
 
+    def _placed(self, admission: Admission) -> Admission:
+        """An admission, with where this client is; it is shared by all connections of the same identity."""
+        return replace(admission, may=replace(admission.may, is_local=self.offer.is_local))
+
     @property
     def _may(self) -> Visibility:
         assert self.admission is not None
@@ -270,6 +275,7 @@ class Session:
             self.error(now.kind.code, now.detail)
             self.end(closing.AUTHENTICATION_FAILED)
             return
+        now = self._placed(now)
         before, self.admission = self._may, now
         if now.may == before:
             return

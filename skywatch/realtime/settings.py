@@ -40,6 +40,7 @@ class RealtimeSettings(Settings):
         4_194_304,
         "largest size of queued writes to a slow client, above which it is closed (bytes; 4008)",
         minimum=65_536,
+        maximum=1_073_741_824,
     )
     realtime_return_s: float = setting(
         10.0, "time over which clients return after a stop, at random (s)", minimum=0, maximum=600

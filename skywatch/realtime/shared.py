@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from skywatch.core.problems import Problem
@@ -77,6 +77,8 @@ class Shared:
     def offer_of(self, request: HandshakeRequest, peer: str) -> Offer | Problem:
         """The credentials of a handshake, or the fault in them."""
         offer = handshake.offer_of(request, self.rules)
+        if isinstance(offer, Offer) and handshake.is_local(request, peer):
+            offer = replace(offer, is_local=True)
         if isinstance(offer, Offer) and offer.leaks and self.leak_warnings.take(time.monotonic()):
             log.warning("a client at %s sent its token in the address, where it leaks into logs", peer)
         return offer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import Callable
 
 from skywatch.core.bus import Message
 from skywatch.core.clock import unix_now
@@ -21,13 +22,14 @@ _faults = FaultLog(log, "events cannot be sent", "events are sent again")
 
 
 class EventTopics:
-    """The event topics of one process."""
+    """The event topics of one process; ``note`` is called with messages that were written to their user."""
 
-    def __init__(self, topics: TopicTable) -> None:
+    def __init__(self, topics: TopicTable, note: Callable[[Message], None] = lambda message: None) -> None:
         start = secrets.token_hex(4)
         self.logs = {name: EventLog(name, topics, start) for name in topics.events}
         self._listeners: dict[Stream, dict[Listener, None]] = {}
         self._gathered: dict[Stream, list[Event]] = {}
+        self._note = note
 
     def stream_of(self, topic: str, may: Visibility) -> Stream:
         """The stream for a subscriber with these rights."""
@@ -44,6 +46,7 @@ class EventTopics:
             missed = [self.logs[stream.topic].snapshot(stream.may, unix_now())]
         for event in missed:
             listener.outbox.push(event.frame(listener.variant))
+        self._expect_receipts(listener, [message for event in missed for message in event.receipts])
 
     def leave(self, listener: Listener, stream: Stream) -> None:
         """Remove a listener."""
@@ -78,6 +81,7 @@ class EventTopics:
     def _send(self, stream: Stream, events: list[Event]) -> None:
         joined: dict[tuple[Encoder, bool], bytes] = {}
         listeners = self._listeners.get(stream, {})
+        receipts = [message for event in events for message in event.receipts]
         REALTIME_SENT.labels(stream.topic).inc(len(events) * len(listeners))
         for listener in listeners:
             variant = listener.variant
@@ -85,6 +89,12 @@ class EventTopics:
             if frames is None:
                 frames = joined[variant] = b"".join([event.frame(variant) for event in events])
             listener.outbox.push(frames)
+            self._expect_receipts(listener, receipts)
+
+    def _expect_receipts(self, listener: Listener, messages: list[Message]) -> None:
+        """Note messages once what was pushed to a listener is written."""
+        if messages:
+            listener.outbox.on_written(lambda: [self._note(message) for message in messages])
 
     def sweep(self, now: float) -> None:
         """Drop streams without subscribers."""

@@ -36,8 +36,8 @@ class Subscriptions:
             return self._hub.events.stream_of(topic, may)
         user = may.user_id if form is not None and ("flags" in form.fields or form.limit is not None) else None
         if topic == "military":
-            return View(topic, "military", may.details, area, form, user)
-        return View(topic, "all" if may.military else "civil", may.details, area, form, user)
+            return View(topic, "military", may.details, area, form, user, may.exact_station)
+        return View(topic, "all" if may.military else "civil", may.details, area, form, user, may.exact_station)
 
     def put(self, topic: str, area: Area | None, may: Visibility, form: Form | None = None) -> None:
         """Set the source of a topic, replacing an earlier one; nothing is sent until ``join``."""

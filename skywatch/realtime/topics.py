@@ -27,6 +27,11 @@ class TopicTable:
         """The topics that a subscriber may join."""
         return tuple(topic.name for topic in self.all.values() if topic.permission in may.permissions)
 
+    def wants_receipt(self, may: Visibility, message: Message) -> bool:
+        """Whether it is recorded that a message was written to this subscriber: one whom it is for, no overseer."""
+        kind = self._kinds.get(message.event)
+        return kind is not None and bool(kind.written) and may.user_id in message.audience.users
+
     def may_receive(self, may: Visibility, message: Message) -> bool:
         """Whether a message on an open topic is for a subscriber.
 

@@ -6,9 +6,13 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from skywatch.core.db import NEVER_REUSED, Base, BigId, JSONDocument
+
+# A document that may be missing: then it is NULL, not the JSON value null.
+OptionalDocument = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 
 
 class SafetyEvent(Base):
@@ -44,7 +48,7 @@ class SafetyEvent(Base):
     lat: Mapped[float | None]
     lon: Mapped[float | None]
     altitude_ft: Mapped[int | None]
-    closest: Mapped[dict[str, Any] | None] = mapped_column(JSONDocument)
+    closest: Mapped[dict[str, Any] | None] = mapped_column(OptionalDocument)
     suppressed_by: Mapped[list[str]] = mapped_column(JSONDocument)
     # ``suppressed_by`` is not empty: filters need a column.
     held_back: Mapped[bool]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 from typing import Any
 
@@ -21,16 +22,20 @@ from skywatch.safety.detection.regions import Region
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import Change, EventTracker, LiveEvent
 from skywatch.safety.learning import Cell, Learnt
-from skywatch.safety.metrics import SAFETY_ACTIVE, SAFETY_EVENTS
+from skywatch.safety.metrics import SAFETY_ACTIVE, SAFETY_COUNTED, SAFETY_EVENTS
 from skywatch.safety.thresholds import Thresholds
 
-# Limit of changes buffered for the database: hours of a busy sky.
-QUEUE_LIMIT = 20_000
+log = logging.getLogger(__name__)
+# Limit of changes buffered for the database: hours of a busy sky. Updates of an event replace one another, and while
+# more than COARSE_SHARE of the limit waits, what begins is counted in one event of its type: nothing has to be dropped.
+QUEUE_LIMIT, COARSE_SHARE = 20_000, 0.25
 # A changed threshold is in force within 2 s, as documented.
 THRESHOLDS_EVERY_S = 1.5
 PLACES_EVERY_S = 60.0
 REGIONS_EVERY_S = 10.0
 START_S = 2.0
+# Every event has been listed by itself for so long (s) when the log says that it is so again.
+COUNTED_S = 60.0
 
 Restored = tuple[list[LiveEvent], list[Region], dict[Cell, Learnt]]
 
@@ -57,8 +62,11 @@ class SafetyMonitor:
             PeriodicTask("safety_places", PLACES_EVERY_S, self._store_places),
             PeriodicTask("safety_regions", REGIONS_EVERY_S, self._store_regions),
         )
+        # When occurrences were only counted last; None once that was long ago.
+        self._counted_at: float | None = None
         self._forgotten_at: float | None = None
         self._has_thresholds = False
+        self._was_complete = True
 
     @property
     def thresholds(self) -> Thresholds:
@@ -75,17 +83,44 @@ class SafetyMonitor:
         """Detect, track events, and queue changes for the writer."""
         self._take_up(sky.now)
         thresholds = self._thresholds
+        self._detectors.aggregation.coarse = self._queue.depth > COARSE_SHARE * self._queue.limit
+        if self._was_complete and not sky.is_complete:
+            self._book.hold(sky.now)
+        self._was_complete = sky.is_complete
         findings = self._detectors.update(sky, thresholds)
-        changes = self._book.update(findings, sky.now, thresholds)
-        if changes:
-            self._queue.append(changes)
-            for change in changes:
-                if change.first_raised:
-                    SAFETY_EVENTS.labels(change.event.finding.type, truth(change.event.finding.military)).inc()
+        self._put(self._book.update(findings, sky.now, thresholds, sky.is_complete))
+        self._note_counted(sky.now)
         flags = [event.finding.military for event in self._book.active if event.raised]
         for is_military in (False, True):
             SAFETY_ACTIVE.labels(truth(is_military)).set(flags.count(is_military))
         self._region_log.note(self._detectors.regions, sky.now, thresholds.area_cell_deg)
+
+    def _put(self, changes: list[Change]) -> None:
+        """Queue changes: an update replaces the one that waits, and is not needed once its event has ended."""
+        for change in changes:
+            if change.step == "updated":
+                self._queue.replace(id(change.live), change)
+                continue
+            if change.step == "ended":
+                self._queue.discard(id(change.live))
+            self._queue.append((change,))
+        for change in changes:
+            if change.first_raised:
+                SAFETY_EVENTS.labels(change.event.finding.type, truth(change.event.finding.military)).inc()
+
+    def _note_counted(self, now: float) -> None:
+        """Show how many occurrences are only counted, and log when that begins and when it is over."""
+        counted = self._detectors.aggregation.counted
+        for (kind, is_military), count in counted.items():
+            SAFETY_COUNTED.labels(kind, truth(is_military)).set(count)
+        total = sum(counted.values())
+        if total:
+            if self._counted_at is None:
+                log.warning("too many safety events at once: %d are counted in one event for each region", total)
+            self._counted_at = now
+        elif self._counted_at is not None and now - self._counted_at > COUNTED_S:
+            log.warning("safety events are listed one by one again")
+            self._counted_at = None
 
     def close(self) -> None:
         """Write pending changes; the next start restores active events."""

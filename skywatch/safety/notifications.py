@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -14,14 +14,15 @@ from skywatch.safety.models import SafetyEvent
 KIND = "safety"
 
 
-def notify_of(session: Session, row: SafetyEvent, document: Mapping[str, Any]) -> None:
-    """Write an event to the outbox of every user with a channel for safety events; once for each event.
+def notify_of(session: Session, events: Sequence[tuple[SafetyEvent, Mapping[str, Any]]]) -> None:
+    """Write events, each with its document, to the outbox of every user with a channel for safety events, once each.
 
-    Whether a user may see it is decided when it is sent.
+    Whether a user may see an event is decided when it is sent.
     """
-    subscribers = subscribers_of(session, KIND)
-    if not subscribers or states(session, KIND, [row.id])[row.id]:
+    subscribers = subscribers_of(session, KIND) if events else {}
+    if not subscribers:
         return
+    earlier = states(session, KIND, [row.id for row, _ in events])
     enqueue(
         session,
         [
@@ -38,6 +39,8 @@ def notify_of(session: Session, row: SafetyEvent, document: Mapping[str, Any]) -
                 event="safety.event",
                 military=row.military,
             )
+            for row, document in events
+            if not earlier[row.id]
             for user_id, channel_ids in subscribers.items()
         ],
     )

@@ -126,6 +126,7 @@ class ThresholdRecord(Schema):
     maximum = node(JsonNumber(), "Greatest value.")
     source = node(JsonString(), "Source of the default.")
     description = node(JsonString(), "Its effect.")
+    fault = node(Nullable(JsonString()), "Why a stored value is not in force, where one is not; the default is.")
 
 
 class ThresholdList(Schema):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from skywatch.settings import Settings, setting
+from skywatch.settings import RETENTION_DAYS, RETENTION_MB, Settings, setting
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -12,8 +12,6 @@ class SafetySettings(Settings):
     """The settings of safety events."""
 
     retention_safety_days: float = setting(
-        365.0, "retention of safety events and disturbed regions (days; 0: unlimited)", minimum=0, stored=True
+        365.0, "retention of safety events and disturbed regions (days; 0: unlimited)", **RETENTION_DAYS
     )
-    retention_safety_mb: float = setting(
-        0.0, "largest size of safety events (MB; 0: unlimited)", minimum=0, stored=True
-    )
+    retention_safety_mb: float = setting(0.0, "largest size of safety events (MB; 0: unlimited)", **RETENTION_MB)

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from skywatch.core.audit import Actor, Target, record
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.safety.models import SafetyPlace, SafetyThreshold
-from skywatch.safety.thresholds import FIELDS, Thresholds, meaning_of, with_changes
+from skywatch.safety.thresholds import FIELDS, Thresholds, fault_of, meaning_of, with_changes
 
 # A row that is not a threshold: its value is the unix time at which all places were forgotten.
 FORGOTTEN = "(places forgotten)"
@@ -57,16 +57,18 @@ def shown(session: Session) -> list[dict[str, Any]]:
     records = []
     for name in FIELDS:
         meaning = meaning_of(name)
+        fault = fault_of(name, changes[name]) if name in changes else None
         records.append(
             {
                 "name": name,
-                "value": changes.get(name, float(meaning.default)),
+                "value": float(meaning.default) if fault else changes.get(name, float(meaning.default)),
                 "default": float(meaning.default),
                 "unit": meaning.unit,
                 "minimum": float(meaning.minimum),
                 "maximum": float(meaning.maximum),
                 "source": meaning.source,
                 "description": meaning.meaning,
+                "fault": fault,
             }
         )
     return records

@@ -120,6 +120,21 @@ class Thresholds:
     altitude_leap_ft: float = threshold(
         1000, "ft", 300, 10_000, "least leap of geometric against barometric altitude in level flight"
     )
+    aggregate_events: float = threshold(
+        20,
+        "events",
+        1,
+        1000,
+        "beyond so many active events of a type in a region, further ones are counted in one event",
+    )
+    aggregate_region_deg: float = threshold(1, "degrees", 0.1, 30, "size of the regions in which events are counted")
+    aggregate_total: float = threshold(
+        1000,
+        "events",
+        10,
+        10_000,
+        "beyond so many active events in all, further ones are counted in one event of their type",
+    )
 
 
 FIELDS: dict[str, dataclasses.Field[Any]] = {field.name: field for field in dataclasses.fields(Thresholds)}
@@ -131,6 +146,16 @@ def meaning_of(name: str) -> Meaning:
     return meaning
 
 
+def fault_of(name: str, value: float) -> str | None:
+    """Why a stored value of a threshold is not in force, or None; versions before this one may have stored any."""
+    meaning = meaning_of(name)
+    if isinstance(value, int | float) and meaning.minimum <= value <= meaning.maximum:
+        return None
+    return f"the stored {value} is not between {meaning.minimum:.15g} and {meaning.maximum:.15g}"
+
+
 def with_changes(changes: dict[str, float]) -> Thresholds:
-    """The defaults with these changes; names that do not exist are ignored (they may be of another version)."""
-    return Thresholds(**{name: float(value) for name, value in changes.items() if name in FIELDS})
+    """The defaults with these changes; names that do not exist are ignored (they may be of another version), and so
+    are values outside of their bounds."""
+    valid = {name: float(value) for name, value in changes.items() if name in FIELDS and fault_of(name, value) is None}
+    return Thresholds(**valid)

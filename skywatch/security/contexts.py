@@ -6,7 +6,7 @@ The principals of a permission are looked up in the table of kinds (``skywatch.s
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,31 @@ PERSONAL_WRITE = "personal_write"
 
 # Features whose records belong to their users.
 PERSONAL_FEATURES = frozenset(p.feature for p in Permission if p.kind in ("own", "edit_own"))
+
+
+# Permissions of another feature that views of a feature ask for; the access settings of the latter decide.
+BORROWED: dict[str, tuple[Permission, ...]] = {"acars": (Permission.HISTORY_EXPORT,)}
+
+
+def to_import(permission: Permission) -> str:
+    """The permission of views that import many records of the caller's own: held like ``permission``, of the kind
+    ``delete_own``."""
+    return f"{permission}:import"
+
+
+def permission_held(name: str) -> str:
+    """The permission that a caller holds for a view's permission: that of an import without its kind."""
+    return name.removesuffix(":import")
+
+
+IMPORTS: frozenset[str] = frozenset(to_import(p) for p in Permission if p.kind == "edit_own")
+"""Every permission of imports."""
+
+
+def within(permissions: Iterable[Permission], scopes: Collection[str]) -> frozenset[Permission]:
+    """The permissions that views of these features may ask for: an API key has those within its scopes."""
+    borrowed = {permission for scope in scopes for permission in BORROWED.get(scope, ())}
+    return frozenset(p for p in permissions if p.feature in scopes or p in borrowed)
 
 
 @dataclass(frozen=True)
@@ -92,9 +117,12 @@ class FeatureContext:
         if not self.access.is_enabled:
             return [(Allow, EVERYONE, OPEN), (Deny, EVERYONE, ALL_PERMISSIONS)]
         for permission in Permission:
-            if permission.feature == self.feature:
+            if permission.feature == self.feature or permission in BORROWED.get(self.feature, ()):
                 level = _level_of(permission.kind, self.access)
                 acl += self._entries(str(permission), permission.kind, level, permission)
+                if to_import(permission) in IMPORTS:
+                    level = _level_of("delete_own", self.access)
+                    acl += self._entries(to_import(permission), "delete_own", level, permission)
         if self.feature in PERSONAL_FEATURES:
             view = Permission(f"{self.feature}.view")
             acl += self._entries(PERSONAL_READ, "own", self.access.read_access, view)

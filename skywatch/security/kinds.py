@@ -11,7 +11,7 @@ from typing import Literal
 from skywatch.settings import AuthMode
 
 Level = Literal["public", "authenticated", "permission"]
-Kind = Literal["view", "read", "write", "own", "edit_own", "directory", "manage"]
+Kind = Literal["view", "read", "acknowledge", "write", "own", "edit_own", "delete_own", "directory", "manage"]
 # ``open_write``: callers without credentials and holders, but no identity that lacks the permission.
 Who = Literal["everyone", "open_write", "identity", "holder"]
 
@@ -48,17 +48,25 @@ BEHAVIOUR: dict[Kind, Behaviour] = {
         "see more than that (military aircraft, details, full texts, exports, metrics)",
         "read_access", "everyone", "holder", "holder", "holder",
     ),
-    "write": Behaviour(
-        "change what belongs to nobody in particular",
+    "acknowledge": Behaviour(
+        "mark as seen what belongs to nobody in particular",
         "write_access", "everyone", "open_write", "holder", "holder",
+    ),
+    "write": Behaviour(
+        "add, delete or process what belongs to nobody in particular (upload, transcribe)",
+        "write_access", "holder", "open_write", "holder", "holder",
     ),
     "own": Behaviour(
         "use a feature whose records belong to users: one's own, all of them only with its `manage` permission",
         "read_access", "identity", "identity", "identity", "holder",
     ),
     "edit_own": Behaviour(
-        "create, change and delete records of one's own, where that has a permission of its own",
+        "create and change records of one's own, where that has a permission of its own",
         "write_access", "identity", "holder", "holder", "holder",
+    ),
+    "delete_own": Behaviour(
+        "delete records of one's own, or import many of them, where that has a permission of its own",
+        "write_access", "holder", "holder", "holder", "holder",
     ),
     "directory": Behaviour(
         "see who has an account, and with which roles", "read_access", "holder", "identity", "identity", "holder"

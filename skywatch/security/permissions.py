@@ -43,7 +43,7 @@ class Permission(StrEnum):
         "See military aircraft, wherever aircraft are shown",
     )
     ALERTS_CREATE = "alerts.create", "edit_own", "operator", "Create alert rules, geofences and channels"
-    ALERTS_DELETE = "alerts.delete", "edit_own", "operator", "Delete own alert rules, geofences and channels"
+    ALERTS_DELETE = "alerts.delete", "delete_own", "operator", "Delete own alert rules, geofences and channels"
     ALERTS_EDIT = "alerts.edit", "edit_own", "operator", "Change own alert rules, geofences and channels"
     ALERTS_MANAGE_ALL = (
         "alerts.manage_all",
@@ -69,7 +69,7 @@ class Permission(StrEnum):
     ROLES_DELETE = "roles.delete", "manage", "superadmin", "Delete roles"
     ROLES_EDIT = "roles.edit", "manage", "superadmin", "Change roles and claim mappings"
     ROLES_VIEW = "roles.view", "directory", "admin", "See roles"
-    SAFETY_ACKNOWLEDGE = "safety.acknowledge", "write", "operator", "Acknowledge safety events"
+    SAFETY_ACKNOWLEDGE = "safety.acknowledge", "acknowledge", "operator", "Acknowledge safety events"
     SAFETY_MANAGE = (
         "safety.manage",
         "manage",
@@ -136,3 +136,7 @@ FEATURES: tuple[str, ...] = (
 )
 # The features an API key may be given; each is the path area of the same name.
 SCOPES: tuple[str, ...] = ("aircraft", "alerts", "safety", "audio", "acars", "history", "system")
+# Further ones, for keys of unattended devices: no form selects them by itself.
+OPTIONAL_SCOPES: tuple[str, ...] = ("cannonball",)
+# Permissions that no key carries, whatever its scopes and its owner's rights.
+WITHHELD_FROM_KEYS: frozenset[Permission] = frozenset({Permission.CANNONBALL_MANAGE})

@@ -19,6 +19,7 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from skywatch.security.area import area_of
 from skywatch.security.contexts import EVERYBODY, EXCHANGE, IDENTIFIED, OPEN, FeatureContext
 from skywatch.security.identity import Identity, principals_of
+from skywatch.security.permissions import WITHHELD_FROM_KEYS
 
 CredentialMethod = Callable[[Request], Identity | None]
 _acl = ACLHelper()
@@ -50,6 +51,8 @@ def _permits(context: FeatureContext, principals: tuple[str, ...], permission: s
 
 def reaches(context: Any, scopes: frozenset[str], permission: str) -> bool:
     """Whether an API key's scopes cover the request: the features in the scopes, and the owner's identity."""
+    if permission in WITHHELD_FROM_KEYS:
+        return False
     feature = getattr(context, "feature", None)
     if feature is None:
         return permission in (IDENTIFIED, EXCHANGE)

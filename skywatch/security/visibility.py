@@ -27,15 +27,18 @@ class Visibility:
 
     ``permissions`` are all that the policy grants this caller under the present mode and access settings. The rest is
     derived from them: ``military`` aircraft, ``details`` (registration, owner and operator), ``full_texts`` of ACARS
-    messages, and ``manages``, the permissions among them to manage what belongs to others.
+    messages, and ``manages``, the permissions among them to manage what belongs to others. ``is_local``: the caller is
+    on this machine; ``exact_station``: where the antenna is, and what follows from it, may be known exactly.
     """
 
     user_id: int | None = None
     permissions: frozenset[str] = frozenset()
+    is_local: bool = False
     military: bool = field(init=False, repr=False, compare=False)
     details: bool = field(init=False, repr=False, compare=False)
     full_texts: bool = field(init=False, repr=False, compare=False)
     manages: frozenset[str] = field(init=False, repr=False, compare=False)
+    exact_station: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         permissions = self.permissions
@@ -43,6 +46,7 @@ class Visibility:
         object.__setattr__(self, "details", Permission.AIRCRAFT_VIEW_DETAILS in permissions)
         object.__setattr__(self, "full_texts", Permission.ACARS_VIEW_FULL in permissions)
         object.__setattr__(self, "manages", permissions & MANAGING)
+        object.__setattr__(self, "exact_station", self.is_local or Permission.SYSTEM_MANAGE in permissions)
 
 
 def visibility_of(identity: Identity | None, mode: AuthMode, access: AccessLookup) -> Visibility:
@@ -50,11 +54,13 @@ def visibility_of(identity: Identity | None, mode: AuthMode, access: AccessLooku
     return visibility_under(identity, mode, tuple([access(feature) for feature in FEATURES]))
 
 
-def visibility_under(identity: Identity | None, mode: AuthMode, settings: tuple[FeatureAccess, ...]) -> Visibility:
+def visibility_under(
+    identity: Identity | None, mode: AuthMode, settings: tuple[FeatureAccess, ...], *, is_local: bool = False
+) -> Visibility:
     """Like ``visibility_of``, with the access settings of all features in the order of ``FEATURES``."""
     if identity is None:
-        return Visibility(None, _granted(None, None, mode, settings))
-    return Visibility(identity.user_id, _granted(identity.permissions, identity.scopes, mode, settings))
+        return Visibility(None, _granted(None, None, mode, settings), is_local)
+    return Visibility(identity.user_id, _granted(identity.permissions, identity.scopes, mode, settings), is_local)
 
 
 EVERYTHING = Visibility(None, frozenset(Permission))

@@ -22,10 +22,12 @@ from waitress.server import BaseWSGIServer, MultiSocketServer
 from skywatch import make_app
 from skywatch.core.open_files import allow_files
 from skywatch.core.runtime import Runtime
+from skywatch.http.metrics import CLOSED_SLOW
 from skywatch.http.settings import HttpSettings
 from skywatch.realtime.settings import RealtimeSettings
 from skywatch.serving.connection_limits import ConnectionLimiter
 from skywatch.serving.http_connection import SEND_BYTES
+from skywatch.serving.incoming_body import BodyLimits
 from skywatch.serving.probes import ProbeDispatcher
 from skywatch.settings import SettingsError, split_listen
 
@@ -36,8 +38,6 @@ logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 # An idle connection is closed after this time (s), and the interval of the check.
 SILENCE_S = 60
 CLEANUP_S = 10
-# A client must read at least so much of its response in that time (bytes); slower connections are closed.
-LEAST_READ_BYTES = 65_536
 # Backpressure: a streaming worker waits while so much is unread (bytes), in memory for each connection.
 AHEAD_BYTES = 1_048_576
 # How long the stop waits for warm-up jobs (s).
@@ -57,19 +57,20 @@ def create_api_server(runtime: Runtime, server: Any = None) -> Any:
     ``server`` is one that has listened with another application until now, and keeps its connections.
     """
     app = make_app(runtime)
-    body_limits = app.registry.get("body_limits", {})
     if server is None:
-        server = create_server(app, runtime.settings.of(HttpSettings), body_limits)
-    else:
-        for listening in _listening(server):
-            listening.adj.larger_bodies = _larger_bodies(listening.adj, body_limits)
-            listening.application = app
+        server = create_server(app, runtime.settings.of(HttpSettings))
+    for listening in _listening(server):
+        listening.adj.body_limits.form_fields = {
+            path: credential.field for path, credential in app.registry["form_credentials"].items()
+        }
+        listening.adj.larger_bodies = _larger_bodies(listening.adj, app.registry.get("body_limits", {}))
+        listening.application = app
     _warm_up(app, runtime)
     return server
 
 
-def create_server(app: Any, settings: HttpSettings, body_limits: Mapping[str, int]) -> Any:
-    """The same for any WSGI application; ``body_limits`` are the bytes that bodies may have below some paths."""
+def create_server(app: Any, settings: HttpSettings) -> Any:
+    """The same for any WSGI application, without what the parts of ours say about bodies."""
     host, port = split_listen(settings.listen)
     allow_files(settings.api_max_connections + settings.of(RealtimeSettings).realtime_max_connections + OTHER_FILES)
     try:
@@ -92,13 +93,13 @@ def create_server(app: Any, settings: HttpSettings, body_limits: Mapping[str, in
         )
     except (OSError, ValueError) as error:
         raise SettingsError("listen", f"{settings.listen} cannot be opened: {error}") from None
-    limiter = ConnectionLimiter(settings)
+    limiter, body_limits = ConnectionLimiter(settings), BodyLimits(settings)
     for listening in _listening(server):
         listening.channel_class = limiter
         # Waitress logs a warning about this option.
         listening.adj.send_bytes = SEND_BYTES
         listening.adj.max_header_fields = settings.api_max_header_fields
-        listening.adj.larger_bodies = _larger_bodies(listening.adj, body_limits)
+        listening.adj.body_limits, listening.adj.larger_bodies = body_limits, []
         # Set on the instance: waitress has no hook for its maintenance.
         listening.maintenance = lambda now, listening=listening: close_silent(listening, now)
     return server
@@ -152,14 +153,16 @@ def _warm_up(app: Any, runtime: Runtime) -> None:
 
 
 def close_silent(server: BaseWSGIServer, now: float) -> None:
-    """Close channels that were idle for ``SILENCE_S``, and those whose client reads its response too slowly.
+    """Close channels that were idle for ``SILENCE_S``, and those whose client reads or sends too slowly.
 
     Waitress never closes a channel with requests, so that a client that does not read its response would block a worker
     thread for ever. Requests in progress are not affected.
     """
     cutoff = now - server.adj.channel_timeout
     for channel in list(server.active_channels.values()):
-        if channel.is_read_slower_than(LEAST_READ_BYTES, server.adj.channel_timeout, now):
+        reason = channel.reason_to_close(server.adj.channel_timeout, now)
+        if reason is not None:
+            CLOSED_SLOW.labels(reason).inc()
             channel.handle_close()
         elif channel.last_activity < cutoff and not channel.requests:
             channel.will_close = True

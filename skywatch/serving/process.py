@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from skywatch.console.settings import ConsoleSettings
 from skywatch.core import health
 from skywatch.core.announce import Announcer
+from skywatch.http.exposure import ADVICE, exposure, listen_addresses
 from skywatch.http.settings import HttpSettings
 from skywatch.serving.api_server import create_api_server, run_until_interrupted
 from skywatch.serving.memory import exempt_from_garbage_collection, garbage_collection_paused, limit_arenas
@@ -20,6 +22,7 @@ from skywatch.serving.status_line import StatusLine
 from skywatch.settings import Role, Settings, SettingsError
 from skywatch.sso.defaults import check_default_roles
 
+log = logging.getLogger(__name__)
 # The state of this process's own connection to the bus.
 BUS_LINK = "bus_link"
 
@@ -40,6 +43,9 @@ def _run(means: Means, roles: Sequence[Role], shutdown: Shutdown) -> None:
     runtime = means.runtime
     if runtime.settings.bus != "memory":
         health.watch(BUS_LINK, runtime.bus.state)
+    exposed = exposure(runtime.settings, listen_addresses(runtime.settings, roles))
+    if exposed is not None:
+        log.warning("%s; %s", exposed, ADVICE)
     if "api" in roles:
         check_default_roles(runtime)
     # The API must subscribe to the picture before the first tick, and listen before any work begins.

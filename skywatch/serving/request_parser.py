@@ -10,9 +10,13 @@ import re
 from typing import Any
 
 from waitress.parser import HTTPRequestParser, ParsingError
+from waitress.receiver import FixedStreamReceiver
 from waitress.utilities import RequestHeaderFieldsTooLarge
 
+from skywatch.http.admission import Admission
 from skywatch.serving.chunked_body import ChunkedBody
+from skywatch.serving.incoming_body import IncomingBody
+from skywatch.serving.responses import Refusal
 
 VERSIONS = ("1.0", "1.1")
 # A registered name, an IPv4 or an IPv6 address, perhaps with a port (RFC 3986, 3.2.2); empty is allowed.
@@ -32,19 +36,35 @@ _LENGTH = re.compile(rb"[0-9]{1,18}")
 class RequestParser(HTTPRequestParser):
     """Rejects ambiguous requests, and enforces the limits of heads and bodies before they are read.
 
-    ``adj`` has two more attributes than waitress' adjustments: ``max_header_fields``, and ``larger_bodies`` with the
-    adjustments of paths with a larger limit.
+    ``adj`` has more attributes than waitress' adjustments: ``max_header_fields``, ``body_limits``, and
+    ``larger_bodies`` with the adjustments of paths with a larger limit.
     """
 
     adj: Any
     body_rcv: Any
+    completed: bool
+    # The address that the connection comes from; set by the connection.
+    peer = ""
+    body: IncomingBody | None = None
+    # Set once the application was asked about the body, and its answer where it refused.
+    admission: Admission | None = None
+    refusal: Refusal | None = None
     _has_too_many_fields = False
+
+    @property
+    def needs_admission(self) -> bool:
+        """Whether no more may be read before the application has admitted the body."""
+        return self.body is not None and self.body.needs_admission and not self.completed
 
     def received(self, data: bytes) -> int:
         """Consume what belongs to this request; returns the number of bytes consumed."""
         size: int = super().received(data)
         if self._has_too_many_fields:
             self.error = RequestHeaderFieldsTooLarge(f"more than {self.adj.max_header_fields} header fields")
+        if self.body is not None and not self.completed:
+            error = self.body.check()
+            if error is not None:
+                self.error, self.completed = error, True
         if self.completed:
             # Rejected, or without a body: after 100 Continue the client would wait for ever.
             self.expect_continue = False
@@ -57,11 +77,25 @@ class RequestParser(HTTPRequestParser):
         if self.version not in VERSIONS:
             raise ParsingError("HTTP version is not 1.0 or 1.1")
         self._check_host()
-        if self.chunked:
-            self.body_rcv = ChunkedBody(self.body_rcv.getbuf())
+        if self.body_rcv is not None:
+            self._receive_body()
         for prefix, adjustments in self.adj.larger_bodies:
             if self.path.startswith(prefix):
                 self.adj = adjustments
+
+    def close(self) -> None:
+        """Called when the request is answered: free what its body takes."""
+        super().close()
+        if self.body is not None:
+            self.body.release()
+
+    def _receive_body(self) -> None:
+        limits = self.adj.body_limits
+        network = limits.network_of(self.peer, self.headers.get("X_FORWARDED_FOR"))
+        content_type = self.headers.get("CONTENT_TYPE", "")
+        self.body = IncomingBody(limits, network, self.path, content_type, self.content_length)
+        buffer = self.body.buffer
+        self.body_rcv = ChunkedBody(buffer) if self.chunked else FixedStreamReceiver(self.content_length, buffer)
 
     def _check_form(self, head: bytes) -> None:
         """The checks that must precede waitress' joining and dropping of fields."""

@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
+import io
 import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
 import msgspec
-from waitress.task import ErrorTask, WSGITask
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
+from waitress.task import ErrorTask, Task, WSGITask
 
 from skywatch.core.problems import Problem
+from skywatch.http.admission import ADMISSION, Admission
+from skywatch.http.stream_limits import CONNECTION
 
 # Headers that waitress uses for framing and keep-alive, or sets itself.
 FRAMING = frozenset({"connection", "content-length", "date", "server", "transfer-encoding"})
 LINE_END = b"\r\n"
 
-_CODES = {413: "payload_too_large", 431: "headers_too_large", 500: "internal_error"}
+OVER_EVERY_LIMIT = 2**62
+# Webob copies bodies that it must not seek in: beyond 10 kB to a file, which is closed when the request is collected.
+BODY_SEEKABLE = "webob.is_body_seekable"
+
+_CODES = {413: "payload_too_large", 429: "rate_limited", 431: "headers_too_large", 500: "internal_error"}
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The application's answer to a request whose body it does not admit."""
+
+    status: str
+    headers: list[tuple[str, str]]
+    body: bytes
+
+
+def error_task(channel: HTTPChannel, request: HTTPRequestParser) -> Task:
+    """What answers a request that waitress refuses: browsers get the application's page of a body that is too large."""
+    is_browser = "text/html" in request.headers.get("ACCEPT", "").lower()
+    if request.error.code == 413 and is_browser and request.path:
+        return TooLargeTask(channel, request)
+    return ProblemTask(channel, request)
 
 
 class ProblemTask(ErrorTask):
@@ -37,6 +66,8 @@ class ProblemTask(ErrorTask):
                 ("X-Request-ID", request_id),
             ]
         )
+        if retry_after_s := getattr(error, "retry_after_s", None):
+            self.response_headers.append(("Retry-After", str(retry_after_s)))
         # The version of an unread head is unknown; the response carries that of the server (RFC 9110, 2.5).
         self.version = "1.1"
         self.set_close_on_finish()
@@ -49,6 +80,48 @@ class ResponseTask(WSGITask):
     """Answers a request, and sends the end of the response in the worker thread."""
 
     response_headers: list[tuple[str, str]]
+
+    def get_environment(self) -> dict[str, Any]:
+        """The environment of the request, with its admission where its body needed one."""
+        environ: dict[str, Any] = super().get_environment()
+        environ[CONNECTION] = self.channel
+        # A body has been received whole, into a buffer that is closed with the response.
+        environ[BODY_SEEKABLE] = True
+        if self.request.admission is not None:
+            environ[ADMISSION] = self.request.admission
+        return environ
+
+    def execute(self) -> None:
+        """Answer the request, or send the refusal of its body and close the connection."""
+        refusal: Refusal | None = self.request.refusal
+        if refusal is None:
+            super().execute()
+            return
+        self.set_close_on_finish()
+        # What start_response does.
+        self.complete = True
+        self.status = refusal.status
+        self.response_headers.extend(refusal.headers)
+        self.content_length = len(refusal.body)
+        self.write(b"" if self.request.command == "HEAD" else refusal.body)
+
+    def ask(self, admission: Admission) -> Refusal:
+        """Send the request through the application without its body; the answer counts unless it was admitted."""
+        self.request.admission = admission
+        head: list[Any] = []
+
+        def start_response(status: str, headers: list[tuple[str, str]], error: Any = None) -> None:
+            head[:] = status, headers
+
+        # Whoever reads the body now is told that it is not complete.
+        environ = {**self.get_environment(), "wsgi.input": io.BytesIO(), BODY_SEEKABLE: False}
+        pieces: Iterable[bytes] = self.channel.server.application(environ, start_response)
+        try:
+            body = b"".join(pieces)
+        finally:
+            if hasattr(pieces, "close"):
+                pieces.close()
+        return Refusal(head[0], head[1], body)
 
     def set_close_on_finish(self) -> None:
         """Close the connection after the response, unless it cannot have a body (204, 304)."""
@@ -75,3 +148,23 @@ class ResponseTask(WSGITask):
             self.chunked_response = False
         super().finish()
         self.channel.send_waiting()
+
+
+class TooLargeTask(ResponseTask):
+    """Lets the application refuse a body that was not read, in the form of the address, and closes the connection."""
+
+    def get_environment(self) -> dict[str, Any]:
+        """The request with an empty body whose length is over every limit, whatever its head says."""
+        environ: dict[str, Any] = super().get_environment()
+        environ.update({"CONTENT_LENGTH": str(OVER_EVERY_LIMIT), "wsgi.input": io.BytesIO()})
+        return environ
+
+    def execute(self) -> None:
+        """Answer by the application."""
+        self.close_on_finish = True
+        super().execute()
+
+    def build_response_header(self) -> bytes:
+        """The head, which announces the end of the connection."""
+        self.set_close_on_finish()
+        return super().build_response_header()

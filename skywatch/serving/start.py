@@ -134,7 +134,7 @@ class WaitingServer:
 
     def __init__(self, settings: Settings) -> None:
         self.app = WaitingApp(settings.database_url)
-        self.server = create_server(self.app, settings.of(HttpSettings), {})
+        self.server = create_server(self.app, settings.of(HttpSettings))
         self._is_handed_over = False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="waiting-api", daemon=True)

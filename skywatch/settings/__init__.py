@@ -7,7 +7,7 @@ line that names the setting. Nothing else in Skywatch reads the environment or t
 
 from __future__ import annotations
 
-from skywatch.settings.declaration import SettingsError, setting
+from skywatch.settings.declaration import RETENTION_DAYS, RETENTION_MB, SettingsError, setting
 from skywatch.settings.kinds import environment_secret, split_listen
 from skywatch.settings.loader import Origin, check_settings, load_with_origins, origins_of, parse_setting
 from skywatch.settings.names import Names, compose, names_of, public_name, published
@@ -15,6 +15,8 @@ from skywatch.settings.table import MINIMUM_SECRET_LENGTH, ROLES, AuthMode, Envi
 
 __all__ = [
     "MINIMUM_SECRET_LENGTH",
+    "RETENTION_DAYS",
+    "RETENTION_MB",
     "ROLES",
     "AuthMode",
     "Environment",

@@ -125,9 +125,9 @@ def _parse(name: str, field: dataclasses.Field[Any], hint: Any, text: str) -> An
         raise SettingsError(name, str(error)) from None
     minimum, maximum = field.metadata["minimum"], field.metadata["maximum"]
     if value is not None and minimum is not None and value < minimum:
-        raise SettingsError(name, f"must be at least {minimum:g}")
+        raise SettingsError(name, f"must be at least {minimum:.15g}")
     if value is not None and maximum is not None and value > maximum:
-        raise SettingsError(name, f"must be at most {maximum:g}")
+        raise SettingsError(name, f"must be at most {maximum:.15g}")
     return value
 
 

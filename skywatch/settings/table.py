@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, TypeVar
 
-from skywatch.settings.declaration import SettingsError, setting
+from skywatch.settings.declaration import RETENTION_MB, SettingsError, setting
 from skywatch.settings.kinds import parse_bus
 
 AuthMode = Literal["public", "private", "hybrid"]
@@ -73,8 +73,7 @@ class Settings:
     retention_database_mb: float = setting(
         0.0,
         "largest size of the whole database; the oldest tracks are deleted first (MB; 0: unlimited)",
-        minimum=0,
-        stored=True,
+        **RETENTION_MB,
     )
     retention_interval_s: float = setting(600.0, "how often retention looks for work (s)", minimum=1, maximum=86400)
 

@@ -36,7 +36,7 @@ def includeme(config: Configurator) -> None:
         "oidc_provider_name": settings.oidc_provider_name,
     }
     config.add_problem_page(CALLBACK, show_problem)
-    for name in ("authorize", "callback"):
+    for name in ("authorize", "callback", "providers"):
         config.add_throttle_bucket("GET", f"/api/v1/auth/oidc/{name}", "anon")
     config.add_throttle_bucket("POST", "/api/v1/auth/oidc/backchannel-logout", "anon")
     config.scan("skywatch.sso.views")

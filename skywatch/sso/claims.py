@@ -2,23 +2,21 @@
 
 A mapping looks a claim up by its name, first as it stands (``https://example.org/roles``), then as a path
 (``realm_access.roles``), and compares each value found. Regular expressions run on RE2, whose time grows with the
-text only, whatever the pattern.
+text only, within the limits of ``skywatch.core.expressions``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Literal
 
-import re2
+from skywatch.core.expressions import Expression, ExpressionFault, expressions
 
 MatchType = Literal["exact", "contains", "regex"]
 MATCH_TYPES: tuple[MatchType, ...] = ("exact", "contains", "regex")
 # What a provider sends beyond this is not looked at.
 MAXIMUM_VALUES, MAXIMUM_VALUE_LENGTH = 2000, 1000
-REGEX_MEMORY = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -40,16 +38,25 @@ def matching(rules: Iterable[Rule], claims: Mapping[str, Any], provider: str) ->
     Roles add up: each rule that matches gives its own role, and priority is only their order in lists.
     """
     own = [rule for rule in rules if rule.provider is None or rule.provider == provider]
-    return [rule for rule in sorted(own, key=lambda r: (-r.priority, r.name)) if is_match(rule, claims)]
+    values: dict[str, dict[str, None]] = {}
+    for rule in own:
+        if rule.claim_name not in values:
+            values[rule.claim_name] = dict.fromkeys(values_of(claims, rule.claim_name))
+    ordered = sorted(own, key=lambda r: (-r.priority, r.name))
+    return [rule for rule in ordered if _satisfies(rule, values[rule.claim_name])]
 
 
 @dataclass(frozen=True)
 class TriedRule:
-    """What became of a rule in a trial: the values its claim has, and whether one of them satisfies it."""
+    """What became of a rule in a trial: the values its claim has, and whether one of them satisfies it.
+
+    ``fault`` is why no value can.
+    """
 
     rule: Rule
     values: list[str]
     is_match: bool
+    fault: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,14 +72,22 @@ def try_rules(rules: Iterable[Rule], claims: Mapping[str, Any], provider: str, d
     """The roles that a login with these claims gives a user without roles assigned by hand."""
     ordered = sorted(rules, key=lambda rule: (-rule.priority, rule.name))
     matches = matching(ordered, claims, provider)
-    tried = [TriedRule(rule, values_of(claims, rule.claim_name), rule in matches) for rule in ordered]
+    tried = [TriedRule(rule, values_of(claims, rule.claim_name), rule in matches, fault_of(rule)) for rule in ordered]
     default = [default_role] if default_role else []
     return Trial(tried, sorted({rule.role for rule in matches}) or default, not matches)
 
 
 def is_match(rule: Rule, claims: Mapping[str, Any]) -> bool:
-    """Whether some value of the claim satisfies the rule."""
-    return any(_compares(rule.match_type, rule.claim_value, value) for value in values_of(claims, rule.claim_name))
+    """Whether some value of the claim satisfies the rule; none satisfies one whose expression is refused."""
+    return _satisfies(rule, dict.fromkeys(values_of(claims, rule.claim_name)))
+
+
+def _satisfies(rule: Rule, values: Mapping[str, None]) -> bool:
+    if rule.match_type == "exact":
+        return rule.claim_value in values
+    if fault_of(rule):
+        return False
+    return any(_compares(rule.match_type, rule.claim_value, value) for value in values)
 
 
 def values_of(claims: Mapping[str, Any], name: str) -> list[str]:
@@ -87,30 +102,25 @@ def values_of(claims: Mapping[str, Any], name: str) -> list[str]:
     return [text for text in texts if text is not None and len(text) <= MAXIMUM_VALUE_LENGTH]
 
 
-def compile_pattern(pattern: str) -> Any:
-    """A compiled RE2 pattern; raises ValueError with the reason where it is not one."""
-    try:
-        return _compiled(pattern)
-    except re2.error as error:
-        reason = error.args[0] if error.args else error
-        text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        raise ValueError(f"is not a regular expression (RE2): {text}") from None
+def compile_pattern(pattern: str) -> Expression:
+    """A compiled expression; raises ExpressionFault, with the reason, for one that is refused."""
+    return expressions.get(pattern, ignores_case=False)
 
 
-@lru_cache(maxsize=512)
-def _compiled(pattern: str) -> Any:
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = REGEX_MEMORY
-    return re2.compile(pattern, options)
+def fault_of(rule: Rule) -> str:
+    """Why a stored rule matches nothing: its expression is of an older version, which had wider limits."""
+    if rule.match_type == "regex":
+        try:
+            compile_pattern(rule.claim_value)
+        except ExpressionFault as fault:
+            return f"its regular expression {fault}"
+    return ""
 
 
 def _compares(match_type: str, expected: str, value: str) -> bool:
-    if match_type == "exact":
-        return value == expected
     if match_type == "contains":
         return expected in value
-    return compile_pattern(expected).search(value) is not None
+    return compile_pattern(expected).matches(value)
 
 
 def _text(value: Any) -> str | None:

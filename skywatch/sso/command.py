@@ -49,10 +49,10 @@ def test(ini: Path, claims_file: Path, name: str | None) -> None:
     for tried in trial.rules:
         rule, values = tried.rule, tried.values
         shown = ", ".join(values[:SHOWN_VALUES]) + (", ..." if len(values) > SHOWN_VALUES else "")
-        verdict = "matches" if tried.is_match else "no match"
+        verdict = "matches" if tried.is_match else "refused" if tried.fault else "no match"
         click.echo(
             f"{verdict:<8}  {rule.name}: {rule.claim_name} {rule.match_type} {rule.claim_value!r}"
-            f" -> {rule.role} ({_circumstances(rule, provider, shown)})"
+            f" -> {rule.role} ({tried.fault or _circumstances(rule, provider, shown)})"
         )
     reason = " (the default role, for no mapping matches)" if trial.is_default else ""
     click.echo(f"Roles: {', '.join(trial.roles) or 'none'}{reason}")

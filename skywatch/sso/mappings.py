@@ -12,6 +12,7 @@ from skywatch.accounts.caller import Caller, check_covers
 from skywatch.accounts.models import Role
 from skywatch.accounts.users.service import permissions_of_role
 from skywatch.core import audit
+from skywatch.core.expressions import ExpressionFault
 from skywatch.core.problems import Problem, invalid, not_found
 from skywatch.security.permissions import Permission
 from skywatch.sso.claims import Rule, compile_pattern
@@ -107,11 +108,12 @@ def _role(session: Session, rights: frozenset[Permission], name: str) -> Role:
 
 
 def _check_pattern(mapping: ClaimMapping) -> None:
-    if mapping.match_type == "regex":
+    # One that an older version accepted can be switched off as it is.
+    if mapping.match_type == "regex" and mapping.is_active is not False:
         try:
             compile_pattern(mapping.claim_value)
-        except ValueError as error:
-            raise invalid("claim_value", str(error)) from None
+        except ExpressionFault as fault:
+            raise invalid("claim_value", str(fault)) from None
 
 
 def _check_provider(mapping: ClaimMapping, before: str | None, providers: Collection[str]) -> None:

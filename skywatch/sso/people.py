@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -14,15 +15,20 @@ from skywatch.accounts.changes import begin_change
 from skywatch.accounts.models import Login, Role, User, UserRole
 from skywatch.accounts.rights import in_force
 from skywatch.accounts.superadmins import lasting_superadmins
-from skywatch.accounts.users.names import clean_email, email_key, is_shown, username_key
+from skywatch.accounts.users.names import clean_email, email_key, username_key
 from skywatch.accounts.users.service import get_user, target_of
 from skywatch.core import audit
 from skywatch.core.clock import utcnow
+from skywatch.core.fault_log import FaultLog
 from skywatch.core.problems import Problem
-from skywatch.sso.claims import matching
+from skywatch.core.texts import only_shown
+from skywatch.sso.claims import Rule, fault_of, matching
 from skywatch.sso.mappings import active_rules
 from skywatch.sso.models import ExternalIdentity, ExternalLogin
 from skywatch.sso.providers import Provider
+
+log = logging.getLogger(__name__)
+_refused = FaultLog(log, "claim mappings match nothing", "all claim mappings can match")
 
 SOURCE = "oidc"
 MAXIMUM_NAME = 48
@@ -190,11 +196,21 @@ def _bring_up_to_date(session: Session, user: User, claims: Mapping[str, Any], a
     session.flush()
 
 
+def _log_refused(rules: list[Rule]) -> None:
+    refused = [f"{rule.name}: {fault}" for rule in rules if (fault := fault_of(rule))]
+    if refused:
+        _refused.failed("; ".join(refused[:3]))
+    else:
+        _refused.succeeded()
+
+
 def _bring_roles_up_to_date(
     session: Session, user: User, provider: Provider, claims: Mapping[str, Any], actor: audit.Actor
 ) -> None:
     """Let the user hold what mappings give and nothing else of theirs; what was given by hand stays."""
-    role_names = {rule.role for rule in matching(active_rules(session), claims, provider.name)}
+    rules = active_rules(session)
+    role_names = {rule.role for rule in matching(rules, claims, provider.name)}
+    _log_refused(rules)
     given = {assignment.role.name: assignment for assignment in user.assignments if assignment.source == SOURCE}
     by_hand = sa.select(UserRole.id).where(UserRole.user_id == user.id, UserRole.source != SOURCE, in_force(utcnow()))
     if not role_names and provider.default_role and session.scalar(by_hand.limit(1)) is None:
@@ -235,4 +251,4 @@ def _address(claims: Mapping[str, Any]) -> str | None:
 
 def _display_name(claims: Mapping[str, Any]) -> str:
     value = claims.get("name")
-    return "".join(c for c in value if is_shown(c)).strip()[:120] if isinstance(value, str) else ""
+    return only_shown(value).strip()[:120] if isinstance(value, str) else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 import shutil
-from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from skywatch.core.announce import Process, processes
 from skywatch.core.bus import BusError, topics
 from skywatch.core.clock import unix_now
+from skywatch.core.db import sqlite_file
 from skywatch.core.runtime import Runtime
 from skywatch.inputs.runner import published_statuses
 from skywatch.picture.statistics import TrackerStatistics
@@ -21,6 +22,10 @@ from skywatch.receivers.base import ReceiverStatus
 # The picture ticks once a second; a last tick older than this is a fault (s).
 LONGEST_TICK_AGE_S = 10.0
 LEAST_FREE_BYTES = 200_000_000
+# Where errors of PostgreSQL, Redis and the system name a host: ``at "db" (10.0.0.5), port 5432``, ``to db:6379``.
+_HOST = re.compile(
+    r' (?:at|to) (?:"[^"]*"(?: \([^)]*\))?, port \d+|(?:\[[^\]\s]*\]|[^\s:\[\]]+):\d+)|, host \S+ port \d+'
+)
 
 
 class Check(msgspec.Struct):
@@ -48,9 +53,14 @@ def all_checks(runtime: Runtime) -> list[Check]:
     for process in known_processes(runtime):
         for component in process.components:
             if component.name != "tracker":
-                detail = component.detail or "works"
+                detail = without_hosts(component.detail) or "works"
                 checks.append(Check(component.name, component.ok, False, detail))
     return [check for check in checks if check is not None]
+
+
+def without_hosts(text: str) -> str:
+    """A detail without the hosts that it names: health is open to everybody. The log has them."""
+    return _HOST.sub("", text)
 
 
 def verdict(checks: list[Check]) -> Status:
@@ -80,7 +90,7 @@ def _database(runtime: Runtime) -> Check:
 def _bus(runtime: Runtime) -> Check:
     if runtime.bus.healthy():
         return Check("bus", True, True, "answers")
-    return Check("bus", False, True, runtime.bus.state().detail or "does not answer")
+    return Check("bus", False, True, without_hosts(runtime.bus.state().detail) or "does not answer")
 
 
 def _unknown(name: str, required: bool = False) -> Check:
@@ -142,10 +152,11 @@ def _inputs(runtime: Runtime) -> Check | None:
 
 def free_bytes(url: sa.URL) -> int | None:
     """Free disk space for SQLite's file; None for other databases."""
-    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+    path = sqlite_file(url)
+    if path is None:
         return None
     try:
-        return shutil.disk_usage(Path(url.database).resolve().parent).free
+        return shutil.disk_usage(path.resolve().parent).free
     except OSError:
         return None
 

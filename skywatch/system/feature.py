@@ -12,7 +12,7 @@ FEATURE = Feature(
     retention="skywatch.system.retention:KINDS",
     monitor="skywatch.system.monitor:create",
     topics=(Topic(name="system", permission="system.view_status"),),
-    events=(EventKind(name="system:status", topic="system", may_need=("aircraft.view_military",)),),
+    events=(EventKind(name="system:status", topic="system", may_need=("aircraft.view_military", "system.manage")),),
     tags={
         "system": "Health, status, receivers, inputs, retention, metrics and the audit log.",
     },

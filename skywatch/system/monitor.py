@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from typing import Literal
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -19,7 +20,6 @@ from skywatch.core.retention import Pruner
 from skywatch.core.runtime import Runtime
 from skywatch.http.render import encode
 from skywatch.picture.sky import Sky
-from skywatch.security.permissions import Permission
 from skywatch.settings import Settings
 from skywatch.system.checks import all_checks
 from skywatch.system.extents import publish_extents
@@ -28,12 +28,13 @@ from skywatch.system.status import describe_in_forms
 
 log = logging.getLogger(__name__)
 TOPIC, EVENT = "system", "system:status"
-MILITARY = frozenset({str(Permission.AIRCRAFT_VIEW_MILITARY)})
 STATUS_EVERY_S = 10.0
 # Interval of the checks for the history of health (s).
 CHECK_EVERY_S = 2.0
 # Delay before a failed round of retention is retried (s).
 RETRY_S = 5.0
+# Longest delay before a round in which some kinds failed is followed by another: the rest of it was done (s).
+PARTLY_RETRY_S = 60.0
 # Interval at which changed settings are looked for (s).
 LOOK_EVERY_S = 2.0
 _faults = FaultLog(log, "retention failed", "retention works again")
@@ -88,19 +89,21 @@ class SystemMonitor:
 
     def publish(self) -> None:
         """Publish the status once."""
-        civil, every = describe_in_forms(self._runtime)
-        forms = (Form(MILITARY, encode(every)),) if civil != every else ()
-        self._runtime.bus.publish(Message(TOPIC, EVENT, encode(civil), forms=forms))
+        *fuller, (_, plain) = describe_in_forms(self._runtime)
+        forms = tuple(Form(needs, encode(document)) for needs, document in fuller)
+        self._runtime.bus.publish(Message(TOPIC, EVENT, encode(plain), forms=forms))
 
     def _retain(self) -> None:
         settings = self._runtime.current
         kinds = settings.features.retention_kinds()
         pruner = Pruner(self._runtime.engine, self._runtime.sessions, settings, kinds, self._stop.wait)
         while True:
-            succeeded = retain(pruner)
-            if succeeded:
+            outcome = retain(pruner)
+            if outcome != "failed":
                 publish_extents(self._runtime.bus, pruner.extents)
-            if self._rest(pruner.settings, settings.retention_interval_s if succeeded else RETRY_S):
+            interval_s = settings.retention_interval_s
+            pause_s = {"done": interval_s, "partly": min(interval_s, PARTLY_RETRY_S), "failed": RETRY_S}[outcome]
+            if self._rest(pruner.settings, pause_s):
                 return
             pruner.settings = self._runtime.current
 
@@ -115,20 +118,30 @@ class SystemMonitor:
         return self._stop.is_set()
 
 
-def retain(pruner: Pruner) -> bool:
-    """Run one round of retention; False after a fault, which is logged and shown in health."""
+Outcome = Literal["done", "partly", "failed"]
+
+
+def retain(pruner: Pruner) -> Outcome:
+    """Run one round of retention; faults, of the round or of single kinds, are logged and shown in health."""
     try:
         removed = pruner.run()
     except Exception as error:
         why = reason(error)
         _faults.failed(why, None if isinstance(error, SQLAlchemyError | FencedError) else error, outage_of(error))
         health.report(RETENTION, False, f"failed: {why}")
-        return False
-    _faults.succeeded()
+        return "failed"
     if removed:
         log.info("retention removed %d rows", removed)
-    health.report(RETENTION, True, "", **{f"removed_{name}": count for name, count in pruner.removed.items()})
-    return True
+    figures = {f"removed_{name}": count for name, count in pruner.removed.items()}
+    if pruner.faults:
+        why = "; ".join(f"{part}: {reason(error)}" for part, error in pruner.faults.items())
+        ours = next((error for error in pruner.faults.values() if not isinstance(error, SQLAlchemyError)), None)
+        _faults.failed(why, ours)
+        health.report(RETENTION, False, f"failed for {why}", **figures)
+        return "partly"
+    _faults.succeeded()
+    health.report(RETENTION, True, "", **figures)
+    return "done"
 
 
 def create(runtime: Runtime) -> SystemMonitor:

@@ -72,7 +72,10 @@ class ProcessComponent(Schema):
 class ServiceProcess(Schema):
     """One process of the installation."""
 
-    name = node(JsonString(), "roles@host:pid.")
+    name = node(
+        JsonString(),
+        "roles@host:pid; without `system.manage` the roles, numbered where several processes have the same.",
+    )
     roles = colander.SchemaNode(JsonList(), colander.SchemaNode(JsonString(), name="role"))
     started_at = node(Nullable(Timestamp()), "When it started.")
     components = colander.SchemaNode(JsonList(), ProcessComponent(name="component"))

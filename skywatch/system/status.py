@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from skywatch.core.announce import Process
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.retention import database_bytes
 from skywatch.core.runtime import Runtime
@@ -16,6 +18,7 @@ from skywatch.inputs.runner import published_statuses
 from skywatch.picture.settings import PictureSettings
 from skywatch.picture.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
+from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 from skywatch.settings import published
 from skywatch.system.checks import (
@@ -25,7 +28,11 @@ from skywatch.system.checks import (
     receiver_statuses,
     tracker_statistics,
     verdict,
+    without_hosts,
 )
+
+MANAGE = frozenset({str(Permission.SYSTEM_MANAGE)})
+MILITARY = frozenset({str(Permission.AIRCRAFT_VIEW_MILITARY)})
 
 
 def at(seconds: float | None) -> datetime | None:
@@ -35,19 +42,26 @@ def at(seconds: float | None) -> datetime | None:
 
 def describe(runtime: Runtime, may: Visibility) -> dict[str, Any]:
     """The status for a caller; works, as far as possible, without database and bus."""
-    return describe_in_forms(runtime)[1 if may.military else 0]
+    return next(document for needs, document in describe_in_forms(runtime) if needs <= may.permissions)
 
 
-def describe_in_forms(runtime: Runtime) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The status without military aircraft, and with them."""
+def describe_in_forms(runtime: Runtime) -> list[tuple[frozenset[str], dict[str, Any]]]:
+    """The status by the permissions it takes, the fullest first: military aircraft are counted for those who may see
+    them; hosts and process numbers are for those who manage the installation."""
     statistics = tracker_statistics(runtime) or TrackerStatistics()
-    document = _document(runtime)
+    document, running = _document(runtime), known_processes(runtime)
     every = {"aircraft": statistics.aircraft, "aircraft_with_position": statistics.with_position}
     civil = {
         "aircraft": statistics.aircraft - statistics.military,
         "aircraft_with_position": statistics.with_position - statistics.military_with_position,
     }
-    return document | civil, document | every
+    named, unnamed = {"processes": _with_hosts(running)}, {"processes": _without_hosts(running)}
+    return [
+        (MANAGE | MILITARY, document | every | named),
+        (MANAGE, document | civil | named),
+        (MILITARY, document | every | unnamed),
+        (frozenset(), document | civil | unnamed),
+    ]
 
 
 def _document(runtime: Runtime) -> dict[str, Any]:
@@ -69,25 +83,40 @@ def _document(runtime: Runtime) -> dict[str, Any]:
         "tick_max_s": None if statistics is None else round(statistics.tick_max_s, 5),
         "receivers": len(receivers),
         "receivers_connected": sum(status.state == "connected" for status in receivers),
-        "processes": [
-            {
-                "name": process.name,
-                "roles": process.roles,
-                "started_at": at(process.started_at),
-                "components": [
-                    {
-                        "name": component.name,
-                        "ok": component.ok,
-                        "detail": component.detail,
-                        "since": at(component.since),
-                        "figures": component.figures,
-                    }
-                    for component in process.components
-                ],
-            }
-            for process in known_processes(runtime)
-        ],
         "database": describe_database(runtime),
+    }
+
+
+def _with_hosts(processes: Sequence[Process]) -> list[dict[str, Any]]:
+    return [_describe_process(process, process.name, [c.detail for c in process.components]) for process in processes]
+
+
+def _without_hosts(processes: Sequence[Process]) -> list[dict[str, Any]]:
+    """The processes by their roles, numbered where several have the same."""
+    described, counts = [], Counter[str]()
+    for process in processes:
+        roles = "+".join(process.roles)
+        counts[roles] += 1
+        name = roles if counts[roles] == 1 else f"{roles} {counts[roles]}"
+        described.append(_describe_process(process, name, [without_hosts(c.detail) for c in process.components]))
+    return described
+
+
+def _describe_process(process: Process, name: str, details: Sequence[str]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "roles": process.roles,
+        "started_at": at(process.started_at),
+        "components": [
+            {
+                "name": component.name,
+                "ok": component.ok,
+                "detail": detail,
+                "since": at(component.since),
+                "figures": component.figures,
+            }
+            for component, detail in zip(process.components, details, strict=True)
+        ],
     }
 
 
@@ -102,10 +131,11 @@ def describe_database(runtime: Runtime) -> dict[str, Any]:
     return {"kind": kind, "bytes": used, "reusable_bytes": reusable, "disk_free_bytes": free_bytes(runtime.engine.url)}
 
 
-def information(runtime: Runtime) -> dict[str, Any]:
-    """Version, mode and station of this installation."""
+def information(runtime: Runtime, may: Visibility) -> dict[str, Any]:
+    """Version, mode and station of this installation, the latter as a caller may know it."""
     settings = runtime.current.of(PictureSettings)
-    station = None if settings.station is None else dict(zip(("lat", "lon"), settings.station, strict=True))
+    place = settings.station_for(exact=may.exact_station)
+    station = None if place is None else dict(zip(("lat", "lon"), place, strict=True))
     return {
         "name": "Skywatch",
         "version": VERSION,

@@ -60,15 +60,19 @@ def get_health(request: Request) -> dict[str, Any]:
 def get_system_status(request: Request) -> dict[str, Any]:
     """The state of the whole installation
 
-    The same document as the real-time event `system:status`. Military aircraft are counted for those who may see them.
+    The same document as the real-time event `system:status`. Military aircraft are counted for those who may see them;
+    hosts and process numbers are named to holders of `system.manage`.
     """
     return status.describe(request.runtime, request.may)
 
 
 @info_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.SystemInformation()})
 def get_system_info(request: Request) -> dict[str, Any]:
-    """Version, mode and station of this installation"""
-    return status.information(request.runtime)
+    """Version, mode and station of this installation
+
+    The station's position is as exact as the caller may know it (`station_accuracy`).
+    """
+    return status.information(request.runtime, request.may)
 
 
 @receivers_service.get(

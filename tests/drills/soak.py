@@ -1,4 +1,5 @@
-"""Hours of ordinary life: aircraft, subscribers and callers; what it costs in memory, and whether a tick is missed.
+"""Hours of ordinary life: aircraft, subscribers, callers, alert rules, ACARS and audio; what it costs in memory, and
+whether a tick is missed.
 
 ``python -m tests.drills.soak [--minutes 120]`` starts a service of its own and prints a row every five minutes.
 """
@@ -23,6 +24,8 @@ from typing import Any
 import httpx
 import websockets
 
+from tests.drills.soak_traffic import make_rules, put_recordings, send_messages
+from tests.ports import free_port
 from tests.processes import Service
 from tests.waiting import PATIENCE_S, eventually, until
 
@@ -113,6 +116,11 @@ async def _listen(url: str, message: dict[str, Any], soak: Soak, listener: Liste
         await asyncio.sleep(1)
 
 
+async def _log_in(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/api/v1/auth/login", json={"username": "soak", "password": PASSWORD})
+    client.headers["Authorization"] = f"Bearer {answer.json()['access']}"
+
+
 async def _call(client: httpx.AsyncClient, soak: Soak, a_second: float) -> None:
     """Ask for everything in turn, so often a second."""
     logged_in_at = float("-inf")
@@ -120,8 +128,7 @@ async def _call(client: httpx.AsyncClient, soak: Soak, a_second: float) -> None:
     for number in itertools.count():
         began = time.monotonic()
         if began - logged_in_at > LOGIN_EVERY_S:
-            answer = await client.post("/api/v1/auth/login", json={"username": "soak", "password": PASSWORD})
-            client.headers["Authorization"] = f"Bearer {answer.json()['access']}"
+            await _log_in(client)
             hexes = [a["hex"] for a in (await client.get("/api/v1/aircraft?limit=1000")).json()["aircraft"]]
             logged_in_at = began
         hex_ = hexes[number % len(hexes)]
@@ -136,7 +143,10 @@ async def _call(client: httpx.AsyncClient, soak: Soak, a_second: float) -> None:
             f"/aircraft/airframes/{hex_}",
             "/alerts/rules",
             "/safety/events",
-        )[number % 10]
+            "/alerts/history",
+            "/acars/messages?q=position",
+            "/audio/transmissions",
+        )[number % 13]
         try:
             status = str((await client.get(f"/api/v1{path}")).status_code)
         except httpx.HTTPError as error:
@@ -186,7 +196,7 @@ def _row(service: Service, soak: Soak, began: float) -> tuple[Any, ...]:
 
 
 async def soak(
-    service: Service,
+    service: SoakedService,
     seconds: float,
     subscribers: int = SUBSCRIBERS,
     a_second: float = REQUESTS_PER_S,
@@ -199,13 +209,20 @@ async def soak(
     places = [(a["lat"], a["lon"]) for a in service.aircraft().values() if "lat" in a]
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(httpx.AsyncClient(base_url=base, timeout=PATIENCE_S, trust_env=False))
+        await _log_in(client)
+        await make_rules(client)
         tasks = []
         for number in range(subscribers):
             listener = Listener()
             done.listeners.append(listener)
             tasks.append(asyncio.create_task(_listen(url, _subscription(number, places), done, listener)))
         await eventually(lambda: all(listener.received for listener in done.listeners), "the first snapshots")
-        tasks.append(asyncio.create_task(_call(client, done, a_second)))
+        flights = [str(a["flight"]).strip() for a in service.aircraft().values() if a.get("flight")]
+        tasks += [
+            asyncio.create_task(_call(client, done, a_second)),
+            asyncio.create_task(send_messages(service.acars_port, flights)),
+            asyncio.create_task(put_recordings(service.recordings)),
+        ]
         print(_ROW.format(*_HEAD), flush=True)
         began = time.monotonic()
         first = max((listener.last for listener in done.listeners), default=0)
@@ -227,16 +244,31 @@ async def soak(
     return done
 
 
-def start(folder: Path, aircraft: int = AIRCRAFT) -> Service:
-    """A service with so many simulated aircraft, and a user ``soak``."""
-    service = Service(
+class SoakedService(Service):
+    """A service whose ACARS messages and recordings come from the soak."""
+
+    def __init__(self, folder: Path, **settings: object) -> None:
+        self.acars_port, self.recordings = free_port(), folder / "recordings"
+        self.recordings.mkdir()
+        inputs = {
+            "acars__vhf": f"udp 127.0.0.1:{self.acars_port}",
+            "audio__tower": f"folder {self.recordings}",
+            "audio_directory": str(folder / "audio"),
+        }
+        super().__init__(folder, **inputs, **settings)
+
+
+def start(folder: Path, aircraft: int = AIRCRAFT) -> SoakedService:
+    """A service with so many simulated aircraft, an ACARS input, a folder of recordings, and a user ``soak``."""
+    service = SoakedService(
         folder,
         receiver__demo=f"simulate aircraft={aircraft} seed=1",
         realtime_connections_per_address=1000,
         default_throttle_rates__user="1000000/minute",
         bus="memory",
-    ).init()
-    return service.add_user("soak", "superadmin", PASSWORD).start()
+    )
+    service.init().add_user("soak", "superadmin", PASSWORD).start()
+    return service
 
 
 def main() -> int:

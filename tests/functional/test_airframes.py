@@ -5,6 +5,7 @@ import pytest
 from skywatch.airframes.models import AirframeRecord
 from skywatch.core.db import writing
 from tests.identities import as_role, install
+from tests.skies import show, sky_of
 
 SWISS = {"registration": "HB-IJS", "type_code": "A320", "type_name": "AIRBUS A-320", "operator": "Swiss", "owner": ""}
 FIGHTER = {"registration": "J-5001", "type_code": "F18", "type_name": "", "operator": "", "owner": ""}
@@ -43,6 +44,15 @@ def test_details_and_military_need_their_permissions(client):
     assert not {"registration", "operator", "owner", "year"} & set(found)
     client.get("/api/v1/aircraft/airframes/4b7f01", headers=as_role("operator"), status=404)
     client.get("/api/v1/aircraft/airframes/4b7f01", headers=as_role("analyst"), status=200)
+
+
+def test_an_aircraft_that_receivers_report_as_military_is_hidden_here_too(client):
+    body = {"icao_hex": ["4b1620"]}
+    show(client.runtime, sky_of({"hex": "4b1620", "military": True}))
+    client.get("/api/v1/aircraft/airframes/4b1620", headers=as_role("operator"), status=404)
+    client.get("/api/v1/aircraft/airframes/4b1620", headers=as_role("analyst"), status=200)
+    assert client.post_json("/api/v1/aircraft/airframes/lookup", body, headers=as_role("operator")).json["count"] == 0
+    assert client.post_json("/api/v1/aircraft/airframes/lookup", body, headers=as_role("analyst")).json["count"] == 1
 
 
 def test_many_at_once_in_the_order_asked_for(client):

@@ -15,6 +15,8 @@ import pytest
 from webob import Request
 
 from skywatch.core.db import create_engine, create_session_factory
+from skywatch.history.analysis import service, views
+from skywatch.history.points import SLICE_S
 from skywatch.history.reading.archive import Span, read
 from skywatch.history.recording.recorder import Recorder
 from skywatch.history.recording.writer import Writer
@@ -388,3 +390,51 @@ def test_coverage_is_by_bearing_and_altitude(sqlite_client, make_client):
     assert sectors[18]["max_distance_nm"] is None
     nowhere = install(make_client(auth_mode="hybrid"))
     assert get(nowhere, "coverage", status=409).json["code"] == "conflict"
+
+
+@pytest.mark.parametrize("path", ["heatmap", "coverage"])
+def test_of_a_full_span_one_slice_in_so_many_is_evaluated(sqlite_client, monkeypatch, path):
+    whole = get(sqlite_client, path, **span()).json
+    read = []
+    read_slices = service.read_slices
+
+    def reading(*arguments, **options):
+        for at, points in read_slices(*arguments, **options):
+            read.append(at)
+            yield at, points
+
+    monkeypatch.setattr(service, "read_slices", reading)
+    assert get(sqlite_client, path, **span()).json == whole
+    assert whole["one_slice_in"] == 1
+    every = sorted(set(read))
+    assert len(every) >= 2
+    read.clear()
+    monkeypatch.setattr(service, "MOST_CHUNKS", 1)
+    part = get(sqlite_client, path, **span()).json
+    assert part["one_slice_in"] > 1
+    assert read == [at for at in every if at % (part["one_slice_in"] * SLICE_S) == 0]
+
+
+def test_times_of_a_heat_map_count_for_the_slices_that_were_not_read(sqlite_client, monkeypatch):
+    def seconds():
+        return sum(cell["aircraft_s"] for cell in get(sqlite_client, "heatmap", cell_deg=0.5, **span()).json["cells"])
+
+    whole = seconds()
+    monkeypatch.setattr(service, "one_slice_in", lambda session, wanted, most: 2)
+    # Of three slices of ten minutes, of which the last is not full, one or two are read and count twice.
+    assert 0.5 * whole < seconds() < 2 * whole
+
+
+def test_no_more_evaluations_at_a_time_than_there_are_processors_for(sqlite_client, monkeypatch):
+    monkeypatch.setattr(views, "LONGEST_WAIT_S", 0.01)
+    for _ in range(views.MOST_AT_ONCE):
+        assert views._turns.acquire(timeout=0)
+    try:
+        for path in ("heatmap", "coverage"):
+            busy = get(sqlite_client, path, status=503, **span())
+            assert busy.json["code"] == "unavailable"
+            assert busy.headers["Retry-After"]
+    finally:
+        for _ in range(views.MOST_AT_ONCE):
+            views._turns.release()
+    assert get(sqlite_client, "heatmap", **span()).json["cells"]

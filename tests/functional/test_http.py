@@ -7,6 +7,8 @@ import pytest
 
 from skywatch.accounts.logins.schemas import Credentials
 from skywatch.http.schema import MOST_UNKNOWN
+from skywatch.http.validation import MOST_VALUES
+from tests.identities import as_role, install_with_users
 
 
 def problem(response, code):
@@ -92,3 +94,24 @@ def test_nothing_of_a_request_stays_once_it_is_answered(client, path, status):
         assert requests() == []
     finally:
         gc.enable()
+
+
+def test_a_body_of_more_values_than_are_read_is_refused(client):
+    body = b'{"icao_hex": [' + b"0," * MOST_VALUES + b"0]}"
+    refused = client.post("/api/v1/aircraft/airframes/lookup", body, content_type="application/json", status=400).json
+    assert refused["code"] == "malformed_body"
+    assert f"{MOST_VALUES:,}" in refused["detail"]
+
+
+def test_a_long_list_is_refused_by_its_length_and_not_by_each_entry(client):
+    body = {"icao_hex": [0] * 50_000}
+    (fault,) = client.post_json("/api/v1/aircraft/airframes/lookup", body, status=400).json["errors"]
+    assert (fault["name"], fault["detail"]) == ("icao_hex", "must have at most 500 entries, not 50000")
+
+
+def test_a_number_beyond_every_float_is_refused(make_client):
+    client = install_with_users(make_client(auth_mode="hybrid"))
+    body = b'{"lat": 1' + b"0" * 400 + b', "lon": 8.5}'
+    path, headers = "/api/v1/cannonball/location/", as_role("viewer")
+    refused = client.put(path, body, headers=headers, content_type="application/json", status=400).json
+    assert [(fault["name"], fault["detail"]) for fault in refused["errors"]] == [("lat", "must be a number")]

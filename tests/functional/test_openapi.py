@@ -4,7 +4,9 @@ import re
 
 import pytest
 
+from skywatch.features import SETTINGS
 from skywatch.http.service import ApiService
+from skywatch.settings import names_of
 
 
 def services(client):
@@ -127,3 +129,39 @@ def test_a_list_may_be_repeated_like_other_programs_write_it(client):
     assert [error["name"] for error in wrong["errors"]] == ["hex"]
     twice = client.get("/api/v1/aircraft?sort=hex&sort=hex", status=400).json
     assert [(error["name"], error["detail"]) for error in twice["errors"]] == [("sort", "is given more than once")]
+
+
+@pytest.mark.parametrize(
+    ("path", "bucket"), [("/api/v1/aircraft", "live"), ("/api/v1/cannonball/known-aircraft/", "user")]
+)
+def test_the_two_large_lists_name_their_rate_limit_and_their_pages(client, path, bucket):
+    operation = client.get("/api/v1/openapi.json").json["paths"][path]["get"]
+    parameters = {parameter["name"]: parameter["schema"] for parameter in operation["parameters"]}
+    text = " ".join(operation["description"].split())
+    limit = parameters["limit"]
+    assert f"`limit` ({limit['default']}, at most {limit['maximum']}) and `offset`, there is no `cursor`" in text
+    assert "offset" in parameters
+    assert "cursor" not in parameters
+    name = f"default_throttle_rates.{bucket}"
+    names = names_of(SETTINGS)
+    assert f"{names.fields[names.single[name]].default} for each user" in text
+    assert f"(`{name}`)" in text
+
+
+def test_files_are_bytes_and_imports_of_geofences_a_feature_collection(client):
+    document = client.get("/api/v1/openapi.json").json
+    for path in ("/api/v1/audio/transmissions", "/api/call-upload"):
+        content = document["paths"][path]["post"]["requestBody"]["content"]["multipart/form-data"]
+        file = resolved(document, content["schema"])["properties"]["audio"]
+        assert (file["type"], file["format"]) == ("string", "binary")
+        assert file["contentMediaType"] == "application/octet-stream"
+    content = document["paths"]["/api/v1/alerts/geofences/import/"]["post"]["requestBody"]["content"]
+    assert content["text/plain"]["schema"] == {"type": "string"}
+    for media_type in ("application/json", "application/geo+json"):
+        collection = resolved(document, content[media_type]["schema"])
+        assert collection["required"] == ["type", "features"]
+        assert collection["properties"]["type"]["enum"] == ["FeatureCollection"]
+        feature = resolved(document, collection["properties"]["features"]["items"])
+        assert {"type", "geometry"} == set(feature["required"])
+        # Editors of maps add members of their own.
+        assert collection["additionalProperties"] is feature["additionalProperties"] is True

@@ -1,6 +1,7 @@
 """The service tells its state truthfully: to everybody whether it is ready, to some how it is."""
 
 import logging
+from contextlib import closing
 
 import msgspec
 import pytest
@@ -285,6 +286,50 @@ def test_the_event_is_the_document_of_the_call(client):
         [check for check in said["checks"] if check["name"] != "disk"] for said in (event, answer)
     )
     assert event_checks == answer_checks
+
+
+def test_hosts_and_process_numbers_are_for_those_who_manage_the_installation(client, component, monkeypatch):
+    tick(client, roof="connected")
+    monkeypatch.setattr("socket.gethostname", lambda: "attic-pc")
+    faulty = 'connection to server at "db.lan" (10.0.0.5), port 5432 failed: refused'
+    component("history_writer", False, faulty)
+    bus = client.runtime.bus
+    for number, roles in ((7, ["api"]), (8, ["api"]), (9, ["tracker", "worker"])):
+        monkeypatch.setattr("os.getpid", lambda number=number: 70_000 + number)
+        Announcer(bus, roles).announce()
+    heard = []
+    with closing(bus.subscribe(["system"], heard.append)):
+        SystemMonitor(client.runtime).publish()
+    (message,) = heard
+    managing = frozenset({"system.manage", "aircraft.view_military"})
+    for permissions, headers in ((frozenset(), VIEWER), (managing - {"system.manage"}, ANALYST)):
+        for said in (message.data_for(permissions).decode(), get(client, "status", headers).text):
+            assert not any(private in said for private in ("attic-pc", ":70007", "db.lan", "10.0.0.5", "port 5432"))
+            names = [process["name"] for process in msgspec.json.decode(said)["processes"]]
+            assert names == ["api", "api 2", "tracker+worker"]
+    for said in (message.data_for(managing).decode(), get(client, "status", as_role("admin")).text):
+        assert [p["name"] for p in msgspec.json.decode(said)["processes"]][:2] == [
+            "api@attic-pc:70007",
+            "api@attic-pc:70008",
+        ]
+        assert "db.lan" in said
+    assert "db.lan" not in get(client, "health").text
+
+
+@pytest.mark.parametrize(
+    ("detail", "shown"),
+    [
+        ("Redis cannot be reached: Error 111 connecting to cache.lan:6379. Connection refused.",
+         "Redis cannot be reached: Error 111 connecting. Connection refused."),
+        ('connection failed: connection to server at "::1", port 5432 failed: FATAL: no',
+         "connection failed: connection to server failed: FATAL: no"),
+        ("connecting to [fe80::1]:6379 failed", "connecting failed"),
+        ("cannot be written: database or disk is full", "cannot be written: database or disk is full"),
+        ("1 of 2 not connected: garden", "1 of 2 not connected: garden"),
+    ],
+)  # fmt: skip
+def test_details_that_everybody_sees_name_no_host(detail, shown):
+    assert checks.without_hosts(detail) == shown
 
 
 def test_log_lines_of_a_request_carry_its_id(client, monkeypatch):

@@ -1,5 +1,6 @@
 """The web server against clients that mean harm: many connections, no reading, no HTTP, endless bodies."""
 
+import contextlib
 import json
 import socket
 import threading
@@ -12,6 +13,7 @@ from sqlalchemy.exc import OperationalError
 from skywatch.cannonball.known.index import KnownIndex
 from skywatch.serving import api_server
 from skywatch.serving.http_connection import SEND_BYTES
+from tests.accounts import Population
 from tests.integration.conftest import connect
 from tests.waiting import PATIENCE_S, until
 
@@ -149,8 +151,10 @@ def test_what_is_no_http_or_endless_is_answered_by_a_problem(serve, request_line
         # Refused by its head alone: nothing of the body was sent.
         (b"/api/v1/auth/login", 3_000_000, 413),
         (b"/api/v1/cannonball/known-aircraft/import/", 300_000_000, 413),
-        (b"/api/v1/auth/login", 1_500_000, None),
-        (b"/api/v1/cannonball/known-aircraft/import/", 3_000_000, None),
+        # Its own limit answers for what the server would read.
+        (b"/api/v1/auth/login", 1_500_000, 413),
+        (b"/api/v1/cannonball/known-aircraft/import/", 3_000_000, 401),
+        (b"/api/v1/auth/login", 60_000, None),
     ],
 )
 def test_a_body_far_over_the_limit_of_its_address_is_not_read(serve, path, length, status):
@@ -164,6 +168,45 @@ def test_a_body_far_over_the_limit_of_its_address_is_not_read(serve, path, lengt
             assert connection.recv(100).startswith(b"HTTP/1.1 %d " % status)
 
 
+def test_a_form_far_over_the_limit_gets_the_page_of_the_console(serve):
+    body = b"a=" + b"x" * 3_000_000
+    head = b"POST /console/sign-in HTTP/1.1\r\nHost: x\r\nAccept: text/html,application/xhtml+xml,*/*;q=0.8\r\n"
+    head += b"Content-Type: application/x-www-form-urlencoded\r\n"
+    head += b"Content-Length: %d\r\n\r\n" % len(body)
+    with connect(serve()) as connection:
+        # As browsers do: all is sent before the answer is read.
+        connection.sendall(head + body)
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    lines, _, page = answer.partition(b"\r\n\r\n")
+    assert lines.startswith(b"HTTP/1.1 413 ")
+    assert b"content-type: text/html" in lines.lower()
+    assert b"connection: close" in lines.lower()
+    assert b"at most 65536 bytes" in page
+    assert page.rstrip().endswith(b"</html>")
+
+
+def test_a_large_form_in_chunks_of_a_stranger_is_sent_to_the_sign_in_unread(serve):
+    body = b"a=" + b"x" * 3_000_000
+    head = b"POST /console/sign-in HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nTransfer-Encoding: chunked\r\n"
+    head += b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
+    with connect(serve()) as connection:
+        connection.sendall(head + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body))
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.startswith(b"HTTP/1.1 303 ")
+    assert b"connection: close" in answer.lower()
+
+
+def test_who_goes_on_sending_after_a_refusal_is_closed(serve, monkeypatch):
+    monkeypatch.setattr("skywatch.serving.http_connection.LINGER_BYTES", 4_000_000)
+    with connect(serve()) as connection:
+        connection.sendall(b"POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 900000000\r\n\r\n")
+        taken, data = 0, b"x" * 1_000_000
+        with contextlib.suppress(OSError):
+            while taken < 900_000_000:
+                taken += connection.send(data)
+    assert taken < 100_000_000
+
+
 def test_a_client_that_asks_first_is_not_told_to_send_what_is_refused(serve):
     head = b"POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n"
     for length, status in ((3_000_000, b"413"), (30, b"100")):
@@ -174,8 +217,12 @@ def test_a_client_that_asks_first_is_not_told_to_send_what_is_refused(serve):
 
 def test_chunks_far_over_the_limit_of_their_address_are_not_read_to_the_end(serve):
     chunk = b"%x\r\n%s\r\n" % (100_000, b" " * 100_000)
-    with connect(serve()) as connection:
-        connection.sendall(b"POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+    server = serve()
+    people = Population(server.application.registry["runtime"])
+    token = people.bearer(people.user("ada", "admin"))["Authorization"].encode()
+    head = b"POST /api/v1/auth/profile HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nAuthorization: %s\r\n\r\n"
+    with connect(server) as connection:
+        connection.sendall(head.replace(b"POST", b"PATCH") % token)
         connection.sendall(chunk * 22)
         assert connection.recv(100).startswith(b"HTTP/1.1 413 ")
 

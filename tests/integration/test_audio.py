@@ -10,6 +10,7 @@ import threading
 
 import pytest
 
+from tests.accounts import PASSWORD
 from tests.functional.audio.test_transcription import Server
 from tests.processes import ENVIRONMENT, SKYWATCH, Service
 from tests.servers import redis_prefix
@@ -51,7 +52,7 @@ def service(tmp_path, server):
             tmp_path, auth_mode="public", secret=secrets.token_hex(32), audio_directory=tmp_path / "audio",
             transcription="openai", transcription_url=server.url, transcription_lease_s=5, bus=bus,
         )  # fmt: skip
-        one.init().start("--role", "api", wait=False)
+        one.init().add_user("keeper", "admin").start("--role", "api", wait=False)
         try:
             until(lambda: is_up(one))
             yield one
@@ -99,10 +100,17 @@ def post(service, data):
 
 
 def call(service, method, path, body=None, headers=None):
+    """The answer to an administrator: status and JSON."""
+    login = json.dumps({"username": "keeper", "password": PASSWORD})
+    token = ask(service, "POST", "/api/v1/auth/login", login, {"Content-Type": "application/json"})[1]["access"]
+    return ask(service, method, path, body, {**(headers or {}), "Authorization": f"Bearer {token}"})
+
+
+def ask(service, method, path, body, headers):
     """The answer: status and JSON."""
     connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE_S)
     try:
-        connection.request(method, path, body, headers or {})
+        connection.request(method, path, body, headers)
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read())
     finally:

@@ -46,6 +46,15 @@ def test_simulated_aircraft_are_there_after_the_start(service):
     assert "Traceback" not in log
 
 
+def test_the_start_names_addresses_that_mode_public_opens_in_one_line(service):
+    running = service(listen="0.0.0.0:0", realtime_listen="127.0.0.1:0").start(wait=False)
+    text = "auth_mode = public with listen = 0.0.0.0:0: whoever reaches this address needs no credentials"
+    until(lambda: text in running.log.read_text())
+    until(lambda: "Skywatch is running" in running.log.read_text())
+    assert running.log.read_text().count("auth_mode") == 2  # in that line and in its advice
+    assert running.stop() == 0
+
+
 def test_what_is_on_its_way_to_a_client_still_arrives_when_the_service_stops(service):
     running = service().start()
     # More than lies on the way between two sockets, and little enough to be taken in time by a slow client.

@@ -58,6 +58,24 @@ def test_there_is_a_unit_for_each_role():
         assert f"| `{path.name}` |" in page
 
 
+# Whose roles may generate machine code: transcription by faster-whisper.
+GENERATES_CODE = {"skywatch.service", "skywatch-worker.service"}
+
+
+@pytest.mark.parametrize("path", sorted(UNITS.glob("*.service")), ids=lambda path: path.name)
+def test_units_bound_what_a_fault_may_take(path):
+    lines = path.read_text().splitlines()
+    settings = [line.partition("=")[::2] for line in lines if "=" in line and not line.startswith("#")]
+    one = dict(settings)
+    assert re.fullmatch(r"[1-9]G", one["MemoryMax"])
+    # The web server's threads, and children that decode and notify.
+    assert 64 <= int(one["TasksMax"]) <= 1024
+    assert [value for name, value in settings if name == "SystemCallFilter"] == ["@system-service", "~@privileged"]
+    assert one["SystemCallErrorNumber"] == "EPERM"
+    assert (one.get("MemoryDenyWriteExecute") == "true") == (path.name not in GENERATES_CODE)
+    assert ("faster-whisper" in path.read_text()) == (path.name in GENERATES_CODE)
+
+
 def test_systemd_takes_the_units(tmp_path):
     if shutil.which("systemd-analyze") is None:
         pytest.skip("there is no systemd here")

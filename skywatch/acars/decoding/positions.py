@@ -1,4 +1,4 @@
-"""Position reports of airlines and operators under labels of their own (12, 15, 16, 21, 22, 44).
+"""Position reports of airlines and operators under labels of their own (12, 15, 16, 21, 22, 44, 83).
 
 The forms were read off messages whose aircraft were tracked at the same time; fields whose meaning that does not
 prove are left out.
@@ -15,6 +15,7 @@ from skywatch.acars.decoding.values import (
     Message,
     Position,
     clock,
+    day_clock,
     level,
     minutes,
     number,
@@ -28,7 +29,21 @@ from skywatch.acars.decoding.values import (
 LABEL_12 = re.compile(
     r"([NS]) ?([0-9.]{5,7}),([EW]) ?([0-9.]{6,8}),([0-9]{4,6}),([0-9]{6}),[^,]{0,6},[.]{0,2}([A-Z0-9-]{3,8})"
 )
-LABEL_15 = re.compile(r"\([12]([NS])([0-9]{5})([EW])([0-9]{6})([0-9]{3}|---)([0-9 ]{3})([0-9]{3})([+-][0-9]{2}|---)?")
+LABEL_15 = re.compile(
+    r"\([12]([NS])([0-9 ]{2}[0-9]{3})([EW])([0-9 ]{3}[0-9]{3})"
+    r"([0-9 ]{3}|---)([0-9 ]{3}|---)([0-9 ]{3}|---)([+ -][0-9 ]{2}|---)?\(?"
+)
+LABEL_15_OFF = re.compile(
+    r"\([12]([NS])([0-9 ]{2}[0-9]{3})([EW])([0-9 ]{3}[0-9]{3})OFF(?:[0-9]{6}|-{6})([0-9]{4}|-{4})"
+)
+LABEL_15_FST = re.compile(r"FST01([A-Z]{4})([A-Z]{4})([NS])([0-9]{6})([EW])([0-9]{7})([0-9]{3})")
+LABEL_83 = re.compile(
+    r"([A-Z]{4}),([A-Z]{4}),([0-9]{6}),([- ]{0,3}[0-9]{1,2}\.[0-9]{1,4}),([- ]{0,3}[0-9]{1,3}\.[0-9]{1,4}),"
+    r" *(-?[0-9]{1,5}), *([0-9]{1,4}),"
+)
+LABEL_83_PR = re.compile(
+    r"001PR([0-9]{2})([0-9]{6})([NS])([0-9]{2})([0-9]{2}\.[0-9])([EW])([0-9]{3})([0-9]{2}\.[0-9])([0-9]{5}|-{5})"
+)
 LABEL_16 = re.compile(r"([0-9]{6}),([0-9]{3,5}),([0-9]{4}),([0-9 ]{4}),([NS]) ?([0-9.]{5,7}),([EW]) ?([0-9.]{5,8})")
 AUTPOS = re.compile(
     r"[0-9]{2}([0-9A-Z]{4})/AUTPOS/LLD ([NS])([0-9]{2})([0-9]{2})([0-9]{2}) ([EW])([0-9]{3})([0-9]{2})([0-9]{2})"
@@ -78,6 +93,47 @@ def label_15(message: Message) -> Decoded | None:
     items = Items().place(position).wind(match[5], match[6])
     items.add("temperature_c", "Temperature (°C)", temperature(match[8]))
     return _report(items, position)
+
+
+def label_15_off(message: Message) -> Decoded | None:
+    """``(2N39018W 77284OFF11112418101313--------(Z``: where and when the aircraft took off."""
+    match = LABEL_15_OFF.match(message.text)
+    if not match:
+        return None
+    lat, lon = minutes(match[1], match[2][:2], match[2][2:]), minutes(match[3], match[4][:3], match[4][3:])
+    position = place(lat, lon)
+    items = Items().place(position).add("off", "Off", clock(match[5]))
+    return None if position is None else Decoded("position", "Off report", items.done(), position)
+
+
+def label_15_fst(message: Message) -> Decoded | None:
+    """``FST01EGKKKMCON373488W0756927380 ...``: airports, ten-thousandths of degrees, flight level."""
+    match = LABEL_15_FST.match(message.text)
+    if not match:
+        return None
+    lat, lon = signed(match[3], int(match[4]) / 10_000), signed(match[5], int(match[6]) / 10_000)
+    position = place(lat, lon, level(match[7]))
+    return _report(Items().route(match[1], match[2]).place(position), position)
+
+
+def label_83(message: Message) -> Decoded | None:
+    """``KLAX,KEWR,220103, 40.53,- 74.47, 3836,212, 140.0, 19700``: airports, day and time, degrees, feet, knots."""
+    match = LABEL_83.match(message.text)
+    if not match:
+        return None
+    lat, lon = number(match[4].replace(" ", "")), number(match[5].replace(" ", ""))
+    position = place(lat, lon, whole(match[6]))
+    items = Items().route(match[1], match[2]).place(position).add("time", "Time", day_clock(match[3]))
+    return _report(items.add("speed_kt", "Speed (kt)", whole(match[7])), position)
+
+
+def label_83_pr(message: Message) -> Decoded | None:
+    """``001PR22035539N4038.6W07427.80292500008``: day, time, degrees and minutes, feet."""
+    match = LABEL_83_PR.match(message.text)
+    if not match:
+        return None
+    position = place(minutes(match[3], match[4], match[5]), minutes(match[6], match[7], match[8]), whole(match[9]))
+    return _report(Items().place(position).add("time", "Time", clock(match[2])), position)
 
 
 def label_16(message: Message) -> Decoded | None:
@@ -143,9 +199,10 @@ def label_44(message: Message) -> Decoded | None:
 
 FORMS: dict[str, tuple[Form, ...]] = {
     "12": (label_12,),
-    "15": (label_15,),
+    "15": (label_15, label_15_off, label_15_fst),
     "16": (label_16, autpos),
     "21": (label_21,),
     "22": (label_22,),
     "44": (label_44,),
+    "83": (label_83, label_83_pr),
 }

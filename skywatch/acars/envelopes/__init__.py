@@ -7,6 +7,6 @@ there is no state between calls.
 from __future__ import annotations
 
 from skywatch.acars.envelopes.burst import Burst, FramePosition
-from skywatch.acars.envelopes.packets import read
+from skywatch.acars.envelopes.packets import complete_length, read
 
-__all__ = ["Burst", "FramePosition", "read"]
+__all__ = ["Burst", "FramePosition", "complete_length", "read"]

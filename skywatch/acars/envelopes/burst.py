@@ -23,7 +23,8 @@ EARLIEST, LATEST = datetime(1990, 1, 1, tzinfo=UTC).timestamp(), datetime(2100, 
 class Burst(msgspec.Struct, frozen=True, kw_only=True):
     """One ACARS block as one station received it. ``at`` is unix seconds, None where the envelope has no usable time.
 
-    ``sequence`` is the letter that numbers the parts of one text, ``more`` that further parts follow.
+    ``sequence`` is the letter that numbers the parts of one text, ``more`` that further parts follow, ``is_whole``
+    that the program has put the parts together: ``text`` is then all of it, and the letter that of its last part.
     """
 
     source: Source
@@ -39,6 +40,7 @@ class Burst(msgspec.Struct, frozen=True, kw_only=True):
     message_number: str | None = None
     sequence: str | None = None
     more: bool = False
+    is_whole: bool = False
     direction: Direction | None = None
     sublabel: str | None = None
     text: str = ""
@@ -139,4 +141,11 @@ def number_and_sequence(value: Any) -> tuple[str | None, str | None]:
     text = word(value, 8)
     if text is None:
         return None, None
-    return (text[:-1], text[-1]) if len(text) == 4 and text[-1].isalpha() else (text, None)
+    letter = sequence(text[-1])
+    return (text[:-1], letter) if len(text) == 4 and letter else (text, None)
+
+
+def sequence(value: Any) -> str | None:
+    """The letter of a part."""
+    text = word(value, 1)
+    return text if text is not None and "A" <= text <= "Z" else None

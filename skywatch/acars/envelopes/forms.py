@@ -1,12 +1,13 @@
 """The envelopes of the decoders: acarsdec and vdlm2dec (flat), dumpvdl2, dumphfdl, JAERO, and any other with a label.
 
-Each reader takes a decoded JSON object and yields a ``Burst``, a ``FramePosition`` or None (a frame without either);
+Each reader takes a decoded JSON object and returns a ``Burst``, a ``FramePosition`` or None (a frame without either);
 ``recognise`` chooses by the keys that name the program. Source: the programs' own output.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -24,6 +25,7 @@ from skywatch.acars.envelopes.burst import (
     position,
     real,
     registration,
+    sequence,
     unix,
     word,
 )
@@ -33,28 +35,83 @@ Content = Burst | FramePosition | None
 APPLICATIONS = ("arinc622", "libacars", "miam", "media-adv", "ohma")
 # Below this VHF frequency in MHz there is no VDL2 (ICAO Annex 10, volume III: the four topmost channels of the band).
 VDL2_FROM_MHZ, VDL2_TO_MHZ = 136.6, 137.0
+# Characters of one block (ARINC 618); a longer text was put together by the program.
+LONGEST_BLOCK = 220
+# How deep within other objects and lists a message is looked for, and among how many values.
+MAXIMUM_NESTING = 5
+MOST_NESTED = 1_000
+# Values of one object that describe the messages within it.
+MOST_VALUES = 100
 
 
 class Unrecognised(Exception):
     """JSON of some other program."""
 
 
-def recognise(envelope: Object) -> Content:
-    """The messages of an object; raises Unrecognised if no decoder writes such."""
+def recognise(envelope: Object) -> list[Content]:
+    """The messages of an object; raises Unrecognised if no decoder writes such.
+
+    They are in the object itself, else in the objects and lists within it, which other programs put around them.
+    """
+    contents = _named(envelope)
+    if contents:
+        return contents
+    if isinstance(envelope.get("label"), str):
+        return [flat(envelope)]
+    if any(name in envelope for name in ("icao", "hex", "tail", "flight")) and "timestamp" in envelope:
+        return [flat_frame(envelope)]
+    contents = [content for inner, around in _nested(envelope) for content in _within(inner, around)]
+    if not contents:
+        raise Unrecognised
+    if len(contents) == 1 and isinstance(contents[0], Burst):
+        return [msgspec.structs.replace(contents[0], raw=dict(envelope))]
+    return contents
+
+
+def _named(envelope: Object) -> list[Content]:
+    """What stands under the name of its program."""
     for name, read in NAMED.items():
         inner = envelope.get(name)
         if isinstance(inner, Mapping):
-            return read(inner, envelope)
-    if isinstance(envelope.get("isu"), Mapping):
-        return jaero(envelope)
-    if isinstance(envelope.get("label"), str):
-        return flat(envelope)
-    if any(name in envelope for name in ("icao", "hex", "tail", "flight")) and "timestamp" in envelope:
-        return flat_frame(envelope)
-    nested = next((v for v in envelope.values() if isinstance(v, Mapping) and _is_message(v)), None)
-    if nested is not None:
-        return other(nested, envelope)
-    raise Unrecognised
+            return [read(inner, envelope)]
+        if isinstance(inner, list):
+            return [read(one, {name: one}) for one in inner[:MOST_NESTED] if isinstance(one, Mapping)]
+    return [jaero(envelope)] if isinstance(envelope.get("isu"), Mapping) else []
+
+
+def _within(inner: Object, around: Object) -> list[Content]:
+    """The messages of an object that stands within others, whose plain values are ``around``."""
+    contents = _named(inner)
+    if contents or not _is_message(inner):
+        return contents
+    # With a time of its own it is a whole envelope that another program has wrapped.
+    return [flat(inner)] if "timestamp" in inner else [other(inner, around)]
+
+
+def _nested(envelope: Object) -> Iterator[tuple[Object, Object]]:
+    """The objects within an object, those of lists too, without what is within a message; with the values around."""
+    level: list[tuple[Any, Object]] = [(envelope, _values(envelope))]
+    seen = 0
+    for _ in range(MAXIMUM_NESTING):
+        following: list[tuple[Any, Object]] = []
+        for value, around in level:
+            for child in value if isinstance(value, list) else value.values():
+                seen += 1
+                if seen > MOST_NESTED:
+                    return
+                if isinstance(child, list):
+                    following.append((child, around))
+                elif isinstance(child, Mapping):
+                    yield child, around
+                    if not _is_message(child) and not _NAMES & child.keys():
+                        following.append((child, {**around, **_values(child)}))
+        level = following
+
+
+def _values(envelope: Object) -> dict[str, Any]:
+    """The members of an object that may describe the messages within it."""
+    some = itertools.islice(envelope.items(), MOST_VALUES)
+    return {name: value for name, value in some if name in _KEPT or not isinstance(value, Mapping | list)}
 
 
 def _is_message(value: Object) -> bool:
@@ -65,7 +122,7 @@ def flat(envelope: Object) -> Burst:
     """acarsdec and vdlm2dec: everything side by side."""
     frequency = megahertz(envelope.get("freq"))
     block = word(envelope.get("block_id"), 1)
-    number, sequence = number_and_sequence(envelope.get("msgno"))
+    number, letter = number_and_sequence(envelope.get("msgno"))
     is_vdl2 = "vdl" in str(_app(envelope).get("name", "")).lower() or (
         "icao" in envelope and frequency is not None and VDL2_FROM_MHZ <= frequency <= VDL2_TO_MHZ
     )
@@ -82,9 +139,10 @@ def flat(envelope: Object) -> Burst:
         sublabel=word(envelope.get("sublabel"), 2),
         block_id=block,
         message_number=number,
-        sequence=sequence,
+        sequence=letter,
         # ``end`` marks a block that ends with ETB: more follow; later versions of acarsdec say how far they are.
         more=envelope.get("end") is True or envelope.get("assstat") == "in progress",
+        is_whole=envelope.get("assstat") == "complete",
         # Squitters (SQ) are the ground stations' own.
         direction="uplink" if envelope.get("label") == "SQ" else block_direction(block),
         text=body(envelope.get("text")),
@@ -163,7 +221,7 @@ def _linked(
     acars: Object, envelope: Object, source: Source, inner: Object, icao_hex: str | None, direction: Direction | None
 ) -> Burst:
     """The ACARS part of dumpvdl2, dumphfdl and JAERO."""
-    number = word(acars.get("msg_num"), 4)
+    number, text = word(acars.get("msg_num"), 4), body(acars.get("msg_text"))
     return Burst(
         source=source,
         at=unix(inner.get("t")),
@@ -177,10 +235,11 @@ def _linked(
         sublabel=word(acars.get("sublabel"), 2),
         block_id=word(acars.get("blk_id"), 1),
         message_number=number,
-        sequence=word(acars.get("msg_num_seq"), 1),
+        sequence=sequence(acars.get("msg_num_seq")),
         more=acars.get("more") is True,
+        is_whole=len(text) > LONGEST_BLOCK,
         direction=direction,
-        text=body(acars.get("msg_text")),
+        text=text,
         application=_application(acars),
         raw=dict(envelope),
     )
@@ -227,3 +286,6 @@ def _app(envelope: Object) -> Object:
 
 
 NAMED: dict[str, Callable[[Object, Object], Content]] = {"vdl2": dumpvdl2, "hfdl": dumphfdl}
+_NAMES = {*NAMED, "isu"}
+# What names the program or the network may be an object.
+_KEPT = ("app", "iridium", "t")

@@ -15,12 +15,13 @@ from skywatch.acars.envelopes.burst import Burst, FramePosition
 from skywatch.acars.envelopes.forms import Unrecognised, recognise
 
 LONGEST_PACKET = 65_536
-MOST_OBJECTS = 256
+MOST_OBJECTS = 4_096
 # No envelope is deeper; what lies below is left out.
 MAXIMUM_DEPTH = 100
-_json = msgspec.json.Decoder(dict[str, Any])
+_json = msgspec.json.Decoder(dict[str, Any] | list[Any])
 _scanner = json.JSONDecoder()
-_BETWEEN = " \t\r\n,\0"
+# What stands between objects.
+SEPARATORS = " \t\r\n,\0"
 # Valid JSON that no database stores as such: NUL, and numbers of more than 64 bits.
 _SUSPICIOUS = re.compile(rb"\\u0000|[0-9]{16}")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
@@ -39,23 +40,40 @@ def read(data: bytes, counts: Counter[str]) -> list[Burst | FramePosition]:
         return items
     for envelope in _objects(data, counts):
         try:
-            content = recognise(envelope)
+            contents = recognise(envelope)
         except Unrecognised:
             counts["other"] += 1
         except (ValueError, TypeError, RecursionError, OverflowError):
             # A known program's envelope with values no program writes.
             counts["invalid"] += 1
         else:
-            if content is None:
-                counts["frame"] += 1
-            else:
-                items.append(content)
+            for content in contents:
+                if content is None:
+                    counts["frame"] += 1
+                else:
+                    items.append(content)
     return items
 
 
+def complete_length(data: bytes) -> int:
+    """The length of the complete objects that the bytes begin with."""
+    # One character for each byte: what JSON is made of is ASCII.
+    text, end = data.decode("latin-1"), 0
+    while end < len(text):
+        try:
+            _, following = _scanner.raw_decode(text, end)
+        except (ValueError, RecursionError):
+            break
+        end = _next_after(text, following)
+    return end
+
+
 def _objects(data: bytes, counts: Counter[str]) -> Iterator[dict[str, Any]]:
-    """The JSON objects of a packet, in order; what is none is counted and passed over up to the next object."""
-    data = data.strip(b" \t\r\n,\0")
+    """The JSON objects of a packet, in order, those of lists too.
+
+    What is none is counted and passed over up to the next object.
+    """
+    data = data.strip(SEPARATORS.encode())
     if not data:
         return
     try:
@@ -63,26 +81,45 @@ def _objects(data: bytes, counts: Counter[str]) -> Iterator[dict[str, Any]]:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         pass  # Several objects, or none.
     else:
-        yield storable(whole) if _SUSPICIOUS.search(data) else whole
+        yield from _members(storable(whole) if _SUSPICIOUS.search(data) else whole, counts)
         return
     text = data.decode("utf-8", "replace")
     start, objects = 0, 0
-    while start < len(text) and objects < MOST_OBJECTS:
+    while start < len(text):
         objects += 1
+        if objects > MOST_OBJECTS:
+            counts["too_long"] += 1
+            return
         try:
             value, start = _scanner.raw_decode(text, start)
         except (ValueError, RecursionError):
             value = None
-        if isinstance(value, dict):
-            yield storable(value)
+        if isinstance(value, dict | list):
+            yield from _members(storable(value), counts)
         else:
             counts["json" if value is None else "other"] += 1
             following = _NEXT_OBJECT.search(text, start)
             if following is None:
                 return
             start = following.end()
-        while start < len(text) and text[start] in _BETWEEN:
-            start += 1
+        start = _next_after(text, start)
+
+
+def _next_after(text: str, end: int) -> int:
+    """Where the next object begins behind one that ends there."""
+    while end < len(text) and text[end] in SEPARATORS:
+        end += 1
+    return end
+
+
+def _members(value: dict[str, Any] | list[Any], counts: Counter[str]) -> Iterator[dict[str, Any]]:
+    """An object, or the objects of a list."""
+    members = [value] if isinstance(value, dict) else [one for one in value if isinstance(one, dict)]
+    if len(members) > MOST_OBJECTS:
+        counts["too_long"] += 1
+    if not members:
+        counts["other"] += 1
+    yield from members[:MOST_OBJECTS]
 
 
 def storable(value: Any, depth: int = 0) -> Any:

@@ -1,8 +1,8 @@
 """``Assembler``: bursts become messages. The windows go by the messages' own time.
 
 The same burst within 2 s from another station or on another frequency is the same message; the same again within 120 s
-is a repeat; parts with consecutive letters of one message number within 120 s are one text. Where a live input's clock
-is more than ten minutes off, the time of arrival counts.
+is a repeat; parts with the letters of one message number within 120 s are one text, in whatever order they come.
+Where a live input's clock is more than ten minutes off, the time of arrival counts.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ INCOMPLETE_S = 30.0
 CLOCK_ERROR_S = 600.0
 # What is remembered for the windows: more than a busy network of stations sends in two minutes.
 MAXIMUM_REMEMBERED = 200_000
+# Texts that wait for parts at a time; of more, the oldest is shown as it is.
+MAXIMUM_WAITING = 2_000
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Assembler:
         self._is_live = is_live
         self._recent: OrderedDict[Hashable, _Heard] = OrderedDict()
         self._texts: OrderedDict[Hashable, Draft] = OrderedDict()
+        # In the order in which they began.
         self._waiting: dict[int, Draft] = {}
         self.merged = self.repeated = self.joined = 0
 
@@ -61,6 +64,7 @@ class Assembler:
         key = _key(burst)
         known = self._recent.get(key)
         if known is not None and abs(at - known.at) <= REPEAT_S:
+            known.draft.identify(burst)
             return self._count(known, reception)
         earlier = self._text_of(burst, at)
         if earlier is not None and burst.sequence in earlier.parts:
@@ -77,10 +81,16 @@ class Assembler:
         self._remember(self._recent, key, _Heard(draft, at, {(burst.station, burst.frequency_mhz)}))
         if burst.message_number and burst.sequence:
             self._remember(self._texts, _text_key(burst), draft)
-        if draft.expects_more:
-            self._waiting[id(draft)] = draft
-            return []
+        if draft.is_incomplete:
+            return self._wait(draft)
         return [Step(draft, True)]
+
+    def _wait(self, draft: Draft) -> list[Step]:
+        """Wait for the missing parts; where too many texts do, the one that has waited longest is shown."""
+        self._waiting[id(draft)] = draft
+        if len(self._waiting) <= MAXIMUM_WAITING:
+            return []
+        return [Step(self._waiting.pop(next(iter(self._waiting))), True)]
 
     def due(self, now: float) -> list[Step]:
         """Incomplete texts that have waited long enough; ``now`` on the clock of the messages."""
@@ -109,7 +119,8 @@ class Assembler:
         if part is not None:
             # The same letter with another text is another message: numbers begin anew.
             return draft if part.text.rstrip().endswith(burst.text.strip()) and burst.text.strip() else None
-        return draft if ord(burst.sequence) == ord(max(draft.parts)) + 1 else None
+        # Every message begins with the first letter: another one goes on with the latest of its number.
+        return draft
 
     def _count(self, known: _Heard, reception: Reception) -> list[Step]:
         """The same burst at another station or on another frequency, or the same again."""
@@ -131,7 +142,7 @@ class Assembler:
         draft.add_part(burst)
         if id(draft) not in self._waiting:
             return [Step(draft, False)]
-        if draft.expects_more:
+        if draft.is_incomplete:
             return []
         del self._waiting[id(draft)]
         return [Step(draft, True)]

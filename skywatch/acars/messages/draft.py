@@ -12,7 +12,10 @@ from skywatch.acars.envelopes import Burst
 
 # Stations of one message that are listed; a burst is heard by some, not by hundreds.
 MAXIMUM_STATIONS = 32
-MAXIMUM_PARTS = 26
+# The parts of a text are lettered, beginning with the first letter (ARINC 618).
+FIRST_PART, MAXIMUM_PARTS = "A", 26
+# What names the aircraft.
+_NAMES = ("icao_hex", "registration", "flight")
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,8 @@ class Draft:
     receptions: list[Reception] = field(default_factory=list)
     repeats: int = 0
     parts: dict[str, Burst] = field(default_factory=dict)
-    # Whether more parts follow the last one received so far.
-    expects_more: bool = False
+    # Whether parts are missing: before the first one received, between two, or behind the last.
+    is_incomplete: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add_reception(self, reception: Reception) -> None:
@@ -69,11 +72,32 @@ class Draft:
             self.repeats += 1
 
     def add_part(self, burst: Burst) -> None:
-        """Add a part of the text."""
+        """Add a part of the text, wherever it belongs."""
         with self.lock:
+            self._identify(burst)
             if burst.sequence is not None and len(self.parts) < MAXIMUM_PARTS:
                 self.parts[burst.sequence] = burst
-                self.expects_more = burst.more
+                self.is_incomplete = self._misses_parts()
+
+    def identify(self, burst: Burst) -> None:
+        """Take from another reception what the first one did not name: programs differ in what they write."""
+        with self.lock:
+            self._identify(burst)
+
+    def _identify(self, burst: Burst) -> None:
+        missing = {name: getattr(burst, name) for name in _NAMES if getattr(self.burst, name) is None}
+        if any(value is not None for value in missing.values()):
+            self.burst = msgspec.structs.replace(self.burst, **missing)
+
+    def _misses_parts(self) -> bool:
+        letters = sorted(self.parts)
+        if any(part.is_whole for part in self.parts.values()):
+            return False
+        return (
+            letters[0] != FIRST_PART
+            or ord(letters[-1]) - ord(FIRST_PART) >= len(letters)
+            or self.parts[letters[-1]].more
+        )
 
     def settle(self, row_id: int) -> None:
         """Note the identifier of its row, and let go of the envelope, which is stored with it."""
@@ -85,26 +109,27 @@ class Draft:
     def snapshot(self) -> Snapshot:
         """What it is now."""
         with self.lock:
-            text, application = self._whole()
+            text, sublabel, application = self._whole()
             return Snapshot(
-                self.burst,
+                msgspec.structs.replace(self.burst, sublabel=sublabel),
                 self.at,
                 self.received_at,
                 text,
                 application,
                 tuple(self.receptions),
                 self.repeats,
-                self.expects_more,
+                self.is_incomplete,
             )
 
-    def _whole(self) -> tuple[str, dict[str, Any] | None]:
-        """The text of all parts. Some decoders give the whole text with the last part: that one stands for all."""
-        if len(self.parts) < 2:
-            return self.burst.text, self.burst.application
+    def _whole(self) -> tuple[str, str | None, dict[str, Any] | None]:
+        """Text, sublabel and application of all parts. Some programs give the whole text with the last part."""
+        if not self.parts:
+            return self.burst.text, self.burst.sublabel, self.burst.application
         ordered = [self.parts[letter] for letter in sorted(self.parts)]
         application = next((part.application for part in reversed(ordered) if part.application), None)
+        sublabel = next((part.sublabel for part in ordered if part.sublabel), None)
         first = ordered[0].text.rstrip()
-        for part in reversed(ordered[1:]):
-            if first and part.text.startswith(first):
-                return part.text, application
-        return "".join(part.text for part in ordered), application
+        for part in reversed(ordered):
+            if part.is_whole or (part is not ordered[0] and first and part.text.startswith(first)):
+                return part.text, sublabel, application
+        return "".join(part.text for part in ordered), sublabel, application

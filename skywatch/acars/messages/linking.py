@@ -1,6 +1,7 @@
 """Links messages to aircraft and flights: by address, else by registration.
 
-A registration's address is that of the imported airframes, else the one that came with it in another message.
+A registration's address is that of the imported airframes, else that in the picture, else the one that came with it in
+another message.
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.acars.envelopes import Burst, FramePosition
+from skywatch.acars.messages.flagging import flag_by_airframes, spellings_of
 from skywatch.airframes import service as airframes
 from skywatch.airframes.models import AirframeRecord
+from skywatch.core.clock import utcnow
 from skywatch.core.columns import Moment
+from skywatch.picture.military import is_military_in, military_of
+from skywatch.picture.sky import Sky
 
 MAXIMUM_REMEMBERED = 20_000
 # How often it is looked whether airframes were imported (s): what was unknown may be known then.
@@ -30,6 +35,8 @@ CLOCKS = timedelta(seconds=60)
 SPAN = timedelta(hours=2)
 # History begins a new flight after this long: none that began earlier can be the one.
 LONGEST_FLIGHT = timedelta(hours=25)
+# An aircraft that receivers reported as military within this time is so although it has left the picture.
+MILITARY_FLIGHTS = timedelta(days=30)
 # The same number is flown again a day later, perhaps by another aircraft.
 FLIGHT_NUMBER_S = 6 * 3600.0
 # Features meet in the database: the columns of history's flights that are read here.
@@ -38,6 +45,7 @@ _flights = sa.table(
     sa.column("id", sa.BigInteger),
     sa.column("icao_hex", sa.String),
     sa.column("callsign", sa.String),
+    sa.column("military", sa.Boolean),
     sa.column("first_seen_at", Moment),
     sa.column("last_seen_at", Moment),
 )
@@ -68,9 +76,14 @@ class _Flight(NamedTuple):
 
 
 class Linker:
-    """Looks aircraft up, some hundred at once, and remembers them; for the writer's thread alone."""
+    """Looks aircraft up, some hundred at once, and remembers them; for the writer's thread alone.
+
+    ``sky`` is the picture of the last tick, which the tracker's thread sets.
+    """
 
     def __init__(self) -> None:
+        self.sky: Sky | None = None
+        self._registered: tuple[Sky | None, dict[str, str]] = None, {}
         self._by_registration: OrderedDict[str, str | None] = OrderedDict()
         # Of messages with both; None where they contradict each other.
         self._received: OrderedDict[str, str | None] = OrderedDict()
@@ -80,11 +93,15 @@ class Linker:
 
     def link(self, session: Session, sightings: Sequence[Sighting]) -> list[Link]:
         """The links of messages, in their order; a few queries for all of them."""
-        self._forget_after_import(session)
+        self.look_for_imports(session)
         nameless = {one.registration for one in sightings if one.icao_hex is None and one.registration}
         by_registration = self._addresses_of(session, nameless)
         self._learn(sightings)
-        by_registration = {name: address or self._received.get(name) for name, address in by_registration.items()}
+        present = self._addresses_in_picture() if by_registration else {}
+        by_registration = {
+            name: address or present.get(name.replace("-", "")) or self._received.get(name)
+            for name, address in by_registration.items()
+        }
         addresses = [one.icao_hex or by_registration.get(one.registration or "") for one in sightings]
         known = {address for address in addresses if address}
         military = self._military_of(session, known)
@@ -107,7 +124,12 @@ class Linker:
                 received[one.registration] = one.icao_hex if known == one.icao_hex else None
         _remember(self._received, received)
 
-    def _forget_after_import(self, session: Session) -> None:
+    def flag(self, addresses: Iterable[str]) -> None:
+        """Note that these aircraft are military in the picture."""
+        _remember(self._military, dict.fromkeys(addresses, True))
+
+    def look_for_imports(self, session: Session) -> None:
+        """Look every so often whether airframes were imported, and ask them anew for what was unknown or civil."""
         if time.monotonic() - self._looked_at < IMPORTS_EVERY_S:
             return
         self._looked_at = time.monotonic()
@@ -115,7 +137,24 @@ class Linker:
         if imports != self._imports:
             self._imports = imports
             self._by_registration.clear()
-            self._military.clear()
+            civil = [address for address, is_military in self._military.items() if not is_military]
+            for address in civil:
+                del self._military[address]
+            flag_by_airframes(session)
+
+    def _addresses_in_picture(self) -> dict[str, str]:
+        """Registration without hyphens -> address; receivers may know some that no airframe has."""
+        sky, known = self._registered
+        if sky is not self.sky and self.sky is not None:
+            names = self.sky.column("registration").tolist()
+            pairs = zip(names, self.sky.hexes, strict=True)
+            known = {
+                name.decode("ascii", "replace").replace("-", ""): address.upper()
+                for name, address in pairs
+                if name and not address.startswith("~")
+            }
+            self._registered = self.sky, known
+        return known
 
     def _addresses_of(self, session: Session, registrations: set[str]) -> dict[str, str | None]:
         """Registration -> address, None where no airframe has it."""
@@ -123,7 +162,7 @@ class Linker:
             spelling: registration
             for registration in registrations
             if registration not in self._by_registration
-            for spelling in _spellings(registration)
+            for spelling in spellings_of(registration)
         }
         addresses: dict[str, str | None] = dict.fromkeys(spellings.values())
         for some in _some(spellings):
@@ -135,10 +174,14 @@ class Linker:
         return {**known, **addresses}
 
     def _military_of(self, session: Session, addresses: set[str]) -> dict[str, bool]:
+        sky = self.sky
         known = {address: self._military[address] for address in addresses if address in self._military}
-        for some in _some(addresses - known.keys()):
-            stored = airframes.find_many(session, some)
-            known |= {address: address in stored and stored[address].military for address in some}
+        unknown = addresses - known.keys()
+        known |= military_of(session, unknown)
+        for address in _military_flown(session, [address for address in unknown if not known[address]]):
+            known[address] = True
+        if sky is not None:
+            known = {address: one or is_military_in(sky, address) for address, one in known.items()}
         _remember(self._military, known)
         return known
 
@@ -177,6 +220,16 @@ class FlightAddresses:
         return icao_hex if abs(at - known_at) <= FLIGHT_NUMBER_S else None
 
 
+def _military_flown(session: Session, addresses: Iterable[str]) -> Iterator[str]:
+    """Those whose flights history has as military: the picture knew it when they were in the air."""
+    since = utcnow() - MILITARY_FLIGHTS
+    for some in _some(addresses):
+        query = sa.select(_flights.c.icao_hex).where(
+            _flights.c.icao_hex.in_(some), _flights.c.first_seen_at >= since, _flights.c.military
+        )
+        yield from session.scalars(query.distinct())
+
+
 def _flight_at(flights: Iterable[_Flight], at: datetime) -> _Flight | None:
     """The flight that was in the air at that time; the latest where two overlap."""
     fitting = [one for one in flights if one.begin <= at + CLOCKS and one.end >= at - FLIGHT_GAP]
@@ -201,11 +254,6 @@ def _some(values: Iterable[str]) -> Iterator[list[str]]:
     ordered = sorted(values)
     for start in range(0, len(ordered), airframes.MOST_AT_ONCE):
         yield ordered[start : start + airframes.MOST_AT_ONCE]
-
-
-def _spellings(registration: str) -> list[str]:
-    """A registration as it may be written in lists: with and without hyphens."""
-    return list(dict.fromkeys((registration, registration.replace("-", ""))))
 
 
 def _remember(table: OrderedDict[str, Any], entries: dict[str, Any]) -> None:

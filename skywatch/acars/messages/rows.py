@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.acars.decoding import Decoded, decode
+from skywatch.acars.envelopes import Burst
 from skywatch.acars.labels import name_of
 from skywatch.acars.messages.draft import Draft, Reception, Snapshot
 from skywatch.acars.messages.linking import Linker, Sighting
@@ -18,6 +19,7 @@ from skywatch.acars.models import AcarsMessage
 from skywatch.acars.search import words_of
 from skywatch.core.bus.base import Audience, Form, Message
 from skywatch.core.clock import to_datetime, to_iso
+from skywatch.core.inserting import insert_many
 
 TOPIC, EVENT = "acars", "acars:message"
 # What rules are tested against; see the alerts room.
@@ -32,37 +34,57 @@ Row = AcarsMessage | SimpleNamespace
 
 
 class Stored(NamedTuple):
-    """What was written of a draft."""
+    """What was written of a draft; ``faults`` are the forms that failed on its text."""
 
     draft: Draft
     row: Row
     is_new: bool
+    faults: Sequence[str] = ()
 
 
 def store(session: Session, drafts: Sequence[Draft], linker: Linker) -> list[Stored]:
     """Write drafts, in their order: new rows, or the rows that they have already."""
     snapshots = [draft.snapshot() for draft in drafts]
     new = [(draft, one) for draft, one in zip(drafts, snapshots, strict=True) if draft.id is None]
-    rows: dict[Draft, Row] = dict(zip((draft for draft, _ in new), _insert(session, new, linker), strict=True))
+    faults: dict[Draft, list[str]] = {draft: [] for draft in drafts}
+    inserted = _insert(session, new, linker, faults)
+    rows: dict[Draft, Row] = dict(zip((draft for draft, _ in new), inserted, strict=True))
     known = {draft.id: (draft, one) for draft, one in zip(drafts, snapshots, strict=True) if draft.id is not None}
-    for row in session.scalars(sa.select(AcarsMessage).where(AcarsMessage.id.in_(known))) if known else ():
+    stored = session.scalars(sa.select(AcarsMessage).where(AcarsMessage.id.in_(known))).all() if known else []
+    _link_again(session, [(row, known[row.id][1].burst) for row in stored], linker)
+    for row in stored:
         draft, snapshot = known[row.id]
         if row.text != snapshot.text or row.incomplete != snapshot.is_incomplete:
-            for name, value in _description(snapshot).items():
+            for name, value in _description(snapshot, faults[draft]).items():
                 setattr(row, name, value)
         row.heard_by = [_reception(reception) for reception in snapshot.receptions]
         row.repeats = snapshot.repeats
         rows[draft] = row
     # A row that retention has removed meanwhile is not there to be changed.
-    return [Stored(draft, rows[draft], draft.id is None) for draft in drafts if draft in rows]
+    return [Stored(draft, rows[draft], draft.id is None, faults[draft]) for draft in drafts if draft in rows]
 
 
-def _insert(session: Session, new: Sequence[tuple[Draft, Snapshot]], linker: Linker) -> list[Row]:
+def _link_again(session: Session, rows: Sequence[tuple[AcarsMessage, Burst]], linker: Linker) -> None:
+    """What was not known of the aircraft when the row was written may be known now, by another station's burst too."""
+    some = [(row, burst) for row, burst in rows if row.icao_hex is None or not row.military]
+    sightings = [
+        Sighting(row.icao_hex or burst.icao_hex, row.registration or burst.registration, row.at) for row, burst in some
+    ]
+    for (row, burst), link in zip(some, linker.link(session, sightings) if some else (), strict=True):
+        row.registration, row.flight = row.registration or burst.registration, row.flight or burst.flight
+        row.icao_hex, row.military = link.icao_hex, row.military or link.military
+        row.flight_id, row.callsign = row.flight_id or link.flight_id, row.callsign or link.callsign
+
+
+def _insert(
+    session: Session, new: Sequence[tuple[Draft, Snapshot]], linker: Linker, faults: dict[Draft, list[str]]
+) -> list[Row]:
     if not new:
         return []
     bursts = [snapshot.burst for _, snapshot in new]
     moments = [to_datetime(snapshot.at) for _, snapshot in new]
     sightings = [Sighting(burst.icao_hex, burst.registration, at) for burst, at in zip(bursts, moments, strict=True)]
+    links = linker.link(session, sightings)
     rows = [
         {
             "at": at,
@@ -74,29 +96,28 @@ def _insert(session: Session, new: Sequence[tuple[Draft, Snapshot]], linker: Lin
             "registration": burst.registration,
             "flight": burst.flight,
             "label": burst.label,
-            "sublabel": burst.sublabel,
             "block_id": burst.block_id,
             "direction": burst.direction,
             "message_number": burst.message_number,
             "raw": _bounded(burst.raw),
             "heard_by": [_reception(reception) for reception in snapshot.receptions],
             "repeats": snapshot.repeats,
-            **_description(snapshot),
+            **_description(snapshot, faults[draft]),
             **link._asdict(),
         }
-        for (_, snapshot), burst, at, link in zip(new, bursts, moments, linker.link(session, sightings), strict=True)
+        for (draft, snapshot), burst, at, link in zip(new, bursts, moments, links, strict=True)
     ]
-    insert = sa.insert(_messages).returning(_messages.c.id, sort_by_parameter_order=True)
-    ids = session.connection().execute(insert, rows).scalars()
+    ids = insert_many(session.connection(), _messages, rows)
     return [SimpleNamespace(id=row_id, **row) for row_id, row in zip(ids, rows, strict=True)]
 
 
-def _description(snapshot: Snapshot) -> dict[str, Any]:
+def _description(snapshot: Snapshot, faults: list[str]) -> dict[str, Any]:
     """Text, decoding and what is searched."""
     burst = snapshot.burst
-    decoded = decode(burst.label, snapshot.text, burst.sublabel or "", snapshot.application)
+    decoded = decode(burst.label, snapshot.text, burst.sublabel or "", snapshot.application, faults)
     position = decoded.position if decoded is not None else None
     return {
+        "sublabel": burst.sublabel,
         "text": snapshot.text,
         "incomplete": snapshot.is_incomplete,
         "decoded": decoded_fields(decoded) if decoded is not None else None,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -17,10 +15,9 @@ from skywatch.accounts.audit_log.search import Search
 from skywatch.core.clock import to_iso
 from skywatch.core.models import AuditEntry
 from skywatch.http.answer import answer
+from skywatch.http.spreadsheets import csv_rows
 
 COLUMNS = tuple(node.name for node in AuditRecord().children)
-# What a spreadsheet would take for a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def lines_of(session: Session, filters: Mapping[str, Any]) -> Iterator[bytes]:
@@ -31,9 +28,9 @@ def lines_of(session: Session, filters: Mapping[str, Any]) -> Iterator[bytes]:
 
 def csv_of(session: Session, filters: Mapping[str, Any]) -> Iterator[bytes]:
     """The same as CSV (RFC 4180) in UTF-8, the documents of before and after as JSON."""
-    yield _csv([COLUMNS])
+    yield csv_rows([COLUMNS])
     for batch in Search(session, filters).batches():
-        yield _csv([[_cell(value) for value in _row(entry)] for entry in batch])
+        yield csv_rows([[_cell(value) for value in _row(entry)] for entry in batch])
 
 
 def _row(entry: AuditEntry) -> list[Any]:
@@ -46,13 +43,4 @@ def _cell(value: Any) -> Any:
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
     if isinstance(value, datetime):
         return to_iso(value)
-    if isinstance(value, str) and value.startswith(FORMULA):
-        # Names and addresses come from anybody: a quote keeps a spreadsheet from running them.
-        return f"'{value}"
     return value
-
-
-def _csv(rows: Any) -> bytes:
-    text = io.StringIO()
-    csv.writer(text).writerows(rows)
-    return text.getvalue().encode()

@@ -18,13 +18,21 @@ from skywatch.http.schema import (
     JsonString,
     Schema,
 )
-from skywatch.security.permissions import SCOPES
+from skywatch.security.permissions import OPTIONAL_SCOPES, SCOPES
+
+ALL_SCOPES = (*SCOPES, *OPTIONAL_SCOPES)
 
 
 class KeyCreate(Schema):
     name = text(120, 1)
     scopes = strings_node(
-        colander.SchemaNode(JsonString(), validator=colander.OneOf(SCOPES)), minimum=1, maximum=len(SCOPES)
+        colander.SchemaNode(JsonString(), validator=colander.OneOf(ALL_SCOPES)),
+        minimum=1,
+        maximum=len(ALL_SCOPES),
+        description=(
+            "What the key reaches; cannonball is for devices without a password, such as one in a car: it carries the "
+            "owner's own records there, never cannonball.manage."
+        ),
     )
     expires_at = optional_timestamp_node(missing=None, description="When it ends; to set one is advised.")
 

@@ -55,6 +55,13 @@ class RealtimeSummary(Schema):
     protocols = strings_node(colander.SchemaNode(JsonString()))
 
 
+class Granted(Schema):
+    """The permissions that mode and access settings grant without a role, now."""
+
+    anonymous = strings_node(colander.SchemaNode(JsonString()), description="To callers without credentials.")
+    identity = strings_node(colander.SchemaNode(JsonString()), description="To every identity, whatever its roles.")
+
+
 class AuthConfig(Schema):
     auth_mode = colander.SchemaNode(JsonString(), validator=colander.OneOf(("public", "private", "hybrid")))
     auth_enabled = boolean_node(description="Whether anything at all asks for authentication.")
@@ -63,5 +70,6 @@ class AuthConfig(Schema):
     oidc_enabled = boolean_node()
     oidc_provider_name = colander.SchemaNode(JsonString())
     features = FeatureSummaries()
+    granted = Granted()
     realtime = RealtimeSummary()
     version = colander.SchemaNode(JsonString())

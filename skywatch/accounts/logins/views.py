@@ -20,9 +20,13 @@ from skywatch.http.request import Request
 from skywatch.http.service import ApiService
 from skywatch.http.settings import HttpSettings
 from skywatch.security.contexts import EXCHANGE, OPEN, OWN_ACCOUNT
+from skywatch.security.identity import Identity
 from skywatch.security.permissions import FEATURES
+from skywatch.security.visibility import visibility_under
 
 REALTIME_PROTOCOLS = ["skywatch.v1", "socket.io"]
+# An identity that holds no permission: what it is granted is granted to every identity.
+WITHOUT_ROLE = Identity(0, "", "jwt")
 config_service = ApiService("auth.config", "/auth/config", feature=None)
 login_service = ApiService("auth.login", "/auth/login", feature=None)
 refresh_service = ApiService("auth.refresh", "/auth/refresh", feature=None)
@@ -35,6 +39,10 @@ def get_auth_config(request: Request) -> dict[str, Any]:
     settings = request.runtime.settings
     accounts, http = settings.of(AccountSettings), settings.of(HttpSettings)
     access_settings = {feature: request.registry["feature_access"](feature) for feature in FEATURES}
+    granted = {
+        sort: sorted(visibility_under(identity, settings.auth_mode, tuple(access_settings.values())).permissions)
+        for sort, identity in (("anonymous", None), ("identity", WITHOUT_ROLE))
+    }
     return {
         "auth_mode": settings.auth_mode,
         "auth_enabled": settings.auth_mode != "public",
@@ -42,6 +50,7 @@ def get_auth_config(request: Request) -> dict[str, Any]:
         "api_key_enabled": accounts.api_key_enabled,
         **request.registry["auth_config"],
         "features": {feature: answer(AccessSummary, access) for feature, access in access_settings.items()},
+        "granted": granted,
         "realtime": {
             "url": channel_address(http, request.host_url),
             "path": http.realtime_path,

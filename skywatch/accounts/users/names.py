@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from skywatch.core.texts import all_shown
+
 USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}[A-Za-z0-9_]")
 EMAIL_LOCAL = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
 EMAIL_LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 MAXIMUM_EMAIL_LOCAL = 64
 MAXIMUM_EMAIL = 254
-# Letters and signs by their category, yet nothing is seen of them.
-BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
 def clean_username(text: str) -> str:
@@ -34,17 +34,12 @@ def username_key(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def is_shown(character: str) -> bool:
-    """Whether a character is seen as itself: no control, no change of direction, nothing without width."""
-    return character.isprintable() and character not in BLANK
-
-
 def clean_display_name(text: str) -> str:
     """A name as people see it, in any script; raises ValueError where parts of it are not seen."""
     name = unicodedata.normalize("NFC", text).strip()
     if not name:
         raise ValueError("must not be blank")
-    if not all(map(is_shown, name)):
+    if not all_shown(name):
         raise ValueError("must not hold characters that cannot be seen or that turn the direction of writing")
     return name
 

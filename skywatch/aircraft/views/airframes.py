@@ -8,8 +8,9 @@ from skywatch.aircraft import schemas
 from skywatch.airframes import service as airframes
 from skywatch.core.problems import not_found
 from skywatch.http.answer import answer
-from skywatch.http.request import Request
 from skywatch.http.service import ApiService
+from skywatch.picture.military import is_military_in
+from skywatch.picture.request import SkyRequest
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
@@ -26,12 +27,12 @@ DETAILS = frozenset(("registration", "operator", "owner", "year"))
     responses={200: schemas.Airframe()},
     errors=(404,),
 )
-def get_airframe(request: Request) -> dict[str, Any]:
+def get_airframe(request: SkyRequest) -> dict[str, Any]:
     """What is known of one airframe, in the sky or not"""
     address = request.validated["path"]["icao_hex"]
     may: Visibility = request.may
     frame = airframes.find(request.db, address)
-    if frame is None or (frame.military and not may.military):
+    if frame is None or (not may.military and _is_military(request, frame)):
         raise not_found("airframe")
     return airframe_fields(frame, may)
 
@@ -39,17 +40,21 @@ def get_airframe(request: Request) -> dict[str, Any]:
 @lookup.post(
     permission=Permission.AIRCRAFT_VIEW, body=schemas.AirframeLookup(), responses={200: schemas.AirframeList()}
 )
-def look_up_airframes(request: Request) -> dict[str, Any]:
+def look_up_airframes(request: SkyRequest) -> dict[str, Any]:
     """What is known of up to 500 airframes"""
     may: Visibility = request.may
     wanted = list(dict.fromkeys(request.validated["body"]["icao_hex"]))
     known = airframes.find_many(request.db, wanted)
     frames = [known[address.upper()] for address in wanted if address.upper() in known]
-    shown = [frame for frame in frames if may.military or not frame.military]
+    shown = [frame for frame in frames if may.military or not _is_military(request, frame)]
     found = [airframe_fields(frame, may) for frame in shown]
     seen = {entry["icao_hex"] for entry in found}
     missing = [address.upper() for address in wanted if address.upper() not in seen]
     return {"airframes": found, "count": len(found), "not_found": missing}
+
+
+def _is_military(request: SkyRequest, frame: airframes.Airframe) -> bool:
+    return frame.military or is_military_in(request.sky, frame.icao_hex)
 
 
 def airframe_fields(frame: airframes.Airframe, may: Visibility) -> dict[str, Any]:

@@ -45,7 +45,10 @@ AGE_COLUMNS = {
 def list_aircraft(request: SkyRequest) -> Response:
     """The live picture, filtered, sorted and paged
 
-    A new picture is made once a second; the ETag changes with it. Filters combine with "and".
+    A new picture is made once a second; the ETag changes with it. Filters combine with "and". Pages are made with
+    `limit` (100, at most 1000) and `offset`, there is no `cursor`; `count` is all that match, `next` and `previous` are
+    addresses. Live reads have a rate limit of their own: 1200/minute for each user or client address
+    (`default_throttle_rates.live`).
     """
     query = request.validated["querystring"]
     refuse_hidden_filters(request.may, {*query, query["sort"].removeprefix("-")})

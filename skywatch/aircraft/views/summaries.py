@@ -153,7 +153,7 @@ def _point(sky: Sky, query: dict[str, Any]) -> tuple[float, float]:
     if "lat" in query:
         return query["lat"], query["lon"]
     if sky.station is None:
-        raise invalid("lat", "is needed: the station's position is not set", "querystring")
+        raise invalid("lat", "is needed: the station's position is not set, or not shown", "querystring")
     return sky.station
 
 

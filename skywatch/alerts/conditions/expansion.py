@@ -5,12 +5,13 @@ from __future__ import annotations
 from skywatch.alerts.conditions.classes import AIRLINE_CALLSIGN, CATEGORIES, LIGHT_CATEGORIES, TYPES
 from skywatch.alerts.conditions.fields import FIELDS, Kind
 from skywatch.alerts.conditions.tree import All, Any_, Node, Not, Test
+from skywatch.alerts.conditions.values import compile_pattern
 
 # Id of the addresses of known police aircraft, which the engine treats as a watch list.
 POLICE_LIST = 0
 
 _MILITARY = Test(FIELDS["military"], "eq", True)
-_AIRLINE = Test(FIELDS["flight"], "matches", AIRLINE_CALLSIGN)
+_AIRLINE = Test(FIELDS["flight"], "matches", compile_pattern(AIRLINE_CALLSIGN), AIRLINE_CALLSIGN)
 
 
 def expanded(node: Node) -> Node:

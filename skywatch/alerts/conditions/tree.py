@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from skywatch.alerts.conditions import budget
 from skywatch.alerts.conditions.fields import EVENT_OPS, Field, Kind, field_named
 from skywatch.alerts.conditions.values import ValueFault, parse_op, parse_value
 
@@ -69,18 +70,58 @@ def tests_of(node: Node) -> Iterator[Test]:
 
 
 def parse(document: Any, name: str = "conditions") -> tuple[Node | None, Faults]:
-    """The tree of a JSON document (None if it has faults), and its faults by path (``conditions.all.0.field``)."""
+    """The tree of a JSON document (None if it has faults), and its faults by path (``conditions.all.0.field``).
+
+    Regular expressions are compiled only within the budget of a rule.
+    """
     parser = _Parser()
+    fault = budget.fault_of(budget.texts_of(document))
+    if fault is not None:
+        parser.compiles = False
+        parser.fault(name, fault)
     node = parser.node(document, name, 1)
     if parser.tests > MAXIMUM_TESTS:
         parser.fault(name, f"holds {parser.tests} tests; at most {MAXIMUM_TESTS} are allowed", always=True)
     return (None if parser.faults else node), parser.faults
 
 
+class ParsedConditions(dict[str, Any]):
+    """A valid JSON document of conditions with its tree, so that a request parses it once."""
+
+    def __init__(self, document: Mapping[str, Any], node: Node) -> None:
+        super().__init__(document)
+        self.node = node
+
+
+class ConditionsFault(ValueError):
+    """Stored conditions that this version refuses; ``faults`` by path."""
+
+    def __init__(self, faults: Faults) -> None:
+        super().__init__(next(f"{name}: {detail}" for name, detail in faults.items()))
+        self.faults = faults
+
+
+def parsed(conditions: Mapping[str, Any]) -> ParsedConditions:
+    """Stored conditions with their tree; raises ConditionsFault."""
+    if isinstance(conditions, ParsedConditions):
+        return conditions
+    document = dict(conditions)
+    node, faults = parse(document)
+    if node is None:
+        raise ConditionsFault(faults)
+    return ParsedConditions(document, node)
+
+
+def tree_of(conditions: Mapping[str, Any]) -> Node:
+    """The tree of stored conditions; raises ConditionsFault."""
+    return parsed(conditions).node
+
+
 class _Parser:
     def __init__(self) -> None:
         self.faults: Faults = {}
         self.tests = 0
+        self.compiles = True
 
     def fault(self, name: str, detail: str, *, always: bool = False) -> None:
         if always or len(self.faults) < MAXIMUM_FAULTS:
@@ -139,6 +180,8 @@ class _Parser:
         try:
             place = f"{name}.op"
             op = parse_op(field, document["op"])
+            if op == "matches" and not self.compiles:
+                return None
             place = f"{name}.value"
             value = parse_value(field, op, document["value"])
         except ValueFault as error:

@@ -8,17 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-import re2
-
 from skywatch.alerts.conditions.classes import CLASSES
 from skywatch.alerts.conditions.fields import ALL_OPS, OPS, Field, Kind
+from skywatch.core.expressions import Expression, ExpressionFault, expressions
 
 MAXIMUM_LIST = 1_000
 MAXIMUM_TEXT = 200
-MAXIMUM_PATTERN = 500
 MAXIMUM_ID = 2**53
-# Memory that RE2 may use for one expression (bytes); larger expressions are refused.
-PATTERN_MEMORY = 1 << 20
 SQUAWK = re.compile("[0-7]{4}")
 SQUAWK_RANGE = re.compile("([0-7]{4})-([0-7]{4})")
 
@@ -53,7 +49,7 @@ def parse_value(field: Field, op: str, value: Any) -> Any:
     """The value normalised for comparison; raises ValueFault.
 
     Numbers become floats, texts upper case, times unix seconds, lists frozen sets (of a squawk also ranges), and a
-    regular expression stays as written.
+    regular expression is compiled.
     """
     if op == "in" and field.kind is not Kind.WATCHLIST:
         return _list(field, value)
@@ -163,27 +159,18 @@ def _identifier(field: Field, value: Any) -> int:
     return value
 
 
-def _pattern(value: Any) -> str:
+def _pattern(value: Any) -> Expression:
     if not isinstance(value, str) or not value:
         raise ValueFault("must be a regular expression")
-    if len(value) > MAXIMUM_PATTERN:
-        raise ValueFault(f"must have at most {MAXIMUM_PATTERN} characters")
-    compile_pattern(value)
-    return value
-
-
-def compile_pattern(pattern: str) -> Any:
-    """The expression for RE2, which runs in linear time; it ignores case. Raises ValueFault."""
-    options = re2.Options()
-    options.case_sensitive = False
-    options.log_errors = False
-    options.max_mem = PATTERN_MEMORY
     try:
-        return re2.compile(pattern, options)
-    except (re2.error, UnicodeEncodeError) as error:
-        reason = error.args[0] if error.args else "unknown reason"
-        detail = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        raise ValueFault(f"is not a regular expression that RE2 takes: {detail[:120]}") from None
+        return compile_pattern(value)
+    except ExpressionFault as fault:
+        raise ValueFault(str(fault)) from None
+
+
+def compile_pattern(text: str) -> Expression:
+    """The expression of this text, which ignores case like all tests of texts; raises ExpressionFault."""
+    return expressions.get(text, ignores_case=True)
 
 
 def _quoted(value: Any) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.alerts.engine.texts import TextColumn
+from skywatch.picture.exact import exact_places
 from skywatch.picture.sky import COLUMNS, Sky
 from skywatch.receivers.report import SOURCES
 
@@ -24,6 +25,8 @@ Derived = Callable[[Sky], Column]
 CAPACITY = 1_024
 # Columns of indices into ``Sky.names``.
 NAMES = ("operator", "owner")
+# What follows from the place of the station, and the same for rules of those who may know it exactly.
+EXACT_COLUMNS = {name: f"exact_{name}" for name in ("distance_nm", "bearing_deg", "elevation_deg")}
 EARTH_RADIUS_FT = 20_925_524.9
 FEET_PER_NM = 6_076.1155
 
@@ -182,10 +185,10 @@ def altitude_ft(sky: Sky) -> Column:
     return np.where(sky.columns["on_ground"], np.float32(np.nan), altitude)
 
 
-def _elevation(sky: Sky) -> Column:
+def _elevation(sky: Sky, distance_nm: Column) -> Column:
     """Angle above the horizon of the station (degrees), on a spherical Earth without refraction."""
     altitude = altitude_ft(sky).astype("f8")
-    angle = sky.columns["distance_nm"].astype("f8") * FEET_PER_NM / EARTH_RADIUS_FT
+    angle = distance_nm.astype("f8") * FEET_PER_NM / EARTH_RADIUS_FT
     up = (EARTH_RADIUS_FT + altitude) * np.cos(angle) - EARTH_RADIUS_FT
     along = (EARTH_RADIUS_FT + altitude) * np.sin(angle)
     elevation: Column = np.degrees(np.arctan2(up, along))
@@ -197,5 +200,8 @@ _DERIVED: dict[str, Derived] = {
     "seen_pos": lambda sky: np.maximum(sky.now - sky.columns["position_at"], 0.0),
     "climb_ft_min": _climb,
     "altitude_ft": altitude_ft,
-    "elevation_deg": _elevation,
+    "elevation_deg": lambda sky: _elevation(sky, sky.columns["distance_nm"]),
+    "exact_distance_nm": lambda sky: exact_places(sky)[0].astype("f4"),
+    "exact_bearing_deg": lambda sky: exact_places(sky)[1].astype("f4"),
+    "exact_elevation_deg": lambda sky: _elevation(sky, exact_places(sky)[0]),
 }

@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from skywatch.airframes.models import MILITARY
+from skywatch.airframes.military import is_military
 from skywatch.alerts.engine.moment import DETAILS
 from skywatch.core import geo
+from skywatch.core.deadline import Checkpoint, paced
 from skywatch.picture.sky import COLUMNS, SOURCE_INDEX, Sky
 
 _NUMBERS = {
@@ -35,8 +36,9 @@ _EMERGENCY_SQUAWKS = ("7500", "7600", "7700")
 class SkyMaker:
     """Builds consecutive skies; rows of consecutive skies are linked by address."""
 
-    def __init__(self, station: tuple[float, float] | None) -> None:
+    def __init__(self, station: tuple[float, float] | None, checkpoint: Checkpoint | None = None) -> None:
         self._station = station
+        self._checkpoint = checkpoint
         self._seq = 0
         self._rows: dict[str, int] = {}
         self._first_seen: dict[str, float] = {}
@@ -47,7 +49,7 @@ class SkyMaker:
         hexes = [str(entry["hex"]).lower() for entry in aircraft]
         columns = _empty(len(aircraft))
         names: dict[str, int] = {"": 0}
-        for row, entry in enumerate(aircraft):
+        for row, entry in enumerate(paced(aircraft, self._checkpoint)):
             _fill(columns, row, entry, now, names)
         columns["previous_row"][:] = [self._rows.get(address, -1) for address in hexes]
         columns["first_seen"][:] = [self._first_seen.setdefault(address, now) for address in hexes]
@@ -56,7 +58,7 @@ class SkyMaker:
             columns["distance_nm"][:] = geo.distance_nm(*self._station, columns["lat"], columns["lon"])
             columns["bearing_deg"][:] = geo.bearing_deg(*self._station, columns["lat"], columns["lon"])
         self._rows = {address: row for row, address in enumerate(hexes)}
-        pairs = zip(aircraft, hexes, strict=True)
+        pairs = zip(paced(aircraft, self._checkpoint), hexes, strict=True)
         encoded = [_encoded(entry, address, columns, row) for row, (entry, address) in enumerate(pairs)]
         details = [msgspec.json.encode({k: e[k] for k in DETAILS if e.get(k)})[1:-1] for e in aircraft]
         return Sky("given", self._seq, now, 0, hexes, columns, encoded, details, (), ("",), self._station, tuple(names))
@@ -84,7 +86,8 @@ def _fill(columns: dict[str, Any], row: int, entry: Mapping[str, Any], now: floa
         columns["alt_baro_ft"][row] = altitude
     flags = entry.get("dbFlags")
     columns["on_ground"][row] = altitude == "ground" or entry.get("on_ground") is True
-    columns["military"][row] = entry.get("military") is True or (isinstance(flags, int) and bool(flags & MILITARY))
+    by_flags = is_military(str(entry["hex"]), flags if isinstance(flags, int) else None)
+    columns["military"][row] = entry.get("military") is True or by_flags
     emergency = entry.get("emergency") or "none"
     columns["emergency"][row] = entry.get("squawk") in _EMERGENCY_SQUAWKS or emergency != "none"
     columns["acas_ra"][row] = bool(entry.get("acas_ra"))

@@ -14,8 +14,9 @@ from skywatch.alerts.engine.matching import Matching
 from skywatch.alerts.engine.messages import AircraftMessage, environment_without
 from skywatch.alerts.engine.moment import describe, describe_count
 from skywatch.alerts.engine.program import Compiled, Compiler, Program
-from skywatch.alerts.engine.rule import NOBODY, Change, Rule, RuleKey, Stored
+from skywatch.alerts.engine.rule import NOBODY, Change, Fired, Rule, RuleKey, Stored
 from skywatch.alerts.watchlists.entries import Entries
+from skywatch.core.deadline import Checkpoint, paced
 from skywatch.picture.sky import Sky
 
 # Largest number of announcements per tick; further ones follow at the next ticks.
@@ -46,13 +47,21 @@ class RuleSet:
 class Engine:
     """Tests the rules of a ``RuleSet``; used by one thread."""
 
-    def __init__(self, fired_per_tick: int = FIRED_PER_TICK) -> None:
+    def __init__(
+        self,
+        fired_per_tick: int = FIRED_PER_TICK,
+        checkpoint: Checkpoint | None = None,
+        described: int | None = None,
+    ) -> None:
+        """Announcements after the first ``described`` ones do not contain the aircraft."""
         self.fired_per_tick = fired_per_tick
-        self.environment = Environment()
+        self._described = described
+        self.environment = Environment(checkpoint=checkpoint)
         self._rules = RuleSet()
         self._matchings: list[Matching] = []
         self._message_matchings: list[Matching] = []
         self._installed = False
+        self._has_rules = False
 
     @property
     def rules(self) -> RuleSet:
@@ -62,11 +71,15 @@ class Engine:
     def install(self, rules: RuleSet, now: float) -> None:
         """Put these rules in force; unchanged rules keep their state."""
         before = {matching.rule.key: matching for matching in self._matchings}
+        is_first, self._has_rules = not self._has_rules, True
         self._matchings = []
         for rule, compiled in zip(rules.rules, rules.compiled, strict=True):
             matching = Matching(rule, compiled, rules.stored.get(rule.id, {}), now)
             if rule.key in before:
                 matching.take_over(before[rule.key])
+            elif is_first:
+                # It was changed before this process began: what matched then may be received only later.
+                matching.adopts_late = rule.silent
             self._matchings.append(matching)
         self._message_matchings = [matching for matching in self._matchings if matching.rule.is_message_rule]
         self._rules = rules
@@ -146,13 +159,13 @@ class Engine:
         if matching.is_new:
             self._begin(matching, now, changes)
         if rule.count is not None:
-            matching.follow_count(now)
+            matching.follow_count(self.environment, now)
         else:
             matching.follow(self.environment, now)
         changes += matching.clear(self.environment, now)
         fired = 0
         if now >= matching.due_at:
-            for address in matching.due(now):
+            for address in paced(matching.due(now), self.environment.checkpoint):
                 if fired >= budget:
                     matching.due_at = now
                     break
@@ -162,12 +175,17 @@ class Engine:
 
     def _begin(self, matching: Matching, now: float, changes: list[Change]) -> None:
         """The first test of a rule: the present matches of a changed rule are not announced."""
-        matching.is_new = False
-        if matching.rule.silent:
-            changes.append(matching.adopt(self.environment, now))
+        adopted = matching.adopt(self.environment, now) if matching.rule.silent else None
+        matching.is_new = adopted is not None and not adopted.is_last
+        if adopted is not None and (adopted.addresses or adopted.is_last):
+            changes.append(adopted)
 
     def _announce(self, matching: Matching, address: str, now: float) -> Change:
         matching.fire(address, now)
+        if self._described is not None:
+            if self._described <= 0:
+                return Fired(matching.rule.id, matching.rule.revision, address, now, {}, (), military=False)
+            self._described -= 1
         if address == NOBODY:
             return describe_count(matching.rule, matching.compiled, self.environment, now)
         slot = self.environment.board.slot(address)

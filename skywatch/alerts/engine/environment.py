@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from skywatch.alerts.engine.board import Board
 from skywatch.alerts.engine.fences import FenceBoard
+from skywatch.core.deadline import Checkpoint, paced
 
 Mask = npt.NDArray[np.bool_]
 Slots = npt.NDArray[np.intp]
@@ -26,13 +27,21 @@ class Environment:
     fences: FenceBoard = field(default_factory=FenceBoard)
     documents: dict[int, dict[str, Any]] = field(default_factory=dict)
     message: dict[str, str] | None = None
+    checkpoint: Checkpoint | None = None
+    """Called again and again in long work; what it raises ends the work. The tracker has none."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the picture of this tick is complete: what it does not show is not there."""
+        assert self.board.sky is not None
+        return self.board.sky.is_complete
 
     def read(self, slots: Slots) -> None:
         """Decode the objects of these slots, with the airframe details; each once per tick."""
         sky = self.board.sky
         assert sky is not None
         rows = self.board.rows
-        for slot in slots.tolist():
+        for slot in paced(slots.tolist(), self.checkpoint):
             if slot not in self.documents and rows[slot] >= 0:
                 self.documents[slot] = _decode(sky.body(int(rows[slot]), True))
 

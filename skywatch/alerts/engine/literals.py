@@ -16,6 +16,7 @@ import numpy.typing as npt
 from skywatch.alerts.conditions.tree import Test
 from skywatch.alerts.engine.bits import WORD, Words, nothing, packed
 from skywatch.alerts.engine.environment import Environment
+from skywatch.core.deadline import paced
 
 Mask = npt.NDArray[np.bool_]
 Slots = npt.NDArray[np.intp]
@@ -134,8 +135,12 @@ class MembershipLiteral(Literal):
         return is_known & ~result if self._negated else result
 
 
+# Flag -> the time of the value it comes from; other flags come from several.
+_KNOWN_SINCE = {"emergency": "squawk_at", "on_ground": "altitude_at", "mlat": "position_at", "tisb": "position_at"}
+
+
 class FlagLiteral(Literal):
-    """A column of truth values."""
+    """A column of truth values. After a start what was not received yet is not surely false: see ``at``."""
 
     def __init__(self, column: str, expected: bool) -> None:
         super().__init__()
@@ -150,9 +155,19 @@ class FlagLiteral(Literal):
         self.bits = bits
 
     def at(self, environment: Environment, slots: Slots, slack: int) -> Mask:
-        """The same for a few slots."""
+        """The same for a few slots; with negative slack a flag is not surely unset before its value is known."""
         values: Mask = environment.board.flag(self._column)[slots]
-        return values if self._expected else environment.board.present[slots] & ~values
+        if self._expected:
+            return values
+        unset: Mask = environment.board.present[slots] & ~values
+        return unset & self._is_known(environment, slots) if slack < 0 and not environment.is_complete else unset
+
+    def _is_known(self, environment: Environment, slots: Slots) -> Mask:
+        since = _KNOWN_SINCE.get(self._column)
+        if since is None:
+            return np.zeros(len(slots), bool)
+        known: Mask = ~np.isnan(environment.board.number(since)[slots])
+        return known
 
 
 class GroundLiteral(Literal):
@@ -220,7 +235,8 @@ class TextLiteral(Literal):
         evaluated = len(self._verdict)
         if evaluated < len(column.texts):
             ask, negated = self._predicate, self._negated
-            more = [ask(text) is not negated for text in column.texts[evaluated:]]
+            texts = paced(column.texts[evaluated:], environment.checkpoint)
+            more = [ask(text) is not negated for text in texts]
             self._verdict = np.append(self._verdict, np.array(more, bool))
         return self._verdict
 
@@ -283,7 +299,10 @@ class DocumentLiteral(Literal):
         documents = environment.documents
         room = -slack if self._negated else slack
         return np.array(
-            [self._of(documents.get(slot, {}), room) is expected for slot in slots.tolist()],
+            [
+                self._of(documents.get(slot, {}), room) is expected
+                for slot in paced(slots.tolist(), environment.checkpoint)
+            ],
             bool,
         )
 

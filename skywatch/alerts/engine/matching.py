@@ -41,28 +41,31 @@ class Matching:
         self.due_at = now if stored else math.inf
         """The next time at which an aircraft may be announced, or its state dropped."""
         self.is_new = True
+        self.adopts_late = False
+        """Whether what matches for the first time in a picture that is not complete may have matched before."""
 
     def take_over(self, other: Matching) -> None:
         """Continue with the state of the same rule under another compilation."""
         self.before, self.pairs, self.limbo = other.before, other.pairs, other.limbo
         self.waiting, self.cooling, self._bytes = other.waiting, other.cooling, b""
-        self.due_at, self.is_new = other.due_at, other.is_new
+        self.due_at, self.is_new, self.adopts_late = other.due_at, other.is_new, other.adopts_late
 
     def adopt(self, environment: Environment, now: float) -> Adopted:
-        """Treat the present matches as announced."""
+        """Treat the present matches as announced, those that were not."""
         rule = self.rule
         if rule.count is not None:
-            holds = rule.count.holds(count_of(self.compiled.true.bits))
-            addresses = [NOBODY] if holds else []
+            addresses = [NOBODY] if self._count_holds(environment) else []
         else:
             slots = slots_of(self.compiled.true.bits)[:MAXIMUM_PAIRS]
             addresses = [environment.board.addresses[slot] for slot in slots.tolist()]
-        for address in addresses:
-            pair = self.pairs.setdefault(address, Pair())
-            pair.active = True
-            pair.true_until = now
+        adopted = [address for address in addresses if not self.pairs.setdefault(address, Pair()).active]
+        for address in adopted:
+            pair = self.pairs[address]
+            pair.active, pair.true_until = True, now
+            self.waiting.pop(address, None)
             self.limbo.add(address)
-        return Adopted(rule.id, rule.revision, tuple(addresses), now)
+        is_last = environment.is_complete or not self.adopts_late
+        return Adopted(rule.id, rule.revision, tuple(adopted), now, is_last)
 
     def follow(self, environment: Environment, now: float) -> None:
         """Update with the changes of a tick."""
@@ -87,10 +90,9 @@ class Matching:
                 self.end(addresses[slot], now)
         self.before, self._bytes = bits.copy(), now_bytes
 
-    def follow_count(self, now: float) -> None:
-        """Update with the number of matching aircraft at a tick."""
-        assert self.rule.count is not None
-        holds = self.rule.count.holds(count_of(self.compiled.true.bits))
+    def follow_count(self, environment: Environment, now: float) -> None:
+        """Update with the number of matching aircraft at a tick; an unknown number is not true."""
+        holds = self._count_holds(environment)
         pair = self.pairs.get(NOBODY)
         if holds and (pair is None or not pair.is_true):
             self.begin(NOBODY, now)
@@ -154,7 +156,10 @@ class Matching:
             self.limbo.add(address)
 
     def clear(self, environment: Environment, now: float) -> list[Cleared]:
-        """Clear announced aircraft that are surely beyond the margin, or were not received for a minute."""
+        """Clear announced aircraft that are surely beyond the margin, or were not received for a minute.
+
+        In a picture that is not complete the absence of aircraft clears nothing.
+        """
         if not self.limbo:
             return []
         over = self._over_count(environment) if self.rule.count is not None else self._over(environment, now)
@@ -182,14 +187,21 @@ class Matching:
             if len(others):
                 fails = self.compiled.false.at(environment, slots[others], -1)
                 over = [present[place][0] for place in others[fails].tolist()]
-        unseen = (a for a in self.limbo if now - self.pairs[a].true_until >= UNSEEN_S)
-        return list(dict.fromkeys([*over, *unseen]))
+        if environment.is_complete:
+            over += [a for a in self.limbo if now - self.pairs[a].true_until >= UNSEEN_S]
+        return list(dict.fromkeys(over))
+
+    def _count_holds(self, environment: Environment) -> bool | None:
+        """Whether the number of aircraft that match meets the count; None if that is unknown."""
+        assert self.rule.count is not None
+        return self.rule.count.holds(count_of(self.compiled.true.bits), is_complete=environment.is_complete)
 
     def _over_count(self, environment: Environment) -> Iterable[str]:
         assert self.rule.count is not None
         slots = np.flatnonzero(environment.board.present)
         number = int(np.count_nonzero(self.compiled.true.at(environment, slots, 1)))
-        return [] if self.rule.count.holds(number) else list(self.limbo)
+        holds = self.rule.count.holds(number, is_complete=environment.is_complete)
+        return list(self.limbo) if holds is False else []
 
     def _forget_cooled(self, now: float) -> None:
         """Drop the state of aircraft whose cooldown is over."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import msgspec
 import numpy as np
 
-from skywatch.airframes.military import is_military_address
+from skywatch.airframes.military import is_military
 from skywatch.alerts.conditions.values import normalised
 from skywatch.alerts.engine.environment import Environment
 from skywatch.alerts.engine.fences import Fence
@@ -52,7 +52,7 @@ def sky_of_message(sky: Sky, message: AircraftMessage) -> Sky:
     for name, dtype in COLUMNS.items():
         missing = np.nan if dtype.startswith("f") else -1 if dtype in ("i2", "i4") else 0
         columns[name] = np.full(1, b"" if dtype.startswith("S") else missing, dtype)
-    military = message.military or is_military_address(message.address)
+    military = message.military or is_military(message.address)
     columns["flight"][0] = message.callsign.encode("ascii", "replace")
     columns["registration"][0] = message.registration.encode("ascii", "replace")
     columns["military"][0] = military

@@ -10,6 +10,7 @@ import numpy as np
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import Test
 from skywatch.alerts.engine.bits import slots_of
+from skywatch.alerts.engine.board import EXACT_COLUMNS
 from skywatch.alerts.engine.environment import Environment
 from skywatch.alerts.engine.fences import Fence
 from skywatch.alerts.engine.program import Compiled
@@ -35,12 +36,12 @@ def describe(
 ) -> Fired:
     """The announcement for one aircraft."""
     board = environment.board
-    aircraft = visible(environment.document(slot), rule)
+    aircraft = _placed(visible(environment.document(slot), rule), rule, environment, slot)
     matched, geofence = [], None
     for test, step in compiled.tests:
         if not step.at(environment, np.array([slot]), 0)[0]:
             continue
-        matched.append(_matched(test, aircraft, environment, slot))
+        matched.append(_matched(test, rule, aircraft, environment, slot))
         if test.field.kind is Kind.GEOFENCE and geofence is None and test.value in fences:
             geofence = fences[test.value].name
     military = bool(board.flag("military")[slot])
@@ -69,16 +70,30 @@ def visible(document: dict[str, Any], rule: Rule) -> dict[str, Any]:
     return document if rule.rights.details else {k: v for k, v in document.items() if k not in DETAILS}
 
 
-def _matched(test: Test, aircraft: Mapping[str, Any], environment: Environment, slot: int) -> dict[str, Any]:
+def _placed(aircraft: dict[str, Any], rule: Rule, environment: Environment, slot: int) -> dict[str, Any]:
+    """The aircraft's object with distance and bearing as the rule's owner may know them."""
+    if not rule.rights.exact_station:
+        return aircraft
+    places = {}
+    for name, column, digits in (("distance_nm", "distance_nm", 3), ("bearing", "bearing_deg", 1)):
+        value = float(environment.board.number(EXACT_COLUMNS[column])[slot])
+        if not np.isnan(value):
+            places[name] = round(value, digits)
+    return {**aircraft, **places}
+
+
+def _matched(
+    test: Test, rule: Rule, aircraft: Mapping[str, Any], environment: Environment, slot: int
+) -> dict[str, Any]:
     return {
         "field": test.field.name,
         "op": test.op,
         "value": test.written if test.written is not None else test.value,
-        "actual": _actual(test, aircraft, environment, slot),
+        "actual": _actual(test, rule, aircraft, environment, slot),
     }
 
 
-def _actual(test: Test, aircraft: Mapping[str, Any], environment: Environment, slot: int) -> Any:
+def _actual(test: Test, rule: Rule, aircraft: Mapping[str, Any], environment: Environment, slot: int) -> Any:
     name, board = test.field.name, environment.board
     if test.field.kind is Kind.MESSAGE:
         return (environment.message or {}).get(name)
@@ -91,6 +106,9 @@ def _actual(test: Test, aircraft: Mapping[str, Any], environment: Environment, s
     if name == "first_seen":
         return unix_to_iso(float(board.number("first_seen")[slot]))
     if name in _COLUMNS:
-        value = float(board.number(_COLUMNS[name])[slot])
+        column = _COLUMNS[name]
+        if rule.rights.exact_station:
+            column = EXACT_COLUMNS.get(column, column)
+        value = float(board.number(column)[slot])
         return None if np.isnan(value) else round(value, 1)
     return aircraft.get(_SAME.get(name, name))

@@ -7,7 +7,7 @@ from typing import Any
 
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import Test
-from skywatch.alerts.conditions.values import SquawkRange, compile_pattern, normalised
+from skywatch.alerts.conditions.values import SquawkRange, normalised
 
 
 def text_predicate(test: Test) -> Callable[[str], bool]:
@@ -27,8 +27,8 @@ def text_predicate(test: Test) -> Callable[[str], bool]:
         case "ends_with":
             return lambda text: text.endswith(value)
         case _:
-            search = compile_pattern(value).search
-            return lambda text: search(text) is not None
+            matches: Callable[[str], bool] = value.matches
+            return matches
 
 
 def _member_of(values: frozenset[Any]) -> Callable[[str], bool]:

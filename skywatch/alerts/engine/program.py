@@ -8,7 +8,7 @@ branches of all rules are one step, evaluated once per tick; a step whose parts 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from skywatch.alerts.conditions.expansion import expanded
 from skywatch.alerts.conditions.fields import FIELDS, Kind
 from skywatch.alerts.conditions.tree import All, Any_, Node, Not, Test, tests_of
 from skywatch.alerts.engine.bits import WORD, Words, slots_of
+from skywatch.alerts.engine.board import EXACT_COLUMNS
 from skywatch.alerts.engine.environment import Environment
 from skywatch.alerts.engine.literals import (
     DocumentLiteral,
@@ -34,6 +35,7 @@ from skywatch.alerts.engine.literals import (
 )
 from skywatch.alerts.engine.predicates import text_predicate, value_predicate
 from skywatch.alerts.watchlists.entries import Entries
+from skywatch.core.deadline import paced
 
 Mask = npt.NDArray[np.bool_]
 Slots = npt.NDArray[np.intp]
@@ -46,6 +48,8 @@ class Rights:
     military: bool = True
     details: bool = True
     full_text: bool = True
+    # Whether distances are from the exact place of the station where the picture has others.
+    exact_station: bool = False
 
 
 class Join:
@@ -109,12 +113,12 @@ class Program:
     def update(self, environment: Environment, candidates: Iterable[Step]) -> None:
         """Evaluate every step for a tick; ``candidates`` are the ``may`` of the rules that have one."""
         environment.documents.clear()
-        for step in self.early:
+        for step in paced(self.early, environment.checkpoint):
             step.update(environment)
         masks = [step.bits for step in candidates]
         if masks:
             environment.read(slots_of(np.bitwise_or.reduce(masks)))
-        for step in self.late:
+        for step in paced(self.late, environment.checkpoint):
             step.update(environment)
 
 
@@ -164,6 +168,8 @@ class Compiler:
             return self._resolved(Any_(tuple(parts)), rights)
         if (node.field.details and not rights.details) or (node.field.full_text and not rights.full_text):
             return _UNKNOWN
+        if rights.exact_station and node.field.column in EXACT_COLUMNS:
+            return replace(node, field=replace(node.field, column=EXACT_COLUMNS[node.field.column]))
         return node
 
     def _on_demand(self, node: Node, negated: bool = True) -> Step:

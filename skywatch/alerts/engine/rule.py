@@ -31,9 +31,17 @@ class Count:
     op: str
     value: int
 
-    def holds(self, number: int) -> bool:
-        """Whether this number of aircraft meets the count."""
-        return COMPARISONS[self.op](number, self.value)
+    def holds(self, number: int, *, is_complete: bool) -> bool | None:
+        """Whether this number of aircraft meets the count; None if that is unknown.
+
+        Of a picture that is not complete, ``number`` is the least that it may be.
+        """
+        compare, value = COMPARISONS[self.op], self.value
+        if is_complete:
+            return compare(number, value)
+        # All numbers above the value compare alike.
+        answers = {compare(possible, value) for possible in (number, value, value + 1) if possible >= number}
+        return answers.pop() if len(answers) == 1 else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,12 +126,13 @@ class Cleared:
 
 @dataclass(frozen=True)
 class Adopted:
-    """The first matches of a changed rule, which count as announced."""
+    """The first matches of a changed rule, which count as announced; unless ``is_last``, more of them may follow."""
 
     rule_id: RuleKey
     revision: int
     addresses: tuple[str, ...]
     at: float
+    is_last: bool = True
 
 
 Change = Fired | Cleared | Adopted

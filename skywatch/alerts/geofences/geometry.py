@@ -8,9 +8,10 @@ longitude and latitude, as map applications draw them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
+import numpy as np
 import shapely
 from shapely.geometry import MultiPolygon, Polygon
 from shapely.geometry.base import BaseGeometry
@@ -18,9 +19,14 @@ from shapely.validation import explain_validity
 
 MAXIMUM_VERTICES = 10_000
 MAXIMUM_POLYGONS = 100
+# Positions of one import: of ten geofences as large as they may be, or of two hundred with 500 each.
+MAXIMUM_POSITIONS = 100_000
+# Shapes of nature and of airspaces have less than 5; a comb of 10,000 long teeth has thousands.
+MAXIMUM_OVERLAP = 200.0
 # A polygon narrower than this counts as a line (degrees, about 0.1 m).
 LEAST_WIDTH = 1e-6
 Ring = list[tuple[float, float]]
+T = TypeVar("T")
 
 
 class GeometryFault(ValueError):
@@ -34,22 +40,35 @@ def parse_geometry(document: Any) -> BaseGeometry:
         raise GeometryFault(f"a {kind} needs at least one polygon")
     if len(polygons) > MAXIMUM_POLYGONS:
         raise GeometryFault(f"has {len(polygons)} polygons; at most {MAXIMUM_POLYGONS} are allowed")
-    budget = MAXIMUM_VERTICES
-    parts: list[Polygon] = []
-    for place, rings in enumerate(polygons):
-        where = f"polygon {place + 1}: " if kind == "MultiPolygon" else ""
-        try:
-            read = [_ring(ring, number) for number, ring in enumerate(_list(rings, "its rings"))]
-            budget -= sum(map(len, read))
-            if budget < 0:
-                raise GeometryFault(f"has more than {MAXIMUM_VERTICES} vertices")
-            parts.append(_polygon(read))
-        except GeometryFault as fault:
-            raise GeometryFault(f"{where}{fault}") from None
+    if positions_in(document) > MAXIMUM_VERTICES:
+        raise GeometryFault(f"has more than {MAXIMUM_VERTICES} vertices")
+    places = [f"polygon {place + 1}: " if kind == "MultiPolygon" else "" for place in range(len(polygons))]
+    rings = [_at(place, _rings, part) for place, part in zip(places, polygons, strict=True)]
+    if _overlap([ring for part in rings for ring in part]) > MAXIMUM_OVERLAP:
+        raise GeometryFault("has too many long edges close to each other")
+    parts = [_at(place, _polygon, part) for place, part in zip(places, rings, strict=True)]
     geometry = parts[0] if len(parts) == 1 else MultiPolygon(parts)
     if not geometry.is_valid:
         raise GeometryFault(f"its polygons overlap or touch along a line ({explain_validity(geometry)})")
     return _split(geometry)
+
+
+def _at(place: str, read: Callable[[Any], T], part: Any) -> T:
+    """What a function makes of one polygon, whose place begins the reason where it cannot."""
+    try:
+        return read(part)
+    except GeometryFault as fault:
+        raise GeometryFault(f"{place}{fault}") from None
+
+
+def positions_in(document: Any) -> int:
+    """The number of positions in a geometry, counted without looking at any; 0 where it is none."""
+    coordinates = document.get("coordinates") if isinstance(document, dict) else None
+    if not isinstance(coordinates, list):
+        return 0
+    polygons = [coordinates] if document.get("type") == "Polygon" else coordinates
+    rings = [ring for polygon in polygons if isinstance(polygon, list) for ring in polygon]
+    return sum(len(ring) for ring in rings if isinstance(ring, list))
 
 
 def prepared(geometry: BaseGeometry) -> BaseGeometry:
@@ -77,6 +96,10 @@ def _list(value: Any, noun: str) -> list[Any]:
     return value
 
 
+def _rings(rings: Any) -> list[Ring]:
+    return [_ring(ring, number) for number, ring in enumerate(_list(rings, "its rings"))]
+
+
 def _ring(points: Any, number: int) -> Ring:
     """The positions of a ring without the one that closes it, its longitudes continuous over the antimeridian."""
     noun = "the outer ring" if number == 0 else f"hole {number}"
@@ -86,10 +109,12 @@ def _ring(points: Any, number: int) -> Ring:
     if positions[0] != positions[-1]:
         raise GeometryFault(f"{noun} is not closed: its last position must equal its first")
     ring = [positions[0]]
+    before = positions[0][0]
     for lon, lat in positions[1:]:
-        before = ring[-1][0]
-        lon += 360.0 * round((before - lon) / 360.0)
+        if not -180.0 <= lon - before <= 180.0:
+            lon += 360.0 * round((before - lon) / 360.0)
         ring.append((lon, lat))
+        before = lon
     if abs(ring[-1][0] - ring[0][0]) > 1.0:
         raise GeometryFault(f"{noun} goes around a pole")
     return ring
@@ -104,6 +129,21 @@ def _position(point: Any, noun: str) -> tuple[float, float]:
     if not -180 <= lon <= 180 or not -90 <= lat <= 90:
         raise GeometryFault(f"{noun} has a position outside of -180 to 180 and -90 to 90 degrees")
     return float(lon), float(lat)
+
+
+def _overlap(rings: list[Ring]) -> float:
+    """How many edges lie over each place of their common rectangle, each edge taken as its own rectangle.
+
+    Checking a shape compares the edges whose rectangles meet: with long edges side by side that is each with each.
+    """
+    sums, corners = 0.0, []
+    for ring in rings:
+        positions = np.array(ring)
+        edges = np.abs(np.diff(positions, axis=0))
+        sums += float((edges[:, 0] * edges[:, 1]).sum())
+        corners += [positions.min(axis=0), positions.max(axis=0)]
+    width, height = np.ptp(corners, axis=0) if corners else (0.0, 0.0)
+    return sums / max(float(width * height), LEAST_WIDTH**2)
 
 
 def _polygon(rings: list[Ring]) -> Polygon:

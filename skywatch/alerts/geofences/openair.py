@@ -11,12 +11,18 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from skywatch.alerts.geofences.geometry import MAXIMUM_POSITIONS
 from skywatch.core.geo import bearing_deg, destination, distance_nm
+from skywatch.core.lines import count_lines
 
 STEP_DEG = 3.0
 FEET_PER_FLIGHT_LEVEL = 100.0
 FEET_PER_METRE = 1 / 0.3048
-MAXIMUM_AIRSPACES = 2_000
+# Lines of a file, and faults after which the rest is not read.
+MAXIMUM_LINES, FAULTS_NAMED = 200_000, 200
+_AIRSPACE = re.compile(r"^[ \t]*AC(?=[ \t\r\n*]|$)", re.IGNORECASE | re.MULTILINE)
 _COORDINATE = re.compile(
     r"\s*(\d{1,2}):(\d{1,2}(?:\.\d+)?)(?::(\d{1,2}(?:\.\d+)?))?\s*([NS])\s*,?\s*"
     r"(\d{1,3}):(\d{1,2}(?:\.\d+)?)(?::(\d{1,2}(?:\.\d+)?))?\s*([EW])\s*",
@@ -48,8 +54,13 @@ class Airspace:
         return {"type": "Polygon", "coordinates": [ring]}
 
 
+class _TooManyError(Exception):
+    """The file has more than is read; ``str()`` names the limit."""
+
+
 class _Reader:
     def __init__(self) -> None:
+        self._room = MAXIMUM_POSITIONS
         self.airspaces: list[Airspace] = []
         self.faults: list[tuple[int, str]] = []
         self._centre: Point | None = None
@@ -70,7 +81,12 @@ class _Reader:
         elif word not in _IGNORED:
             if not self.airspaces:
                 raise ValueError("precedes the first AC")
-            self._record(self.airspaces[-1], word, arguments)
+            airspace = self.airspaces[-1]
+            before = len(airspace.points)
+            self._record(airspace, word, arguments)
+            self._room -= len(airspace.points) - before
+            if self._room < 0:
+                raise _TooManyError(f"the file has more than {MAXIMUM_POSITIONS} positions up to here")
 
     def _variable(self, arguments: str) -> None:
         name, _, value = arguments.partition("=")
@@ -117,18 +133,29 @@ class _Reader:
         return self._centre
 
 
+def count_airspaces(text: str) -> int:
+    """The number of airspaces of a file (records AC), counted without reading any."""
+    return sum(1 for _ in _AIRSPACE.finditer(text))
+
+
 def parse_openair(text: str) -> tuple[list[Airspace], list[tuple[int, str]]]:
-    """The airspaces of a file, and its faults with their line numbers."""
+    """The airspaces of a file, and its faults with their line numbers; reading ends at too many positions or faults."""
+    lines = count_lines(text)
+    if lines > MAXIMUM_LINES:
+        return [], [(1, f"the file has {lines} lines; at most {MAXIMUM_LINES} are allowed")]
     reader = _Reader()
     for number, line in enumerate(text.splitlines(), 1):
         try:
             reader.read(number, line)
         except ValueError as error:
             reader.faults.append((number, str(error)))
+        except _TooManyError as error:
+            reader.faults.append((number, str(error)))
+            break
+        if len(reader.faults) >= FAULTS_NAMED:
+            break
     if not reader.airspaces and not reader.faults:
         reader.faults.append((1, "there is no airspace (AC) in it"))
-    if len(reader.airspaces) > MAXIMUM_AIRSPACES:
-        reader.faults.append((1, f"there are more than {MAXIMUM_AIRSPACES} airspaces in it"))
     return reader.airspaces, reader.faults
 
 
@@ -181,6 +208,6 @@ def _altitude(text: str, *, floor: bool) -> float | None:
 
 def _arc(centre: Point, radius_nm: float, begin: float, end: float) -> list[Point]:
     steps = max(1, math.ceil(abs(end - begin) / STEP_DEG))
-    angles = [begin + (end - begin) * place / steps for place in range(steps + 1)]
-    points = [destination(*centre, angle % 360.0, radius_nm) for angle in angles]
-    return [(float(lat), float(lon)) for lat, lon in points]
+    angles = begin + (end - begin) * np.arange(steps + 1) / steps
+    lats, lons = destination(*centre, angles % 360.0, radius_nm)
+    return list(zip(lats.tolist(), lons.tolist(), strict=True))

@@ -51,6 +51,39 @@ class GeofenceChange(Schema):
     ceiling_ft = _altitude("Highest altitude (ft); null is none.", colander.drop)
 
 
+class GeoJson(colander.MappingSchema):
+    """An object of GeoJSON, which may have further members."""
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return colander.Mapping(unknown="preserve")
+
+
+class GeofenceFeature(GeoJson):
+    """A geofence as a Feature; without a name it gets a numbered one."""
+
+    type = colander.SchemaNode(JsonString(), validator=colander.OneOf(["Feature"]))
+    geometry = colander.SchemaNode(Geometry(), description="Polygon or MultiPolygon.")
+    properties = colander.SchemaNode(
+        Nullable(colander.Mapping(unknown="preserve")),
+        colander.SchemaNode(JsonString(), name="name", validator=colander.Length(max=120), missing=colander.drop),
+        colander.SchemaNode(Nullable(JsonNumber()), name="floor_ft", missing=colander.drop),
+        colander.SchemaNode(Nullable(JsonNumber()), name="ceiling_ft", missing=colander.drop),
+        missing=colander.drop,
+    )
+
+
+class GeofenceFeatures(JsonSequence):
+    feature = GeofenceFeature()
+
+
+class GeofenceCollection(GeoJson):
+    """Geofences as a FeatureCollection; a single Feature, Polygon or MultiPolygon is taken too."""
+
+    type = colander.SchemaNode(JsonString(), validator=colander.OneOf(["FeatureCollection"]))
+    features = GeofenceFeatures()
+
+
 class GeofenceRecord(Schema):
     """A geofence."""
 

@@ -1,29 +1,35 @@
-"""The rules of geofences: ownership, import and export; one that a rule uses cannot be deleted."""
+"""The rules of geofences: ownership, limits, import and export; one that a rule uses cannot be deleted."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.alerts.access import MAXIMUM_GEOFENCES, check_room, fetch, own, owner_id
+from skywatch.alerts.access import (
+    MAXIMUM_GEOFENCES,
+    MAXIMUM_GEOMETRY,
+    check_room,
+    check_sum,
+    fetch,
+    json_length,
+    owner_id,
+)
 from skywatch.alerts.conditions.fields import Kind
-from skywatch.alerts.geofences.band import HIGHEST_FT, LOWEST_FT
-from skywatch.alerts.geofences.geometry import GeometryFault, parse_geometry
-from skywatch.alerts.geofences.openair import parse_openair
+from skywatch.alerts.geofences.importing import features_of, read_airspaces, read_features
+from skywatch.alerts.geofences.openair import count_airspaces
 from skywatch.alerts.models import Geofence
 from skywatch.alerts.references import check_unused
 from skywatch.alerts.revision import raise_revision
 from skywatch.core.clock import utcnow
-from skywatch.core.problems import invalid, invalid_fields
+from skywatch.core.problems import invalid
 from skywatch.security.visibility import Visibility
 
 MEMBERS = ("name", "geometry", "floor_ft", "ceiling_ft")
-PROPERTIES = ("id", "name", "floor_ft", "ceiling_ft")
-# Largest number of faults of an import in an answer.
-FAULTS_NAMED = 200
+RECORD = ("id", *MEMBERS, "created_at", "updated_at")
 
 
 class GeofenceService:
@@ -32,10 +38,6 @@ class GeofenceService:
     def __init__(self, session: Session, may: Visibility) -> None:
         self.session = session
         self.may = may
-
-    def all(self) -> Sequence[Geofence]:
-        """The caller's geofences (everybody's with ``alerts.manage_all``), by id."""
-        return self.session.scalars(sa.select(Geofence).where(own(Geofence, self.may)).order_by(Geofence.id)).all()
 
     def get(self, geofence_id: int) -> Geofence:
         """A geofence; raises Problem (404) if it is not the caller's."""
@@ -48,7 +50,8 @@ class GeofenceService:
     def create_all(self, entries: Sequence[Mapping[str, Any]]) -> list[Geofence]:
         """Create geofences, all or none; raises Problem (400, 401, 409)."""
         user_id = owner_id(self.may)
-        check_room(self.session, Geofence, user_id, MAXIMUM_GEOFENCES, "geofences", len(entries))
+        self.check_count(len(entries))
+        self._check_size(user_id, entries)
         now = utcnow()
         rows = []
         for values in entries:
@@ -65,6 +68,8 @@ class GeofenceService:
         row = self.get(geofence_id)
         after = {name: values.get(name, getattr(row, name)) for name in MEMBERS}
         _check_band(after)
+        if "geometry" in values:
+            self._check_size(row.user_id, [values], row.id)
         for name, value in after.items():
             setattr(row, name, value)
         row.revision += 1
@@ -80,100 +85,37 @@ class GeofenceService:
         raise_revision(self.session)
 
     def import_geojson(self, document: Any) -> list[Geofence]:
-        """Create the geofences of a GeoJSON FeatureCollection, Feature or geometry, all or none."""
-        entries, faults = _features(document)
-        if faults:
-            raise invalid_fields(dict(list(faults.items())[:FAULTS_NAMED]))
-        return self.create_all(entries)
+        """Create the geofences of a GeoJSON FeatureCollection, Feature or geometry, all or none.
+
+        They are counted before any is read.
+        """
+        features = features_of(document)
+        self.check_count(len(features))
+        return self.create_all(read_features(features))
 
     def import_openair(self, text: str) -> list[Geofence]:
-        """Create the geofences of an OpenAir file, all or none."""
-        airspaces, line_faults = parse_openair(text)
-        faults = {f"line {line}": detail for line, detail in line_faults}
-        entries: list[dict[str, Any]] = []
-        for airspace in airspaces:
-            try:
-                parse_geometry(airspace.geometry)
-            except GeometryFault as error:
-                faults.setdefault(f"line {airspace.line}", f"{airspace.name[:60] or 'airspace'}: {error}")
-            name = airspace.name.strip() or f"Airspace {len(entries) + 1}"
-            band = {"floor_ft": airspace.floor_ft, "ceiling_ft": airspace.ceiling_ft}
-            entries.append({"name": name, "geometry": airspace.geometry, **band})
-        if faults:
-            raise invalid_fields(dict(list(faults.items())[:FAULTS_NAMED]))
-        return self.create_all(entries)
+        """Create the geofences of an OpenAir file, all or none; they are counted before any is read."""
+        self.check_count(count_airspaces(text))
+        return self.create_all(read_airspaces(text))
 
+    def check_count(self, more: int) -> None:
+        """Raise Problem (401, 409) if the caller cannot have so many more."""
+        check_room(self.session, Geofence, owner_id(self.may), MAXIMUM_GEOFENCES, "geofences", more)
 
-def as_geojson(rows: Sequence[Geofence]) -> dict[str, Any]:
-    """A FeatureCollection that ``import_geojson`` accepts."""
-    return {
-        "type": "FeatureCollection",
-        "features": [
-            {
-                "type": "Feature",
-                "geometry": row.geometry,
-                "properties": {name: getattr(row, name) for name in PROPERTIES},
-            }
-            for row in rows
-        ],
-    }
+    def _check_size(self, user_id: int, entries: Sequence[Mapping[str, Any]], replaced: int = 0) -> None:
+        """Raise Problem (409) if the user's geometries would be too large with these in place of one."""
+        more = sum(len(json.dumps(values["geometry"])) for values in entries)
+        others = sa.and_(Geofence.user_id == user_id, Geofence.id != replaced)
+        noun = "characters of geometry in geofences"
+        check_sum(self.session, json_length(Geofence.geometry), others, MAXIMUM_GEOMETRY, noun, more)
 
 
 def record_of(row: Geofence) -> dict[str, Any]:
     """The record of a geofence."""
-    members = ("id", *MEMBERS, "created_at", "updated_at")
-    return {**{name: getattr(row, name) for name in members}, "user": row.user_id}
+    return {**{name: getattr(row, name) for name in RECORD}, "user": row.user_id}
 
 
 def _check_band(values: Mapping[str, Any]) -> None:
     floor_ft, ceiling_ft = values["floor_ft"], values["ceiling_ft"]
     if floor_ft is not None and ceiling_ft is not None and ceiling_ft < floor_ft:
         raise invalid("ceiling_ft", "must not be below floor_ft")
-
-
-def _features(document: Any) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """The fields of the geofences to create, and the faults by path."""
-    kind = document.get("type") if isinstance(document, dict) else None
-    if kind == "FeatureCollection":
-        features = document.get("features")
-        if not isinstance(features, list):
-            return [], {"features": "must be a list"}
-    elif kind == "Feature":
-        features = [document]
-    elif kind in ("Polygon", "MultiPolygon"):
-        features = [{"type": "Feature", "geometry": document, "properties": {}}]
-    else:
-        return [], {"type": "must be FeatureCollection, Feature, Polygon or MultiPolygon"}
-    entries: list[dict[str, Any]] = []
-    faults: dict[str, str] = {}
-    for place, feature in enumerate(features):
-        entry, fault = _feature(feature, place)
-        if fault is not None:
-            faults[f"features.{place}"] = fault
-        else:
-            entries.append(entry)
-    return entries, faults
-
-
-def _feature(feature: Any, place: int) -> tuple[dict[str, Any], str | None]:
-    if not isinstance(feature, dict) or feature.get("type") != "Feature":
-        return {}, "must be a Feature"
-    properties = feature.get("properties") or {}
-    if not isinstance(properties, dict):
-        return {}, "properties must be an object"
-    try:
-        parse_geometry(feature.get("geometry"))
-    except GeometryFault as error:
-        return {}, f"geometry {error}"
-    name = properties.get("name") or properties.get("title") or f"Geofence {place + 1}"
-    if not isinstance(name, str) or not name.isprintable() or len(name) > 120:
-        return {}, "properties.name must be a string of at most 120 characters"
-    band = {key: properties.get(key) for key in ("floor_ft", "ceiling_ft")}
-    for key, value in band.items():
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            return {}, f"properties.{key} must be a number"
-        if value is not None and not LOWEST_FT <= value <= HIGHEST_FT:
-            return {}, f"properties.{key} must be between {LOWEST_FT} and {HIGHEST_FT}"
-    if None not in band.values() and band["ceiling_ft"] < band["floor_ft"]:  # type: ignore[operator]
-        return {}, "properties.ceiling_ft must not be below floor_ft"
-    return {"name": name, "geometry": feature["geometry"], **band}, None

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from pyramid.response import Response
 
+from skywatch.alerts.geofences import listing
+from skywatch.alerts.geofences.geometry import MAXIMUM_POSITIONS
+from skywatch.alerts.geofences.importing import count_features
 from skywatch.alerts.geofences.schemas import (
     GeofenceChange,
+    GeofenceCollection,
     GeofenceList,
     GeofenceRecord,
     GeofencesImported,
     NewGeofence,
 )
-from skywatch.alerts.geofences.service import GeofenceService, as_geojson, record_of
+from skywatch.alerts.geofences.service import GeofenceService, record_of
 from skywatch.alerts.rules.schemas import RowId
 from skywatch.core.problems import Problem
-from skywatch.http.paging import PageQuery, page_of
+from skywatch.http.paging import PageQuery, page
 from skywatch.http.render import json_response
 from skywatch.http.request import Request
-from skywatch.http.schema import Schema
 from skywatch.http.service import NUMBER, ApiService
-from skywatch.http.validation import json_body
+from skywatch.http.validation import has_at_most, json_body, too_many_values
+from skywatch.security.contexts import to_import
 from skywatch.security.permissions import Permission
 
+# JSON values of an import: each position is a list of two or three.
+MOST_VALUES = 3 * MAXIMUM_POSITIONS + 100_000
 GEOJSON_TYPES = ("application/json", "application/geo+json")
 
 geofences = ApiService("alerts.geofences", "/alerts/geofences", feature="alerts", canonical="/api/v1/alerts/geofences/")
@@ -55,8 +60,13 @@ def service(request: Request) -> GeofenceService:
 
 @geofences.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: GeofenceList()})
 def list_geofences(request: Request) -> dict[str, Any]:
-    """List the caller's geofences"""
-    return page_of(request, "geofences", [record_of(row) for row in service(request).all()])
+    """List the caller's geofences
+
+    A page ends before its limit where geometries are large.
+    """
+    query = request.validated["querystring"]
+    records, count = listing.page_of_geofences(request.db, request.may, query["offset"], query["limit"])
+    return page(request, "geofences", records, count, len(records))
 
 
 @geofences.post(
@@ -74,13 +84,13 @@ def create_geofence(request: Request) -> dict[str, Any]:
 @export.get(permission=Permission.ALERTS_VIEW, responses={200: "application/geo+json"})
 def export_geofences(request: Request) -> Response:
     """Export the caller's geofences as GeoJSON"""
-    document = msgspec.json.encode(as_geojson(service(request).all()))
+    document = listing.export(request.db, request.may)
     return json_response(document, content_type="application/geo+json")
 
 
 @importing.post(
-    permission=Permission.ALERTS_CREATE,
-    body=Schema(),
+    permission=to_import(Permission.ALERTS_CREATE),
+    body=GeofenceCollection(),
     body_types=(*GEOJSON_TYPES, "text/plain"),
     responses={200: GeofencesImported()},
     errors=(409, 413, 415),
@@ -88,13 +98,18 @@ def export_geofences(request: Request) -> Response:
 def import_geofences(request: Request) -> dict[str, Any]:
     """Import geofences as GeoJSON, or as OpenAir (text/plain)
 
-    All are imported, or none: the faults name each feature or airspace that cannot be imported.
+    All are imported, or none: the faults name each feature or airspace that cannot be imported. At most 200, with
+    100,000 positions altogether.
     """
     if request.content_type == "text/plain":
         created = service(request).import_openair(text_body(request))
     elif request.content_type in GEOJSON_TYPES:
         request.content_type = "application/json"
-        created = service(request).import_geojson(json_body(request))
+        if not has_at_most(request.body, MOST_VALUES):
+            # Rather than of JSON values the refusal speaks of geofences, where it can.
+            service(request).check_count(count_features(request.body))
+            raise too_many_values(MOST_VALUES)
+        created = service(request).import_geojson(json_body(request, None))
     else:
         raise Problem("unsupported_media_type", "The body must be GeoJSON (application/json) or OpenAir (text/plain).")
     return {"geofences": [record_of(row) for row in created], "count": len(created)}
@@ -111,7 +126,7 @@ def get_geofence(request: Request) -> dict[str, Any]:
     path=RowId(),
     body=GeofenceChange(),
     responses={200: GeofenceRecord()},
-    errors=(404,),
+    errors=(404, 409),
 )
 def update_geofence(request: Request) -> dict[str, Any]:
     """Change a geofence"""

@@ -21,8 +21,9 @@ from skywatch.security.visibility import Visibility
 
 # Largest number of rules in the statistics.
 RULES_NAMED = 20
-# Largest number of alerts that one request acknowledges, each with its event.
-ACKNOWLEDGED_AT_ONCE = 10_000
+# Largest number of alerts that one request acknowledges, and of those that get an event each: nobody shows more.
+ACKNOWLEDGED_AT_ONCE, ANNOUNCED_AT_ONCE = 10_000, 300
+IDS_A_STATEMENT = 5_000
 SEARCHED = ("rule_name", "message", "callsign", "geofence")
 
 
@@ -60,15 +61,18 @@ class AlertHistory:
     def acknowledge(self, alert_id: int, username: str) -> Alert:
         """Acknowledge an alert; repetitions do not change the first acknowledgement."""
         alert = self.get(alert_id)
-        self._acknowledge([alert], username)
+        self._acknowledge([alert.id], username)
+        self.session.refresh(alert)
         return alert
 
     def acknowledge_all(self, username: str) -> int:
-        """Acknowledge the caller's own alerts, at most the oldest 10,000; returns their number."""
+        """Acknowledge the caller's own alerts, at most the newest 10,000; returns their number.
+
+        The newest 300 get an event each.
+        """
         waiting = self._visible().where(Alert.acknowledged.is_(False), Alert.user_id == self.may.user_id)
-        return self._acknowledge(
-            list(self.session.scalars(waiting.order_by(Alert.id).limit(ACKNOWLEDGED_AT_ONCE))), username
-        )
+        newest = waiting.with_only_columns(Alert.id).order_by(Alert.id.desc()).limit(ACKNOWLEDGED_AT_ONCE)
+        return self._acknowledge(self.session.scalars(newest).all(), username)
 
     def stats(self, days: int) -> dict[str, Any]:
         """Alerts of the last days in numbers."""
@@ -142,21 +146,21 @@ class AlertHistory:
             alerts = alerts.where(sa.or_(*(getattr(Alert, name).icontains(text, autoescape=True) for name in columns)))
         return alerts
 
-    def _acknowledge(self, alerts: Sequence[Alert], username: str) -> int:
-        now = utcnow()
-        ids = [alert.id for alert in alerts]
-        statement = (
-            sa.update(Alert)
-            .where(Alert.id.in_(ids), Alert.acknowledged.is_(False))
-            .values(acknowledged=True, acknowledged_by=username, acknowledged_at=now)
-            .returning(Alert.id)
-            .execution_options(synchronize_session=False)
-        )
-        changed = set(self.session.scalars(statement)) if ids else set()
+    def _acknowledge(self, ids: Sequence[int], username: str) -> int:
+        """Acknowledge alerts, the newest first; those that were not get an event each, up to a limit."""
+        values = {"acknowledged": True, "acknowledged_by": username, "acknowledged_at": utcnow()}
+        changed: list[int] = []
+        for start in range(0, len(ids), IDS_A_STATEMENT):
+            some = ids[start : start + IDS_A_STATEMENT]
+            statement = sa.update(Alert).where(Alert.id.in_(some), Alert.acknowledged.is_(False)).values(**values)
+            statement = statement.execution_options(synchronize_session=False)
+            changed += self.session.scalars(statement.returning(Alert.id))
+        shown = sorted(changed, reverse=True)[:ANNOUNCED_AT_ONCE]
+        read_again = sa.select(Alert).where(Alert.id.in_(shown)).order_by(Alert.id)
+        alerts = self.session.scalars(read_again.execution_options(populate_existing=True)).all()
         states = self.deliveries(alerts)
-        read_again = sa.select(Alert).where(Alert.id.in_(ids)).order_by(Alert.id)
-        for alert in self.session.scalars(read_again.execution_options(populate_existing=True)):
-            if alert.id in changed and alert.user_id is not None:
+        for alert in alerts:
+            if alert.user_id is not None:
                 event = message("alert:acknowledged", alert, states.get(alert.id, []), alert.user_id)
                 events.publish(self.session, event)
         return len(changed)

@@ -87,7 +87,7 @@ def acknowledge_alert(request: Request) -> dict[str, Any]:
 def acknowledge_all_alerts(request: Request) -> dict[str, Any]:
     """Acknowledge all of the caller's own alerts
 
-    The oldest 10,000 with one request; repeat it while `acknowledged` is 10,000.
+    The newest 10,000 with one request; repeat it while `acknowledged` is 10,000. The newest 300 get an event each.
     """
     return {"acknowledged": service(request).acknowledge_all(_username(request))}
 

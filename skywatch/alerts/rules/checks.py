@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.conditions.fields import Kind
-from skywatch.alerts.conditions.tree import Node, parse, references, tests_of
+from skywatch.alerts.conditions.tree import ConditionsFault, Node, references, tests_of, tree_of
 from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.core.problems import Problem
 from skywatch.notify.channels import foreign_channels
@@ -17,14 +17,6 @@ from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
 DEFAULT_FOR_S = 2.0
-
-
-def tree_of(conditions: Mapping[str, Any]) -> Node:
-    """The tree of conditions that were checked when they were saved."""
-    node, faults = parse(dict(conditions))
-    if node is None:
-        raise ValueError(f"stored conditions cannot be read: {faults}")
-    return node
 
 
 def with_duration(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -36,10 +28,10 @@ def with_duration(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def faults_of(session: Session, values: Mapping[str, Any], user_id: int) -> dict[str, str]:
-    """The faults between members of a rule, by member."""
+    """The faults between members of a rule, by member; raises ConditionsFault."""
     faults: dict[str, str] = {}
-    node = tree_of(values["conditions"])
-    if _is_event(node):
+    node = _node_of(values)
+    if node is not None and _is_event(node):
         if values["for_s"]:
             faults["for_s"] = "must be 0: enters, leaves and ACARS messages are events"
         if values.get("count") is not None:
@@ -48,7 +40,8 @@ def faults_of(session: Session, values: Mapping[str, Any], user_id: int) -> dict
     if starts_at is not None and expires_at is not None and expires_at <= starts_at:
         faults["expires_at"] = "must be after starts_at"
     for table, kind, noun in ((Geofence, Kind.GEOFENCE, "geofence"), (Watchlist, Kind.WATCHLIST, "watch list")):
-        unknown = _unknown(session, table, references(node, kind), user_id)
+        ids = references(node, kind) if node is not None else frozenset()
+        unknown = _unknown(session, table, ids, user_id)
         if unknown:
             faults["conditions"] = f"there is no {noun} {', '.join(map(str, unknown))}"
     foreign = foreign_channels(session, user_id, values.get("channels", ()))
@@ -58,12 +51,23 @@ def faults_of(session: Session, values: Mapping[str, Any], user_id: int) -> dict
 
 
 def check_rights(values: Mapping[str, Any], may: Visibility) -> None:
-    """Raise Problem (403) if a rule needs a permission that its author does not have."""
+    """Raise Problem (403) if a rule needs a permission that its author does not have; raises ConditionsFault."""
     if values.get("mqtt") and Permission.ALERTS_MANAGE_ALL not in may.permissions:
         raise Problem("permission_denied", "Publishing a rule by MQTT needs alerts.manage_all.")
-    asks_text = any(test.field.full_text for test in tests_of(tree_of(values["conditions"])))
+    node = _node_of(values)
+    asks_text = node is not None and any(test.field.full_text for test in tests_of(node))
     if asks_text and not may.full_texts:
         raise Problem("permission_denied", "A rule on acars_text needs acars.view_full.")
+
+
+def _node_of(values: Mapping[str, Any]) -> Node | None:
+    """The tree of conditions; None for those of a rule that is off and that an older version accepted."""
+    try:
+        return tree_of(values["conditions"])
+    except ConditionsFault:
+        if values["enabled"]:
+            raise
+        return None
 
 
 def _is_event(node: Node) -> bool:

@@ -177,6 +177,9 @@ class RuleRecord(Schema):
     mqtt = colander.SchemaNode(JsonBoolean())
     is_own = colander.SchemaNode(JsonBoolean())
     is_subscribed = colander.SchemaNode(JsonBoolean(), description="Whether the caller follows it.")
+    fault = colander.SchemaNode(
+        Nullable(JsonString()), description="Why it is not in force although it is enabled; null if nothing is wrong."
+    )
     created_at = colander.SchemaNode(Timestamp())
     updated_at = colander.SchemaNode(Timestamp())
 

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.alerts.access import MAXIMUM_RULES, check_room, own, owner_id, sees_all
+from skywatch.alerts.access import (
+    MAXIMUM_CONDITIONS,
+    MAXIMUM_RULES,
+    check_room,
+    check_sum,
+    first_within,
+    json_length,
+    own,
+    owner_id,
+    sees_all,
+)
+from skywatch.alerts.conditions.tree import ConditionsFault
 from skywatch.alerts.history.ending import end_matches
 from skywatch.alerts.models import AlertMatch, AlertRule, AlertSubscription, User
 from skywatch.alerts.revision import raise_revision
@@ -18,6 +30,8 @@ from skywatch.core.problems import Problem, invalid_fields, not_found
 from skywatch.notify.channels import foreign_channels
 from skywatch.security.visibility import Visibility
 
+# A page ends where its conditions have so many characters.
+LARGEST_PAGE = 4_000_000
 # Changes of these members start a rule anew.
 RESTARTING = ("conditions", "count")
 STORED = (
@@ -34,7 +48,10 @@ class RuleService:
         self.may = may
 
     def page(self, query: Mapping[str, Any]) -> tuple[Sequence[AlertRule], int]:
-        """Own and shared rules (all with ``alerts.manage_all``), by id."""
+        """Own and shared rules (all with ``alerts.manage_all``), by id, and the count of all.
+
+        A page ends before its limit where the conditions are large.
+        """
         rules = sa.select(AlertRule).where(self._visible())
         if query.get("enabled") is not None:
             rules = rules.where(AlertRule.enabled.is_(query["enabled"]))
@@ -43,7 +60,11 @@ class RuleService:
             rules = rules.where(sa.and_(AlertRule.visibility == "shared", ~is_own) if query["shared"] else is_own)
         count = self.session.scalar(sa.select(sa.func.count()).select_from(rules.subquery())) or 0
         cut = rules.order_by(AlertRule.id).offset(query["offset"]).limit(query["limit"])
-        return self.session.scalars(cut).all(), count
+        ids = first_within(
+            self.session, cut.with_only_columns(AlertRule.id), json_length(AlertRule.conditions), LARGEST_PAGE
+        )
+        whole = sa.select(AlertRule).where(AlertRule.id.in_(ids)).order_by(AlertRule.id)
+        return self.session.scalars(whole).all(), count
 
     def get(self, rule_id: int) -> AlertRule:
         """A rule that the caller may see; raises Problem (404) otherwise."""
@@ -55,9 +76,13 @@ class RuleService:
     def changeable(self, rule_id: int) -> AlertRule:
         """A rule that the caller may change; raises Problem (404; 403 for a shared rule of another user)."""
         rule = self.get(rule_id)
-        if rule.user_id != self.may.user_id and not sees_all(self.may):
+        if not self.may_change(rule):
             raise Problem("permission_denied", "The rule belongs to somebody else; you can follow it.")
         return rule
+
+    def may_change(self, rule: AlertRule) -> bool:
+        """Whether the rule is the caller's, or the caller may change everybody's."""
+        return rule.user_id == self.may.user_id or sees_all(self.may)
 
     def create(self, values: Mapping[str, Any]) -> AlertRule:
         """Create a rule of the caller; raises Problem (400, 401, 403, 409)."""
@@ -70,6 +95,7 @@ class RuleService:
     def add(self, values: Mapping[str, Any], user_id: int) -> AlertRule:
         """Add a rule with all members, after checking its references; raises Problem (400, 403)."""
         self._check(values, user_id)
+        self._check_size(values, user_id)
         now = utcnow()
         rule = AlertRule(user_id=user_id, created_at=now, updated_at=now, **{name: values[name] for name in STORED})
         self.session.add(rule)
@@ -77,7 +103,10 @@ class RuleService:
         return rule
 
     def change(self, rule_id: int, values: Mapping[str, Any]) -> AlertRule:
-        """Change a rule; changed conditions start anew, and their first matches are not announced."""
+        """Change a rule; changed conditions start anew, and their first matches are not announced.
+
+        A rule whose conditions are refused since a new version can only be switched off, or get other conditions.
+        """
         rule = self.changeable(rule_id)
         before = {name: getattr(rule, name) for name in STORED}
         if "conditions" in values and "for_s" not in values:
@@ -85,6 +114,8 @@ class RuleService:
             values = {**values, "for_s": None if _was_default(before) else before["for_s"]}
         after = with_duration({**before, **values})
         self._check(after, rule.user_id, after if _starts_publishing(before, after) else {**after, "mqtt": False})
+        if before["conditions"] != after["conditions"]:
+            self._check_size(after, rule.user_id, rule.id)
         for name in STORED:
             if before[name] != after[name]:
                 setattr(rule, name, after[name])
@@ -156,15 +187,27 @@ class RuleService:
     def _visible(self) -> sa.ColumnElement[bool]:
         return sa.or_(own(AlertRule, self.may), AlertRule.visibility == "shared")
 
+    def _check_size(self, values: Mapping[str, Any], user_id: int, replaced: int = 0) -> None:
+        """Raise Problem (409) if the user's conditions would be too large with these in place of one rule's."""
+        others = sa.and_(AlertRule.user_id == user_id, AlertRule.id != replaced)
+        noun, more = "characters of conditions in rules", len(json.dumps(values["conditions"]))
+        check_sum(self.session, json_length(AlertRule.conditions), others, MAXIMUM_CONDITIONS, noun, more)
+
     def _check(self, values: Mapping[str, Any], user_id: int, restricted: Mapping[str, Any] | None = None) -> None:
-        faults = faults_of(self.session, values, user_id)
-        if faults:
-            raise invalid_fields(faults)
-        check_rights(restricted or values, self.may)
+        try:
+            faults = faults_of(self.session, values, user_id)
+            if faults:
+                raise invalid_fields(faults)
+            check_rights(restricted or values, self.may)
+        except ConditionsFault as fault:
+            raise invalid_fields(fault.faults) from None
 
 
 def _was_default(before: Mapping[str, Any]) -> bool:
-    return bool(with_duration({**before, "for_s": None})["for_s"] == before["for_s"])
+    try:
+        return bool(with_duration({**before, "for_s": None})["for_s"] == before["for_s"])
+    except ConditionsFault:
+        return False
 
 
 def _starts_publishing(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from skywatch.alerts.access import sees_all
 from skywatch.alerts.models import AlertRule
+from skywatch.alerts.tracking.faults import RuleFault
 from skywatch.security.visibility import Visibility
 
 PLAIN = (
@@ -15,7 +16,9 @@ PLAIN = (
 )  # fmt: skip
 
 
-def record_of(rule: AlertRule, may: Visibility, username: str, following: Sequence[int] | None) -> dict[str, Any]:
+def record_of(
+    rule: AlertRule, may: Visibility, username: str, following: Sequence[int] | None, fault: RuleFault | None = None
+) -> dict[str, Any]:
     """The record of a rule; channels are the caller's, or the owner's for holders of ``alerts.manage_all``."""
     is_own = rule.user_id == may.user_id
     channels = rule.channels if is_own or sees_all(may) else following or []
@@ -26,6 +29,8 @@ def record_of(rule: AlertRule, may: Visibility, username: str, following: Sequen
         "channels": list(channels),
         "is_own": is_own,
         "is_subscribed": following is not None,
+        # A fault of an earlier revision may be mended.
+        "fault": fault.detail if fault is not None and fault.revision == rule.revision and rule.enabled else None,
     }
 
 

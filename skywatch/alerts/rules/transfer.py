@@ -16,6 +16,11 @@ from skywatch.alerts.access import (
     check_room,
     owner_id,
 )
+from skywatch.alerts.conditions import budget
+from skywatch.alerts.conditions.tree import parsed
+from skywatch.alerts.geofences.geometry import positions_in
+from skywatch.alerts.geofences.importing import check_positions
+from skywatch.alerts.geofences.listing import own_geofences
 from skywatch.alerts.geofences.schemas import NewGeofence
 from skywatch.alerts.geofences.service import GeofenceService
 from skywatch.alerts.models import AlertRule, Geofence, Watchlist
@@ -27,10 +32,13 @@ from skywatch.alerts.rules.shape import exported
 from skywatch.alerts.watchlists.schemas import NewWatchlist
 from skywatch.alerts.watchlists.service import WatchlistService, entries_of
 from skywatch.core.clock import to_iso
-from skywatch.core.problems import Problem, invalid_fields
+from skywatch.core.problems import Problem, invalid, invalid_fields
 from skywatch.security.visibility import Visibility
 
 VERSION = 1
+EXPORTED_OF_GEOFENCES = ("id", "name", "geometry", "floor_ft", "ceiling_ft")
+# Entries of all watch lists of one import.
+MAXIMUM_ENTRIES = 200_000
 # Largest number of faults in an answer.
 FAULTS_NAMED = 200
 Faults = dict[str, str]
@@ -53,10 +61,7 @@ def export(session: Session, may: Visibility) -> dict[str, Any]:
     return {
         "version": VERSION,
         "rules": rules,
-        "geofences": [
-            {"id": f.id, "name": f.name, "geometry": f.geometry, "floor_ft": f.floor_ft, "ceiling_ft": f.ceiling_ft}
-            for f in rows(Geofence)
-        ],
+        "geofences": [{name: record[name] for name in EXPORTED_OF_GEOFENCES} for record in own_geofences(session, may)],
         "watchlists": [
             {"id": w.id, "name": w.name, "entries": entries_of(w)} for w in rows(Watchlist, undefer(Watchlist.entries))
         ],
@@ -68,16 +73,13 @@ def import_document(session: Session, may: Visibility, document: Any) -> dict[st
     user_id = owner_id(may)
     faults: Faults = {}
     parts = _parts(document, faults)
+    _count(session, user_id, parts)
+    _check_expressions(parts["rules"], faults)
+    _refuse(faults)
     rules = _read(parts["rules"], "rules", NewRule, faults, with_id=False)
     geofences = _read(parts["geofences"], "geofences", NewGeofence, faults, with_id=True)
     watchlists = _read(parts["watchlists"], "watchlists", NewWatchlist, faults, with_id=True)
     _refuse(faults)
-    for table, limit, noun, entries in (
-        (AlertRule, MAXIMUM_RULES, "rules", rules),
-        (Geofence, MAXIMUM_GEOFENCES, "geofences", geofences),
-        (Watchlist, MAXIMUM_WATCHLISTS, "watch lists", watchlists),
-    ):
-        check_room(session, table, user_id, limit, noun, len(entries))
     with session.begin_nested():
         ids = {
             "geofence": _create(geofences, "geofences", GeofenceService(session, may).create, faults),
@@ -85,7 +87,7 @@ def import_document(session: Session, may: Visibility, document: Any) -> dict[st
         }
         service = RuleService(session, may)
         for place, values in enumerate(rules):
-            values["conditions"] = _renumbered(values["conditions"], ids)
+            values["conditions"] = parsed(_renumbered(values["conditions"], ids))
             try:
                 service.add(with_duration(values), user_id)
             except Problem as problem:
@@ -93,6 +95,33 @@ def import_document(session: Session, may: Visibility, document: Any) -> dict[st
         _refuse(faults)
     raise_revision(session)
     return {"rules": len(rules), "geofences": len(geofences), "watchlists": len(watchlists)}
+
+
+def _count(session: Session, user_id: int, parts: Mapping[str, list[Any]]) -> None:
+    """Raise Problem (400, 409) where there is too much of anything; nothing is looked at before it is counted."""
+    for table, limit, noun, name in (
+        (AlertRule, MAXIMUM_RULES, "rules", "rules"),
+        (Geofence, MAXIMUM_GEOFENCES, "geofences", "geofences"),
+        (Watchlist, MAXIMUM_WATCHLISTS, "watch lists", "watchlists"),
+    ):
+        check_room(session, table, user_id, limit, noun, len(parts[name]))
+    check_positions(sum(positions_in(entry.get("geometry")) for entry in _objects(parts["geofences"])))
+    lists = [entry.get("entries") for entry in _objects(parts["watchlists"])]
+    entries = sum(len(entries) for entries in lists if isinstance(entries, list))
+    if entries > MAXIMUM_ENTRIES:
+        raise invalid("watchlists", f"an import can have at most {MAXIMUM_ENTRIES} entries, not {entries}")
+
+
+def _objects(entries: list[Any]) -> list[dict[str, Any]]:
+    return [entry for entry in entries if isinstance(entry, dict)]
+
+
+def _check_expressions(entries: list[Any], faults: Faults) -> None:
+    """Refuse more regular expressions than a user may have, before the first one is compiled."""
+    documents = (entry.get("conditions") for entry in entries if isinstance(entry, dict))
+    size = budget.bytes_of({text for document in documents for text in budget.texts_of(document)})
+    if size > budget.USER_BYTES:
+        faults["rules"] = f"hold regular expressions of {size} bytes in all; at most {budget.USER_BYTES} are allowed"
 
 
 def _parts(document: Any, faults: Faults) -> dict[str, list[Any]]:
@@ -120,6 +149,7 @@ def _read(
     """The validated entries; ``id`` is the id by which the rules of the same export refer to an entry."""
     read: list[dict[str, Any]] = []
     seen: set[int] = set()
+    node = schema()
     for place, entry in enumerate(entries):
         where = f"{name}.{place}"
         number = None
@@ -131,7 +161,7 @@ def _read(
                 continue
             seen.add(number)
         try:
-            values = schema().deserialize(entry)
+            values = node.deserialize(entry)
         except colander.Invalid as error:
             for path, detail in error.asdict().items():
                 faults[f"{where}.{path}" if path else where] = str(detail)

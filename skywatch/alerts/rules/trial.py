@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +11,7 @@ import msgspec
 from sqlalchemy.orm import Session, undefer
 
 from skywatch.alerts.conditions.fields import Kind
-from skywatch.alerts.conditions.tree import references
+from skywatch.alerts.conditions.tree import references, tree_of
 from skywatch.alerts.engine.documents import SkyMaker
 from skywatch.alerts.engine.engine import Engine, RuleSet
 from skywatch.alerts.engine.fences import Fence
@@ -22,17 +21,15 @@ from skywatch.alerts.geofences.band import Band
 from skywatch.alerts.geofences.geometry import parse_geometry
 from skywatch.alerts.history.wording import message_of
 from skywatch.alerts.models import Geofence, Watchlist
-from skywatch.alerts.rules.checks import tree_of
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.alerts.watchlists.service import entries_of
+from skywatch.core.deadline import Checkpoint, DeadlineExceeded, paced
 from skywatch.picture.sky import Sky
 
 # Largest number of alerts returned; all are counted.
 ALERTS_SHOWN = 500
 # (longest span, time between moments of history) (s).
 STEPS_S = ((3_600.0, 2.0), (21_600.0, 5.0), (float("inf"), 10.0))
-# Time limit of a dry run over history (s); beyond it the result is marked as truncated.
-LONGEST_S = 20.0
 UNLIMITED = 1_000_000
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
@@ -47,11 +44,12 @@ class Trial:
     fences: Mapping[int, Fence]
     lists: Mapping[int, Entries]
     at_once: bool = False
+    checkpoint: Checkpoint | None = None
     alerts: list[dict[str, Any]] = field(default_factory=list)
     count: int = 0
     hours: float = 0.0
     truncated: bool = False
-    _engine: Engine = field(default_factory=lambda: Engine(UNLIMITED))
+    _engine: Engine = field(init=False)
     _open: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -66,11 +64,12 @@ class Trial:
             Count(count["op"], count["value"]) if count else None,
             self.rights,
         )
+        self._engine = Engine(UNLIMITED, self.checkpoint, ALERTS_SHOWN)
         self._engine.install(RuleSet((rule,), self.fences, self.lists), 0.0)
 
     def take(self, sky: Sky) -> None:
-        """Test one sky."""
-        for change in self._engine.tick(sky):
+        """Test one sky, which counts as complete: the dry run says what the rule makes of what is shown."""
+        for change in self._engine.tick(replace(sky, is_complete=True)):
             if isinstance(change, Fired):
                 self._fired(change)
             elif isinstance(change, Cleared) and change.address in self._open:
@@ -109,16 +108,18 @@ class Trial:
 
 
 def referenced_objects(
-    session: Session, conditions: Mapping[str, Any], user_id: int
+    session: Session, conditions: Mapping[str, Any], user_id: int, checkpoint: Checkpoint | None = None
 ) -> tuple[dict[int, Fence], dict[int, Entries]]:
     """The geofences and watch lists of a user that conditions refer to; missing ones are omitted."""
     node = tree_of(conditions)
     fences, lists = {}, {}
-    for number in references(node, Kind.GEOFENCE):
+    for number in paced(references(node, Kind.GEOFENCE), checkpoint):
         row = session.get(Geofence, number)
         if row is not None and row.user_id == user_id:
             fences[number] = Fence(row.id, row.name, parse_geometry(row.geometry), Band(row.floor_ft, row.ceiling_ft))
     for number in references(node, Kind.WATCHLIST):
+        if checkpoint is not None:
+            checkpoint()
         watchlist = session.get(Watchlist, number, options=[undefer(Watchlist.entries)])
         if watchlist is not None and watchlist.user_id == user_id:
             lists[number] = Entries(tuple(entries_of(watchlist)))
@@ -130,22 +131,23 @@ def step_of(seconds: float) -> float:
     return next(step for longest, step in STEPS_S if seconds <= longest)
 
 
-def run_past(
-    trial: Trial, moments: Iterable[bytes], station: tuple[float, float] | None, longest_s: float = LONGEST_S
-) -> None:
-    """Run over moments of history ``{now, aircraft}``; stops at the time limit and sets ``truncated``."""
-    until = time.monotonic() + longest_s
-    for sky in skies_of(moments, station):
-        trial.take(sky)
-        if time.monotonic() > until:
-            trial.truncated = True
-            return
+def run_past(trial: Trial, moments: Iterable[bytes], station: tuple[float, float] | None) -> None:
+    """Run over moments of history ``{now, aircraft}``; the end of the time limit sets ``truncated``."""
+    try:
+        for sky in skies_of(moments, station, trial.checkpoint):
+            trial.take(sky)
+    except DeadlineExceeded:
+        trial.truncated = True
 
 
-def skies_of(moments: Iterable[bytes], station: tuple[float, float] | None) -> Iterator[Sky]:
+def skies_of(
+    moments: Iterable[bytes], station: tuple[float, float] | None, checkpoint: Checkpoint | None = None
+) -> Iterator[Sky]:
     """Encoded moments as skies."""
-    maker = SkyMaker(station)
+    maker = SkyMaker(station, checkpoint)
     for encoded in moments:
+        if checkpoint is not None:
+            checkpoint()
         moment = _decode(encoded)
         yield maker.sky(moment["aircraft"], float(moment["now"]))
 

@@ -25,6 +25,8 @@ from skywatch.http.schema import (
 MAXIMUM_AIRCRAFT = 5_000
 # Largest number of faults in an answer.
 FAULTS_NAMED = 50
+# Expressions take time for each character.
+MAXIMUM_TEXT = 500
 _NUMBERS = ("lat", "lon", "alt_geom", "gs", "track", "baro_rate", "geom_rate", "seen", "seen_pos", "rssi")
 _LIMITS = {"lat": 90.0, "lon": 180.0}
 
@@ -67,6 +69,9 @@ def _fault(entry: Any) -> str | None:
     unfit = fault_of(entry)
     if unfit is not None:
         return unfit
+    for name, value in entry.items():
+        if isinstance(value, str) and len(value) > MAXIMUM_TEXT:
+            return f"{name[:60]} must have at most {MAXIMUM_TEXT} characters"
     for name in _NUMBERS:
         value = entry.get(name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e9):

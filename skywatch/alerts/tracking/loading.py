@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, undefer
 
 from skywatch.alerts.conditions.expansion import POLICE_LIST
 from skywatch.alerts.conditions.fields import Kind
-from skywatch.alerts.conditions.tree import Node, parse, references, tests_of
+from skywatch.alerts.conditions.tree import Node, references, tests_of
 from skywatch.alerts.engine.engine import RuleSet
 from skywatch.alerts.engine.fences import Fence
 from skywatch.alerts.engine.program import Rights
@@ -21,7 +21,9 @@ from skywatch.alerts.geofences.band import Band
 from skywatch.alerts.geofences.geometry import GeometryFault, parse_geometry
 from skywatch.alerts.models import AlertMatch, AlertRule, AlertSubscription, Geofence, Watchlist
 from skywatch.alerts.revision import current
+from skywatch.alerts.tracking.faults import RuleFault
 from skywatch.alerts.tracking.owners import rights_of
+from skywatch.alerts.tracking.parsing import Parsed, RevisionKey, RuleParser
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core.clock import utcnow
 from skywatch.settings import Settings
@@ -46,16 +48,17 @@ class RuleLoader:
         self._revision = -1
         self._police_revision: Any = None
         self._rules: list[AlertRule] = []
-        self._nodes: dict[tuple[int, int], Node | None] = {}
-        """Parsed conditions by rule id and revision; None if they cannot be parsed."""
+        self._parser = RuleParser()
+        self._parsed: Mapping[RevisionKey, Parsed] = {}
+        """Parsed conditions by rule id and revision."""
         self._police_rules: frozenset[int] = frozenset()
         self._uses: list[_Use] = []
         self._fences: dict[tuple[int, int], Fence] = {}
         self._lists: dict[tuple[int, int], Entries] = {}
         self._police = Entries()
         self._last: frozenset[Any] | None = None
-        self.broken: list[int] = []
-        """Ids of rules that cannot be loaded: of another version, or with a missing geofence."""
+        self.faults: dict[int, RuleFault] = {}
+        """Why enabled rules are not in force, by id: beyond a budget, of another version, or without their geofence."""
 
     def load(self, session: Session) -> RuleSet | None:
         """The rules in force, None if they have not changed."""
@@ -81,9 +84,8 @@ class RuleLoader:
 
     def _read(self, session: Session) -> None:
         self._rules = list(session.scalars(sa.select(AlertRule).where(AlertRule.enabled).order_by(AlertRule.id)))
-        nodes = {(rule.id, rule.revision): rule for rule in self._rules}
-        self._nodes = {key: self._nodes[key] if key in self._nodes else _node(rule) for key, rule in nodes.items()}
-        self._police_rules = frozenset(number for (number, _), node in self._nodes.items() if _tests_police(node))
+        self._parsed = self._parser.parse(self._rules)
+        self._police_rules = frozenset(number for (number, _), one in self._parsed.items() if _tests_police(one.node))
         by_id = {rule.id: rule for rule in self._rules}
         self._uses = [_Use(rule, rule.user_id) for rule in self._rules]
         for row in session.scalars(sa.select(AlertSubscription)):
@@ -119,42 +121,39 @@ class RuleLoader:
         fences = {number: fence for (number, _), fence in self._fences.items()}
         lists = {number: entries for (number, _), entries in self._lists.items()}
         rules = []
-        self.broken = []
+        self.faults = {}
         for use in uses:
-            rule = self._rule(use, rights[use.user_id])
-            if rule is None or references(rule.node, Kind.GEOFENCE) - fences.keys():
-                self.broken.append(use.rule.id)
+            row = use.rule
+            one = self._parsed[row.id, row.revision]
+            if one.node is None:
+                self.faults[row.id] = RuleFault(row.revision, one.fault)
+            elif references(one.node, Kind.GEOFENCE) - fences.keys():
+                self.faults[row.id] = RuleFault(row.revision, "refers to a geofence that does not exist")
             else:
-                rules.append(rule)
+                rules.append(_rule(use, one.node, rights[use.user_id]))
         fresh = [rule for rule in rules if rule.key not in (self._last or ())]
         stored = _stored(session, {rule.id for rule in fresh})
         return RuleSet(tuple(rules), fences, {**lists, POLICE_LIST: self._police}, stored)
 
-    def _rule(self, use: _Use, rights: Rights) -> Rule | None:
-        row = use.rule
-        node = self._nodes[row.id, row.revision]
-        if node is None:
-            return None
-        return Rule(
-            (row.id, use.user_id),
-            row.revision,
-            node,
-            row.for_s,
-            float(row.cooldown_s),
-            Count(row.count["op"], row.count["value"]) if row.count else None,
-            rights,
-            silent=row.adopted_revision < row.revision,
-        )
+
+def _rule(use: _Use, node: Node, rights: Rights) -> Rule:
+    row = use.rule
+    return Rule(
+        (row.id, use.user_id),
+        row.revision,
+        node,
+        row.for_s,
+        float(row.cooldown_s),
+        Count(row.count["op"], row.count["value"]) if row.count else None,
+        rights,
+        silent=row.adopted_revision < row.revision,
+    )
 
 
 def stopped(session: Session, in_force: Set[RuleKey]) -> list[tuple[int, int]]:
     """(rule id, user id) of active stored matches whose rule is not in force for that user."""
     rows = session.execute(sa.select(AlertMatch.rule_id, AlertMatch.user_id).where(AlertMatch.matching).distinct())
     return [(rule_id, user_id) for rule_id, user_id in rows if (rule_id, user_id) not in in_force]
-
-
-def _node(rule: AlertRule) -> Node | None:
-    return parse(rule.conditions)[0]
 
 
 def _tests_police(node: Node | None) -> bool:

@@ -150,7 +150,8 @@ def _adopt(session: Session, change: Adopted, to: _Recipient) -> None:
         row = {"rule_id": to.rule.id, "user_id": to.user_id, "icao_hex": address, **values}
         statement = insert_into(session, _matches).values(row)
         session.execute(statement.on_conflict_do_update(index_elements=["rule_id", "user_id", "icao_hex"], set_=values))
-    to.rule.adopted_revision = max(to.rule.adopted_revision, change.revision)
+    if change.is_last:
+        to.rule.adopted_revision = max(to.rule.adopted_revision, change.revision)
 
 
 def _publish(session: Session, transition: str, alerts: Sequence[tuple[Alert, _Recipient]]) -> None:

@@ -8,12 +8,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from skywatch.core.lines import count_lines
+
 MAXIMUM_ENTRIES = 100_000
+# Lines of an import, those without an entry included.
+MAXIMUM_LINES = 200_000
+# Fields of a table, of all its rows.
+MAXIMUM_FIELDS = 2_000_000
+# Largest number of faults of an import; what comes after is not read.
+FAULTS_NAMED = 200
 MAXIMUM_LENGTH = 12
 _ADDRESS = re.compile("~?[0-9A-F]{6}")
 # Prefix of a callsign that looks like an address, such as ACA123.
 CALLSIGN = "CALLSIGN:"
 _ENTRY = re.compile(r"[A-Z0-9][A-Z0-9 ./+-]{0,11}|~[0-9A-F]{6}")
+# What nearly all entries are.
+_PLAIN = re.compile("[A-Z0-9]{1,12}")
 # plane-alert-db's first two columns.
 PLANE_ALERT_HEADER = "ICAO"
 
@@ -51,6 +61,8 @@ class Entries:
 def parse_entry(text: str) -> str:
     """One entry in its normalised form; raises EntryFault."""
     value = text.strip().upper()
+    if _PLAIN.fullmatch(value):
+        return value
     if not value:
         raise EntryFault("must not be empty")
     if value.startswith(CALLSIGN):
@@ -63,8 +75,18 @@ def parse_entry(text: str) -> str:
     return value
 
 
+def count_faults(text: str) -> list[tuple[int, str]]:
+    """The fault of a text with more lines than are read, counted before any is; none otherwise."""
+    lines = count_lines(text)
+    if lines <= MAXIMUM_LINES:
+        return []
+    return [(1, f"the text has {lines} lines; at most {MAXIMUM_LINES} are allowed, {MAXIMUM_ENTRIES} of them entries")]
+
+
 def parse_lines(text: str) -> tuple[list[str], list[tuple[int, str]]]:
     """The entries of a text, one per line, and its faults with their line numbers. ``#`` begins a comment."""
+    if too_many := count_faults(text):
+        return [], too_many
     lines = ((number, line.partition("#")[0]) for number, line in enumerate(text.splitlines(), 1))
     return _parsed((number, line) for number, line in lines if line.strip())
 
@@ -74,16 +96,25 @@ def parse_table(text: str) -> tuple[list[str], list[tuple[int, str]]]:
 
     A table without that header is read by its first column.
     """
+    if too_many := count_faults(text):
+        return [], too_many
+    if (fields := text.count(",")) > MAXIMUM_FIELDS:
+        return [], [(1, f"the table has {fields} fields; at most {MAXIMUM_FIELDS} are allowed")]
     reader = csv.reader(text.splitlines())
     rows: list[tuple[int, str]] = []
     column = 0
     try:
         for row in reader:
-            names = [cell.strip().strip("$#").upper() for cell in row]
-            if reader.line_num == 1 and PLANE_ALERT_HEADER in names:
-                column = names.index(PLANE_ALERT_HEADER)
-            elif any(cell.strip() for cell in row):
-                rows.append((reader.line_num, row[column] if column < len(row) else ""))
+            if reader.line_num == 1:
+                names = [cell.strip().strip("$#").upper() for cell in row]
+                if PLANE_ALERT_HEADER in names:
+                    column = names.index(PLANE_ALERT_HEADER)
+                    continue
+            text_of_row = row[column] if column < len(row) else ""
+            if text_of_row.strip() or "".join(row).strip():
+                rows.append((reader.line_num, text_of_row))
+                if len(rows) > MAXIMUM_ENTRIES:
+                    break
     except csv.Error as error:
         return [], [(reader.line_num, f"is not CSV: {error}")]
     return _parsed(rows)
@@ -92,9 +123,14 @@ def parse_table(text: str) -> tuple[list[str], list[tuple[int, str]]]:
 def _parsed(rows: Iterable[tuple[int, str]]) -> tuple[list[str], list[tuple[int, str]]]:
     values: dict[str, None] = {}
     faults = []
-    for number, text in rows:
+    for place, (number, text) in enumerate(rows):
+        if place == MAXIMUM_ENTRIES:
+            faults.append((number, f"a watch list holds at most {MAXIMUM_ENTRIES} entries; here begins another one"))
+            break
         try:
             values[parse_entry(text)] = None
         except EntryFault as error:
             faults.append((number, str(error)))
+            if len(faults) == FAULTS_NAMED:
+                break
     return list(values), faults

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.alerts.access import MAXIMUM_WATCHLISTS, check_room, fetch, own, owner_id
+from skywatch.alerts.access import MAXIMUM_LISTED, MAXIMUM_WATCHLISTS, check_room, check_sum, fetch, own, owner_id
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.models import Watchlist
 from skywatch.alerts.references import check_unused
@@ -18,9 +18,6 @@ from skywatch.core.clock import utcnow
 from skywatch.core.problems import invalid, invalid_fields
 from skywatch.security.visibility import Visibility
 
-# Largest number of faults of an import in an answer.
-FAULTS_NAMED = 200
-
 
 class WatchlistService:
     """Watch lists as one caller may see and change them."""
@@ -29,9 +26,12 @@ class WatchlistService:
         self.session = session
         self.may = may
 
-    def all(self) -> Sequence[Watchlist]:
-        """The caller's lists (everybody's with ``alerts.manage_all``), by id, without their entries."""
-        return self.session.scalars(sa.select(Watchlist).where(own(Watchlist, self.may)).order_by(Watchlist.id)).all()
+    def page(self, offset: int, limit: int) -> tuple[Sequence[Watchlist], int]:
+        """A page of the caller's lists (everybody's with ``alerts.manage_all``), by id, without their entries."""
+        where = own(Watchlist, self.may)
+        count = self.session.scalar(sa.select(sa.func.count()).select_from(Watchlist).where(where)) or 0
+        rows = sa.select(Watchlist).where(where).order_by(Watchlist.id).offset(offset).limit(limit)
+        return self.session.scalars(rows).all(), count
 
     def get(self, watchlist_id: int) -> Watchlist:
         """A watch list; raises Problem (404) if it is not the caller's."""
@@ -43,7 +43,7 @@ class WatchlistService:
         check_room(self.session, Watchlist, user_id, MAXIMUM_WATCHLISTS, "watch lists")
         now = utcnow()
         row = Watchlist(user_id=user_id, name=values["name"], created_at=now, updated_at=now)
-        _fill(row, values["entries"])
+        self._fill(row, values["entries"])
         self.session.add(row)
         self.session.flush()
         raise_revision(self.session)
@@ -54,7 +54,7 @@ class WatchlistService:
         row = self.get(watchlist_id)
         row.name = values.get("name", row.name)
         if "entries" in values:
-            _fill(row, values["entries"])
+            self._fill(row, values["entries"])
             row.revision += 1
         row.updated_at = utcnow()
         raise_revision(self.session)
@@ -72,13 +72,23 @@ class WatchlistService:
         row = self.get(watchlist_id)
         values, faults = parse_table(text) if is_table else parse_lines(text)
         if faults:
-            raise invalid_fields({f"line {line}": detail for line, detail in faults[:FAULTS_NAMED]})
+            raise invalid_fields({f"line {line}": detail for line, detail in faults})
         before = set(entries_of(row))
-        _fill(row, values if replace else [*entries_of(row), *values])
+        self._fill(row, values if replace else [*entries_of(row), *values])
         row.revision += 1
         row.updated_at = utcnow()
         raise_revision(self.session)
         return row, len(set(values) - before)
+
+    def _fill(self, row: Watchlist, values: Iterable[str]) -> None:
+        """Give a list these entries; raises Problem (400, 409) where there are too many of them."""
+        entries = list(dict.fromkeys(values))
+        if len(entries) > MAXIMUM_ENTRIES:
+            raise invalid("entries", f"a watch list holds at most {MAXIMUM_ENTRIES} entries, not {len(entries)}")
+        others = sa.and_(Watchlist.user_id == row.user_id, Watchlist.id != (row.id or 0))
+        noun = "entries in watch lists"
+        check_sum(self.session, Watchlist.entry_count, others, MAXIMUM_LISTED, noun, len(entries))
+        row.entries, row.entry_count = "\n".join(entries), len(entries)
 
 
 def entries_of(row: Watchlist) -> list[str]:
@@ -91,10 +101,3 @@ def record_of(row: Watchlist, *, entries: bool = False) -> dict[str, Any]:
     members = ("id", "name", "entry_count", "created_at", "updated_at")
     record = {**{name: getattr(row, name) for name in members}, "user": row.user_id}
     return {**record, "entries": entries_of(row)} if entries else record
-
-
-def _fill(row: Watchlist, values: Iterable[str]) -> None:
-    entries = list(dict.fromkeys(values))
-    if len(entries) > MAXIMUM_ENTRIES:
-        raise invalid("entries", f"a watch list holds at most {MAXIMUM_ENTRIES} entries, not {len(entries)}")
-    row.entries, row.entry_count = "\n".join(entries), len(entries)

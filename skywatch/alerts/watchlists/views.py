@@ -16,10 +16,11 @@ from skywatch.alerts.watchlists.schemas import (
 )
 from skywatch.alerts.watchlists.service import WatchlistService, record_of
 from skywatch.core.problems import Problem
-from skywatch.http.paging import PageQuery, page_of
+from skywatch.http.paging import PageQuery, page
 from skywatch.http.request import Request
 from skywatch.http.schema import Schema
 from skywatch.http.service import NUMBER, ApiService
+from skywatch.security.contexts import to_import
 from skywatch.security.permissions import Permission
 
 watchlists = ApiService(
@@ -47,7 +48,9 @@ def service(request: Request) -> WatchlistService:
 @watchlists.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: WatchlistList()})
 def list_watchlists(request: Request) -> dict[str, Any]:
     """List the caller's watch lists, without their entries"""
-    return page_of(request, "watchlists", [record_of(row) for row in service(request).all()])
+    query = request.validated["querystring"]
+    rows, count = service(request).page(query["offset"], query["limit"])
+    return page(request, "watchlists", [record_of(row) for row in rows], count)
 
 
 @watchlists.post(
@@ -73,7 +76,7 @@ def get_watchlist(request: Request) -> dict[str, Any]:
     path=RowId(),
     body=WatchlistChange(),
     responses={200: WatchlistRecord()},
-    errors=(404,),
+    errors=(404, 409),
 )
 def update_watchlist(request: Request) -> dict[str, Any]:
     """Change a watch list"""
@@ -88,18 +91,18 @@ def delete_watchlist(request: Request) -> None:
 
 
 @importing.post(
-    permission=Permission.ALERTS_EDIT,
+    permission=to_import(Permission.ALERTS_EDIT),
     path=RowId(),
     query=WatchlistImportQuery(),
     body=Schema(),
     body_types=("text/plain", "text/csv"),
     responses={200: WatchlistImported()},
-    errors=(404, 413, 415),
+    errors=(404, 409, 413, 415),
 )
 def import_watchlist(request: Request) -> dict[str, Any]:
     """Import entries: one a line (text/plain), or plane-alert-db's CSV (text/csv)
 
-    Everything is taken, or nothing: each line that is refused is named.
+    Everything is taken, or nothing: each line that is refused is named. At most 100,000 entries in 200,000 lines.
     """
     if request.content_type not in ("text/plain", "text/csv"):
         raise Problem("unsupported_media_type", "The body must be text/plain or text/csv.")

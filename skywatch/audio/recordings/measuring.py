@@ -1,7 +1,7 @@
 """What is measured in a recording at its arrival: length, peak, loudness and a waveform of 200 points.
 
 The file is decoded in blocks of a second at most, and no further than ten minutes: a small file that decodes to hours
-costs neither memory nor much time.
+costs neither memory nor much time. Runs in a child process (``recordings.decoding``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 
 from skywatch.audio.recordings.kinds import SNIFFED_BYTES, FileKind, ends_early, recognise
 from skywatch.audio.recordings.loudness import LoudnessMeter
-from skywatch.audio.recordings.quiet import quiet_decoder
 from skywatch.core.problems import Problem
 
 LONGEST_S = 600.0
@@ -56,7 +55,7 @@ def measure(path: Path) -> Measured:
     if kind is None:
         raise _refused("The file is not MP3, Ogg, FLAC or WAV.")
     try:
-        with quiet_decoder(), soundfile.SoundFile(path) as sound:
+        with soundfile.SoundFile(path) as sound:
             return _measure(sound, kind, ends_early(kind, head, tail, size))
     except soundfile.LibsndfileError:
         raise _refused(f"The file cannot be decoded as {kind.library_format}.") from None

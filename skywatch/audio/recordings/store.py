@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from skywatch.audio.settings import AudioSettings
+from skywatch.core.private_files import private_opener
 from skywatch.core.problems import Problem
 from skywatch.settings import Settings
 
@@ -36,7 +37,7 @@ class IncomingFile:
         self.size = 0
         self._largest = largest
         self._hash = hashlib.sha256()
-        self._file: BinaryIO = path.open("xb")
+        self._file: BinaryIO = open(path, "xb", opener=private_opener)  # noqa: SIM115 - finish() closes it
 
     @property
     def sha256(self) -> str:

@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from skywatch.audio.recordings.quiet import quiet_decoder
-
 FRAME_S, STEP_S = 0.04, 0.02
 LOWEST_HZ, HIGHEST_HZ = 70.0, 400.0
 PEAK, SILENCE, LOW_SHARE = 0.4, 1e-6, 0.3
@@ -27,7 +25,7 @@ def has_voice(path: Path) -> bool:
 
     count, longest = 0, 0
     try:
-        with quiet_decoder(), soundfile.SoundFile(path) as sound:
+        with soundfile.SoundFile(path) as sound:
             # Half the rate above 16 kHz, and so on: voices need no more.
             divisor = max(1, sound.samplerate // 8000)
             for block in sound.blocks(int(sound.samplerate * BLOCK_S), dtype="float32", always_2d=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.columns import Moment
+from skywatch.picture.military import military_of
 from skywatch.picture.sky import Sky
 
 # An aircraft is heard before it is received and after it is lost; history writes a flight's end a little late.
@@ -42,7 +43,12 @@ def confirmed(session: Session, sky: Sky, spoken: Sequence[str], at: datetime) -
     if not spoken:
         return None
     flown, present = _in_history(session, spoken, at), _in_picture(sky, spoken, at)
-    return next((sightings[name] for name in spoken for sightings in (flown, present) if name in sightings), None)
+    sighting = next((sightings[name] for name in spoken for sightings in (flown, present) if name in sightings), None)
+    if sighting is None or sighting.military:
+        return sighting
+    # A flight's row may be older than what receivers report now.
+    military = military_of(session, [sighting.icao_hex], sky)
+    return replace(sighting, military=military.get(sighting.icao_hex.upper(), False))
 
 
 def _in_history(session: Session, spoken: Sequence[str], at: datetime) -> dict[str, Sighting]:

@@ -12,10 +12,10 @@ from typing import TypeVar
 from sqlalchemy.orm import Session
 
 from skywatch.audio import metrics
+from skywatch.audio.recordings.decoding import has_voice
 from skywatch.audio.recordings.store import RecordingStore
 from skywatch.audio.settings import AudioSettings
 from skywatch.audio.transcription import claims
-from skywatch.audio.transcription.activity import has_voice
 from skywatch.audio.transcription.claims import Claim
 from skywatch.audio.transcription.engines import create_engine
 from skywatch.audio.transcription.engines.base import Engine, EngineFailed, Segment
@@ -23,6 +23,7 @@ from skywatch.audio.transcription.guards import believable
 from skywatch.core import health, tasks
 from skywatch.core.db import is_outage, outage_of, reason, writing
 from skywatch.core.fault_log import FaultLog
+from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
 from skywatch.picture.follower import PictureFollower
 from skywatch.picture.settings import PictureSettings
@@ -112,6 +113,11 @@ class TranscriptionWorker:
             why = str(error)
             self._engine_fault(why)
             await self._in_database(lambda session: claims.fail(session, claim, why))
+            return
+        except Problem as problem:
+            metrics.TRANSCRIPTIONS.labels("failed").inc()
+            detail, for_good = problem.detail, problem.kind.status != 503
+            await self._in_database(lambda session: claims.fail(session, claim, detail, for_good=for_good))
             return
         except FileNotFoundError:
             metrics.TRANSCRIPTIONS.labels("failed").inc()

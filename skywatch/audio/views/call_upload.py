@@ -9,14 +9,16 @@ from pyramid.response import Response
 
 from skywatch.audio import schemas
 from skywatch.audio.fields import LONGEST_CHANNEL, parse_channel, parse_frequency, parse_time
-from skywatch.audio.form import Form, read_form
+from skywatch.audio.form import Form, check_form, find_text, read_form
 from skywatch.audio.ingest import Ingest, Origin
 from skywatch.core.problems import Problem
+from skywatch.http.admission import FormCredential
 from skywatch.http.request import Request
 from skywatch.http.security import feature_context
 from skywatch.http.service import ApiService
 from skywatch.http.throttle import check_guesses, count_request
 from skywatch.security.contexts import EXCHANGE
+from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission
 from skywatch.security.policy import decide
 
@@ -40,29 +42,46 @@ call_upload = ApiService("audio.call_upload", PATH, feature=None, absolute=True,
 def upload_call(request: Request) -> Response:
     """Add a call as rdio-scanner takes it
 
-    The form's `key` is an API key of a user with `audio.upload`, other credentials are not looked at. The answer is
-    text: `Call imported successfully.`, or what is wrong.
+    The form's `key` is an API key of a user with `audio.upload`, other credentials are not looked at. It should stand
+    before the recording: what comes before it is limited for each network and in all. The answer is text:
+    `Call imported successfully.`, or what is wrong.
     """
     taking: Ingest = request.registry["audio_ingest"]
     try:
-        check_guesses(request)
+        # Before anything is stored.
+        count_request(request, identify(request, find_text(request, CREDENTIAL.field)).user_id)
         with read_form(request, taking.store, "audio") as form:
-            return _import(request, taking, form)
+            return _import(taking, form)
     except Problem as problem:
-        answer = _answer(problem.kind.status, f"{problem.detail}\n")
-        answer.headers.update(problem.headers)
-        return answer
+        return show_problem(problem, request)
 
 
-def _import(request: Request, taking: Ingest, form: Form) -> Response:
+def identify(request: Request, key: str) -> Identity:
+    """The owner of the key in a form, who may upload; raises Problem (401, 403, 415, 429)."""
+    check_form(request)
+    check_guesses(request)
     try:
-        identity = request.registry["authenticator"].identify_key(form.text("key"))
+        identity: Identity = request.registry["authenticator"].identify_key(key)
     except Problem:
         check_guesses(request, is_wrong=True)
-        return _answer(401, "Invalid API key.\n")
-    count_request(request, identity.user_id)
+        raise Problem("token_invalid", "Invalid API key.") from None
     if not decide(feature_context(request, "audio"), identity, Permission.AUDIO_UPLOAD):
-        return _answer(403, "The API key may not upload audio.\n")
+        count_request(request, identity.user_id)
+        raise Problem("permission_denied", "The API key may not upload audio.")
+    return identity
+
+
+def show_problem(problem: Problem, request: Request) -> Response:
+    """A problem as rdio-scanner's clients show it."""
+    answer = _answer(problem.kind.status, f"{problem.detail}\n")
+    answer.headers.update(problem.headers)
+    return answer
+
+
+CREDENTIAL = FormCredential("key", identify, show_problem)
+
+
+def _import(taking: Ingest, form: Form) -> Response:
     if form.text("test") or not form.text("talkgroup"):
         return _answer(417, NO_TALKGROUP)
     if form.file is None or not form.file.size:

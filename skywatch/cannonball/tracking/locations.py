@@ -78,8 +78,12 @@ class LocationCache:
         """These are all locations; they apply at the next ``update``."""
         self._changes.put(tuple(locations))
 
-    def update(self, now: float) -> None:
-        """Apply queued changes and drop locations that expired by ``now`` (unix s)."""
+    def update(self, now: float) -> set[int]:
+        """Apply queued changes and drop locations that expired by ``now`` (unix s).
+
+        Returns the users of whom there was a location or the end of one.
+        """
+        told: set[int] = set()
         while not self._changes.empty():
             change = self._changes.get()
             if isinstance(change, tuple):
@@ -88,12 +92,16 @@ class LocationCache:
                     del self.users[user_id]
                 for location in change:
                     self._apply(location)
+                told |= present
             elif isinstance(change, Location):
                 self._apply(change)
+                told.add(change.user_id)
             else:
                 self.users.pop(change, None)
+                told.add(change)
         for user_id in [u for u, user in self.users.items() if user.location.expires_at <= now]:
             del self.users[user_id]
+        return told
 
     def close(self) -> None:
         """Close the subscription."""

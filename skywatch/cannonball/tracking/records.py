@@ -14,8 +14,8 @@ from skywatch.cannonball.messages import alert_message, session_message
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, SessionPattern
 from skywatch.cannonball.notifications import notify_of
 from skywatch.cannonball.tracking.changes import AlertRaised, Detection, SessionChange
+from skywatch.cannonball.tracking.pattern_change import PatternChange
 from skywatch.cannonball.tracking.session import LiveSession
-from skywatch.cannonball.tracking.watch import PatternChange
 from skywatch.core import events
 from skywatch.core.clock import to_datetime
 from skywatch.notify.channels import channels_for_source
@@ -112,6 +112,7 @@ def _rows(db: Session, ids: list[int]) -> dict[int, CannonballSession]:
 def _write_patterns(db: Session, changes: list[PatternChange]) -> dict[str, int]:
     """Insert or update patterns; returns the ids of those of this batch by key."""
     latest = {change.key: change for change in changes}
+    military = {change.key for change in changes if change.military}
     rows = {r.key: r for r in db.scalars(sa.select(FlightPattern).where(FlightPattern.key.in_(list(latest))))}
     for key, change in latest.items():
         pattern = change.pattern
@@ -121,10 +122,12 @@ def _write_patterns(db: Session, changes: list[PatternChange]) -> dict[str, int]
                 key=key,
                 icao_hex=pattern.icao24.upper(),
                 callsign=change.callsign,
-                military=change.military,
+                military=False,
                 started_at=to_datetime(pattern.t0),
             )
             db.add(row)
+        row.callsign = row.callsign or change.callsign
+        row.military = row.military or key in military
         row.pattern_type = pattern.pattern_type.value
         row.is_surveillance = pattern.is_surveillance
         row.confidence, row.confidence_score = pattern.confidence.value, pattern.confidence_score
@@ -169,14 +172,11 @@ def _write_alerts(db: Session, alerts: list[AlertRaised], patterns: dict[str, in
             user_id=raised.session.user_id,
             session_id=written.id_of(raised.session),
             pattern_id=patterns.get(key) if key else None,
-            notified=True,
             announced=False,
             acknowledged=False,
             **_columns(raised.columns),
         )
         db.add(row)
         db.flush()
-        if notify_of(db, row, channels[row.user_id]):
-            # Set again by the first delivery; without channels an alert counts as notified by the real-time channel.
-            row.notified = False
+        notify_of(db, row, channels[row.user_id])
         events.publish(db, alert_message(row))

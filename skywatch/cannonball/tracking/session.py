@@ -102,7 +102,8 @@ class LiveSession:
             observation.on_ground,
         )
         self.callsign, self.surveillance_type = observation.callsign or self.callsign, observation.surveillance_type
-        self.military = observation.military or self.interest.military
+        # Once military, always: the flag may come and go with the receivers.
+        self.military = self.military or observation.military or self.interest.military
         self.distance_nm, self.bearing_deg = observation.distance_nm, observation.bearing_deg
         self.closest_nm = min(self.closest_nm, observation.distance_nm)
         self.closing_kt = self._smooth_kt
@@ -112,15 +113,6 @@ class LiveSession:
         self.urgency = urgency(situation)
         self.peak_urgency = max(self.peak_urgency, self.urgency)
         self.peak_level = max(self.peak_level, self.level, key=lambda level: level.rank)
-
-    def resume(self, before: LiveSession) -> None:
-        """Continue a session that was read from the database after this one was opened."""
-        self.id, self.started_at = before.id, before.started_at
-        self.closest_nm = min(self.closest_nm, before.closest_nm)
-        self.peak_urgency = max(self.peak_urgency, before.peak_urgency)
-        self.peak_level = max(self.peak_level, before.peak_level, key=lambda level: level.rank)
-        self.pattern_keys |= before.pattern_keys
-        self.alert_count += before.alert_count
 
     def end(self, at: float, reason: EndReason) -> None:
         """Mark the session as ended (unix s)."""

@@ -15,6 +15,7 @@ from skywatch.cannonball.tracking.interest import Interest, InterestTable
 from skywatch.cannonball.tracking.locations import TrackedUser
 from skywatch.cannonball.tracking.pauses import Occasion, Pauses, longest_pause_s
 from skywatch.cannonball.tracking.session import LiveSession, Observation
+from skywatch.cannonball.tracking.unknowns import Unknowns
 from skywatch.cannonball.tracking.watch import PatternWatch
 from skywatch.cannonball.vocabulary import EndReason, Identification, ThreatLevel
 from skywatch.core.geo import EARTH_RADIUS_NM, bearing_deg, distance_nm
@@ -32,23 +33,23 @@ class SessionTracker:
         self._settings = settings
         self._longest_pause_s = longest_pause_s(settings)
         self.sessions: dict[Pair, LiveSession] = {}
+        self.unknowns = Unknowns()
         self._muted: set[Pair] = set()
         self._pauses: dict[Pair, Pauses] = {}
 
     def restore(self, session: LiveSession) -> None:
-        """Continue a session from before the restart, merging it into one opened meanwhile."""
+        """Continue a session from before the restart; before the first ``update``."""
         pair = (session.user_id, session.address)
-        running = self.sessions.get(pair)
-        if running is not None:
-            running.resume(session)
-            return
         session.pauses = self._pauses.setdefault(pair, Pauses())
         self.sessions[pair] = session
 
+    def mute(self, pairs: Iterable[Pair]) -> None:
+        """Open no session for these pairs until the aircraft has left the radius: their users ended the last one."""
+        self._muted.update(pairs)
+
     def remember_pauses(self, pair: Pair, pauses: Pauses) -> None:
-        """Restore the pauses after alerts from before the restart."""
-        present = self._pauses.setdefault(pair, Pauses())
-        present.raised_at = {**pauses.raised_at, **present.raised_at}
+        """Restore the pauses after alerts from before the restart; before the first ``update``."""
+        self._pauses[pair] = pauses
 
     def end_by_user(self, ids: Iterable[int], now: float) -> list[SessionChange]:
         """End sessions that their users ended; the aircraft opens no new one until it has left the radius."""
@@ -67,7 +68,7 @@ class SessionTracker:
         """Update with the sky of a tick; returns the changes to write, in order."""
         changes: list[SessionChange | AlertRaised] = self._end_lost(sky, users)
         opened = self._open(sky, users, interests, watch)
-        pairs = [pair for pair in self.sessions if pair[1] in sky.index]
+        pairs = [pair for pair in self.sessions if pair[0] in users and pair[1] in sky.index]
         for session, observation in self._observations(sky, pairs, users):
             changes += self._follow(
                 session, observation, users[session.user_id], interests, watch, sky, session in opened
@@ -80,11 +81,11 @@ class SessionTracker:
     ) -> set[LiveSession]:
         opened: set[LiveSession] = set()
         if not users:
-            self._muted.clear()
+            self._muted = {pair for pair in self._muted if self.unknowns.user(pair[0])}
             return opened
         rows = interests.rows(sky) | {sky.index[a] for a in watch.addresses if a in sky.index}
         near = {(user_id, sky.hexes[row]): row for user_id, row in _in_range(sky, sorted(rows), users)}
-        self._muted &= near.keys()
+        self._muted = {pair for pair in self._muted if pair in near or self._is_unknown(pair, sky)}
         for pair, row in near.items():
             if pair in self.sessions or pair in self._muted:
                 continue
@@ -142,13 +143,20 @@ class SessionTracker:
         for (user_id, address), session in list(self.sessions.items()):
             user = users.get(user_id)
             if user is None:
-                changes += self._end(session, EndReason.LOCATION_GONE, None, sky.now)
+                if not self.unknowns.user(user_id):
+                    changes += self._end(session, EndReason.LOCATION_GONE, None, sky.now)
+                continue
+            if self.unknowns.place(address, sky):
                 continue
             row = sky.index.get(address)
             seen_at = session.last_seen if row is None else max(session.last_seen, sky.column("position_at")[row])
             if session.last_seen and sky.now - seen_at > self._settings.cannonball_unseen_s:
                 changes += self._end(session, EndReason.UNSEEN, user, sky.now)
         return changes
+
+    def _is_unknown(self, pair: Pair, sky: Sky) -> bool:
+        user_id, address = pair
+        return self.unknowns.user(user_id) or self.unknowns.place(address, sky)
 
     def _end(
         self, session: LiveSession, reason: EndReason, user: TrackedUser | None, now: float

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from skywatch.cannonball.tracking.inherited import InheritedPatterns
+from skywatch.cannonball.tracking.pattern_change import PatternChange
 from skywatch.patterns.findings import Change, Pattern, PatternEvent
 from skywatch.patterns.fleet import PatternFleet
 from skywatch.picture.sky import Sky
 
-
-@dataclass(frozen=True, slots=True)
-class PatternChange:
-    """A pattern that was detected, updated or ended; ``key`` identifies it permanently."""
-
-    key: str
-    pattern: Pattern
-    ended: bool
-    callsign: str
-    military: bool
+# Military aircraft that are remembered: more than fly in a day.
+MOST_MILITARY = 20_000
 
 
 @dataclass(slots=True)
@@ -42,6 +37,16 @@ class PatternWatch:
         self._addresses: list[str] = []
         self._now = 0.0
         self._active: dict[str, dict[str, ActivePattern]] = {}
+        # Aircraft that are or were military in the picture: patterns end after the aircraft has left.
+        self._military: set[str] = set()
+        self._inherited = InheritedPatterns()
+
+    def restore(self, changes: Iterable[PatternChange], now: float) -> None:
+        """Continue the patterns that were open when the last tracker stopped."""
+        changes = list(changes)
+        self._inherited.add(changes, now)
+        for change in changes:
+            self._follow(change)
 
     def update(self, sky: Sky) -> list[PatternChange]:
         """Update with the sky of a tick; returns the changes."""
@@ -50,6 +55,9 @@ class PatternWatch:
         departed = sky.left if follows else [a for a in self._addresses if a not in sky.index]
         self._last, self._addresses = (sky.epoch, sky.seq), sky.hexes
         changes = [self._apply(address, event, None) for address, event in self._fleet.leave(departed)]
+        if len(self._military) > MOST_MILITARY:
+            self._military.clear()
+        self._military.update(sky.hexes[row] for row in np.flatnonzero(sky.column("military")).tolist())
         position_at, lat, lon, altitude, speed, track = (sky.column(n).astype(np.float64) for n in _FED)
         events = self._fleet.update(
             sky.hexes,
@@ -63,6 +71,9 @@ class PatternWatch:
             sky.column("previous_row") if follows else None,
         )
         changes += [self._apply(address, event, sky) for address, event in events]
+        for change in self._inherited.over(sky):
+            self._follow(change)
+            changes.append(change)
         self._forget(sky.now)
         return changes
 
@@ -78,20 +89,23 @@ class PatternWatch:
 
     def _apply(self, address: str, event: PatternEvent, sky: Sky | None) -> PatternChange:
         """Apply an event; ``sky`` is None if the aircraft has left it."""
-        pattern, ended = event.pattern, event.change is Change.ENDED
-        key = f"{pattern.flight_id}/{pattern.number}"
+        found, ended = event.pattern, event.change is Change.ENDED
+        key, pattern = self._inherited.continued(f"{found.flight_id}/{found.number}", found)
+        callsign = ""
+        if sky is not None:
+            callsign = sky.column("flight")[sky.index[address]].decode("ascii", "replace").strip()
+        change = PatternChange(key, pattern, ended, callsign, address in self._military)
+        self._follow(change)
+        return change
+
+    def _follow(self, change: PatternChange) -> None:
+        key, pattern, address = change.key, change.pattern, change.pattern.icao24
         if pattern.is_surveillance and pattern.confidence_score >= self._minimum_score:
             patterns = self._active.setdefault(address, {})
-            patterns[key] = ActivePattern(key, pattern, self._now if ended else None)
+            patterns[key] = ActivePattern(key, pattern, self._now if change.ended else None)
         elif address in self._active:
             # A pattern classified as surveillance before now has an ordinary reason.
             self._active[address].pop(key, None)
-        callsign, military = "", False
-        if sky is not None:
-            row = sky.index[address]
-            callsign = sky.column("flight")[row].decode("ascii", "replace").strip()
-            military = bool(sky.column("military")[row])
-        return PatternChange(key, pattern, ended, callsign, military)
 
     def _forget(self, now: float) -> None:
         for address, patterns in list(self._active.items()):

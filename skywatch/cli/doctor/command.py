@@ -17,13 +17,14 @@ from skywatch.cli.doctor.means import (
     check_database,
     check_disk,
     check_file,
+    check_files,
     database_folder,
 )
-from skywatch.cli.doctor.ports import check_ports
+from skywatch.cli.doctor.ports import check_exposure, check_ports
 from skywatch.cli.doctor.receivers import check_receivers
 from skywatch.core.command import ini_argument, one_line_errors, read_ini
 from skywatch.core.stored_settings import look_up
-from skywatch.http.settings import HttpSettings
+from skywatch.http.exposure import listen_addresses
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.settings import Origin, Settings
@@ -59,10 +60,13 @@ def findings(ini: Path, settings: Settings, origins: Sequence[Origin], seconds: 
     """The findings of all checks, each as soon as it is known."""
     yield from check_file(ini, origins)
     yield from check_database(settings, ini)
+    yield from check_files(settings)
     yield from check_bus(settings)
     yield from check_clock(time.time())
     yield from check_disk(folders_of(settings))
-    yield from check_ports(addresses_of(settings))
+    addresses = listen_addresses(settings, settings.roles)
+    yield from check_ports(addresses)
+    yield from check_exposure(settings, addresses)
     if "tracker" in settings.roles:
         # Whether the database answers is another check's finding.
         settings, _ = look_up(settings)
@@ -78,16 +82,6 @@ def folders_of(settings: Settings) -> dict[str, Path]:
         folders["disk"] = database
     folders["audio"] = Path(settings.of(AudioSettings).audio_directory)
     return folders
-
-
-def addresses_of(settings: Settings) -> dict[str, str]:
-    """The addresses that the roles of this file listen on, by setting."""
-    addresses = {}
-    if "api" in settings.roles:
-        addresses["listen"] = settings.of(HttpSettings).listen
-    if "realtime" in settings.roles:
-        addresses["realtime_listen"] = settings.of(HttpSettings).realtime_listen
-    return addresses
 
 
 def show(finding: Finding) -> None:

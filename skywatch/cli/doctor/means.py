@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import glob
 import os
 import shutil
 import stat
@@ -12,13 +13,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Engine, make_url
+from sqlalchemy.engine import Engine
 
 from skywatch.accounts.models import User
+from skywatch.audio.settings import AudioSettings
 from skywatch.cli.doctor.finding import Finding, fault, ok, warning
 from skywatch.core.bus import BusError, open_bus
-from skywatch.core.db import DatabaseError, check_connection, create_engine, reason
+from skywatch.core.db import DatabaseError, check_connection, create_engine, reason, sqlite_file
 from skywatch.core.migrations import check_schema
+from skywatch.core.private_files import wider
 from skywatch.settings import Origin, Settings
 
 # A day of a busy receiver takes some 20 MB, recordings of airband far more.
@@ -39,6 +42,30 @@ def check_file(ini: Path, origins: Sequence[Origin]) -> Iterator[Finding]:
         )
     else:
         yield ok("settings", f"{sum(origin.source != 'default' for origin in origins)} are set, all of them are valid")
+
+
+def check_files(settings: Settings) -> Iterator[Finding]:
+    """Files of the service that other users of this machine may read: the database's and the recordings."""
+    database = sqlite_file(settings.database_url)
+    open_to_others = list(wider(_files_of(database))) if database is not None else []
+    for path in open_to_others:
+        yield warning("files", f"{path} can be read by other users of this machine", f"chmod 600 {path}")
+    folder = Path(settings.of(AudioSettings).audio_directory).expanduser()
+    count = sum(1 for _ in wider(Path(at, name) for at, _, names in os.walk(folder) for name in names))
+    if count:
+        yield warning(
+            "files",
+            f"{count} recordings in {folder} can be read by other users of this machine",
+            f"find {folder} -type f -exec chmod 600 {{}} +",
+        )
+    if not open_to_others and not count:
+        yield ok("files", "database and recordings can be read by this user alone")
+
+
+def _files_of(database: Path) -> Iterator[Path]:
+    """The database and what stands beside it: journals, the secret, locks."""
+    yield database
+    yield from sorted(database.parent.glob(f"{glob.escape(database.name)}[-.]*"))
 
 
 def check_database(settings: Settings, ini: Path) -> Iterator[Finding]:
@@ -138,10 +165,8 @@ def check_disk(folders: dict[str, Path]) -> Iterator[Finding]:
 
 def database_folder(settings: Settings) -> Path | None:
     """The folder of the SQLite file; None where the database is a server's."""
-    url = make_url(settings.database_url)
-    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
-        return None
-    return Path(url.database).parent
+    path = sqlite_file(settings.database_url)
+    return None if path is None else path.parent
 
 
 def check_clock(now_s: float) -> Iterator[Finding]:

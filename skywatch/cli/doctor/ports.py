@@ -5,10 +5,11 @@ from __future__ import annotations
 import errno
 import http.client
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from skywatch.cli.doctor.finding import Finding, fault, ok, warning
-from skywatch.settings import split_listen
+from skywatch.http.exposure import ADVICE, exposure
+from skywatch.settings import Settings, split_listen
 
 ANSWER_WITHIN_S = 3.0
 
@@ -25,6 +26,13 @@ def check_ports(addresses: dict[str, str]) -> Iterator[Finding]:
             yield _explain(setting, host, port, error)
         else:
             yield ok(setting, f"{address} is free")
+
+
+def check_exposure(settings: Settings, addresses: Mapping[str, str]) -> Iterator[Finding]:
+    """Whether everybody who reaches an address of this service may use it without credentials."""
+    text = exposure(settings, addresses)
+    if text is not None:
+        yield warning("auth_mode", text, ADVICE)
 
 
 def _bind(host: str, port: int) -> None:

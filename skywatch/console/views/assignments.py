@@ -10,7 +10,10 @@ from sqlalchemy.orm import Session
 
 from skywatch.accounts.assignments import service as assignments
 from skywatch.accounts.assignments.schemas import AssignmentChange, AssignmentCreate
+from skywatch.accounts.caller import check_covers
 from skywatch.accounts.models import UserRole
+from skywatch.accounts.rights import SUPERADMIN
+from skywatch.accounts.superadmins import LAST, is_last_superadmin
 from skywatch.accounts.users import service as users
 from skywatch.console.changes import changing, check_version, done, refused
 from skywatch.console.choices import role_choices
@@ -19,7 +22,7 @@ from skywatch.console.entries import VERSION, Entries, fields_of, part, read_ent
 from skywatch.console.forms import read_form
 from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME
-from skywatch.console.views.user import id_of
+from skywatch.console.views.user import changeable_user, id_of
 from skywatch.console.wording import field_moment, moment
 from skywatch.core.audit import Target
 from skywatch.core.problems import Problem, not_found
@@ -43,6 +46,7 @@ assignments_new_page = FormPage("console.assignments.new", "assignment_new.jinja
 @assignments_new_page.get
 def show_new(request: Request) -> dict[str, Any]:
     """The form that gives a role, perhaps for a time"""
+    changeable_user(request)
     return _new(request, Entries())
 
 
@@ -66,7 +70,7 @@ assignment_page = FormPage("console.assignment", "assignment.jinja2", Permission
 @assignment_page.get
 def show_assignment(request: Request) -> dict[str, Any]:
     """The form of when a role ends"""
-    assignment = _assignment(request, request.db)
+    assignment = _changeable(request)
     return _page(assignment, _stored(assignment))
 
 
@@ -95,7 +99,7 @@ assignment_delete_page = FormPage("console.assignment.delete", "confirm.jinja2",
 @assignment_delete_page.get
 def show_delete(request: Request) -> dict[str, Any]:
     """What taking a role away means"""
-    return _deletion(_assignment(request, request.db))
+    return _deletion(_changeable(request))
 
 
 @assignment_delete_page.post
@@ -124,6 +128,15 @@ def _assignment(request: Request, session: Session) -> UserRole:
     assignment = assignments.get_assignment(session, _number(request))
     if assignment.user_id != id_of(request):
         raise not_found("role assignment")
+    return assignment
+
+
+def _changeable(request: Request) -> UserRole:
+    """The same for a page that changes it; raises Problem (403) where the form could only be refused."""
+    user, assignment = changeable_user(request), _assignment(request, request.db)
+    check_covers(request.caller.permissions, users.permissions_of_role(assignment.role), "The role")
+    if assignment.role.name == SUPERADMIN and assignment.role.is_system and is_last_superadmin(request.db, user):
+        raise Problem("permission_denied", LAST)
     return assignment
 
 

@@ -16,9 +16,9 @@ from skywatch.console.forms import read_query
 from skywatch.console.page import Page
 from skywatch.console.paging import MOST_COUNTED, PAGE_SIZE, address
 from skywatch.console.routes import HOME
-from skywatch.history.reading.streaming import stream
 from skywatch.http.request import Request
 from skywatch.http.schema import QueryString
+from skywatch.http.streaming import stream
 from skywatch.security.permissions import Permission
 
 PAGES = (

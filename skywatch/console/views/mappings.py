@@ -8,6 +8,7 @@ from typing import Any
 import colander
 from pyramid.response import Response
 
+from skywatch.accounts.caller import check_covers
 from skywatch.accounts.users.service import permissions_of_role
 from skywatch.console.changes import changing, check_version, done, refused
 from skywatch.console.choices import role_choices
@@ -100,7 +101,7 @@ mapping_page = FormPage("console.mapping", "mapping.jinja2", Permission.ROLES_ED
 @mapping_page.get
 def show_mapping(request: Request) -> dict[str, Any]:
     """The form of a claim mapping"""
-    mapping = mappings.get_mapping(request.db, _id(request))
+    mapping = _changeable(request)
     return _page(request, _stored(mapping), mapping)
 
 
@@ -127,7 +128,7 @@ mapping_delete_page = FormPage("console.mapping.delete", "confirm.jinja2", Permi
 @mapping_delete_page.get
 def show_delete(request: Request) -> dict[str, Any]:
     """What deleting a claim mapping means"""
-    return _deletion(mappings.get_mapping(request.db, _id(request)))
+    return _deletion(_changeable(request))
 
 
 @mapping_delete_page.post
@@ -144,6 +145,13 @@ def post_delete(request: Request) -> dict[str, Any] | Response:
     except Problem as problem:
         return refused(request, problem, _deletion(mappings.get_mapping(request.db, _id(request))))
     return done(request, f"{HOME}/mappings", f"The claim mapping {name} is deleted.")
+
+
+def _changeable(request: Request) -> ClaimMapping:
+    """The mapping that an address names; raises Problem (404; 403 where the form could only be refused)."""
+    mapping = mappings.get_mapping(request.db, _id(request))
+    check_covers(request.caller.permissions, permissions_of_role(mapping.role), "The role")
+    return mapping
 
 
 def _id(request: Request) -> int:

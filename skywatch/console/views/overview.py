@@ -23,5 +23,5 @@ def show_overview(request: Request) -> dict[str, Any]:
         "status": status.describe(request.runtime, request.may) if sees_status else None,
         "receivers": status.receivers(request.runtime) if sees_status else [],
         "inputs": status.feature_inputs(request.runtime) if sees_status else [],
-        "information": status.information(request.runtime),
+        "information": status.information(request.runtime, request.may),
     }

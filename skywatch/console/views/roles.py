@@ -8,6 +8,7 @@ import colander
 from pyramid.response import Response
 from pyramid.view import view_config
 
+from skywatch.accounts.caller import check_covers
 from skywatch.accounts.models import Role
 from skywatch.accounts.roles import service as roles
 from skywatch.accounts.roles.schemas import RoleChange, RoleCreate
@@ -103,7 +104,7 @@ role_edit_page = FormPage("console.role.edit", "role_edit.jinja2", Permission.RO
 @role_edit_page.get
 def show_role(request: Request) -> dict[str, Any]:
     """The form of a role"""
-    role = roles.get_role(request.db, _id(request))
+    role = _changeable(request)
     return _page(request, _stored(role), role)
 
 
@@ -133,7 +134,10 @@ role_delete_page = FormPage("console.role.delete", "confirm.jinja2", Permission.
 @role_delete_page.get
 def show_delete(request: Request) -> dict[str, Any]:
     """Who loses a role that is deleted"""
-    return _deletion(request, roles.get_role(request.db, _id(request)))
+    role = _changeable(request)
+    if role.is_system:
+        raise Problem("permission_denied", "A system role cannot be deleted.")
+    return _deletion(request, role)
 
 
 @role_delete_page.post
@@ -152,6 +156,13 @@ def post_delete(request: Request) -> dict[str, Any] | Response:
         page = _deletion(request, roles.get_role(request.db, _id(request)))
         return refused(request, problem, page)
     return done(request, f"{HOME}/roles", f"The role {name} is deleted.")
+
+
+def _changeable(request: Request) -> Role:
+    """The role that an address names; raises Problem (404; 403 where the form could only be refused)."""
+    role = roles.get_role(request.db, _id(request))
+    check_covers(request.caller.permissions, permissions_of_role(role), "The role")
+    return role
 
 
 def _id(request: Request) -> int:

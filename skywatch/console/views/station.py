@@ -33,8 +33,13 @@ class StationQuery(Schema):
     step = colander.SchemaNode(QueryInteger(), missing=0, validator=colander.Range(2, 2))
 
 
-NAMES = ("station_name", "station_lat", "station_lon")
-LABELS = {"station_name": "Name", "station_lat": "Latitude (degrees)", "station_lon": "Longitude (degrees)"}
+NAMES = ("station_name", "station_lat", "station_lon", "station_accuracy")
+LABELS = {
+    "station_name": "Name",
+    "station_lat": "Latitude (degrees)",
+    "station_lon": "Longitude (degrees)",
+    "station_accuracy": "Known to others",
+}
 
 
 station_page = FormPage("console.station", "station.jinja2", Permission.SYSTEM_MANAGE)

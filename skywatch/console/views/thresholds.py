@@ -54,8 +54,13 @@ def post_thresholds(request: Request) -> dict[str, Any] | Response:
         with changing(request, "safety.settings_changed", TARGET) as (session, caller):
             caller.begin(session, Permission.SAFETY_MANAGE)
             check_version(session, TARGET, entries.version, _stored(session))
-            present = {row["name"]: row["value"] for row in settings_store.shown(session)}
-            changes = {name: float(value) for name, value in wanted.items() if float(value) != present[name]}
+            rows = {row["name"]: row for row in settings_store.shown(session)}
+            # A stored value that is not in force goes with any change.
+            changes = {
+                name: float(value)
+                for name, value in wanted.items()
+                if float(value) != rows[name]["value"] or rows[name]["fault"]
+            }
             if changes:
                 settings_store.change(session, caller.actor, changes)
     except Problem as problem:
@@ -77,7 +82,9 @@ def _text(value: float) -> str:
 
 def _opened(session: Session) -> Entries:
     stored = _stored(session)
-    return Entries(stored, version_of(stored))
+    rows = settings_store.shown(session)
+    faults = {row["name"]: f"{row['fault']}; the default is in force" for row in rows if row["fault"]}
+    return Entries(stored, version_of(stored), faults=faults)
 
 
 def _page(request: Request, entries: Entries) -> dict[str, Any]:

@@ -7,10 +7,13 @@ from typing import Any
 from pyramid.response import Response
 
 from skywatch.accounts.assignments.service import is_expired
+from skywatch.accounts.caller import check_covers
 from skywatch.accounts.keys.service import find_keys, is_active, revoke_key
 from skywatch.accounts.logins.service import find_logins, handle_of
 from skywatch.accounts.models import User
+from skywatch.accounts.rights import SUPERADMIN
 from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.superadmins import is_last_superadmin
 from skywatch.accounts.users import service as users
 from skywatch.accounts.users.schemas import UserChange
 from skywatch.console.changes import changing, check_version, done, refused
@@ -99,13 +102,19 @@ def _page(request: Request, chosen: list[str] | None = None) -> dict[str, Any]:
     keys, key_count = find_keys(session, user.id, limit=PAGE_SIZE, offset=0)
     # Nobody changes who holds rights they lack, nor hands such rights out.
     lacking = sorted(users.permissions_of(user) - rights)
+    is_last = is_last_superadmin(session, user)
     return {
         "user": user,
         "form_version": version_of(_held(user)),
         "lacking": lacking,
         "roles": role_choices(session, rights, names if chosen is None else set(chosen), names),
         "assignments": [
-            {"entry": entry, "is_expired": is_expired(entry)}
+            {
+                "entry": entry,
+                "is_expired": is_expired(entry),
+                "is_within": users.permissions_of_role(entry.role) <= rights,
+                "must_stay": is_last and entry.role.name == SUPERADMIN and entry.role.is_system,
+            }
             for entry in sorted(user.assignments, key=lambda entry: entry.role.name)
         ],
         "logins": [
@@ -114,12 +123,21 @@ def _page(request: Request, chosen: list[str] | None = None) -> dict[str, Any]:
         "keys": [{"entry": key, "is_active": is_active(key)} for key in keys],
         "key_count": key_count,
         "may_edit": Permission.USERS_EDIT in may and not lacking,
-        "may_delete": Permission.USERS_DELETE in may and not lacking,
+        "may_delete": Permission.USERS_DELETE in may and not lacking and not is_last,
+        "may_deactivate": not is_last,
         "may_audit": Permission.SYSTEM_MANAGE in may,
         "has_local_login": request.runtime.settings.of(AccountSettings).local_auth_enabled,
         "is_self": user.id == request.caller.user_id,
         "problem": None,
     }
+
+
+def changeable_user(request: Request) -> User:
+    """The user that an address names, for a page that changes them; raises Problem (404; 403 where the viewer lacks
+    rights of theirs: the form could only be refused)."""
+    user = users.get_user(request.db, id_of(request))
+    check_covers(request.caller.permissions, users.permissions_of(user), "The user")
+    return user
 
 
 def _held(user: User) -> list[str]:

@@ -8,6 +8,7 @@ from pyramid.response import Response
 
 from skywatch.accounts.models import User
 from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.superadmins import LAST, is_last_superadmin
 from skywatch.accounts.users import resets
 from skywatch.accounts.users import service as users
 from skywatch.accounts.users.schemas import UserChange
@@ -17,7 +18,7 @@ from skywatch.console.entries import VERSION, Entries, fields_of, part, read_ent
 from skywatch.console.forms import read_form
 from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME, reset_address
-from skywatch.console.views.user import id_of
+from skywatch.console.views.user import changeable_user, id_of
 from skywatch.core.audit import Target
 from skywatch.core.problems import Problem, invalid
 from skywatch.http.request import Request
@@ -41,7 +42,7 @@ user_edit_page = FormPage("console.user.edit", "user_edit.jinja2", Permission.US
 @user_edit_page.get
 def show_edit(request: Request) -> dict[str, Any]:
     """The form of a user's name and address"""
-    user = _user(request)
+    user = changeable_user(request)
     return _edit(user, _stored(user))
 
 
@@ -58,7 +59,7 @@ def post_edit(request: Request) -> dict[str, Any] | Response:
             check_version(session, target, entries.version, _values(users.get_user(session, id_of(request))))
             user = users.update_user(session, caller, id_of(request), fields)
     except Problem as problem:
-        user = _user(request)
+        user = changeable_user(request)
         return refused(request, problem, _edit(user, entries.refused(problem, _stored(user))))
     return done(request, f"{HOME}/users/{user.id}", f"{user.username} is saved.")
 
@@ -93,6 +94,10 @@ user_reset_page = FormPage("console.user.reset", "user_link.jinja2", Permission.
 @user_reset_page.get
 def show_reset_link(request: Request) -> dict[str, Any]:
     """What a link for a new password is, before it is made"""
+    if not _has_local_login(request):
+        raise Problem("local_auth_disabled")
+    if not changeable_user(request).is_active:
+        raise Problem("permission_denied", "A deactivated user cannot log in; activate the user first.")
     return _link(request)
 
 
@@ -116,7 +121,9 @@ user_delete_page = FormPage("console.user.delete", "confirm.jinja2", Permission.
 @user_delete_page.get
 def show_delete(request: Request) -> dict[str, Any]:
     """What is deleted with a user"""
-    user = _user(request)
+    user = changeable_user(request)
+    if is_last_superadmin(request.db, user):
+        raise Problem("permission_denied", LAST)
     return _deletion(user, Entries({}, version_of(_whole(user))))
 
 
@@ -133,14 +140,10 @@ def post_delete(request: Request) -> dict[str, Any] | Response:
             name = user.username
             users.delete_user(session, caller, user.id)
     except Problem as problem:
-        user = _user(request)
+        user = changeable_user(request)
         entries = Entries({}, version_of(_whole(user)), None, problem)
         return refused(request, problem, _deletion(user, entries))
     return done(request, f"{HOME}/users", f"{name} is deleted.")
-
-
-def _user(request: Request) -> User:
-    return users.get_user(request.db, id_of(request))
 
 
 def _values(user: User) -> dict[str, Any]:
@@ -162,11 +165,11 @@ def _edit(user: User, entries: Entries) -> dict[str, Any]:
 
 def _password(request: Request, entries: Entries) -> dict[str, Any]:
     has_local_login = _has_local_login(request)
-    return {"user": _user(request), "entries": entries, "has_local_login": has_local_login, "problem": None}
+    return {"user": changeable_user(request), "entries": entries, "has_local_login": has_local_login, "problem": None}
 
 
 def _link(request: Request, link: str | None = None) -> dict[str, Any]:
-    return {"user": _user(request), "link": link, "problem": None}
+    return {"user": changeable_user(request), "link": link, "problem": None}
 
 
 def _has_local_login(request: Request) -> bool:

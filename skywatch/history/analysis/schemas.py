@@ -20,6 +20,7 @@ from skywatch.http.schema import (
 )
 
 LONGEST_ANALYSIS_DAYS = 31
+SAMPLED = "Of so many slices of ten minutes one was evaluated; 1: all of them."
 
 
 class DailyChange(Schema):
@@ -96,6 +97,7 @@ class Heatmap(Schema):
     cell_deg = node(JsonNumber(), "Size of a cell (degrees).")
     count = node(JsonInteger(), "Cells that are not empty.")
     truncated = node(JsonBoolean(), "Only the busiest cells are listed.")
+    one_slice_in = node(JsonInteger(), SAMPLED)
     cells = colander.SchemaNode(JsonList(), HeatmapCell(name="cell"))
 
 
@@ -124,4 +126,5 @@ class Coverage(Schema):
     begin = node(Timestamp(), "Begin of the span.", name="from")
     end = node(Timestamp(), "End of the span.", name="to")
     station = StationPosition()
+    one_slice_in = node(JsonInteger(), SAMPLED)
     sectors = colander.SchemaNode(JsonList(), CoverageSector(name="sector"))

@@ -25,7 +25,7 @@ from skywatch.history.points import (
     no_points,
     starts_of,
 )
-from skywatch.history.reading.archive import Span, read_slices
+from skywatch.history.reading.archive import Span, one_slice_in, read_slices
 from skywatch.history.reading.flights import FlightFilter, conditions
 from skywatch.security.visibility import Visibility
 
@@ -33,6 +33,9 @@ TOP = 10
 # Sampling interval of the heat map along a segment (s).
 SAMPLE_S = 10.0
 MOST_CELLS = 20_000
+# Chunks that one evaluation reads: those of a day of 200 aircraft. Of a span with more it reads one slice of ten
+# minutes in so many, spread evenly.
+MOST_CHUNKS = 2_500
 BANDS_FT: tuple[int, ...] = (0, 5_000, 10_000, 20_000, 30_000, 40_000)
 SECTOR_DEG = 10
 
@@ -159,7 +162,11 @@ def heatmap(
     seconds: dict[int, float] = {}
     columns_around = round(360 / cell_deg) + 1
     last_points = no_points()
-    for points in _points_within(session, span):
+    every = one_slice_in(session, span, MOST_CHUNKS)
+    for points in _points_within(session, span, every):
+        if every > 1:
+            # The slice before was not read.
+            last_points = no_points()
         # A segment may reach from one slice into the next: the last points of the one before belong to it.
         lat, lon, altitude = samples(in_order(np.concatenate((last_points, points))))
         last_points = points[np.append(starts_of(points)[1:], len(points)) - 1]
@@ -174,12 +181,13 @@ def heatmap(
         column = np.floor((lon[is_selected] + 180) / cell_deg).astype(np.int64)
         cells, counts = np.unique(row * columns_around + column, return_counts=True)
         for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
-            seconds[cell] = seconds.get(cell, 0.0) + count * SAMPLE_S
+            seconds[cell] = seconds.get(cell, 0.0) + count * SAMPLE_S * every
     busiest = sorted(seconds.items(), key=lambda item: (-item[1], item[0]))
     return {
         "cell_deg": cell_deg,
         "count": len(busiest),
         "truncated": len(busiest) > MOST_CELLS,
+        "one_slice_in": every,
         "cells": [
             {
                 "lat": round((cell // columns_around + 0.5) * cell_deg - 90, 6),
@@ -191,12 +199,13 @@ def heatmap(
     }
 
 
-def coverage(session: Session, span: Span, station: tuple[float, float]) -> list[dict[str, Any]]:
+def coverage(session: Session, span: Span, station: tuple[float, float]) -> dict[str, Any]:
     """The range of reception, by bearing from the station and by altitude."""
     sectors = 360 // SECTOR_DEG
     farthest = np.zeros((sectors, len(BANDS_FT)))
     counts = np.zeros((sectors, len(BANDS_FT)), np.int64)
-    for points in _points_within(session, span):
+    every = one_slice_in(session, span, MOST_CHUNKS)
+    for points in _points_within(session, span, every):
         points = points[points["flags"] & NO_ALTITUDE == 0]
         lat, lon = points["lat"] * DEGREES, points["lon"] * DEGREES
         distance = geo.distance_nm(*station, lat, lon)
@@ -205,7 +214,7 @@ def coverage(session: Session, span: Span, station: tuple[float, float]) -> list
         np.maximum.at(farthest, (sector, band), distance)
         np.add.at(counts, (sector, band), 1)
     limits = (*BANDS_FT, None)
-    return [
+    sectors_of_answer = [
         {
             "bearing_from": sector * SECTOR_DEG,
             "bearing_to": (sector + 1) * SECTOR_DEG,
@@ -222,10 +231,11 @@ def coverage(session: Session, span: Span, station: tuple[float, float]) -> list
         }
         for sector in range(sectors)
     ]
+    return {"one_slice_in": every, "sectors": sectors_of_answer}
 
 
-def _points_within(session: Session, span: Span) -> Iterator[Points]:
-    for _, points in read_slices(session, span):
+def _points_within(session: Session, span: Span, every: int) -> Iterator[Points]:
+    for _, points in read_slices(session, span, every=every):
         within = span.within(points)
         if len(within):
             yield within

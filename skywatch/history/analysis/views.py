@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -16,6 +19,9 @@ from skywatch.picture.settings import PictureSettings
 from skywatch.security.permissions import Permission
 
 FEATURE = "history"
+# Heat maps and coverages at a time in this process, and how long (s) another one waits for its turn.
+MOST_AT_ONCE, LONGEST_WAIT_S = 2, 1.0
+_turns = threading.BoundedSemaphore(MOST_AT_ONCE)
 LONGEST = timedelta(days=schemas.LONGEST_ANALYSIS_DAYS)
 
 stats_service = ApiService("history_stats", "/history/stats", feature=FEATURE)
@@ -40,14 +46,16 @@ def get_heatmap(request: Request) -> dict[str, Any]:
     """Where aircraft were
 
     The time aircraft spent in each cell of a grid, the busiest 20,000 cells first. The last 24 hours by default;
-    at most 31 days.
+    at most 31 days. Of a span with very many positions one slice of ten minutes in `one_slice_in` is evaluated, and
+    its times count so many times.
     """
     begin, end = span_of(request, default=timedelta(days=1), longest=LONGEST)
     query = request.validated["querystring"]
     span = Span(begin.timestamp(), end.timestamp(), military=request.may.military)
-    result = service.heatmap(
-        request.db, span, query["cell_deg"], query["bbox"], query["min_altitude_ft"], query["max_altitude_ft"]
-    )
+    with _turn():
+        result = service.heatmap(
+            request.db, span, query["cell_deg"], query["bbox"], query["min_altitude_ft"], query["max_altitude_ft"]
+        )
     return {"from": begin, "to": end, **result}
 
 
@@ -60,16 +68,31 @@ def get_heatmap(request: Request) -> dict[str, Any]:
 def get_coverage(request: Request) -> dict[str, Any]:
     """The range of reception, by bearing and altitude
 
-    Needs the station's position (409 without). The last 24 hours by default; at most 31 days.
+    Needs the station's position (409 without). The last 24 hours by default; at most 31 days. Of a span with very many
+    positions one slice of ten minutes in `one_slice_in` is evaluated.
     """
-    station = request.runtime.current.of(PictureSettings).station
+    station = request.runtime.current.of(PictureSettings).station_for(exact=request.may.exact_station)
     if station is None:
-        raise Problem("conflict", "The station's position is not set (station_lat, station_lon).")
+        raise Problem("conflict", "The station's position is not set (station_lat, station_lon), or not shown.")
     begin, end = span_of(request, default=timedelta(days=1), longest=LONGEST)
     span = Span(begin.timestamp(), end.timestamp(), military=request.may.military)
+    with _turn():
+        result = service.coverage(request.db, span, station)
     return {
         "from": begin,
         "to": end,
         "station": {"lat": station[0], "lon": station[1]},
-        "sectors": service.coverage(request.db, span, station),
+        **result,
     }
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """One of few evaluations at a time: each takes a processor for a second; raises Problem (503)."""
+    if not _turns.acquire(timeout=LONGEST_WAIT_S):
+        detail = f"{MOST_AT_ONCE} evaluations of history are running; try again in a moment."
+        raise Problem("unavailable", detail, headers={"Retry-After": "2"})
+    try:
+        yield
+    finally:
+        _turns.release()

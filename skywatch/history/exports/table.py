@@ -20,6 +20,7 @@ from skywatch.history.points import (
     join,
 )
 from skywatch.history.reading.tracks import Track
+from skywatch.http.spreadsheets import harmless
 
 COLUMNS = (
     "at",
@@ -45,9 +46,7 @@ PAGE_BYTES = 65_536
 _REPEATED = [
     "icao_hex", "callsign", "registration", "aircraft_type", "altitude_ft", "speed_kt", "track_deg", "flight_id",
 ]  # fmt: skip
-# What a spreadsheet would take for a formula when a cell begins with it.
 _YES_NO = ("false", "true")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv(tracks: Iterable[Track]) -> Iterator[bytes]:
@@ -94,8 +93,7 @@ def _csv_rows(track: Track) -> str:
 def _cell(text: str | None) -> str:
     if not text:
         return ""
-    if text.startswith(_FORMULA):
-        text = "'" + text
+    text = harmless(text)
     if any(c in text for c in ',"\r\n'):
         return '"' + text.replace('"', '""') + '"'
     return text

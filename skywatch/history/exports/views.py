@@ -14,9 +14,9 @@ from skywatch.history.points import address_code
 from skywatch.history.reading.archive import Span
 from skywatch.history.reading.flights import Labels
 from skywatch.history.reading.spans import span_of
-from skywatch.history.reading.streaming import stream
 from skywatch.http.request import Request
 from skywatch.http.service import ApiService
+from skywatch.http.streaming import stream
 from skywatch.security.permissions import Permission
 
 export_service = ApiService("history_export", "/history/export", feature="history")

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.core import geo
 from skywatch.core.db import SessionFactory, writing
+from skywatch.core.inserting import insert_many
 from skywatch.history.importing.readsb import TracedFlight, TraceError, find, read
 from skywatch.history.models import Chunk, Flight
 from skywatch.history.points import GAP_S, POINT, Points, address_code, no_points
@@ -26,6 +27,7 @@ from skywatch.history.recording.thinning import THINNED_POINT, Thinner
 from skywatch.history.recording.writer import chunk_rows
 from skywatch.history.settings import HistorySettings
 from skywatch.history.shards import slices
+from skywatch.picture.military import military_of
 
 FLIGHTS_AT_ONCE = 512
 
@@ -73,13 +75,13 @@ def _write(sessions: SessionFactory, settings: HistorySettings, flights: list[Tr
     thinned = thin(flights, settings.history_error_m, settings.history_altitude_error_ft)
     counts = np.bincount(thinned["slot"], minlength=len(flights))
     with writing(sessions) as session:
+        _mark_military(session, flights)
         new = _new_flights(session, flights)
         outcome.existing += len(flights) - len(new)
         if not new:
             return
         rows = [flight_row(flights[index], int(counts[index])) for index in new]
-        statement = sa.insert(Flight).returning(Flight.id, sort_by_parameter_order=True)
-        ids = list(session.execute(statement, rows).scalars())
+        ids = insert_many(session.connection(), Flight.__table__, rows)
         points = _stored_points(thinned, flights, dict(zip(new, ids, strict=True)))
         begins = slices(points)
         chunks = [row for at in np.unique(begins).tolist() for row in chunk_rows(at, points[begins == at])]
@@ -88,6 +90,13 @@ def _write(sessions: SessionFactory, settings: HistorySettings, flights: list[Tr
     outcome.flights += len(new)
     outcome.points += len(points)
     outcome.positions += sum(len(flights[index].columns[0]) for index in new)
+
+
+def _mark_military(session: Session, flights: list[TracedFlight]) -> None:
+    """Traces without flags are of aircraft that the airframes or their address may know as military."""
+    military = military_of(session, {flight.address for flight in flights})
+    for flight in flights:
+        flight.military = flight.military or military[flight.address.upper()]
 
 
 def _new_flights(session: Session, flights: list[TracedFlight]) -> list[int]:

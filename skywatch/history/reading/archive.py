@@ -57,17 +57,18 @@ def read_tail(session: Session) -> Points:
 
 
 def read_slices(
-    session: Session, span: Span, between_pages: Callable[[], None] | None = None
+    session: Session, span: Span, between_pages: Callable[[], None] | None = None, every: int = 1
 ) -> Iterator[tuple[int, Points]]:
     """(begin of the slice, its points in order) for each slice that has any, in order of time.
 
-    ``between_pages`` is called where the reader may end its transaction.
+    ``between_pages`` is called where the reader may end its transaction. With ``every`` above 1 only one slice in so
+    many is read.
     """
     first, last = slice_of(span.begin), slice_of(span.end)
     tail = span.pick(read_tail(session))
     recent = slices(tail)
-    tail_begins = {int(at) for at in np.unique(recent) if first <= at <= last}
-    for at, parts in _chunk_slices(session, span, first, last, between_pages):
+    tail_begins = {int(at) for at in np.unique(recent) if first <= at <= last and not at % (every * SLICE_S)}
+    for at, parts in _chunk_slices(session, span, first, last, between_pages, every):
         for earlier in sorted(begin for begin in tail_begins if begin < at):
             tail_begins.discard(earlier)
             yield earlier, tail[recent == earlier]
@@ -79,6 +80,13 @@ def read_slices(
             yield at, points
     for at in sorted(tail_begins):
         yield at, tail[recent == at]
+
+
+def one_slice_in(session: Session, span: Span, most_chunks: int) -> int:
+    """One slice in how many a reader of at most so many chunks can read: 1 where it can read the whole span."""
+    first, last = slice_of(span.begin), slice_of(span.end)
+    count = sa.select(sa.func.count()).select_from(Chunk).where(Chunk.slice_at.between(first, last))
+    return max(1, -(-(session.scalar(count) or 0) // most_chunks))
 
 
 def read(session: Session, span: Span) -> Points:
@@ -107,10 +115,12 @@ def read_aircraft(session: Session, span: Span, periods: Iterable[tuple[float, f
 
 
 def _chunk_slices(
-    session: Session, span: Span, first: int, last: int, between_pages: Callable[[], None] | None
+    session: Session, span: Span, first: int, last: int, between_pages: Callable[[], None] | None, every: int
 ) -> Iterator[tuple[int, list[Points]]]:
     """The points of chunks, by slice."""
     query = sa.select(Chunk.slice_at, Chunk.id, Chunk.data).where(Chunk.slice_at <= last)
+    if every > 1:
+        query = query.where(Chunk.slice_at % (every * SLICE_S) == 0)
     if span.aircraft is not None:
         query = query.where(Chunk.shard.in_(shards_of(span.aircraft)))
     query = query.order_by(Chunk.slice_at, Chunk.id).limit(CHUNKS_A_PAGE)

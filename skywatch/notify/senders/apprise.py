@@ -18,6 +18,8 @@ from skywatch.notify.settings import NotifySettings
 
 TIMEOUT_S = 15.0
 LONGEST_OUTPUT = 10_000
+# Whatever the library met: its address was already checked as text.
+NOT_SENT = "The service did not accept the message, or cannot be reached."
 # Environment variables that the library needs; no settings and no proxies of the service.
 ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
@@ -42,7 +44,7 @@ class AppriseSender:
         answer = await _run(json.dumps(order).encode())
         if answer.get("delivered") is True:
             return Outcome()
-        raise SendFailed(str(answer.get("detail") or "The service did not accept the message."))
+        raise SendFailed(str(answer.get("detail") or NOT_SENT), cause=str(answer.get("cause") or ""))
 
     async def close(self) -> None:
         """Do nothing: no resources are open."""
@@ -67,7 +69,7 @@ async def _run(order: bytes) -> dict[str, object]:
             async with asyncio.timeout(TIMEOUT_S):
                 output, _ = await child.communicate(order)
         except TimeoutError:
-            raise SendFailed(f"No answer within {TIMEOUT_S:g} s.") from None
+            raise SendFailed(NOT_SENT, cause=f"No answer within {TIMEOUT_S:g} s.") from None
         finally:
             if child.returncode is None:
                 child.kill()
@@ -75,5 +77,5 @@ async def _run(order: bytes) -> dict[str, object]:
     try:
         answer = json.loads(output[-LONGEST_OUTPUT:])
     except ValueError:
-        raise SendFailed("The service did not accept the message.") from None
+        raise SendFailed(NOT_SENT, cause="Apprise ended without an answer.") from None
     return answer if isinstance(answer, dict) else {}

@@ -49,7 +49,10 @@ class Guard:
 
 
 def send(order: dict[str, Any]) -> dict[str, Any]:
-    """Send one message; the reason of a failure contains no addresses."""
+    """Send one message; the reason of a failure contains no addresses.
+
+    ``detail`` is what the text of the address shows, for the user; ``cause`` what happened on the way, for the log.
+    """
     policy = TargetPolicy(order["networks"])
     try:
         fault = check_apprise_url(order["address"], order["schemes"], policy)
@@ -80,8 +83,8 @@ def send(order: dict[str, Any]) -> dict[str, Any]:
         interpret_escapes=False,
     )
     if guard.refused:
-        return {"delivered": False, "detail": NOT_ALLOWED}
-    return {"delivered": bool(delivered), "detail": "" if delivered else "The service did not accept the message."}
+        return {"delivered": False, "cause": NOT_ALLOWED}
+    return {"delivered": bool(delivered)}
 
 
 def main() -> None:

@@ -7,6 +7,10 @@ from typing import Protocol
 
 from skywatch.notify.messages import OutgoingMessage
 
+# Users name the hosts: whether a name exists, a port is closed, filtered or speaks something else would let them look
+# around in the service's network. The log has the cause.
+UNREACHABLE = "The host cannot be reached."
+
 
 @dataclass(frozen=True)
 class Browser:
@@ -47,7 +51,7 @@ class SendFailed(Exception):
     """A message was not accepted; ``str()`` is the reason for the channel's owner, without addresses and secrets.
 
     ``gone``: the receiver has answered that it is permanently gone. ``final``: another attempt cannot succeed.
-    ``ours``: the cause is in this installation; the channel is not disabled for it.
+    ``ours``: the cause is in this installation; the channel is not disabled for it. ``cause`` is for the log alone.
     """
 
     def __init__(
@@ -59,6 +63,7 @@ class SendFailed(Exception):
         final: bool = False,
         ours: bool = False,
         outcome: Outcome | None = None,
+        cause: str = "",
     ) -> None:
         super().__init__(reason[:200])
         self.retry_after_s = retry_after_s
@@ -66,6 +71,7 @@ class SendFailed(Exception):
         self.final = final
         self.ours = ours
         self.outcome = outcome or Outcome()
+        self.cause = cause or str(self)
 
 
 class Sender(Protocol):

@@ -6,11 +6,11 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from skywatch.core.clock import unix_now
-from skywatch.core.outgoing import Answer, CallFailed, OutgoingClient
+from skywatch.core.outgoing import Answer, AnswerTooLarge, CallFailed, OutgoingClient
 from skywatch.core.targets import AddressRefused
 from skywatch.core.version import VERSION
 from skywatch.notify.messages import OutgoingMessage
-from skywatch.notify.senders.base import Outcome, Recipient, SendFailed
+from skywatch.notify.senders.base import UNREACHABLE, Outcome, Recipient, SendFailed
 from skywatch.notify.signing import signature_headers
 
 USER_AGENT = f"Skywatch/{VERSION}"
@@ -46,8 +46,10 @@ async def post(
     """Send a POST request; raises SendFailed, with ``gone`` set for the statuses in ``gone``."""
     try:
         answer = await client.send("POST", address, headers, content)
-    except (CallFailed, AddressRefused) as error:
+    except AnswerTooLarge as error:
         raise SendFailed(str(error)) from None
+    except (CallFailed, AddressRefused) as error:
+        raise SendFailed(UNREACHABLE, cause=str(error)) from None
     if 200 <= answer.status < 300:
         return
     if 300 <= answer.status < 400:

@@ -33,6 +33,7 @@ class PollingOutbox:
         "_on_overflow",
         "_parts",
         "_queued",
+        "_receipts",
         "_turn",
         "poll",
     )
@@ -55,6 +56,7 @@ class PollingOutbox:
         self._queued = False  # for the end of the turn
         self._closed = False
         self._last_packet = b""
+        self._receipts: list[Callable[[], object]] = []
         # The request that waits for packets.
         self.poll: Poll | None = None
 
@@ -78,6 +80,11 @@ class PollingOutbox:
             self._queued = True
             self._turn.add(self)
 
+    def on_written(self, callback: Callable[[], object]) -> None:
+        """Call back once all that was pushed so far has left with an answer; never if it is dropped."""
+        if not self._closed:
+            self._receipts.append(callback)
+
     def wait(self, poll: Poll) -> None:
         """A poll has come; it is answered at the end of the turn where packets wait."""
         self.poll = poll
@@ -95,6 +102,8 @@ class PollingOutbox:
             self.poll = None
             if self._parts:
                 poll.answer_poll(without_last_separator(self.take()))
+                for callback in self.take_receipts():
+                    callback()
             else:
                 last_packet, self._last_packet = self._last_packet, b""
                 poll.answer_poll((last_packet,))
@@ -108,6 +117,11 @@ class PollingOutbox:
         """Hand over what waits."""
         parts, self._parts, self._bytes = self._parts, [], 0
         return parts
+
+    def take_receipts(self) -> list[Callable[[], object]]:
+        """Hand over the callbacks for what waits, or has just left."""
+        receipts, self._receipts = self._receipts, []
+        return receipts
 
     def close(self, last_packet: bytes) -> None:
         """Take nothing more, and let the last packets leave.
@@ -126,6 +140,7 @@ class PollingOutbox:
         """The client has gone: send nothing more, and hold nothing."""
         self._closed = True
         self._last_packet = b""
+        self._receipts.clear()
         self.take()
 
     def fail(self, error: Exception) -> None:

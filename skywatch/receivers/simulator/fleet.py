@@ -1,34 +1,24 @@
-"""Creates simulated aircraft, each with an identity and a flight of its kind."""
+"""Creates simulated aircraft, each with an identity and a flight of its kind in a place that ``placement`` finds."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from skywatch.core import geo
+from skywatch.receivers.simulator.airspace import Airspace
+from skywatch.receivers.simulator.paths import Column
+from skywatch.receivers.simulator.placement import Kind, Placement
+from skywatch.receivers.simulator.scatter import Scatter
 from skywatch.receivers.simulator.tables import AIRLINES, HELICOPTERS, LIGHT, MILITARY, Operator
-
-Column = npt.NDArray[Any]
 
 # Time for which the address of an aircraft that left is not reused (s): longer than pictures remember it.
 RETIRED_S = 900.0
 LETTERS = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 CONSPICUITY = {"light": "7000", "parked": "2000"}
-
-
-class Kind(IntEnum):
-    """The kind of movement of an aircraft."""
-
-    OVERFLIGHT = 0
-    DEPARTURE = 1
-    ARRIVAL = 2
-    LIGHT = 3
-    HELICOPTER = 4
-    GROUND = 5
 
 
 class Voice(IntEnum):
@@ -41,6 +31,8 @@ class Voice(IntEnum):
     SURFACE_SILENT = 4  # on the ground, no position
 
 
+# Of a row whose aircraft waits for room: it sends nothing.
+WAITING = -1
 AIRBORNE_KINDS = (Kind.OVERFLIGHT, Kind.DEPARTURE, Kind.ARRIVAL, Kind.LIGHT, Kind.HELICOPTER)
 AIRBORNE_SHARES = (0.50, 0.14, 0.14, 0.15, 0.07)
 MILITARY_SHARE = 0.04  # of airliner-like flights
@@ -56,10 +48,18 @@ STATE: dict[str, str] = {
     "alt_ft": "f8",
     "gs_kt": "f8",
     "track_deg": "f8",
-    "turn_deg_s": "f8",
     "rate_fpm": "f8",
+    # The place, as ``placement.Place`` has it.
+    "c": "3f8",
+    "u": "3f8",
+    "v": "3f8",
+    "arc_nm": "f8",
+    "angle": "f8",
+    "began_at": "f8",
     "cruise_ft": "f8",
     "cruise_kt": "f8",
+    "swing_ft": "f8",
+    "profile": "i1",
     "moved_at": "f8",  # the state is that of this moment
     "seen_at": "f8",
     "position_at": "f8",
@@ -73,23 +73,40 @@ TEXTS = ("hex", "flight", "r", "t", "category", "squawk")
 
 
 class Fleet:
-    """Creates aircraft around ``centre`` (degrees) within ``radius_nm``; deterministic for a generator."""
+    """Creates aircraft; deterministic for a generator. ``kind`` and ``place`` are drawn for each."""
 
     def __init__(
-        self, generator: np.random.Generator, centre: tuple[float, float], radius_nm: float, ground_share: float
+        self,
+        generator: np.random.Generator,
+        centre: tuple[float, float],
+        radius_nm: float,
+        ground_share: float,
+        count: int,
+        now: float,
+        separation: bool,
     ) -> None:
         self._generator = generator
-        self._centre = centre
-        self._radius_nm = radius_nm
         self._ground_share = ground_share
         self._used_addresses: set[int] = set()
         self._retired: deque[tuple[float, int]] = deque()
+        self._releases: dict[int, Callable[[], None]] = {}
+        self.placement: Placement = Scatter(generator, centre, radius_nm)
+        if separation:
+            shares = {k: share * (1 - ground_share) for k, share in zip(AIRBORNE_KINDS, AIRBORNE_SHARES, strict=True)}
+            self.placement = Airspace(generator, count, shares, centre, radius_nm, now)
 
     def fill(self, state: dict[str, Column], texts: dict[str, list[str]], row: int, now: float, entering: bool) -> None:
-        """Put a new aircraft into a row; with ``entering`` at the edge of the area, else anywhere in it."""
+        """Put a new aircraft into a row; with ``entering`` at the beginning of its flight, else anywhere in it."""
         random = self._generator
+        self._releases.pop(row, _nothing)()
         on_ground = bool(random.random() < self._ground_share)
-        kind = Kind.GROUND if on_ground else Kind(int(random.choice(AIRBORNE_KINDS, p=AIRBORNE_SHARES)))
+        drawn = Kind.GROUND if on_ground else Kind(int(random.choice(AIRBORNE_KINDS, p=AIRBORNE_SHARES)))
+        place = self.placement.place(drawn, now, entering)
+        if place is None:
+            state["voice"][row] = WAITING
+            return
+        self._releases[row] = place.release
+        kind = place.kind
         operator = self._operator(kind)
         address = self._address(operator, texts, row, now)
         texts["hex"][row] = f"{address:06x}"
@@ -98,22 +115,23 @@ class Fleet:
         texts["category"][row] = operator.category
         texts["flight"][row] = self._callsign(operator, texts["r"][row])
         texts["squawk"][row] = self._squawk(kind)
-        values = self._place(kind, entering)
-        share = random.random()
-        voice = Voice.ADSB
-        if kind is Kind.GROUND:
-            voice = Voice.SURFACE_SILENT if share < SILENT_GROUND_SHARE else Voice.SURFACE
-        elif share < MLAT_SHARE:
-            voice = Voice.MLAT
-        elif share < MLAT_SHARE + MODE_S_SHARE:
-            voice = Voice.MODE_S
-        values |= {
+        values: dict[str, Any] = {
             "kind": kind,
-            "voice": voice,
+            "voice": self._voice(kind),
+            "c": place.path.c,
+            "u": place.path.u,
+            "v": place.path.v,
+            "arc_nm": place.path.arc_nm,
+            "angle": place.path.angle,
+            "began_at": place.began_at,
+            "cruise_ft": place.altitude_ft,
+            "cruise_kt": place.speed_kt,
+            "swing_ft": place.swing_ft,
+            "profile": place.profile,
             "moved_at": now,
             "seen_at": now,
             "position_at": now,
-            "ends_at": now + random.uniform(600, 5400),
+            "ends_at": place.ends_at,
             "messages": 1 if entering else int(random.integers(1, 4000)),
             "emergency": 0,
             "emergency_until": 0.0,
@@ -121,6 +139,14 @@ class Fleet:
         }
         for name, value in values.items():
             state[name][row] = value
+
+    def _voice(self, kind: Kind) -> Voice:
+        share = self._generator.random()
+        if kind is Kind.GROUND:
+            return Voice.SURFACE_SILENT if share < SILENT_GROUND_SHARE else Voice.SURFACE
+        if share < MLAT_SHARE:
+            return Voice.MLAT
+        return Voice.MODE_S if share < MLAT_SHARE + MODE_S_SHARE else Voice.ADSB
 
     def _operator(self, kind: Kind) -> Operator:
         random = self._generator
@@ -169,49 +195,6 @@ class Fleet:
             return CONSPICUITY["parked"]
         return f"{self._generator.integers(0o0101, 0o7000):04o}"
 
-    def _place(self, kind: Kind, entering: bool) -> dict[str, float]:
-        """The initial position and movement, in the units of STATE."""
-        random = self._generator
-        outward = random.uniform(0, 360)
-        # Even over the cap of the sphere, whatever its size.
-        cap = 1 - np.cos(self._radius_nm / geo.EARTH_RADIUS_NM)
-        anywhere_nm = float(np.arccos(1 - random.random() * cap) * geo.EARTH_RADIUS_NM)
-        place: dict[str, float] = {"turn_deg_s": 0.0, "rate_fpm": 0.0, "cruise_ft": 0.0, "cruise_kt": 0.0}
-        distance_nm, track = anywhere_nm, random.uniform(0, 360)
-        if kind in (Kind.OVERFLIGHT, Kind.DEPARTURE, Kind.ARRIVAL):
-            place["cruise_ft"] = 1000.0 * random.integers(30, 42)
-            place["cruise_kt"] = random.uniform(430, 500)
-            altitude = place["cruise_ft"]
-            if kind is Kind.OVERFLIGHT and entering:
-                distance_nm = self._radius_nm * 0.98
-                track = (outward + 180 + random.uniform(-60, 60)) % 360
-            elif kind is Kind.DEPARTURE:
-                distance_nm, track = (random.uniform(1, 3) if entering else anywhere_nm), outward
-                altitude = min(1500 + 250 * distance_nm, altitude)
-            elif kind is Kind.ARRIVAL:
-                distance_nm = self._radius_nm * 0.95 if entering else anywhere_nm
-                altitude = min(500 + 318 * distance_nm, altitude)
-        elif kind is Kind.LIGHT:
-            distance_nm = anywhere_nm * 0.6
-            altitude = place["cruise_ft"] = 500.0 * random.integers(3, 14)
-            place["cruise_kt"] = random.uniform(75, 150)
-        elif kind is Kind.HELICOPTER:
-            distance_nm = anywhere_nm * 0.3
-            altitude = place["cruise_ft"] = 100.0 * random.integers(6, 16)
-            place["cruise_kt"] = random.uniform(55, 85)
-            # An orbit of 0.4 to 1.2 nm: degrees a second = speed / radius.
-            radius_nm = random.uniform(0.4, 1.2) * random.choice([-1, 1])
-            place["turn_deg_s"] = float(np.degrees(place["cruise_kt"] / 3600 / radius_nm))
-        else:
-            distance_nm, altitude = random.uniform(0.1, 1.2), 0.0
-            place["cruise_kt"] = random.choice([0.0, 0.0, random.uniform(4, 18)])
-        lat, lon = geo.destination(*self._centre, outward, distance_nm)
-        if kind is Kind.ARRIVAL:
-            track = float(geo.bearing_deg(lat, lon, *self._centre))
-        return place | {
-            "lat": float(lat),
-            "lon": float(lon),
-            "alt_ft": altitude,
-            "gs_kt": place["cruise_kt"],
-            "track_deg": track,
-        }
+
+def _nothing() -> None:
+    """The release of a place that nobody waits for."""

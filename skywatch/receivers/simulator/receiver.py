@@ -1,4 +1,4 @@
-"""``simulate aircraft=200 [seed=] [around=lat,lon] [radius_nm=] [ground=]``: simulated traffic without an antenna.
+"""``simulate aircraft=200 [seed=] [around=] [radius_nm=] [ground=] [separation=no]``: traffic without an antenna.
 
 It behaves like a receiver of kind ``readsb``: once a second the whole state of every aircraft.
 """
@@ -6,11 +6,15 @@ It behaves like a receiver of kind ``readsb``: once a second the whole state of 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 
 from skywatch.inputs.options import Options, Station, Words, parse_point
 from skywatch.receivers.receiver import RetryingReceiver
+from skywatch.receivers.simulator.airspace import sufficient_radius_nm
 from skywatch.receivers.simulator.traffic import Traffic
+
+log = logging.getLogger(__name__)
 
 # Without a station: Zurich, as in development.ini.
 DEFAULT_CENTRE = (47.45, 8.56)
@@ -25,14 +29,32 @@ class SimulateReceiver(RetryingReceiver):
     kind = "simulate"
 
     def __init__(
-        self, name: str, aircraft: int, centre: tuple[float, float], radius_nm: float, ground: float, seed: int | None
+        self,
+        name: str,
+        aircraft: int,
+        centre: tuple[float, float],
+        radius_nm: float,
+        ground: float,
+        seed: int | None,
+        separation: bool,
     ) -> None:
-        super().__init__(name, f"{aircraft} aircraft within {radius_nm:g} nm of {centre[0]:.2f},{centre[1]:.2f}")
+        used_nm = sufficient_radius_nm(aircraft, radius_nm) if separation else radius_nm
+        how = "" if separation else " without separation"
+        super().__init__(name, f"{aircraft} aircraft{how} within {used_nm:.0f} nm of {centre[0]:.2f},{centre[1]:.2f}")
+        if used_nm > radius_nm:
+            log.warning(
+                "receiver %s: %d aircraft cannot be kept apart within %g nm and fly within %.0f nm",
+                name,
+                aircraft,
+                radius_nm,
+                used_nm,
+            )
         self._aircraft = aircraft
         self._centre = centre
         self._radius_nm = radius_nm
         self._ground = ground
         self._seed = seed
+        self._separation = separation
 
     async def session(self) -> None:
         """Advance the traffic once a second until cancelled; missed seconds are skipped."""
@@ -45,6 +67,7 @@ class SimulateReceiver(RetryingReceiver):
             radius_nm=self._radius_nm,
             ground_share=self._ground,
             seed=self._seed,
+            separation=self._separation,
         )
         self.set_connected()
         last = 0.0
@@ -63,6 +86,9 @@ def create(name: str, words: Words, station: Station) -> SimulateReceiver:
     options = Options(words)
     around = options.text("around")
     seed = options.text("seed")
+    separation = options.text("separation")
+    if separation not in (None, "yes", "no"):
+        raise ValueError("separation must be yes or no")
     receiver = SimulateReceiver(
         name,
         aircraft=options.whole("aircraft", 200, 0, MOST_AIRCRAFT),
@@ -70,6 +96,7 @@ def create(name: str, words: Words, station: Station) -> SimulateReceiver:
         radius_nm=options.number("radius_nm", 150.0, 10.0, 2 * HALF_EQUATOR_NM),
         ground=options.number("ground", 0.08, 0.0, 1.0),
         seed=_seed(seed) if seed is not None else None,
+        separation=separation != "no",
     )
     options.finish()
     return receiver

@@ -1,9 +1,8 @@
 """``Traffic``: plausible moving traffic as NumPy columns, and the reports that a receiver would make of it.
 
-Airliners cross on great circles, climb out of and descend into an airport at the centre, light aircraft wander,
-helicopters orbit, some stand or taxi; some are received by multilateration only, some without any position, and
-sometimes one squawks an emergency. Each aircraft is moved to the time at which it was last received, so that positions
-agree with speed and track. No clock is read here.
+Airliners cross, climb out of and descend into airports, light aircraft and helicopters circle, some stand or taxi; some
+are received by multilateration only, some without any position, and sometimes one squawks an emergency. Each aircraft
+is moved to the time at which it was last received, so that positions agree with speed and track. No clock is read here.
 """
 
 from __future__ import annotations
@@ -12,14 +11,13 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import UNSET
 
 from skywatch.core import geo
 from skywatch.receivers.report import Report
-from skywatch.receivers.simulator.fleet import STATE, TEXTS, Fleet, Kind, Voice
-
-Column = npt.NDArray[Any]
+from skywatch.receivers.simulator.fleet import STATE, TEXTS, WAITING, Fleet, Voice
+from skywatch.receivers.simulator.paths import Column, locate
+from skywatch.receivers.simulator.placement import Kind
 
 RECEIVED_SHARE = 0.96  # of the aircraft, per second
 POSITION_SHARE = 0.92  # of the received ones
@@ -34,12 +32,17 @@ EMERGENCIES: tuple[tuple[str, str], ...] = (
 )
 EMERGENCY_CHANCES = (0.0, 0.62, 0.34, 0.04)
 MLAT_FIELDS = ["lat", "lon", "track", "gs", "baro_rate"]
-DESCENT_FT_PER_NM = 318.0  # three degrees
-LANDED_NM = 0.8
+# Who is so much beyond the radius has left.
+BEYOND = 1.001
+SWING_S = 240.0
 
 
 class Traffic:
-    """``count`` aircraft within ``radius_nm`` of ``centre`` (lat, lon in degrees) from ``now`` (unix seconds) on."""
+    """``count`` aircraft around ``centre`` (lat, lon in degrees) from ``now`` (unix seconds) on.
+
+    They are within ``radius_nm``, or within the attribute of that name where so many cannot be kept apart in it;
+    without ``separation`` they are not kept apart at all.
+    """
 
     def __init__(
         self,
@@ -50,25 +53,31 @@ class Traffic:
         radius_nm: float = 150.0,
         ground_share: float = 0.08,
         seed: int | None = None,
+        separation: bool = True,
     ) -> None:
         self._random = np.random.default_rng(seed)
         self._centre = centre
-        self._radius_nm = radius_nm
-        self._fleet = Fleet(self._random, centre, radius_nm, ground_share)
+        self._fleet = Fleet(self._random, centre, radius_nm, ground_share, count, now, separation)
+        self._profiles = self._fleet.placement.profiles
+        self.radius_nm = self._fleet.placement.radius_nm
         self._now = now
         self.state: dict[str, Column] = {name: np.zeros(count, dtype) for name, dtype in STATE.items()}
+        self.state["arc_nm"][:] = 1.0
         self.texts: dict[str, list[str]] = {name: [""] * count for name in TEXTS}
         for row in range(count):
             self._fleet.fill(self.state, self.texts, row, now, entering=False)
+        self._move(np.arange(count), np.full(count, now))
 
     def step(self, now: float) -> int:
         """Advance to ``now``; returns the number of messages received since."""
         elapsed_s = max(now - self._now, 0.0)
         self._now = now
-        for row in np.flatnonzero(self._has_left(now)).tolist():
+        left = np.flatnonzero(self._has_left(now))
+        for row in left.tolist():
             self._fleet.fill(self.state, self.texts, row, now, entering=True)
+        self._move(left, np.full(len(left), now))
         state = self.state
-        is_received = self._random.random(len(state["lat"])) < RECEIVED_SHARE
+        is_received = (self._random.random(len(state["lat"])) < RECEIVED_SHARE) & (state["voice"] != WAITING)
         rows = np.flatnonzero(is_received)
         received_at = now - self._random.random(len(rows)) * min(elapsed_s, 0.9)
         received_at = np.maximum(received_at, state["moved_at"][rows])
@@ -92,61 +101,42 @@ class Traffic:
 
     def positions_since(self, at: float) -> int:
         """The number of aircraft with a position received after this time."""
-        positioned = ~np.isin(self.state["voice"], (Voice.MODE_S, Voice.SURFACE_SILENT))
+        positioned = np.isin(self.state["voice"], (Voice.ADSB, Voice.MLAT, Voice.SURFACE))
         return int(np.count_nonzero(positioned & (self.state["position_at"] > at)))
 
     def _has_left(self, now: float) -> Column:
         state = self.state
         away_nm = geo.distance_nm(state["lat"], state["lon"], *self._centre)
-        landed = (state["kind"] == Kind.ARRIVAL) & (away_nm < LANDED_NM)
         # With a radius of half the Earth nothing is outside.
-        outside = (away_nm > self._radius_nm) & (self._radius_nm < np.pi * geo.EARTH_RADIUS_NM)
-        crossing = state["kind"] <= Kind.ARRIVAL
-        return landed | outside | ((state["ends_at"] < now) & ~crossing)
+        outside = (away_nm > self.radius_nm * BEYOND) & (self.radius_nm < np.pi * geo.EARTH_RADIUS_NM)
+        return outside | (state["ends_at"] < now) | (state["voice"] == WAITING)
 
     def _move(self, rows: Column, until: Column) -> None:
+        """Bring aircraft to where they are, and how they move, at these times."""
         state = self.state
-        elapsed_s = until - state["moved_at"][rows]
-        lat, lon, track = state["lat"][rows], state["lon"][rows], state["track_deg"][rows]
-        gs, turn = state["gs_kt"][rows], state["turn_deg_s"][rows]
-        # The chord of a turn lies half-way between its first and its last track.
-        new_lat, new_lon = geo.destination(lat, lon, track + turn * elapsed_s / 2, gs * elapsed_s / 3600)
-        # On a great circle the track changes on the way: it is that of the way back, turned round.
-        moved = gs * elapsed_s > 0
-        along = np.where(moved, geo.bearing_deg(new_lat, new_lon, lat, lon) + 180 - turn * elapsed_s / 2, track)
-        state["track_deg"][rows] = (along + turn * elapsed_s) % 360
-        state["lat"][rows], state["lon"][rows] = new_lat, new_lon
-        state["alt_ft"][rows] = np.maximum(state["alt_ft"][rows] + state["rate_fpm"][rows] * elapsed_s / 60, 0)
+        elapsed_s = until - state["began_at"][rows]
+        phase = 2 * np.pi * (until / SWING_S + state["random"][rows])
+        swing_ft, gs = state["swing_ft"][rows], state["cruise_kt"][rows]
+        flown_nm = gs * elapsed_s / 3600
+        alt = state["cruise_ft"][rows] + swing_ft * np.sin(phase)
+        rate = swing_ft * np.cos(phase) * (2 * np.pi * 60 / SWING_S)
+        for number, flown in enumerate(self._profiles):
+            on_it = np.flatnonzero(state["profile"][rows] == number)
+            flown_nm[on_it], alt[on_it], gs[on_it], rate[on_it] = flown.at(elapsed_s[on_it])
+        angle = state["angle"][rows] + flown_nm / state["arc_nm"][rows]
+        lat, lon, track = locate(state["c"][rows], state["u"][rows], state["v"][rows], angle)
+        state["lat"][rows], state["lon"][rows], state["track_deg"][rows] = lat, lon, track
+        state["alt_ft"][rows], state["gs_kt"][rows], state["rate_fpm"][rows] = alt, gs, np.round(rate / 64) * 64
         state["moved_at"][rows] = until
-        self._fly(rows, new_lat, new_lon)
-
-    def _fly(self, rows: Column, lat: Column, lon: Column) -> None:
-        """Update speed, vertical rate and turn."""
-        state = self.state
-        kind, alt, cruise = state["kind"][rows], state["alt_ft"][rows], state["cruise_ft"][rows]
-        share = np.clip(alt / np.maximum(cruise, 1.0), 0, 1)
-        jet = kind <= Kind.ARRIVAL
-        state["gs_kt"][rows] = np.where(
-            jet, 140 + (state["cruise_kt"][rows] - 140) * share**0.6, state["cruise_kt"][rows]
-        )
-        climb = np.where((kind == Kind.DEPARTURE) & (alt < cruise), 2600 - 1700 * share, 0.0)
-        to_go_nm = geo.distance_nm(lat, lon, *self._centre)
-        too_high = alt > to_go_nm * DESCENT_FT_PER_NM + 300
-        descent = np.where((kind == Kind.ARRIVAL) & too_high, -DESCENT_FT_PER_NM * state["gs_kt"][rows] / 60 * 1.1, 0.0)
-        wander = np.where(kind == Kind.LIGHT, np.sin(alt * 0.01 * share + state["moved_at"][rows] / 180) * 120, 0.0)
-        state["rate_fpm"][rows] = np.round((climb + descent + wander) / 64) * 64
-        # Light aircraft turn to and fro, each in a rhythm of its own; taxiing ones follow bends.
-        rhythm = state["moved_at"][rows] / (40 + 80 * state["random"][rows]) + 6.28 * state["random"][rows]
-        bend = np.where(kind == Kind.LIGHT, 1.2, 4.0) * np.sin(rhythm)
-        turning = (kind == Kind.LIGHT) | ((kind == Kind.GROUND) & (state["gs_kt"][rows] > 0))
-        state["turn_deg_s"][rows] = np.where(turning, bend, state["turn_deg_s"][rows])
 
     def _emergencies(self, now: float, elapsed_s: float) -> None:
         state = self.state
         over = (state["emergency"] > 0) & (state["emergency_until"] < now)
         state["emergency"][over] = 0
         if self._random.random() < 1 - np.exp(-elapsed_s / EMERGENCY_EVERY_S):
-            airborne = np.flatnonzero((state["kind"] != Kind.GROUND) & (state["emergency"] == 0))
+            airborne = np.flatnonzero(
+                (state["kind"] != Kind.GROUND) & (state["emergency"] == 0) & (state["voice"] != WAITING)
+            )
             if len(airborne):
                 row = int(self._random.choice(airborne))
                 state["emergency"][row] = self._random.choice(len(EMERGENCIES), p=EMERGENCY_CHANCES)

@@ -6,6 +6,7 @@ the terminated bit); DO-260B 2.2.3.2.7.8.2: the squitter exists from version 2 o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +30,8 @@ class _Advised:
     frames: int = 0
     raised: bool = False
     ended: bool = False
+    # Of before a restart; the aircraft may be received only later.
+    is_restored: bool = False
 
 
 class AdvisoryDetector:
@@ -36,6 +39,12 @@ class AdvisoryDetector:
 
     def __init__(self) -> None:
         self._advised: dict[str, _Advised] = {}
+
+    def restore(self, findings: Iterable[Finding], now: float) -> None:
+        """Restore the advisories among the events of before a restart, so that the terminated bit ends them."""
+        for finding in findings:
+            if finding.type == "acas_ra":
+                self._advised[finding.key] = _Advised([now], raised=True, is_restored=True)
 
     def active(self) -> frozenset[str]:
         """Addresses of the aircraft that have an advisory now."""
@@ -51,9 +60,10 @@ class AdvisoryDetector:
             finding = self._one(frame, row, thresholds)
             if finding is not None:
                 findings.append(finding)
-        for address in list(self._advised):
-            last_at = self._advised[address].times[-1] if self._advised[address].times else 0.0
-            if address not in present and frame.now - last_at > thresholds.advisory_end_s:
+        for address, state in list(self._advised.items()):
+            last_at = state.times[-1] if state.times else 0.0
+            awaited = state.is_restored and not frame.sky.is_complete
+            if address not in present and frame.now - last_at > thresholds.advisory_end_s and not awaited:
                 del self._advised[address]
         return findings
 

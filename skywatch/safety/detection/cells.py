@@ -16,7 +16,8 @@ from skywatch.core import geo
 from skywatch.safety.detection.frame import Array
 
 NM_PER_DEGREE = geo.EARTH_RADIUS_NM * np.pi / 180
-LAYER_FT = 2000.0
+# Flight levels lie in the middle of layers: who keeps one is in no other layer.
+LAYER_FT = 1000.0
 # Cells beyond this latitude are as wide as those at it.
 STEEPEST_DEG = 85.0
 # With fewer columns a cell would be its own neighbour.
@@ -73,8 +74,8 @@ def neighbours(m: Motion, horizon_s: float, widest_nm: float, highest_ft: float)
 def _layers(m: Motion, horizon_s: float, highest_ft: float) -> tuple[Array, Array]:
     """The lowest and the highest layer that each aircraft crosses."""
     later = m.alt_ft + m.climb_fps * horizon_s
-    bottom = np.floor((np.minimum(m.alt_ft, later) - highest_ft / 2) * (1 / LAYER_FT)).astype(np.int32)
-    top = np.floor((np.maximum(m.alt_ft, later) + highest_ft / 2) * (1 / LAYER_FT)).astype(np.int32)
+    bottom = np.floor((np.minimum(m.alt_ft, later) - highest_ft / 2) * (1 / LAYER_FT) + 0.5).astype(np.int32)
+    top = np.floor((np.maximum(m.alt_ft, later) + highest_ft / 2) * (1 / LAYER_FT) + 0.5).astype(np.int32)
     return bottom, top
 
 

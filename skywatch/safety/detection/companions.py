@@ -25,9 +25,13 @@ class Companions:
         self._since: dict[Pair, float] = {}
         self._until: dict[Pair, float] = {}
 
-    def are(self, one: str, two: str, now: float) -> bool:
-        """Whether two addresses fly together, or did until lately."""
-        return self._until.get((one, two) if one < two else (two, one), 0.0) >= now
+    def are(self, frame: Frame, one: Array, two: Array) -> Array:
+        """Which pairs of rows fly together, or did until lately."""
+        if not self._until:
+            return np.zeros(len(one), "?")
+        hexes, until, now = frame.hexes, self._until, frame.now
+        pairs = ((hexes[a], hexes[b]) for a, b in zip(one.tolist(), two.tolist(), strict=True))
+        return np.fromiter((until.get((a, b) if a < b else (b, a), 0.0) >= now for a, b in pairs), "?", len(one))
 
     def update(self, frame: Frame, m: Motion, one: Array, two: Array) -> None:
         """Record which of some pairs (indexes into ``m``) are together now."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from skywatch.picture.sky import Sky
 from skywatch.safety.detection.advisory import AdvisoryDetector
+from skywatch.safety.detection.aggregation import Aggregation
 from skywatch.safety.detection.emergency import EmergencyDetector
 from skywatch.safety.detection.encounters import ProximityDetector
 from skywatch.safety.detection.finding import Finding
@@ -25,7 +26,8 @@ class Detectors:
         self.learner = learner or Learner()
         self._emergency = EmergencyDetector()
         self._advisory = AdvisoryDetector()
-        self._proximity = ProximityDetector()
+        self.aggregation = Aggregation()
+        self._proximity = ProximityDetector(self.aggregation)
         self._vertical = VerticalDetector()
         self._low = LowAltitudeDetector(self.learner)
         self._integrity = IntegrityDetector()
@@ -36,9 +38,15 @@ class Detectors:
         """The regions of disturbed navigation signals of now."""
         return self._regions.regions
 
-    def restore(self, gatherings: Iterable[Finding], regions: list[Region], now: float) -> None:
-        """Restore what cannot be detected again after a restart: gatherings and regions."""
-        self._integrity.gatherings.restore(gatherings, now)
+    def restore(self, findings: Sequence[Finding], regions: list[Region], now: float) -> None:
+        """Restore what is not detected again after a restart as long as it lasts: encounters that have passed the
+        closest point, the end of advisories, leaps, gatherings, regions, and what was only counted. ``findings`` are
+        those of active events.
+        """
+        self.aggregation.restore(findings, now)
+        self._advisory.restore(findings, now)
+        self._proximity.restore(findings)
+        self._integrity.restore(findings, now)
         self._regions.restore(regions, now)
 
     def update(self, sky: Sky, thresholds: Thresholds) -> list[Finding]:
@@ -46,10 +54,11 @@ class Detectors:
         frame = Frame(sky)
         findings = self._emergency.update(frame, thresholds)
         findings += self._advisory.update(frame, thresholds)
-        findings += self._proximity.update(frame, thresholds, self._advisory.active())
         findings += self._vertical.update(frame, thresholds)
         findings += self._low.update(frame, thresholds)
         findings += self._integrity.update(frame, thresholds)
         findings += self._regions.update(frame, thresholds)
+        findings = self.aggregation.apply(findings, frame.now, thresholds)
+        findings += self._proximity.update(frame, thresholds, self._advisory.active())
         self.learner.update(frame)
         return findings

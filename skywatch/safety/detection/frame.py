@@ -15,7 +15,8 @@ from skywatch.safety.detection.finding import Place
 Array = npt.NDArray[Any]
 
 # Sources with non-ICAO addresses or with computed or relayed positions.
-_RELAYED = frozenset(index for name, index in SOURCE_INDEX.items() if name.startswith(("tisb", "adsr", "mlat")))
+_RELAYED = np.zeros(256, "?")
+_RELAYED[[index for name, index in SOURCE_INDEX.items() if name.startswith(("tisb", "adsr", "mlat"))]] = True
 # Which values of the column ``source`` are ADS-B; which emitter categories, read as a number, are airliners.
 _ADSB = np.zeros(256, "?")
 _ADSB[[index for name, index in SOURCE_INDEX.items() if name.startswith("adsb")]] = True
@@ -27,22 +28,23 @@ _SURFACE = np.zeros(1 << 16, "?")
 _SURFACE[np.array([b"C1", b"C2", b"C3", b"C4", b"C5"], "S2").view("u2")] = True
 # Fixed-wing aircraft slower than this (kt) are on the ground, whatever they report: many have no squat switch.
 FLYING_KT = 35.0
-_GLIDERS = (b"B1", b"B2", b"B3", b"B4")
+_GLIDER = np.zeros(1 << 16, "?")
+_GLIDER[np.array([b"B1", b"B2", b"B3", b"B4"], "S2").view("u2")] = True
 # ICAO Doc 8643 designators of aircraft that climb and turn as fighters do, and of the aerobatic teams' trainers.
-FAST_TYPES = frozenset((
+FAST_TYPES = np.array((
     b"A10", b"A4", b"AJET", b"AMX", b"EUFI", b"F1", b"F104", b"F14", b"F15", b"F16", b"F18", b"F18S", b"F22", b"F35",
     b"F4", b"F5", b"GRIP", b"H2T", b"HAWK", b"J10", b"J20", b"L39", b"L159", b"M339", b"M346", b"MG29", b"MG31",
     b"MIR2", b"MIRA", b"RFAL", b"SB39", b"SU24", b"SU25", b"SU27", b"SU30", b"SU35", b"SU57", b"T38", b"T45", b"TOR",
     b"U2",
-))  # fmt: skip
-_HELICOPTER_TYPES = frozenset((
+), "S4")  # fmt: skip
+_HELICOPTER_TYPES = np.array((
     b"A109", b"A119", b"A139", b"A149", b"A169", b"A189", b"ALO2", b"ALO3", b"AS32", b"AS50", b"AS55", b"AS65", b"B06",
     b"B06T", b"B105", b"B212", b"B214", b"B222", b"B230", b"B407", b"B412", b"B427", b"B429", b"B430", b"B47G",
     b"B505", b"BK17", b"EC20", b"EC25", b"EC30", b"EC35", b"EC45", b"EC55", b"EC75", b"EH10", b"EXPL", b"G2CA",
     b"GAZL", b"H160",
     b"H269", b"H47", b"H500", b"H53", b"H60", b"H64", b"LYNX", b"MD52", b"MD60", b"NH90", b"PUMA", b"R22", b"R44",
     b"R66", b"S61", b"S64", b"S70", b"S76", b"S92", b"TIGR", b"UH1", b"V22",
-))  # fmt: skip
+), "S4")  # fmt: skip
 
 
 class Frame:
@@ -84,31 +86,35 @@ class Frame:
         """Large and heavy aircraft (emitter categories A3 to A5)."""
         return _AIRLINER[np.ascontiguousarray(self.column("category"), "S2").view("u2")]
 
-    def is_relayed(self, row: int) -> bool:
-        """Whether a position is not the aircraft's own broadcast: TIS-B, ADS-R, MLAT, or an address not of ICAO's."""
-        return bool(
-            self.column("mlat")[row]
-            or self.column("tisb")[row]
-            or int(self.column("source")[row]) in _RELAYED
-            or self.hexes[row].startswith("~")
-        )
+    def relayed(self, rows: Array) -> Array:
+        """Which rows have a position that is not their own broadcast: TIS-B, ADS-R, MLAT, an address not of ICAO's."""
+        relayed = self.column("mlat")[rows] | self.column("tisb")[rows] | _RELAYED[self.column("source")[rows]]
+        foreign = np.fromiter((self.hexes[row][0] == "~" for row in rows.tolist()), "?", len(rows))
+        result: Array = relayed | foreign
+        return result
 
-    def is_glider(self, row: int) -> bool:
-        """Gliders, balloons, parachutists, ultralights (emitter categories B1 to B4) and the type designator GLID."""
-        return self.column("category")[row] in _GLIDERS or self.column("type")[row] == b"GLID"
+    def gliders(self, rows: Array) -> Array:
+        """Which rows are gliders, balloons, parachutists, ultralights (emitter categories B1 to B4, or type GLID)."""
+        category = np.ascontiguousarray(self.column("category")[rows], "S2").view("u2")
+        result: Array = _GLIDER[category] | (self.column("type")[rows] == b"GLID")
+        return result
 
-    def is_drone(self, row: int) -> bool:
-        """Unmanned aircraft (emitter category B6)."""
-        return bool(self.column("category")[row] == b"B6")
+    def drones(self, rows: Array) -> Array:
+        """Which rows are unmanned aircraft (emitter category B6)."""
+        result: Array = self.column("category")[rows] == b"B6"
+        return result
 
-    def is_helicopter(self, row: int) -> bool:
-        """Rotorcraft, by emitter category A7 or by type."""
-        return self.column("category")[row] == b"A7" or self.column("type")[row] in _HELICOPTER_TYPES
+    def helicopters(self, rows: Array) -> Array:
+        """Which rows are rotorcraft, by emitter category A7 or by type."""
+        by_category = self.column("category")[rows] == b"A7"
+        result: Array = by_category | np.isin(self.column("type")[rows], _HELICOPTER_TYPES)
+        return result
 
-    def is_fast_military(self, row: int) -> bool:
-        """Aircraft that climb as fighters do: by type, or military and of the high-performance category A6."""
-        by_category = self.column("military")[row] and self.column("category")[row] == b"A6"
-        return bool(by_category) or self.column("type")[row] in FAST_TYPES
+    def fast_military(self, rows: Array) -> Array:
+        """Which rows climb as fighters do: by type, or military and of the high-performance category A6."""
+        by_category = self.column("military")[rows] & (self.column("category")[rows] == b"A6")
+        result: Array = by_category | np.isin(self.column("type")[rows], FAST_TYPES)
+        return result
 
     def callsign(self, row: int) -> str:
         """The callsign of a row, empty where there is none."""

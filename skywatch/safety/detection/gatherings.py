@@ -44,6 +44,8 @@ class Gathering:
     lon: float
     last_at: float
     shape: str = POINT
+    # Of before a restart; its aircraft may be received only later.
+    is_restored: bool = False
 
 
 class GatheringDetector:
@@ -61,7 +63,9 @@ class GatheringDetector:
             if finding.key.startswith(PREFIX) and finding.position is not None:
                 place = finding.position
                 shape = str(finding.numbers.get("shape", Quantity(POINT)).value)
-                self._gatherings.append(Gathering(finding.key, set(finding.hexes), place.lat, place.lon, now, shape))
+                self._gatherings.append(
+                    Gathering(finding.key, set(finding.hexes), place.lat, place.lon, now, shape, is_restored=True)
+                )
 
     def update(
         self, frame: Frame, thresholds: Thresholds, circles: Iterable[tuple[list[int], Point]] = ()
@@ -82,7 +86,7 @@ class GatheringDetector:
                 self._note(frame, rows, point)
         self._since = since
         self._remember(frame, {row for rows, _ in groups for row in rows})
-        self._gatherings = [g for g in self._gatherings if frame.now - g.last_at <= LINGER_S]
+        self._gatherings = [g for g in self._gatherings if frame.now - g.last_at <= LINGER_S or _is_awaited(g, frame)]
         return [self._finding(frame, gathering) for gathering in self._gatherings]
 
     @property
@@ -164,6 +168,10 @@ class GatheringDetector:
             position=Place(round(gathering.lat, 5), round(gathering.lon, 5)),
             military=bool(rows) and frame.is_military(*rows),
         )
+
+
+def _is_awaited(gathering: Gathering, frame: Frame) -> bool:
+    return gathering.is_restored and not frame.sky.is_complete
 
 
 def _claimed(frame: Frame, thresholds: Thresholds) -> list[tuple[list[int], Point]]:

@@ -5,6 +5,8 @@ Regions where many aircraft lose their integrity at once are in ``regions``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from skywatch.picture.sky import RefusedPosition
@@ -33,6 +35,12 @@ class IntegrityDetector:
         self._disputes = DisputeDetector()
         self.gatherings = GatheringDetector()
         self._leaps: dict[str, tuple[float, Finding]] = {}
+
+    def restore(self, findings: Iterable[Finding], now: float) -> None:
+        """Restore gatherings and leaps of before a restart."""
+        findings = list(findings)
+        self.gatherings.restore(findings, now)
+        self._leaps |= {finding.hexes[0]: (now, finding) for finding in findings if finding.key.startswith("leap:")}
 
     def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
         """The findings of this tick."""

@@ -13,7 +13,8 @@ from skywatch.safety.detection.frame import Carried, Frame
 from skywatch.safety.learning import Learner
 from skywatch.safety.thresholds import Thresholds
 
-# Aircraft above this are not checked: floors are near the ground.
+# Aircraft above this are not checked, and a floor above it is none: floors are near the ground. Where only overflights
+# fly level, an aircraft that climbs or descends is not low.
 CEILING_FT = 15_000.0
 RUNWAYS_EVERY_TICKS = 30
 
@@ -42,7 +43,9 @@ class LowAltitudeDetector:
         since, before = self._carried["since"], {}
         for index, floor in self._learner.below(lat, lon, altitude[rows], thresholds.low_margin_ft):
             row = int(rows[index])
-            if self._is_near_runway(float(lat[index]), float(lon[index]), thresholds.low_runway_nm):
+            if floor > CEILING_FT or self._is_near_runway(
+                float(lat[index]), float(lon[index]), thresholds.low_runway_nm
+            ):
                 continue
             before[row] = float(since[row]) if since[row] == since[row] else frame.now
             if frame.now - before[row] >= thresholds.low_hold_s:

@@ -6,7 +6,7 @@ inside the box horizontally (a quadratic) and vertically (linear) is solved exac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -41,6 +41,14 @@ class Pairs:
     closing_kt: Array
     box_nm: Array
     box_ft: Array
+
+    def of(self, which: Array) -> Pairs:
+        """Some of the pairs."""
+        return Pairs(*(getattr(self, field.name)[which] for field in fields(self)))
+
+    def joined(self, others: Pairs) -> Pairs:
+        """These pairs and others."""
+        return Pairs(*(np.concatenate((getattr(self, f.name), getattr(others, f.name))) for f in fields(self)))
 
 
 def motion(frame: Frame, thresholds: Thresholds) -> Motion:
@@ -95,12 +103,20 @@ def judge_pairs(
 
     With a factor over 1 (pairs that were raised before) being inside is enough; otherwise they must be closing.
     """
+    dz, vz = m.alt_ft[two] - m.alt_ft[one], m.climb_fps[two] - m.climb_fps[one]
+    box_nm, box_ft = _boxes(m, one, two, thresholds)
+    # Most pairs stay apart vertically: all else is for the others only.
+    converging_fps = np.maximum(np.where(dz >= 0, -vz, vz), 0.0)
+    nearest_ft = np.abs(dz) - converging_fps * thresholds.proximity_horizon_s
+    meets = np.flatnonzero(nearest_ft <= box_ft * factor)
+    one, two, dz, vz, box_nm, box_ft = (values[meets] for values in (one, two, dz, vz, box_nm, box_ft))
     dx, dy = offset(m, one, two)
-    dz = m.alt_ft[two] - m.alt_ft[one]
     vx, vy = (m.east_kt[two] - m.east_kt[one]) / 3600, (m.north_kt[two] - m.north_kt[one]) / 3600
-    vz = m.climb_fps[two] - m.climb_fps[one]
-    # The box of the lower aircraft: traffic near an airfield is judged by the rules of low flight.
-    box_nm, box_ft = box(np.minimum(m.alt_ft[one], m.alt_ft[two]), thresholds)
+    # So do most of these horizontally: they pass at a distance, or have passed.
+    meets = np.flatnonzero(_is_on_course(dx, dy, vx, vy, box_nm * factor))
+    one, two, dz, vz, dx, dy, vx, vy, box_nm, box_ft = (
+        values[meets] for values in (one, two, dz, vz, dx, dy, vx, vy, box_nm, box_ft)
+    )
     level_off = _can_level_off(dz, vz, box_ft)
     # Vertically a raised pair leaves where the usual separation begins, however large the factor.
     box_nm, box_ft = box_nm * factor, box_ft * min(factor, SEPARATION_FACTOR)
@@ -129,6 +145,22 @@ def judge_pairs(
         np.hypot(dx + vx * until, dy + vy * until), np.abs(dz + vz * until),
         now_nm[meets], np.abs(dz), closing_kt[meets], box_nm[meets], box_ft[meets],
     )  # fmt: skip
+
+
+def _boxes(m: Motion, one: Array, two: Array, thresholds: Thresholds) -> tuple[Array, Array]:
+    """The boxes of the lower aircraft of pairs: traffic near an airfield is judged by the rules of low flight."""
+    if len(one) < len(m.rows):
+        return box(np.minimum(m.alt_ft[one], m.alt_ft[two]), thresholds)
+    lower = np.where(m.alt_ft[two] >= m.alt_ft[one], one, two)
+    wide_nm, high_ft = box(m.alt_ft, thresholds)
+    return wide_nm[lower], high_ft[lower]
+
+
+def _is_on_course(dx: Array, dy: Array, vx: Array, vy: Array, size: Array) -> Array:
+    """Which pairs are within ``size`` or will be, however far ahead."""
+    closing, outside = dx * vx + dy * vy, dx * dx + dy * dy - size * size
+    is_on_course: Array = (outside <= 0) | ((closing < 0) & (closing * closing >= (vx * vx + vy * vy) * outside))
+    return is_on_course
 
 
 def _can_level_off(dz: Array, vz: Array, box_ft: Array) -> Array:

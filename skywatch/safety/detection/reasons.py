@@ -5,12 +5,11 @@ Each reason is one word of ``suppressed_by`` and one paragraph of docs/safety.md
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+import numpy as np
 
 from skywatch.safety.detection.cells import NM_PER_DEGREE
 from skywatch.safety.detection.companions import Companions
-from skywatch.safety.detection.frame import Frame
+from skywatch.safety.detection.frame import Array, Frame
 from skywatch.safety.thresholds import Thresholds
 
 # Two positions of one aircraft: so near (nm, ft), moving alike (kt).
@@ -25,92 +24,67 @@ JOIN_KT = 150.0
 PARALLEL_DEG, PARALLEL_FT, PARALLEL_FPM, PARALLEL_KT = 15.0, 10_000.0, -200.0, 220.0
 
 
-@dataclass(frozen=True)
-class _Side:
-    """One of the two, as plain numbers."""
-
-    row: int
-    hex: str
-    callsign: str
-    lat: float
-    lon: float
-    altitude_ft: float
-    geometric_ft: float
-    gs_kt: float
-    track_deg: float
-    rate_fpm: float
-    nic: int
-    is_relayed: bool
-    is_military: bool
+# Every reason, in the order in which they are told.
+REASONS = (
+    "copy",
+    "relayed_position",
+    "poor_integrity",
+    "gliders",
+    "tow",
+    "helicopters",
+    "drones",
+    "formation",
+    "altitude_disagrees",
+    "parallel_approach",
+)
 
 
 def why_held_back(
-    frame: Frame, one: int, two: int, companions: Companions, box_ft: float, thresholds: Thresholds
-) -> tuple[str, ...]:
-    """The reasons that apply to a pair of rows, in a fixed order; empty if it is to be raised."""
-    a, b = _side(frame, one), _side(frame, two)
-    distance_nm, vertical_ft, velocity_kt = _difference(a, b)
-    reasons: list[str] = []
-    is_relayed = a.is_relayed or b.is_relayed
+    frame: Frame, one: Array, two: Array, companions: Companions, box_ft: Array, thresholds: Thresholds
+) -> Array:
+    """Which of REASONS apply to pairs of rows: a row for each pair, with none it is to be raised."""
+    distance_nm, vertical_ft, velocity_kt = _difference(frame, one, two)
+
+    def both(values: Array) -> tuple[Array, Array]:
+        return values[one], values[two]
+
+    gs, track, callsign = both(frame.column("gs_kt")), both(frame.column("track_deg")), both(frame.column("flight"))
+    relayed = frame.relayed(one) | frame.relayed(two)
     # One aircraft under two addresses: its own and that of a relay, which is some seconds behind.
-    copy_nm = COPY_NM + max(a.gs_kt, b.gs_kt) * 10 / 3600
-    moves_alike = distance_nm <= copy_nm and vertical_ft <= COPY_FT and velocity_kt <= COPY_KT
-    if (a.callsign and a.callsign == b.callsign) or (is_relayed and moves_alike):
-        reasons.append("copy")
-    if is_relayed:
-        reasons.append("relayed_position")
+    copy_nm = COPY_NM + np.maximum(*gs) * 10 / 3600
+    moves_alike = (distance_nm <= copy_nm) & (vertical_ft <= COPY_FT) & (velocity_kt <= COPY_KT)
     # Unknown counts as good: most inputs do not provide it.
-    if any(0 <= side.nic < thresholds.proximity_nic for side in (a, b)):
-        reasons.append("poor_integrity")
-    gliders = frame.is_glider(one), frame.is_glider(two)
-    if all(gliders):
-        reasons.append("gliders")
-    elif any(gliders) and distance_nm <= TOW_NM and vertical_ft <= TOW_FT and velocity_kt <= TOW_KT:
-        reasons.append("tow")
-    if frame.is_helicopter(one) and frame.is_helicopter(two):
-        reasons.append("helicopters")
-    if frame.is_drone(one) and frame.is_drone(two):
-        reasons.append("drones")
-    if companions.are(a.hex, b.hex, frame.now) or (a.is_military and b.is_military and velocity_kt <= JOIN_KT):
-        reasons.append("formation")
-    if abs(b.geometric_ft - a.geometric_ft) > box_ft + DISAGREE_FT:
-        reasons.append("altitude_disagrees")
-    if _parallel_approach(a, b):
-        reasons.append("parallel_approach")
-    return tuple(reasons)
+    nic_one, nic_two = both(frame.column("nic"))
+    least_nic = np.minimum(np.where(nic_one < 0, 99, nic_one), np.where(nic_two < 0, 99, nic_two))
+    glider_one, glider_two = frame.gliders(one), frame.gliders(two)
+    is_towing = (distance_nm <= TOW_NM) & (vertical_ft <= TOW_FT) & (velocity_kt <= TOW_KT)
+    military_one, military_two = both(frame.column("military"))
+    geometric_one, geometric_two = both(frame.column("alt_geom_ft"))
+    altitude, rate = both(frame.column("alt_baro_ft")), both(frame.rate_fpm)
+    apart_deg = np.abs((track[1] - track[0] + 180) % 360 - 180)
+    is_approach = apart_deg <= PARALLEL_DEG
+    for side in (0, 1):
+        is_approach &= (altitude[side] < PARALLEL_FT) & (gs[side] < PARALLEL_KT) & (rate[side] < PARALLEL_FPM)
+    return np.column_stack((
+        ((callsign[0] != b"") & (callsign[0] == callsign[1])) | (relayed & moves_alike),
+        relayed,
+        least_nic < thresholds.proximity_nic,
+        glider_one & glider_two,
+        (glider_one ^ glider_two) & is_towing,
+        frame.helicopters(one) & frame.helicopters(two),
+        frame.drones(one) & frame.drones(two),
+        companions.are(frame, one, two) | (military_one & military_two & (velocity_kt <= JOIN_KT)),
+        np.abs(geometric_two - geometric_one) > box_ft + DISAGREE_FT,
+        is_approach,
+    ))  # fmt: skip
 
 
-def _side(frame: Frame, row: int) -> _Side:
-    column = frame.column
-    return _Side(
-        row,
-        frame.hexes[row],
-        frame.callsign(row),
-        float(column("lat")[row]),
-        float(column("lon")[row]),
-        float(column("alt_baro_ft")[row]),
-        float(column("alt_geom_ft")[row]),
-        float(column("gs_kt")[row]),
-        float(column("track_deg")[row]),
-        float(frame.rate_fpm[row]),
-        int(column("nic")[row]),
-        frame.is_relayed(row),
-        bool(column("military")[row]),
-    )
-
-
-def _difference(a: _Side, b: _Side) -> tuple[float, float, float]:
+def _difference(frame: Frame, one: Array, two: Array) -> tuple[Array, Array, Array]:
     """Distance (nm), difference of altitude (ft) and of velocity (kt)."""
-    dy = (b.lat - a.lat) * NM_PER_DEGREE
-    dx = ((b.lon - a.lon + 180) % 360 - 180) * math.cos(math.radians(a.lat)) * NM_PER_DEGREE
-    one, two = math.radians(a.track_deg), math.radians(b.track_deg)
-    east = b.gs_kt * math.sin(two) - a.gs_kt * math.sin(one)
-    north = b.gs_kt * math.cos(two) - a.gs_kt * math.cos(one)
-    return math.hypot(dx, dy), abs(b.altitude_ft - a.altitude_ft), math.hypot(east, north)
-
-
-def _parallel_approach(a: _Side, b: _Side) -> bool:
-    apart = abs((b.track_deg - a.track_deg + 180) % 360 - 180)
-    return apart <= PARALLEL_DEG and all(
-        side.altitude_ft < PARALLEL_FT and side.gs_kt < PARALLEL_KT and side.rate_fpm < PARALLEL_FPM for side in (a, b)
-    )
+    lat, lon, altitude = frame.column("lat"), frame.column("lon"), frame.column("alt_baro_ft")
+    gs, track = frame.column("gs_kt"), np.radians(frame.column("track_deg"))
+    dy = (lat[two] - lat[one]) * NM_PER_DEGREE
+    dx = ((lon[two] - lon[one] + 180) % 360 - 180) * np.cos(np.radians(lat[one])) * NM_PER_DEGREE
+    east = gs[two] * np.sin(track[two]) - gs[one] * np.sin(track[one])
+    north = gs[two] * np.cos(track[two]) - gs[one] * np.cos(track[one])
+    return np.hypot(dx, dy), np.abs(altitude[two] - altitude[one]), np.hypot(east, north)

@@ -39,6 +39,7 @@ class Region:
     military: bool = False
     hexes: tuple[str, ...] = ()
     began_at: float = 0.0
+    is_restored: bool = False
 
     @property
     def key(self) -> str:
@@ -68,7 +69,7 @@ class RegionDetector:
     def restore(self, regions: Iterable[Region], now: float) -> None:
         """Restore regions of before a restart; their aircraft count although this process never saw them good."""
         for region in regions:
-            region.last_at = now
+            region.last_at, region.is_restored = now, True
             self._regions.append(region)
             self._next = max(self._next, region.number + 1)
             self._vouched |= set(region.hexes)
@@ -85,7 +86,11 @@ class RegionDetector:
         self._cell_deg = thresholds.area_cell_deg
         self._follow(frame, thresholds)
         self._count(frame, thresholds)
-        self._regions = [r for r in self._regions if frame.now - r.last_at <= thresholds.area_end_s]
+        # The aircraft of a region of before a restart may be received only later.
+        awaited = not frame.sky.is_complete
+        self._regions = [
+            r for r in self._regions if frame.now - r.last_at <= thresholds.area_end_s or (r.is_restored and awaited)
+        ]
         return [self._finding(region, thresholds.area_cell_deg) for region in self._regions]
 
     def _follow(self, frame: Frame, thresholds: Thresholds) -> None:

@@ -7,6 +7,7 @@ must change accordingly.
 from __future__ import annotations
 
 from collections import deque
+from itertools import takewhile
 
 import numpy as np
 
@@ -61,12 +62,11 @@ class VerticalDetector:
         rate = frame.rate_fpm
         steep = np.abs(np.nan_to_num(rate)) >= least * 0.8
         steep &= ~frame.column("on_ground") & ~np.isnan(frame.column("alt_baro_ft"))
-        rows = set(np.flatnonzero(steep).tolist())
         # Aircraft that were steep a moment ago are followed while they may reverse.
-        rows.update(row for address in self._profiles if (row := frame.sky.index.get(address)) is not None)
-        for row in sorted(rows):
-            if frame.is_glider(row) or frame.is_fast_military(row):
-                continue
+        steep[[row for address in self._profiles if (row := frame.sky.index.get(address)) is not None]] = True
+        rows = np.flatnonzero(steep)
+        judged = rows[~frame.gliders(rows) & ~frame.fast_military(rows)] if len(rows) else rows
+        for row in judged.tolist():
             findings += self._one(frame, row, float(rate[row]), thresholds)
         self._forget(frame, thresholds)
         return findings
@@ -121,9 +121,10 @@ class VerticalDetector:
         sign = 1.0 if rate > 0 else -1.0
         if rate * sign < limit:
             return None
-        # The latest sample that moved the other way as fast.
-        opposite = next((s for s in reversed(profile.samples) if s[2] * -sign >= limit), None)
-        if opposite is None or end - opposite[0] > window_s:
+        # The latest sample that moved the other way as fast. Most have none: only the window is searched.
+        recent = takewhile(lambda s: end - s[0] <= window_s, reversed(profile.samples))
+        opposite = next((s for s in recent if s[2] * -sign >= limit), None)
+        if opposite is None:
             return None
         turn = opposite[0]
         before = -sign * profile.change(turn - window_s, turn)
@@ -149,11 +150,11 @@ class VerticalDetector:
     def _forget(self, frame: Frame, thresholds: Thresholds) -> None:
         index = frame.sky.index
         keep = max(thresholds.reversal_window_s, thresholds.extreme_rate_hold_s) * 2
+        least, since = thresholds.reversal_rate_fpm * 0.8, frame.now - keep
         for address in list(self._profiles):
-            samples = self._profiles[address].samples
-            steep = any(
-                abs(rate) >= thresholds.reversal_rate_fpm * 0.8 for at, _, rate in samples if frame.now - at < keep
-            )
+            # The latest ones first: they are steep, for the most part.
+            samples = reversed(self._profiles[address].samples)
+            steep = any(abs(rate) >= least for _, _, rate in takewhile(lambda s: s[0] > since, samples))
             if address not in index or not steep:
                 del self._profiles[address]
 
@@ -166,7 +167,8 @@ def _traffic(frame: Frame, row: int, thresholds: Thresholds) -> int | None:
     near: Array = np.abs(altitude - altitude[row]) <= thresholds.reversal_traffic_ft
     near &= np.abs(lat - lat[row]) <= thresholds.reversal_traffic_nm / 60
     near[row] = False
-    rows = np.array([other for other in np.flatnonzero(near).tolist() if not frame.is_relayed(other)], np.intp)
+    rows = np.flatnonzero(near)
+    rows = rows[~frame.relayed(rows)]
     if not len(rows):
         return None
     distance = geo.distance_nm(lat[row], lon[row], lat[rows], lon[rows])

@@ -1,8 +1,12 @@
-"""Events as rows: writing changes, reading active ones, and the published form."""
+"""Events as rows: writing changes, reading active ones, and the published form.
+
+Whatever their number, changes are written with a fixed number of statements: what is stored of their events is read
+with two, the changed rows are updated with one and the new ones inserted with one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,8 +16,10 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.bus.base import Audience, Message
 from skywatch.core.clock import to_datetime, to_iso
+from skywatch.core.inserting import insert_many
+from skywatch.safety.detection.aggregation import OF_MANY
 from skywatch.safety.detection.finding import Closest, Finding, Place, Quantity
-from skywatch.safety.events.tracker import Change, LiveEvent
+from skywatch.safety.events.tracker import Change, LiveEvent, Step
 from skywatch.safety.models import SafetyEvent
 from skywatch.safety.notifications import notify_of
 
@@ -22,6 +28,18 @@ EVENTS = {"began": "safety:event", "updated": "safety:event_updated", "ended": "
 VIEW_MILITARY = "aircraft.view_military"
 MAXIMUM_MESSAGE = 300
 _encode = msgspec.json.Encoder().encode
+
+Values = dict[str, Any]
+_table: Any = SafetyEvent.__table__
+_ACKNOWLEDGEMENT = ("acknowledged", "acknowledged_by", "acknowledged_at")
+# The columns that a change may change, each with the name of its parameter; acknowledging is for others.
+_CHANGING = [c.name for c in _table.c if c.name not in ("id", "began_at", *_ACKNOWLEDGEMENT)]
+_PARAMETERS = [("row_id", "id"), *((f"new_{name}", name) for name in _CHANGING)]
+_UPDATE = (
+    sa.update(_table)
+    .where(_table.c.id == sa.bindparam("row_id"))
+    .values({name: sa.bindparam(f"new_{name}") for name in _CHANGING})
+)
 
 
 def event_fields(row: SafetyEvent) -> dict[str, Any]:
@@ -67,39 +85,66 @@ def write(session: Session, changes: Sequence[Change]) -> tuple[list[tuple[LiveE
 
     Writing the same changes again (after a commit whose answer was lost) finds the rows by ``active_key``.
     """
-    ids: list[tuple[LiveEvent, int]] = []
-    messages: list[Message] = []
-    rows: dict[int, SafetyEvent] = {}
+    stored = _Stored(session, changes)
+    records: dict[int, Values] = {}
+    lives: dict[int, LiveEvent] = {}
+    raised: list[tuple[Step, Values, Values]] = []
     for change in changes:
-        event = change.event
-        row = rows.get(id(change.live)) or _find(session, event, change.live.id)
-        if row is None:
+        record = records.get(id(change.live)) or stored.of(change)
+        if record is None:
             if change.step == "ended":
                 continue  # The row was removed by retention or an operator.
-            row = SafetyEvent(acknowledged=False, began_at=to_datetime(event.began_at))
-            session.add(row)
+            record = _new(change.event)
+        records[id(change.live)], lives[id(change.live)] = record, change.live
         # An event that a process before this one raised already is not raised again.
-        was_raised = row.active_key is not None and not row.held_back
-        _fill(row, event)
-        session.flush()
-        rows[id(change.live)] = row
-        ids.append((change.live, row.id))
-        step = "ended" if change.step == "ended" else "updated" if was_raised else "began"
+        was_raised = record["active_key"] is not None and not record["held_back"]
+        record.update(_columns(change.event))
         # A suppressed event is stored but not published.
-        if event.raised:
-            messages.append(event_message(row, EVENTS[step]))
-            if step == "began":
-                notify_of(session, row, event_document(row))
-    return ids, messages
+        if change.event.raised:
+            step: Step = "ended" if change.step == "ended" else "updated" if was_raised else "began"
+            raised.append((step, record, dict(record)))
+    _save(session, list(records.values()))
+    ids = [(live, records[key]["id"]) for key, live in lives.items()]
+    shown = [(step, SafetyEvent(**{**then, "id": record["id"]})) for step, record, then in raised]
+    notify_of(session, [(row, event_document(row)) for step, row in shown if step == "began"])
+    return ids, [event_message(row, EVENTS[step]) for step, row in shown]
 
 
-def _find(session: Session, event: LiveEvent, row_id: int | None) -> SafetyEvent | None:
-    if row_id is not None:
-        return session.get(SafetyEvent, row_id)
-    existing: SafetyEvent | None = session.scalar(
-        sa.select(SafetyEvent).where(SafetyEvent.active_key == active_key(event))
-    )
-    return existing
+class _Stored:
+    """What is stored of the events of some changes."""
+
+    def __init__(self, session: Session, changes: Sequence[Change]) -> None:
+        ids = {change.live.id for change in changes if change.live.id is not None}
+        keys = {active_key(change.event) for change in changes if change.live.id is None}
+        self._by_id = {row["id"]: row for row in _read(session, _table.c.id, ids)}
+        self._by_key = {row["active_key"]: row for row in _read(session, _table.c.active_key, keys)}
+
+    def of(self, change: Change) -> Values | None:
+        """The row of an event that has none in this batch yet."""
+        if change.live.id is not None:
+            row = self._by_id.get(change.live.id)
+            self._by_key.pop(row["active_key"] if row is not None else None, None)
+            return row
+        # Only the first event with this key in the batch is the stored one: a later one began after its end.
+        return self._by_key.pop(active_key(change.event), None)
+
+
+def _read(session: Session, column: Any, values: Collection[Any]) -> list[Values]:
+    if not values:
+        return []
+    return [dict(row) for row in session.execute(sa.select(_table).where(column.in_(values))).mappings()]
+
+
+def _save(session: Session, records: Sequence[Values]) -> None:
+    """Update the rows that have an identifier and insert the others, which get theirs."""
+    changed = [record for record in records if "id" in record]
+    new = [record for record in records if "id" not in record]
+    if changed:
+        # First: an event that has ended makes room for one with the same ``active_key``.
+        session.execute(_UPDATE, [{name: record[column] for name, column in _PARAMETERS} for record in changed])
+    if new:
+        for record, row_id in zip(new, insert_many(session.connection(), _table, new), strict=True):
+            record["id"] = row_id
 
 
 def active_key(event: LiveEvent) -> str:
@@ -107,30 +152,40 @@ def active_key(event: LiveEvent) -> str:
     return f"{event.finding.type}:{event.finding.key}"[:200]
 
 
-def _fill(row: SafetyEvent, event: LiveEvent) -> None:
+def _new(event: LiveEvent) -> Values:
+    unset: Values = dict.fromkeys(("active_key", "lat", "lon", "altitude_ft", "closest", *_ACKNOWLEDGEMENT))
+    return {**unset, "acknowledged": False, "began_at": to_datetime(event.began_at)}
+
+
+def _columns(event: LiveEvent) -> Values:
+    """What changes of the row of an event; a position and a closest point stay where the finding has none."""
     finding = event.finding
-    row.type, row.severity, row.key = finding.type, finding.severity, finding.key[:160]
-    row.active_key = active_key(event) if event.ended_at is None else None
-    row.hexes = [address.upper() for address in finding.hexes]
-    row.icao_hex = row.hexes[0] if row.hexes and not finding.key.startswith(("region:", "gather:")) else None
-    row.icao_hex_2 = row.hexes[1] if len(row.hexes) > 1 and row.icao_hex is not None else None
-    row.callsigns = list(finding.callsigns)
-    row.message = finding.message[:MAXIMUM_MESSAGE]
-    row.last_at = to_datetime(event.last_at)
-    row.ended_at = to_datetime(event.ended_at) if event.ended_at is not None else None
-    row.numbers = {name: msgspec.to_builtins(quantity) for name, quantity in finding.numbers.items()}
-    if finding.position is not None:
-        row.lat, row.lon, row.altitude_ft = finding.position.lat, finding.position.lon, finding.position.altitude_ft
-    if event.closest is not None:
-        closest = event.closest
-        row.closest = {
-            "at": to_iso(to_datetime(closest.at)),
-            "distance_nm": closest.distance_nm,
-            "vertical_ft": closest.vertical_ft,
-        }
-    row.suppressed_by = list(finding.suppressed_by)
-    row.held_back = bool(finding.suppressed_by)
-    row.military = finding.military
+    hexes = [address.upper() for address in finding.hexes]
+    is_single = bool(hexes) and not finding.key.startswith(OF_MANY)
+    columns: Values = {
+        "type": finding.type,
+        "severity": finding.severity,
+        "key": finding.key[:160],
+        "active_key": active_key(event) if event.ended_at is None else None,
+        "hexes": hexes,
+        "icao_hex": hexes[0] if is_single else None,
+        "icao_hex_2": hexes[1] if is_single and len(hexes) > 1 else None,
+        "callsigns": list(finding.callsigns),
+        "message": finding.message[:MAXIMUM_MESSAGE],
+        "last_at": to_datetime(event.last_at),
+        "ended_at": to_datetime(event.ended_at) if event.ended_at is not None else None,
+        "numbers": {name: msgspec.to_builtins(quantity) for name, quantity in finding.numbers.items()},
+        "suppressed_by": list(finding.suppressed_by),
+        "held_back": bool(finding.suppressed_by),
+        "military": finding.military,
+    }
+    place, closest = finding.position, event.closest
+    if place is not None:
+        columns |= {"lat": place.lat, "lon": place.lon, "altitude_ft": place.altitude_ft}
+    if closest is not None:
+        at = to_iso(to_datetime(closest.at))
+        columns["closest"] = {"at": at, "distance_nm": closest.distance_nm, "vertical_ft": closest.vertical_ft}
+    return columns
 
 
 def read_active(session: Session) -> list[LiveEvent]:

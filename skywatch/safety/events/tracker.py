@@ -18,8 +18,9 @@ from skywatch.safety.detection.finding import Closest, Finding, worse
 from skywatch.safety.thresholds import Thresholds
 
 Step = Literal["began", "updated", "ended"]
-# An active event whose numbers change is stored and published this often at most (s).
-UPDATE_EVERY_S = 5.0
+# An active event whose numbers change is stored and published this often at most (s), and all together this often a
+# second, however many there are.
+UPDATE_EVERY_S, UPDATES_PER_S = 5.0, 50.0
 # Longer than any detector holds a condition before it finds it (s).
 RESTORED_S = 90.0
 
@@ -36,7 +37,8 @@ class LiveEvent:
     id: int | None = None
     # Whether it was ever raised, not only suppressed.
     raised: bool = False
-    # An event of before a restart is not ended before this: its detector has to hold it anew first.
+    # An event of before a restart is not ended before this, nor before the picture is complete: its detector has to
+    # hold it anew first.
     keep_until: float = 0.0
     closest: Closest | None = None
 
@@ -87,19 +89,28 @@ class EventTracker:
                 begun.began_at, begun.id = event.began_at, event.id
                 begun.raised = begun.raised or event.raised
 
-    def update(self, findings: Iterable[Finding], now: float, thresholds: Thresholds) -> list[Change]:
-        """The steps that the findings of a tick make."""
+    def hold(self, now: float) -> None:
+        """Treat the active events as those of before a restart: the picture has begun anew."""
+        for event in self._active.values():
+            event.keep_until = now + RESTORED_S
+
+    def update(
+        self, findings: Iterable[Finding], now: float, thresholds: Thresholds, is_complete: bool = True
+    ) -> list[Change]:
+        """The steps that the findings of a tick make; ``is_complete`` as for ``Sky``."""
         changes: list[Change] = []
+        update_every_s = max(UPDATE_EVERY_S, len(self._active) / UPDATES_PER_S)
         for finding in findings:
-            change = self._take(finding, now)
+            change = self._take(finding, now, update_every_s)
             if change is not None:
                 changes.append(change)
         for event in list(self._active.values()):
-            if now - event.last_at > linger_s(event, thresholds) and now > event.keep_until:
+            is_held = event.keep_until and (now <= event.keep_until or not is_complete)
+            if now - event.last_at > linger_s(event, thresholds) and not is_held:
                 changes.append(self._end(event, now))
         return changes
 
-    def _take(self, finding: Finding, now: float) -> Change | None:
+    def _take(self, finding: Finding, now: float, update_every_s: float) -> Change | None:
         event = self._active.get((finding.type, finding.key))
         if finding.over:
             return self._end(event, now) if event is not None else None
@@ -123,7 +134,7 @@ class EventTracker:
         first = not event.raised and not finding.suppressed_by
         event.raised = event.raised or first
         telling = first or severity != before.severity or len(finding.hexes) > len(before.hexes)
-        if not telling and now - event.told_at < UPDATE_EVERY_S:
+        if not telling and now - event.told_at < update_every_s:
             return None
         event.told_at = now
         return change_of("updated", event, first_raised=first)

@@ -20,7 +20,7 @@ from skywatch.http.paging import PageQuery, page_of
 from skywatch.http.request import Request
 from skywatch.http.service import ApiService
 from skywatch.http.settings import HttpSettings
-from skywatch.security.contexts import EXCHANGE
+from skywatch.security.contexts import EVERYBODY, EXCHANGE
 from skywatch.sso import schemas
 from skywatch.sso.addresses import own_address
 from skywatch.sso.answer import Answer
@@ -40,7 +40,7 @@ providers_service = ApiService("auth.oidc.providers", "/auth/oidc/providers", fe
 logout_service = ApiService("auth.oidc.backchannel_logout", "/auth/oidc/backchannel-logout", feature=None)
 
 
-@providers_service.get(permission=EXCHANGE, query=PageQuery(), responses={200: schemas.ProviderList()})
+@providers_service.get(permission=EVERYBODY, query=PageQuery(), responses={200: schemas.ProviderList()})
 def list_oidc_providers(request: Request) -> dict[str, Any]:
     """The identity providers that people may sign on with, the first one being the default"""
     parties = request.registry["sign_on"].parties.values()

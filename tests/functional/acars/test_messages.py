@@ -8,9 +8,11 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.acars import service
-from skywatch.acars.decoder import AcarsDecoder
+from skywatch.acars.decoder import StreamDecoder
+from skywatch.acars.decoding.decode import FORMS
 from skywatch.acars.envelopes import Burst, FramePosition
 from skywatch.acars.messages import linking
+from skywatch.acars.metrics import ACARS_FAULTS
 from skywatch.acars.monitor import AcarsIntake, open_input
 from skywatch.airframes.models import AirframeImport, AirframeRecord
 from skywatch.core.clock import unix_now, utcnow
@@ -136,7 +138,7 @@ def test_what_no_database_takes_is_left_out_and_the_message_is_stored(client, re
         b'"\x00"',
     ]
     invalid = Counter()
-    decoder = AcarsDecoder(invalid)
+    decoder = StreamDecoder(invalid)
     for number, value in enumerate(values):
         envelope = b'{"timestamp": %.3f, "label": "80", "text": "TEXT %d \\u0000\\u001bEND", "odd": {"\\u0000": %s}}\n'
         receive(*decoder.feed(envelope % (unix_now(), number, value), unix_now()))
@@ -156,6 +158,21 @@ def test_a_message_that_the_database_refuses_is_counted_for_its_input(client, re
     until(lambda: not intake.waiting)
     assert sorted(message["text"] for message in listed(client, headers=ANALYST)) == ["GOOD", "GOOD TOO"]
     assert (vhf.status.stored, vhf.status.dropped) == (2, 1)
+
+
+def test_a_form_that_fails_is_counted_for_its_input_and_the_message_is_stored(client, intake, monkeypatch):
+    def broken(message):
+        raise IndexError(message.text)
+
+    monkeypatch.setitem(FORMS, "80", (broken,))
+    before = ACARS_FAULTS.labels("broken")._value.get()
+    vhf = open_input(client.runtime, "vhf", "udp 127.0.0.1:0")
+    intake.register("vhf", vhf, is_file=False)
+    intake.put([burst(text="ONE"), burst(text="TWO"), burst(label="10")], Origin("vhf", "host", unix_now()))
+    until(lambda: not intake.waiting)
+    assert sorted(message["text"] for message in listed(client, headers=ANALYST)) == ["ONE", SECRET, "TWO"]
+    assert (vhf.status.stored, vhf.status.invalid) == (3, {"decoding": 2})
+    assert ACARS_FAULTS.labels("broken")._value.get() - before == 2
 
 
 def test_an_imported_airframe_links_the_messages_that_come_then(client, receive, monkeypatch):
@@ -226,6 +243,9 @@ def test_filters_and_search(client, receive):
     for query, count in (
         ("q=ksea", 1),
         ("q=gate+OR+eta", 2),
+        ("q=gate%09kpdx", 1),
+        ("q=%0Agate%0D%0A%C2%A0-eta%09", 1),
+        ("q=%22gate%09a12%22", 1),
         ("q=gate&station=b", 1),
         ("flight=cd0001", 1),
         ("frequency=136.9752", 1),
@@ -276,6 +296,30 @@ def test_a_second_station_and_a_repeat_change_the_message_that_is_there(client, 
     (message,) = listed(client, headers=ANALYST)
     assert [one["station"] for one in message["heard_by"]] == ["A", "B"]
     assert message["repeats"] == 1
+    receive(burst(text="ANOTHER", station="A"))
+    for query, count in (
+        ("a", 2),
+        ("b", 1),
+        ("B", 1),
+        ("c", 0),
+        ("b&q=secret", 1),
+        ("b&q=secr*", 1),
+        ("b&q=another", 0),
+    ):
+        assert len(listed(client, f"station={query}", headers=ANALYST)) == count, query
+
+
+def test_a_first_part_that_comes_last_amends_what_is_shown(client, receive, intake):
+    number, label = {"message_number": "D10", "icao_hex": "A12345"}, "H1"
+    at = unix_now() - 40
+    receive(burst(label=label, text="BORED", sequence="B", at=at, block_id="4", **number))
+    (message,) = until(lambda: listed(client, headers=ANALYST))
+    assert (message["text"], message["incomplete"]) == ("BORED", True)
+    text = "POSN47300W122150,ABCDE,101112,370,FGHIJ,103000,KLMNO,M52,278034,148"
+    receive(burst(label=label, text=text, sublabel="DF", sequence="A", more=True, at=at + 1, **number))
+    (message,) = listed(client, headers=ANALYST)
+    assert (message["text"], message["incomplete"]) == (f"{text}BORED", False)
+    assert (message["position"]["lat"], message["decoded"]["kind"]) == (47.5, "position")
 
 
 def test_an_aircraft_tells_how_many_messages_it_has(client, receive):

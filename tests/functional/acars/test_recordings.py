@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import sqlalchemy as sa
 
-from skywatch.acars.decoder import AcarsDecoder
+from skywatch.acars.decoder import StreamDecoder
 from skywatch.acars.decoding import decode
 from skywatch.acars.envelopes import Burst
 from skywatch.acars.messages.assembler import Assembler
@@ -31,7 +31,7 @@ RECORDINGS = {
 
 def bursts_of(path):
     invalid = Counter()
-    decoder = AcarsDecoder(invalid)
+    decoder = StreamDecoder(invalid)
     contents = [content for line in path.read_bytes().splitlines(True) for content in decoder.feed(line, 0.0)]
     assert set(invalid) <= {"frame"}
     return [content for content in contents if isinstance(content, Burst)]

@@ -1,6 +1,6 @@
-"""Who may use the law-enforcement aircraft tracking; it is no scope of API keys."""
+"""Who may use the law-enforcement aircraft tracking; keys need its optional scope and manage nothing."""
 
-from tests.functional.access.grids import MANAGE, PERSONAL
+from tests.functional.access.grids import MANAGE_BY_LOGIN, PERSONAL
 from tests.functional.access.table import Row
 
 BASE = "/api/v1/cannonball"
@@ -9,12 +9,12 @@ ROWS = [
     Row("GET", f"{KNOWN}/", PERSONAL, "viewer"),
     Row("GET", f"{KNOWN}/check/{{icao_hex}}/", PERSONAL, "viewer", sample=f"{KNOWN}/check/4b1620/", answer=200),
     Row("GET", f"{KNOWN}/stats/", PERSONAL, "viewer"),
-    Row("POST", f"{KNOWN}/", MANAGE, "admin"),
-    Row("POST", f"{KNOWN}/import/", MANAGE, "admin", answer=(400, 415)),
-    Row("GET", f"{KNOWN}/{{id}}/", MANAGE, "admin"),
-    Row("PATCH", f"{KNOWN}/{{id}}/", MANAGE, "admin"),
-    Row("DELETE", f"{KNOWN}/{{id}}/", MANAGE, "admin"),
-    Row("POST", f"{KNOWN}/{{id}}/verify/", MANAGE, "admin"),
+    Row("POST", f"{KNOWN}/", MANAGE_BY_LOGIN, "admin"),
+    Row("POST", f"{KNOWN}/import/", MANAGE_BY_LOGIN, "admin", answer=(400, 415)),
+    Row("GET", f"{KNOWN}/{{id}}/", MANAGE_BY_LOGIN, "admin"),
+    Row("PATCH", f"{KNOWN}/{{id}}/", MANAGE_BY_LOGIN, "admin"),
+    Row("DELETE", f"{KNOWN}/{{id}}/", MANAGE_BY_LOGIN, "admin"),
+    Row("POST", f"{KNOWN}/{{id}}/verify/", MANAGE_BY_LOGIN, "admin"),
     Row("GET", f"{BASE}/location/", PERSONAL, "viewer", answer=404),
     Row("PUT", f"{BASE}/location/", PERSONAL, "viewer"),
     Row("DELETE", f"{BASE}/location/", PERSONAL, "viewer", answer=204),

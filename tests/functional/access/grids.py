@@ -9,7 +9,7 @@
 * ``other key``: the same user's key for another area.
 
 Wrong credentials (deactivated, expired, revoked) get 401 everywhere, except where credentials are exchanged, and
-from health.
+from what answers everybody alike (health, the providers of single sign-on).
 """
 
 from __future__ import annotations
@@ -76,11 +76,6 @@ EVERYBODY = Kind(
     EXCHANGE.grid,
     looks_at_credentials=False,
 )
-CHECKED = Kind(
-    "checked",
-    "answers everybody, with any credentials that are right",
-    EXCHANGE.grid,
-)
 IDENTIFIED = Kind(
     "identified",
     "tells callers who they are",
@@ -125,12 +120,23 @@ READ_MORE = Kind(
     other key   403  403  403  403  403  403
     """,
 )
-WRITE = Kind(
-    "write",
-    "writes with a permission of its own, at the feature's write level",
+ACKNOWLEDGE = Kind(
+    "acknowledge",
+    "marks as seen, with a permission of its own, at the feature's write level",
     """
     nobody      ok   401  ok   401  401  403
     lacking     ok   403  403  403  403  403
+    holding     ok   ok   ok   ok   ok   403
+    key         ok   ok   ok   ok   ok   403
+    other key   403  403  403  403  403  403
+    """,
+)
+WRITE = Kind(
+    "write",
+    "uploads, deletes or has transcribed, at the feature's write level; in mode public an identity with the permission",
+    """
+    nobody      401  401  ok   401  401  403
+    lacking     403  403  403  403  403  403
     holding     ok   ok   ok   ok   ok   403
     key         ok   ok   ok   ok   ok   403
     other key   403  403  403  403  403  403
@@ -144,6 +150,17 @@ MANAGE = Kind(
     lacking     403  403  403  403  403  403
     holding     ok   ok   ok   ok   ok   403
     key         ok   ok   ok   ok   ok   403
+    other key   403  403  403  403  403  403
+    """,
+)
+MANAGE_BY_LOGIN = Kind(
+    "manage by login",
+    "manages what no key may: as manage, and a key is refused whatever its scopes",
+    """
+    nobody      401  401  401  401  401  403
+    lacking     403  403  403  403  403  403
+    holding     ok   ok   ok   ok   ok   403
+    key         403  403  403  403  403  403
     other key   403  403  403  403  403  403
     """,
 )
@@ -176,9 +193,14 @@ PERSONAL = Kind(
     nobody      401  401  401  401  401  403
     lacking     ok   ok   ok   ok   403  403
     holding     ok   ok   ok   ok   ok   403
-    key         403  403  403  403  403  403
+    key         ok   ok   ok   ok   ok   403
     other key   403  403  403  403  403  403
     """,
+)
+DELETE_OWN = Kind(
+    "delete own",
+    "deletes the caller's own records or imports many: an identity with the permission, in every mode",
+    MANAGE.grid,
 )
 EDIT_OWN = Kind(
     "edit own",
@@ -196,15 +218,17 @@ KINDS = (
     PAGE,
     EXCHANGE,
     EVERYBODY,
-    CHECKED,
     IDENTIFIED,
     OWN,
     READ,
     READ_MORE,
+    ACKNOWLEDGE,
     WRITE,
     MANAGE,
+    MANAGE_BY_LOGIN,
     SWITCH,
     PEOPLE,
     PERSONAL,
     EDIT_OWN,
+    DELETE_OWN,
 )

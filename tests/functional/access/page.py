@@ -20,7 +20,7 @@ level, and where the feature is switched off. `ok` means that access is not what
 * **nobody** sends no credentials; **lacking** is a user without the permission; **holding** one with it.
 * **key** is an API key of a user who holds the permission, with the scope of the area; **other key** one without.
 * Credentials that are wrong (a deactivated user's, an expired or revoked token, a header that is malformed) get 401
-  everywhere, except where one credential is exchanged for another, and from health.
+  everywhere, except where one credential is exchanged for another, and from what answers everybody alike.
 """
 
 

@@ -1,6 +1,6 @@
 """Who may see and acknowledge safety events. Events with military aircraft are a matter of the caller's rights."""
 
-from tests.functional.access.grids import MANAGE, READ, WRITE
+from tests.functional.access.grids import ACKNOWLEDGE, MANAGE, READ
 from tests.functional.access.table import Row
 
 V1 = "/api/v1/safety"
@@ -8,7 +8,7 @@ ROWS = [
     Row("GET", f"{V1}/events", READ, "viewer"),
     Row("GET", f"{V1}/events/active", READ, "viewer"),
     Row("GET", f"{V1}/events/{{id}}", READ, "viewer"),
-    Row("POST", f"{V1}/events/{{id}}/acknowledge", WRITE, "operator"),
+    Row("POST", f"{V1}/events/{{id}}/acknowledge", ACKNOWLEDGE, "operator"),
     Row("GET", f"{V1}/stats", READ, "viewer"),
     Row("GET", f"{V1}/areas", READ, "viewer"),
     Row("GET", f"{V1}/settings", READ, "viewer"),

@@ -1,12 +1,12 @@
 """Who may sign on, and who may say which claims give which role."""
 
-from tests.functional.access.grids import CHECKED, EXCHANGE, MANAGE
+from tests.functional.access.grids import EVERYBODY, EXCHANGE, MANAGE
 from tests.functional.access.table import Row
 
 OIDC = "/api/v1/auth/oidc"
 MAPPINGS = "/api/v1/oidc-mappings"
 ROWS = [
-    Row("GET", f"{OIDC}/providers", CHECKED),
+    Row("GET", f"{OIDC}/providers", EVERYBODY),
     # Single sign-on is switched off in a test that does not say otherwise.
     Row("GET", f"{OIDC}/authorize", EXCHANGE, answer=403),
     Row("GET", f"{OIDC}/callback", EXCHANGE, answer=403),

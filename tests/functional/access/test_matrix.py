@@ -14,7 +14,7 @@ from skywatch.accounts.models import FeatureAccessSetting, Login, User
 from skywatch.core.db import writing
 from skywatch.http.openapi import SERVICE_PERMISSIONS
 from skywatch.http.service import ApiService
-from skywatch.security.contexts import PERSONAL_READ, PERSONAL_WRITE
+from skywatch.security.contexts import IMPORTS, PERSONAL_READ, PERSONAL_WRITE
 from skywatch.security.permissions import Permission
 from tests.accounts import Population
 from tests.conftest import TEST_SECRET
@@ -39,7 +39,7 @@ def test_every_service_is_of_our_making_and_every_operation_has_a_permission(cli
         assert isinstance(service, ApiService)
         defined = {method for method, _, _ in service.definitions}
         assert defined <= {operation.method for operation in service.operations} | {"HEAD"}
-    known = {*SERVICE_PERMISSIONS, PERSONAL_READ, PERSONAL_WRITE, *map(str, Permission)}
+    known = {*SERVICE_PERMISSIONS, PERSONAL_READ, PERSONAL_WRITE, *IMPORTS, *map(str, Permission)}
     assert [name for name, operation in operations(client) if operation.permission not in known] == []
 
 

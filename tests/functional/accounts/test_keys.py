@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.accounts.models import ApiKey
+from skywatch.cannonball.models import CannonballAlert, CannonballSession
 from skywatch.core.clock import utcnow
 from tests.accounts import Population
 from tests.functional.accounts.asking import V1, code
@@ -77,3 +78,47 @@ def test_fifty_at_once_never_make_a_fifty_first_key(make_client, request, databa
     assert sorted(statuses) == [201] + [409] * 49
     with api.runtime.sessions() as session:
         assert session.scalar(sa.select(sa.func.count(ApiKey.id))) == 51
+
+
+def test_an_unattended_device_uses_cannonball_with_a_key_and_manages_nothing(api):
+    owner = api.people.user("ada", "admin")
+    made = api.post_json(
+        f"{V1}/api-keys", {"name": "car", "scopes": ["cannonball"]}, headers=api.people.bearer(owner), status=201
+    ).json
+    assert made["scopes"] == ["cannonball"]
+    device, base = {"X-API-Key": made["key"]}, f"{V1}/cannonball"
+    api.put_json(f"{base}/location/", {"lat": 47.0, "lon": 8.0}, headers=device)
+    for path in ("location/", "sessions/", "sessions/active/", "alerts/", "patterns/", "known-aircraft/"):
+        api.get(f"{base}/{path}", headers=device)
+    with api.runtime.sessions() as session, session.begin():
+        own, others = (_alert(session, user_id) for user_id in (owner, api.people.user("ben", "viewer")))
+    for call in ("announced", "acknowledge"):
+        assert api.post(f"{base}/alerts/{own}/{call}/", headers=device).json["id"] == own
+        # Its owner sees everybody's; the key does not carry that.
+        api.post(f"{base}/alerts/{others}/{call}/", headers=device, status=404)
+    assert api.get(f"{base}/alerts/", headers=device).json["count"] == 1
+    assert api.get(f"{base}/alerts/", headers=api.people.bearer(owner)).json["count"] == 2
+    entry = {"icao_hex": "3C1234"}
+    assert code(api.post_json(f"{base}/known-aircraft/", entry, headers=device, status=403)) == "scope_denied"
+    assert code(api.get(f"{V1}/aircraft", headers=device, status=403)) == "scope_denied"
+    for path in ("my-permissions", "profile"):
+        assert api.get(f"{V1}/auth/{path}", headers=device).json["permissions"] == ["cannonball.view"]
+    api.delete(f"{base}/location/", headers=device, status=204)
+
+
+def _alert(session, user_id):
+    now = utcnow()
+    near = CannonballSession(
+        user_id=user_id, icao_hex="3C1234", identification="known", threat_level="info", peak_threat_level="info",
+        urgency_score=9, peak_urgency_score=9, distance_nm=1, closest_nm=1, bearing=1, closing_speed_kts=1,
+        started_at=now, last_seen=now,
+    )  # fmt: skip
+    session.add(near)
+    session.flush()
+    alert = CannonballAlert(
+        user_id=user_id, session_id=near.id, session_icao="3C1234", alert_type="overhead", priority="info", title="x",
+        message="x", aircraft_lat=47, aircraft_lon=8, user_lat=47, user_lon=8, distance_nm=1, bearing=1, created_at=now,
+    )  # fmt: skip
+    session.add(alert)
+    session.flush()
+    return alert.id

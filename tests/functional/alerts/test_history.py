@@ -51,6 +51,18 @@ def test_the_first_who_acknowledges_counts(stage, add_rule, get, post):
     assert get("history?acknowledged=false").json["count"] == 0
 
 
+def test_all_are_acknowledged_and_the_newest_are_told(stage, add_rule, get, post, monkeypatch):
+    monkeypatch.setattr("skywatch.alerts.history.service.ANNOUNCED_AT_ONCE", 2)
+    monkeypatch.setattr("skywatch.alerts.history.service.IDS_A_STATEMENT", 2)
+    add_rule()
+    stage.tick(*(aircraft(number) for number in range(5)))
+    ids = sorted(alert["id"] for alert in get("history").json["alerts"])
+    assert post("history/acknowledge-all").json == {"acknowledged": 5}
+    assert [event["id"] for event in stage.told("alert:acknowledged")] == ids[-2:]
+    assert {alert["acknowledged_by"] for alert in get("history").json["alerts"]} == {"olga"}
+    assert post("history/acknowledge-all").json == {"acknowledged": 0}
+
+
 def test_filters_and_pages(stage, add_rule, get):
     add_rule(name="Low 100%", priority="critical")
     add_rule(name="Callsign", conditions=test_of("flight", "eq", "swr2"))
@@ -186,6 +198,21 @@ def test_the_dry_run_of_a_stored_rule_and_of_one_that_is_not_the_callers(add_rul
     assert post("rules/test", {"rule_id": rule["id"], **body}).json["count"] == 1
     post(f"rules/{rule['id']}/test", body, "otto", status=404)
     post("rules/test", {"rule_id": rule["id"], **body}, "otto", status=404)
+
+
+def test_a_shared_rule_of_somebody_else_is_tried_on_the_live_picture_only(add_rule, post):
+    """Given aircraft and history would show where its geofences are and what its watch lists hold."""
+    rule = add_rule(visibility="shared")
+    span = {"from": "2026-01-01T00:00:00Z", "to": "2026-01-01T01:00:00Z"}
+    for body in ({"aircraft": [aircraft()]}, {"aircraft": []}, span, {"to": "2026-01-01T01:00:00Z"}):
+        for path, named in ((f"rules/{rule['id']}/test", {}), ("rules/test", {"rule_id": rule["id"]})):
+            problem = post(path, {**named, **body}, "otto", status=403).json
+            assert problem["detail"] == "A rule of somebody else is tried on the live picture only."
+            if "from" not in body and "to" not in body:
+                post(path, {**named, **body}, "olga")
+                post(path, {**named, **body}, "adam")
+    assert post(f"rules/{rule['id']}/test", {}, "otto").json["count"] == 0
+    post("rules/test", {"rule_id": rule["id"]}, "otto")
 
 
 @pytest.mark.parametrize(

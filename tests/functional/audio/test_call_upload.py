@@ -48,6 +48,7 @@ def test_sdrtrunks_test_and_form(client, people, directory):
     assert call(client, key, 417, talkgroup=None).text.startswith("Incomplete call data: no talkgroup")
     assert "no audio" in call(client, key, 417, data=b"").text
     assert "dateTime" in call(client, key, 417, dateTime="soon").text
+    assert "a day ahead" in call(client, key, 417, dateTime="4000000000").text
     assert "not MP3" in call(client, key, 415, data=b"nothing of ours").text
     assert len(files_in(directory)) == 1
 
@@ -80,6 +81,7 @@ def test_who_may_not(client, people, directory):
 
 
 def test_nobody_without_the_permission_gets_a_byte(client, people):
+    client.authorization = None
     admin, nobody = people.user("ada", "admin"), people.user("nina")
     call(client, people.key(admin, "audio"))
     (entry,) = client.get(UPLOAD, headers=people.bearer(admin)).json["transmissions"]

@@ -10,6 +10,7 @@ import pytest
 
 from skywatch.audio import folders as audio_folders
 from skywatch.audio.folders import open_input
+from skywatch.core.clock import utcnow
 from skywatch.inputs import folders
 from skywatch.settings import SettingsError
 from tests.audio import UPLOAD, recording, sound
@@ -76,6 +77,18 @@ def test_real_names_times_and_frequencies(client, folder, shared_data):
         ("KXYZ_TWR", 121.1, "2026-11-20T10:17:46", "folder:roof"),
     ]
     assert sorted(path.name for path in folder.iterdir()) == sorted(NAMES)
+
+
+def test_a_time_to_come_is_replaced_by_that_of_the_last_change_and_by_now(client, folder):
+    (folder / "TWR_21000101_000000.wav").write_bytes(sound(1.0))
+    both = folder / "GND_21000101_000000.wav"
+    both.write_bytes(sound(2.0))
+    os.utime(folder / "TWR_21000101_000000.wav", (1_700_000_000, 1_700_000_000))
+    os.utime(both, (4_000_000_000, 4_000_000_000))
+    follow(client, f"folder {folder}", lambda one: one.status.stored == 2)
+    at = {entry["channel"]: entry["at"] for entry in listed(client)}
+    assert at["TWR"].startswith("2023-11-14T22:13:20")
+    assert at["GND"][:4] == str(utcnow().year)
 
 
 def test_nothing_is_added_twice(client, folder, tmp_path):

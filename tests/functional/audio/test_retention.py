@@ -3,7 +3,9 @@
 from datetime import timedelta
 
 import pytest
+import sqlalchemy as sa
 
+from skywatch.audio.models import Transmission
 from skywatch.core.clock import utcnow
 from skywatch.core.retention import Pruner
 from skywatch.features import FEATURES
@@ -21,6 +23,22 @@ def prune(client, make_settings, directory, **changes):
     Pruner(engine, sessions, settings, FEATURES.retention_kinds(), lambda seconds: False).run()
 
 
+def receive(client, number, days):
+    """A transmission as if it had been received some days ago."""
+    with client.runtime.sessions.begin() as session:
+        received_at = utcnow() - timedelta(days=days)
+        session.execute(sa.update(Transmission).where(Transmission.id == number).values(received_at=received_at))
+
+
+def test_the_age_is_the_time_since_it_was_received(client, make_settings, directory):
+    """A wrong clock of its sender makes no recording last for ever, and an old one that is added today stays."""
+    ahead = upload(client, channel="Ahead", at=(utcnow() + timedelta(hours=23)).isoformat()).json
+    receive(client, ahead["id"], 31)
+    upload(client, channel="Archive", at=(utcnow() - timedelta(days=900)).isoformat())
+    prune(client, make_settings, directory, retention_audio_days=30)
+    assert listed(client) == ["Archive"]
+
+
 def listed(client):
     return [entry["channel"] for entry in client.get(UPLOAD, {"limit": 10}).json["transmissions"]]
 
@@ -28,7 +46,8 @@ def listed(client):
 def test_transmissions_go_by_age_and_by_bytes_and_files_with_the_last_that_uses_them(client, make_settings, directory):
     shared, large = sound(1.0), sound(30.0, hertz=600)
     for days, channel, data in ((40, "Old", shared), (2, "Large", large), (1, "Same", shared), (0, "New", sound(2.0))):
-        upload(client, data, channel=channel, at=(utcnow() - timedelta(days=days)).isoformat())
+        entry = upload(client, data, channel=channel, at=(utcnow() - timedelta(days=days)).isoformat()).json
+        receive(client, entry["id"], days)
     assert len(files_in(directory)) == 3
     prune(client, make_settings, directory, retention_audio_days=0)
     assert listed(client) == ["New", "Same", "Large", "Old"]

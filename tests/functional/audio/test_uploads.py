@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 import soundfile
 
+from skywatch.core.clock import utcnow
+from tests.accounts import Population
 from tests.audio import UPLOAD, V1, files_in, recording, sound, upload
 
 
@@ -162,6 +164,10 @@ def test_fields_are_checked_and_every_fault_is_named(client, directory):
     assert files_in(directory) == []
     client.post(UPLOAD, {"channel": "x"}, status=415)
     client.post_json(UPLOAD, {"channel": "x"}, status=415)
+    ahead = (utcnow() + timedelta(days=1, minutes=5)).isoformat()
+    (error,) = upload(client, status=400, at=ahead).json["errors"]
+    assert (error["name"], error["detail"].partition(";")[0]) == ("at", "must be at most a day ahead")
+    upload(client, at=(utcnow() + timedelta(hours=23)).isoformat())
     missing = client.post(UPLOAD, {"channel": "x"}, upload_files=[("other", "a.wav", b"x")], status=400).json
     assert missing["errors"]
 
@@ -316,3 +322,19 @@ def test_uploads_at_the_same_time_and_deletions_lose_nothing(make_client, direct
         thread.join()
     assert faults == []
     assert files_in(directory) == []
+
+
+def test_in_mode_public_anybody_listens_and_only_a_holder_adds_and_deletes(client):
+    assert client.runtime.settings.auth_mode == "public"
+    people = Population(client.runtime)
+    made = upload(client).json
+    client.authorization = None
+    where = f"{UPLOAD}/{made['id']}"
+    assert client.get(where).json["id"] == made["id"]
+    viewer = people.bearer(people.user("vera", "viewer"))
+    for headers, status in (({}, 401), (viewer, 403)):
+        upload(client, status=status, headers=headers)
+        client.delete(where, headers=headers, status=status)
+        client.post(f"{where}/transcribe", headers=headers, status=status)
+    assert client.get(UPLOAD).json["count"] == 1
+    client.delete(where, headers=people.bearer(people.user("ada", "admin")), status=204)

@@ -158,3 +158,15 @@ def test_the_shared_list_imports_whole(client, shared_data):
     assert stats["by_agency_type"]["federal"] == 155
     pol = (shared_data / "lawenf" / "plane-alert-pol.csv").read_bytes()
     assert post(client, pol, format="plane-alert", dry_run="true")["refused_count"] == 0
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_are_counted_before_any_is_read(client, monkeypatch, end):
+    monkeypatch.setattr("skywatch.cannonball.known.formats.table.MAXIMUM_LINES", 3)
+    monkeypatch.setattr("skywatch.cannonball.known.views.imports.stage_list", None)
+    text = GOOD.replace("\n", end) + f"A00002,N2CA,Else{end}"
+    fault = post(client, text, 400)["errors"][0]["detail"]
+    assert "4 lines" in fault
+    assert "at most 3" in fault
+    monkeypatch.undo()
+    assert counts(post(client, text.replace("\r", "\n").replace("\n\n", "\n"))) == [3, 0, 0, 0, 0]

@@ -19,7 +19,7 @@ SUMMARY = {
 ALERT = {
     "id", "session", "session_icao", "session_callsign", "alert_type", "priority", "title", "message",
     "aircraft_lat", "aircraft_lon", "aircraft_altitude", "user_lat", "user_lon", "distance_nm", "bearing", "pattern",
-    "notified", "announced", "acknowledged", "acknowledged_at", "created_at",
+    "notified", "delivered_by", "announced", "acknowledged", "acknowledged_at", "created_at",
 }  # fmt: skip
 
 
@@ -209,6 +209,14 @@ def test_acknowledging_keeps_the_first_moment(client, records, published):
     assert client.post(url, headers=VIEWER).json == first
     assert len(published) == 1
     assert client.post(f"{URL}alerts/987654/acknowledge/", headers=VIEWER, status=404).json["code"] == "not_found"
+
+
+def test_the_newest_of_many_acknowledged_alerts_are_told(client, records, published, monkeypatch):
+    monkeypatch.setattr("skywatch.cannonball.service.ANNOUNCED_AT_ONCE", 1)
+    assert client.post(URL + "alerts/acknowledge-all/", headers=VIEWER).json == {"acknowledged": 2}
+    alerts = client.get(f"{URL}alerts/", headers=VIEWER).json["alerts"]
+    assert all(alert["acknowledged"] and alert["acknowledged_at"] for alert in alerts)
+    assert [(event, alert) for event, alert, _ in published] == [("cannonball:alert", alerts[0])]
 
 
 def test_all_of_the_callers_alerts_are_acknowledged_and_nobody_elses(client, records):

@@ -300,3 +300,19 @@ def test_a_role_that_ends_by_itself_ends_what_it_let_see(visitor, monkeypatch):
         assert session.get(User, clerk).is_active
     go_on(monkeypatch, 20 * 60)
     visitor.get("/users", status=403)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("GET", "/sign-out", "POST"),
+        ("PUT", "/users", "GET, HEAD"),
+        ("DELETE", "/sign-in", "GET, HEAD, POST"),
+        ("POST", "/style.css", "GET, HEAD"),
+    ],
+)
+def test_another_method_is_answered_by_a_page_that_names_those_there_are(visitor, method, path, allowed):
+    answer = visitor.client.request(f"/console{path}", method=method, headers=ORIGIN, status=405)
+    assert answer.headers["Allow"] == allowed
+    assert answer.content_type == "text/html"
+    visitor.client.request("/console/nothing", method=method, headers=ORIGIN, status=404)

@@ -10,6 +10,7 @@ from skywatch.core.retention import Extent
 from skywatch.history.settings import HistorySettings
 from skywatch.picture.settings import PictureSettings
 from skywatch.safety import settings_store
+from skywatch.security.visibility import EVERYTHING
 from skywatch.system import status
 from skywatch.system.checks import Check
 from skywatch.system.extents import publish_extents
@@ -36,7 +37,7 @@ def test_the_station_is_set_changed_and_taken_back(root):
     assert root.runtime.current.of(PictureSettings).station == (47.45, 8.56)
     assert page.forms[1]["station_lat"].value == "47.45"
     assert audited(root.runtime)["station_name"] == ("console", {"value": None}, {"value": "Roof"})
-    information = status.information(root.runtime)
+    information = status.information(root.runtime, EVERYTHING)
     assert (information["station"], information["station_name"]) == ({"lat": 47.45, "lon": 8.56}, "Roof")
     root.send(page, 1, station_name="", station_lat="", station_lon="")
     assert root.runtime.current.of(PictureSettings).station is None

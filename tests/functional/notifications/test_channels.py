@@ -2,6 +2,9 @@
 
 import json
 import logging
+import socket
+import threading
+from contextlib import contextmanager
 
 import pytest
 import sqlalchemy as sa
@@ -14,6 +17,7 @@ from skywatch.core.models import AuditEntry
 from skywatch.notify.claims import recipient_of
 from skywatch.notify.models import Channel
 from tests.functional.notifications.conftest import ADA, ADMIN, BASE, BEN, VIEWER
+from tests.ports import free_port
 from tests.receiving import receiving
 
 SECRETS = ("secret-path", "key=1", "whsec_", "bottoken")
@@ -179,7 +183,56 @@ def test_a_test_message_says_whether_it_arrived(client, add):
         receiver.status = 404
         failed = client.post_json(url, {}, headers=ADA).json
         assert failed == {"delivered": False, "detail": "The receiver answered with status 404."}
-    assert client.post_json(url, {}, headers=ADA).json["detail"] == "The connection cannot be made."
+    assert client.post_json(url, {}, headers=ADA).json["detail"] == "The host cannot be reached."
+
+
+@contextmanager
+def speaking(line):
+    """The port of a server that sends a line, or nothing at all."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        clients = []
+
+        def serve():
+            while True:
+                try:
+                    client, _ = server.accept()
+                except OSError:
+                    return
+                clients.append(client)
+                if line:
+                    client.sendall(line)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+        for client in clients:
+            client.close()
+
+
+def test_a_test_says_the_same_of_every_host_that_is_not_reached(client, add, monkeypatch, caplog):
+    """Else users could look around in the service's network: which names and ports there are, and what answers."""
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr("skywatch.notify.senders.all.TIMEOUT_S", 1.5)
+    monkeypatch.setattr("skywatch.core.targets.TargetPolicy.check_host", lambda self, host: None)
+    told = {}
+    with speaking(b"SSH-2.0-OpenSSH_9.2\r\n\r\n") as not_http, speaking(None) as silent:
+        hosts = {
+            "refused": f"http://127.0.0.1:{free_port()}/",
+            "no name": "https://no-such-host.invalid/",
+            "not allowed": "http://10.0.0.1/",
+            "not HTTP": f"http://127.0.0.1:{not_http}/",
+            "no TLS": f"https://127.0.0.1:{not_http}/",
+            "silent": f"http://127.0.0.1:{silent}/",
+        }
+        for what, address in hosts.items():
+            url = f"{BASE}/channels/{add(address=address)['id']}/test/"
+            told[what] = client.post_json(url, {}, headers=ADA).json
+    assert set(told) == set(hosts)
+    assert all(answer == {"delivered": False, "detail": "The host cannot be reached."} for answer in told.values()), (
+        told
+    )
+    causes = {record.getMessage().partition("test: ")[2] for record in caplog.records if "test: " in record.message}
+    assert {"The connection cannot be made.", "The address is not allowed.", "The answer is not HTTP."} <= causes
 
 
 def test_no_secret_is_in_an_answer_a_log_line_or_the_audit_log(client, add, caplog):

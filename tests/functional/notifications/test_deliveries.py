@@ -1,5 +1,7 @@
 """Deliveries over REST: whose are shown, the filters, and what may be sent again."""
 
+from datetime import timedelta
+
 import pytest
 
 from tests.functional.notifications.conftest import ADA, ADMIN, BASE, BEN
@@ -95,8 +97,19 @@ def test_a_span_is_sent_again(client, sessions, add):
     assert client.post_json(url, {**span, "channel": off}, headers=ADA).json == {"retried": 0}
     assert client.post_json(url, span, headers=ADA).json == {"retried": 1}
     assert [d.state for d in deliveries(sessions)] == ["pending", "dead", "dead"]
+    sent_again = deliveries(sessions)[0]
+    assert (sent_again.attempts, sent_again.expires_at - sent_again.next_at) == (0, timedelta(hours=6))
     reversed_span = {"from": span["to"], "to": span["from"]}
     assert client.post_json(url, reversed_span, headers=ADA, status=400).json["errors"][0]["name"] == "to"
+
+
+def test_critical_ones_of_a_span_are_tried_for_longer(client, sessions, add):
+    send(sessions, notification(1, add()["id"], priority="critical"))
+    give_up(sessions)
+    span = {"from": "2020-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z"}
+    assert client.post_json(f"{BASE}/deliveries/retry/", span, headers=ADA).json == {"retried": 1}
+    (delivery,) = deliveries(sessions)
+    assert delivery.expires_at - delivery.next_at == timedelta(days=3)
 
 
 def test_what_waits_is_given_up_where_a_channel_is_switched_off(client, sessions, add, listed):

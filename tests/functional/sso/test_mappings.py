@@ -1,6 +1,10 @@
 """Claim mappings through the API."""
 
-from tests.functional.sso.signing_on import add_mapping, audit
+import sqlalchemy as sa
+
+from skywatch.core.db import writing
+from skywatch.sso.models import ClaimMapping
+from tests.functional.sso.signing_on import add_mapping, audit, sign_on
 
 
 def test_mappings_are_created_changed_and_deleted(api):
@@ -67,3 +71,16 @@ def test_nobody_maps_to_a_role_that_gives_more_than_they_hold(api):
     api.delete(their_url, headers=mapper, status=403)
     assert api.get(their_url, headers=root).json["claim_value"] == "chiefs"
     assert audit(api, "claim_mapping.created.refused")
+
+
+def test_a_stored_expression_beyond_the_limits_gives_no_role_and_can_be_switched_off(api):
+    root = api.people.bearer(api.people.user("root", "superadmin"))
+    made = add_mapping(api, "operator", "^x", match_type="regex", who=root)
+    with writing(api.runtime.sessions) as session:
+        session.execute(sa.update(ClaimMapping).values(claim_value=r"(\pL\pN){29}N|.*"))
+    assert sign_on(api)["user"]["roles"] == ["viewer"]
+    url = f"/api/v1/oidc-mappings/{made['id']}"
+    refused = api.patch_json(url, {"name": "Other"}, headers=root, status=400)
+    assert "needs more than 128 kB" in refused.json["errors"][0]["detail"]
+    assert api.patch_json(url, {"is_active": False}, headers=root).json["is_active"] is False
+    api.patch_json(url, {"is_active": True}, headers=root, status=400)

@@ -9,6 +9,7 @@ from typing import cast
 
 import pytest
 
+from skywatch.inputs import tcp as tcp_module
 from skywatch.inputs import udp as udp_module
 from skywatch.inputs.factory import open_input
 from skywatch.inputs.listener import ListenInput
@@ -202,7 +203,9 @@ def test_clients_beyond_the_limit_and_of_other_networks_are_refused() -> None:
     asyncio.run(play())
 
 
-def test_a_consumer_without_room_makes_the_sender_wait() -> None:
+def test_a_consumer_without_room_makes_the_sender_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tcp_module, "MESSAGES_PER_S", 1e9)
+
     async def play() -> None:
         consumer: Collector[str] = Collector()
         source = listen("listen 127.0.0.1:0", consumer)
@@ -221,6 +224,53 @@ def test_a_consumer_without_room_makes_the_sender_wait() -> None:
             writer.close()
 
     asyncio.run(play())
+
+
+@pytest.mark.parametrize("kind", ["listen", "tcp"])
+def test_a_connection_that_sends_too_much_is_read_later_and_loses_nothing(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+
+    async def sleep(pause_s: float) -> None:
+        pauses.append(pause_s)
+
+    class Clock:
+        """No time passes, however slow the machine is."""
+
+        @staticmethod
+        def monotonic() -> float:
+            return 1000.0
+
+        time = monotonic
+
+    async def play() -> None:
+        lines = b"".join(b"line %d\n" % number for number in range(60))
+        consumer: Collector[str] = Collector()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(lines)
+            await writer.drain()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        text = "listen 127.0.0.1:0" if kind == "listen" else f"tcp 127.0.0.1:{port}"
+        source = open_input("acars", "vhf", text, Lines, consumer)
+        async with running(source):
+            if isinstance(source, ListenInput):
+                await eventually(lambda: source.port)
+                _, writer = await asyncio.open_connection("127.0.0.1", source.port or 0)
+                await serve(_, writer)
+            await eventually(lambda: len(consumer.messages) >= 60)
+            assert source.status.dropped == 0
+        server.close()
+
+    monkeypatch.setattr(tcp_module, "MESSAGES_PER_S", 10)
+    monkeypatch.setattr(tcp_module, "sleep", sleep)
+    monkeypatch.setattr(tcp_module, "time", Clock)
+    asyncio.run(play())
+    # Twenty at once, and then ten a second.
+    assert max(pauses) == pytest.approx(4.0)
 
 
 def test_a_server_that_goes_and_comes_back() -> None:

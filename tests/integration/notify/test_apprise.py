@@ -7,7 +7,7 @@ import pytest
 from aiosmtpd.controller import Controller
 
 from skywatch.notify.messages import OutgoingMessage
-from skywatch.notify.senders.apprise import AppriseSender
+from skywatch.notify.senders.apprise import NOT_SENT, AppriseSender
 from skywatch.notify.senders.base import Recipient, SendFailed
 from skywatch.notify.settings import NotifySettings
 from tests.ports import free_port
@@ -127,8 +127,19 @@ def test_a_redirect_leads_nowhere_that_is_not_allowed(attempt, server):
 def test_a_service_that_does_not_answer_is_ended_at_the_deadline(attempt, server, monkeypatch):
     monkeypatch.setattr("skywatch.notify.senders.apprise.TIMEOUT_S", 3.0)
     server.delay_s = 30.0
-    with pytest.raises(SendFailed, match=r"No answer within 3 s\."):
+    with pytest.raises(SendFailed) as caught:
         attempt(f"gotify://127.0.0.1:{server.port}/Atoken")
+    assert (str(caught.value), caught.value.cause) == (NOT_SENT, "No answer within 3 s.")
+
+
+def test_what_cannot_be_reached_and_what_may_not_be_are_told_in_the_same_words(attempt, monkeypatch):
+    monkeypatch.setattr("skywatch.notify.senders.apprise.TIMEOUT_S", 20.0)
+    said = set()
+    for host, networks in ((f"127.0.0.1:{free_port()}", "127.0.0.0/8"), ("no-such-host.invalid", "")):
+        with pytest.raises(SendFailed) as caught:
+            attempt(f"gotify://{host}/Atoken", networks=networks)
+        said.add(str(caught.value))
+    assert said == {NOT_SENT}
 
 
 def test_local_services_are_off_unless_they_are_allowed(attempt):

@@ -6,6 +6,7 @@ from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import LiveEvent, change_of
 from tests.notifying import add_channel, add_user, deliveries, delivering
 from tests.receiving import receiving
+from tests.statements import counting
 from tests.waiting import until
 
 
@@ -40,6 +41,18 @@ def test_an_event_is_sent_once_to_whom_wants_it(runtime, sessions, ada, receiver
     document = next(d for r, d in zip(receiver.requests, receiver.documents, strict=True) if r["path"] == "/ben")
     assert document["type"] == "safety.event"
     assert document["data"]["message"] == "SWR1 squawks 7700"
+
+
+def test_the_notifications_of_many_events_take_as_many_statements_as_those_of_a_few(sessions, ada):
+    add_channel(sessions, ada, "https://example.org/", sources=["safety"])
+    counts = []
+    for number in (5, 300):
+        changes = [change_of("began", live(f"{number}:{n}"), first_raised=True) for n in range(number)]
+        with counting(sessions.kw["bind"]) as statements:
+            write(sessions, *changes)
+        counts.append(len(statements))
+    assert counts[0] == counts[1]
+    assert len(deliveries(sessions)) == 305
 
 
 def test_who_may_not_see_military_aircraft_is_sent_none(make_runtime, database_url):

@@ -122,20 +122,24 @@ def test_events_of_cannonball_need_cannonball_too(make_runtime):
         accounts = FakeAccounts()
         accounts.add("login", "viewer", 1)
         accounts.add("key", "viewer", 1, scopes=["alerts"])
+        accounts.add("device", "viewer", 1, scopes=["alerts", "cannonball"])
         runtime = make_runtime(realtime_listen="127.0.0.1:0", auth_mode="hybrid")
         mine = Audience(frozenset({1}), "cannonball.manage")
         async with (
             serving(runtime, accounts) as server,
             connected(server, "login") as login,
             connected(server, "key") as key,
+            connected(server, "device") as device,
         ):
             await login.subscribe("alerts")
+            await device.subscribe("alerts")
             await key.subscribe("alerts")
             runtime.bus.publish(Message("alerts", "cannonball:alert", b'{"id":1}', mine))
             runtime.bus.publish(Message("alerts", "alert:triggered", b'{"id":2}', Audience(frozenset({1}))))
             assert [(await login.receive())["event"] for _ in range(2)] == ["cannonball:alert", "alert:triggered"]
             heard = await key.receive()
             assert (heard["event"], heard["seq"]) == ("alert:triggered", 1)
+            assert (await device.receive())["event"] == "cannonball:alert"
 
     asyncio.run(scenario())
 

@@ -7,17 +7,21 @@ from tests.integration.web.pages import LIVE, ROWS
 TRAILS = "return document.querySelector('sw-map').stage.trails.map((trail) => trail.length)"
 SELECTED = "return [...document.querySelectorAll('.window .row.selected')].map((row) => row.id.slice(4))"
 CTRL_CLICK = "document.getElementById('row-%s').dispatchEvent(new MouseEvent('click', {bubbles: true, ctrlKey: true}))"
-# Where an aircraft that is not selected is drawn, in pixels of the page.
+# Where an aircraft that is not selected is drawn, with none near it that a click could mean, in pixels of the page.
 ELSEWHERE = """
 const { picture, view } = document.querySelector('sw-map').stage, box = document.querySelector('.map-target');
 const { left, top } = box.getBoundingClientRect();
 const chosen = [picture.selectedRow, ...picture.alsoRows];
+const drawn = Array.from({ length: picture.count }, (_, row) => [
+  left + (picture.data[row * 12] - view.x) / view.resolution + view.width / 2,
+  top + view.height / 2 - (picture.data[row * 12 + 2] - view.y) / view.resolution,
+]);
+const isAlone = (row) =>
+  drawn.every(([x, y], other) => other === row || Math.hypot(x - drawn[row][0], y - drawn[row][1]) > 40);
 for (let row = 0; row < picture.count; row += 1) {
-  const at = row * 12;
-  const x = (picture.data[at] - view.x) / view.resolution + view.width / 2;
-  const y = view.height / 2 - (picture.data[at + 2] - view.y) / view.resolution;
-  const isFree = document.elementFromPoint(left + x, top + y)?.closest('.map-target');
-  if (!chosen.includes(row) && x > 380 && isFree) return [left + x, top + y];
+  const [x, y] = drawn[row];
+  const isFree = document.elementFromPoint(x, y)?.closest('.map-target');
+  if (!chosen.includes(row) && x > 380 && isFree && isAlone(row)) return [x, y];
 }
 return null;
 """
@@ -43,7 +47,9 @@ def test_several_aircraft_are_selected_and_each_has_its_trail(page, sky):
         page.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1, modifiers=8)
     page.wait_for("return document.querySelectorAll('.others button').length === 2", "a third one")
     page.wait_for(f"{TRAILS}.filter((length) => length > 1).length === 3", "three trails")
-    place = page.run("return location.hash")
+    place = page.wait_for(
+        "return /also=[0-9a-f]+,[0-9a-f]+/.test(location.hash) && location.hash", "all three in the address"
+    )
     page.open_map(sky, f"/{place}")
     page.wait_for("return document.querySelectorAll('.others button').length === 2", "three, from the address")
     page.run("[...document.querySelectorAll('.others button')].at(-1).click()")

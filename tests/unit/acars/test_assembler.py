@@ -1,6 +1,11 @@
 """Bursts become messages: several stations, repeats, texts in parts."""
 
+import itertools
+
+import pytest
+
 from skywatch.acars.envelopes import Burst
+from skywatch.acars.messages import assembler as assembler_module
 from skywatch.acars.messages.assembler import Assembler
 
 NOW = 1_800_000_000.0
@@ -63,8 +68,64 @@ def test_parts_need_no_mark_that_more_follow():
     assert second.draft is first.draft
     assert not second.is_new
     assert second.draft.snapshot().text == "ONE TWO"
-    (other,) = add(assembler, burst(NOW + 6, text="OTHER", sequence="D", block_id="5", message_number="D10"))
-    assert other.draft is not first.draft
+
+
+@pytest.mark.parametrize("order", ["".join(order) for order in itertools.permutations("ABCD")])
+@pytest.mark.parametrize("is_marked", [True, False], ids=["marked", "unmarked"])
+def test_parts_are_one_text_in_whatever_order_they_come(order, is_marked):
+    assembler, drafts = Assembler(), set()
+    for number, letter in enumerate(order):
+        more = is_marked and letter != "D"
+        part = burst(
+            NOW + number, text=f"{letter} ", sequence=letter, block_id=str(number), message_number="D10", more=more
+        )
+        drafts |= {step.draft for step in add(assembler, part)}
+    (draft,) = drafts
+    assert (draft.snapshot().text, draft.snapshot().is_incomplete) == ("A B C D ", False)
+    assert assembler.due(NOW + 100) == []
+
+
+def test_a_text_without_its_beginning_or_with_a_gap_is_incomplete():
+    assembler = Assembler()
+    for number, letters in (("D10", "BC"), ("D11", "AC")):
+        for block, letter in enumerate(letters):
+            part = burst(text=f"{letter} ", sequence=letter, block_id=str(block), message_number=number)
+            add(assembler, part)
+    drafts = {known.draft for known in assembler._recent.values()}
+    assert {(one.snapshot().text, one.snapshot().is_incomplete) for one in drafts} == {("B C ", True), ("A C ", True)}
+    # The first part alone was shown at once: nothing told that it goes on.
+    assert [step.draft.snapshot().text for step in assembler.due(NOW + 30)] == ["B C "]
+
+
+def test_a_whole_text_of_the_program_needs_no_other_part():
+    assembler = Assembler()
+    number = {"message_number": "D10"}
+    (step,) = add(assembler, burst(text="ONE TWO THREE", sequence="C", is_whole=True, **number))
+    assert (step.draft.snapshot().text, step.draft.snapshot().is_incomplete) == ("ONE TWO THREE", False)
+    add(assembler, burst(NOW + 1, text="ONE ", sequence="A", more=True, block_id="4", **number))
+    assert step.draft.snapshot().text == "ONE TWO THREE"
+
+
+def test_another_station_adds_what_the_first_one_did_not_name():
+    assembler = Assembler()
+    (first,) = add(assembler, burst())
+    (second,) = add(assembler, burst(NOW + 0.4, "B", icao_hex="A12345", flight="AB0123"))
+    snapshot = second.draft.snapshot().burst
+    assert second.draft is first.draft
+    assert (snapshot.icao_hex, snapshot.flight, snapshot.station) == ("A12345", "AB0123", "A")
+
+
+def test_unfinished_texts_are_bounded_in_number(monkeypatch):
+    monkeypatch.setattr(assembler_module, "MAXIMUM_WAITING", 10)
+    assembler, shown = Assembler(), []
+    for number in range(30):
+        part = burst(text=f"T{number}", sequence="A", more=True, message_number=f"D{number:02d}")
+        shown += add(assembler, part)
+    assert [step.draft.snapshot().text for step in shown] == [f"T{number}" for number in range(20)]
+    assert all(step.is_new and step.draft.snapshot().is_incomplete for step in shown)
+    (amended,) = add(assembler, burst(text="END", sequence="B", block_id="4", message_number="D00"))
+    assert (amended.is_new, amended.draft.snapshot().text) == (False, "T0END")
+    assert len(assembler.due(NOW + 30)) == 10
 
 
 def test_a_part_that_comes_again_is_a_repeat_although_the_program_gave_the_whole_text_before():

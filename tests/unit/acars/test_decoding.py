@@ -19,6 +19,38 @@ def items(decoded):
 POSITIONS = [
     ("12", "N 47.500,W122.250,38000,101112, 204,.C-FABC,0001", (47.5, -122.25, 38000)),
     ("15", "(2N47300W122150270 40390-55(Z", (47.5, -122.25, 39000)),
+    ("15", "(2N47300W 82150---  8 23 26(Z", (47.5, -82.25, 2300)),
+    ("15", "(2N47300W 82150270 40---- 5(Z", (47.5, -82.25, None)),
+    ("15", "(2N47300W 82150OFF11112418101313--------(Z", (47.5, -82.25, None)),
+    ("15", "(2N47300W 82150OFF------13280606--------(Z", (47.5, -82.25, None)),
+    ("15", "(2N47300W122150OFF0812190755E1919------- (Z", (47.5, -122.25, None)),
+    ("15", "FST01KPDXKSEAN475000W1222500380 156 495 M53C 4427422721045313002518521710", (47.5, -122.25, 38000)),
+    (
+        "80",
+        "3N01 POSRPT 0891/04 KPDX/KSEA .N12345\r\n/POS N47300W122150/ALT +15608/MCH 558/FOB 0100/ETA 0410",
+        (47.5, -122.25, 15608),
+    ),
+    (
+        "80",
+        "3N01 POSRPT 0581/27 KPDX/KSEA .N12345/04H 11:02\r\n/NWYP ABCDE /HDG 233/MCH 782\r\n"
+        "/POS N4730.0W12215.0/FL 360/TAS 445/SAT -060\r\n/SWND 110/DWND 306/FOB N009414/ETA 14:26.0 ",
+        (47.5, -122.25, 36000),
+    ),
+    (
+        "80",
+        "/FB 0105/AD KSEA/N4710.0,W12200.0,3P01 POSRPT  0267/20 KPDX/KSEA .N12345\n"
+        "/UTC 143605/POS N4730.0 W12215.0/ALT 38007\n/SPD 334/FOB 0105/ETA 1622",
+        (47.5, -122.25, 38007),
+    ),
+    (
+        "80",
+        "3C01 POS N47300W122150  ,,143700,               ,      ,               ,P47,124,0069",
+        (47.5, -122.25, None),
+    ),
+    ("83", "KPDX,KSEA,220103, 47.50,-122.25, 3836,212, 140.0, 19700", (47.5, -122.25, 3836)),
+    ("83", "EGLL,KPDX,232011, 47.50,- 22.25, 5004,240,-160.0, 20000", (47.5, -22.25, 5004)),
+    ("83", "001PR22035539N4730.0W12215.00292500008", (47.5, -122.25, 2925)),
+    ("83", "001PR29182854N4730.0W12215.0035000----", (47.5, -122.25, 3500)),
     ("16", "101112,34986,0154, 184,S 33.500,E151.250", (-33.5, 151.25, 34986)),
     ("16", "010123/AUTPOS/LLD N473000 W1221500\n/ALT 12000/SAT -10\n/DAT 260202/TIM 101112", (47.5, -122.25, 12000)),
     ("21", "POSN 47.500W122.250, 168,101112,32001,25300,  26,-48,120000,KSEA", (47.5, -122.25, 32001)),
@@ -31,6 +63,10 @@ POSITIONS = [
     ("H1", "ABS001DA_N12345  KPDXKSEA287\n 47500-1222501011037993-585264034X20W", (47.5, -122.25, 37993)),
     ("H1", "TRP 101112  47.5000 -122.2500 369 132.7 448   1850 0.01828\n", (47.5, -122.25, 36900)),
 ]
+
+
+def text_of(beginning):
+    return next(text for _, text, _ in POSITIONS if text.startswith(beginning))
 
 
 @pytest.mark.parametrize(("label", "text", "place"), POSITIONS)
@@ -47,12 +83,27 @@ def test_wind_and_temperature_of_a_position_report_are_read():
     assert found["temperature_c"] == -52
     assert found["next_waypoint"] == "FGHIJ"
     assert found["fuel"] == 148
-    assert items(decode("21", POSITIONS[4][1]))["wind"] == "253° / 26 kt"
+    assert items(decode("21", text_of("POSN 47")))["wind"] == "253° / 26 kt"
+
+
+def test_headed_reports_name_airports_and_times():
+    text = text_of("3N01 POSRPT 0581")
+    found = items(decode("80", text))
+    assert (found["origin"], found["destination"], found["registration"]) == ("KPDX", "KSEA", "N12345")
+    assert (found["eta"], found["next_waypoint"], found["mach"]) == ("14:26Z", "ABCDE", 0.782)
+    assert (found["temperature_c"], found["fuel"], found["tas_kt"]) == (-60, 9414, 445)
+    off = decode("80", "1101 OFFRP  0226/14 KPDX/KSEA .N12345\n/OUT 1306/OFF 1327/FOB 0186/ETA 1518")
+    assert (off.title, off.position) == ("Off report", None)
+    assert (items(off)["out"], items(off)["off"], items(off)["eta"]) == ("13:06Z", "13:27Z", "15:18Z")
+    eta = decode("83", "4DH3 ETAT2  0907/22 KPDX/KSEA .N12345\r\n/ETA 1641")
+    assert (eta.title, items(eta)["eta"], items(eta)["destination"]) == ("Expected arrival", "16:41Z", "KSEA")
+    assert items(decode("15", "(2N47300W 82150OFF11112418101313--------(Z"))["off"] == "18:10Z"
+    assert items(decode("83", "KPDX,KSEA,220103, 47.50,-122.25, 3836,212, 140.0, 19700"))["time"] == "day 22, 01:03Z"
 
 
 def test_weather_observations_of_the_two_forms_have_their_own_scales():
-    assert "-57 °C" in items(decode("H1", POSITIONS[9][1]))["observation_1"]
-    assert "-55.6 °C" in items(decode("H1", POSITIONS[10][1]))["observation_1"]
+    assert "-57 °C" in items(decode("H1", text_of("76401")))["observation_1"]
+    assert "-55.6 °C" in items(decode("H1", text_of("E502")))["observation_1"]
 
 
 def test_a_flight_plan_names_airports_procedures_and_route():
@@ -92,6 +143,9 @@ def test_every_kind_is_recognised(label, text, kind):
     [
         ("12", "N 97.500,W122.250,38000,101112, 204,.C-FABC,0001"),
         ("15", "(2N47900W122150270 40390-55(Z"),
+        ("15", "(2N97018W 77284OFF11112418101313--------(Z"),
+        ("80", "3N01 POSRPT 0891/04 KPDX/KSEA .N12345\n/POS N97300W122150/ALT +15608"),
+        ("83", "KPDX,KSEA,220103, 97.50,-122.25, 3836,212, 140.0, 19700"),
         ("44", "POS02,N000000W000000,390,KPDX,KSEA,0202,1011,,---.-"),
         ("H1", "TRP 101112  97.5000 -122.2500 369 132.7 448   1850"),
         ("80", "NOTHING THAT HAS A FORM"),

@@ -4,9 +4,10 @@ import json
 import random
 from collections import Counter
 
+import msgspec
 import pytest
 
-from skywatch.acars.decoder import AcarsDecoder
+from skywatch.acars.decoder import DatagramDecoder, StreamDecoder
 from skywatch.acars.envelopes import Burst, FramePosition, read
 
 ACARSDEC = {
@@ -98,7 +99,7 @@ def test_any_envelope_with_a_label_and_a_text_is_kept():
 )
 def test_several_objects_in_a_packet(packet):
     counts = Counter()
-    found = AcarsDecoder(counts).feed(packet.encode(), 0.0)
+    found = DatagramDecoder(counts).feed(packet.encode(), 0.0)
     assert [burst.source for burst in found] == ["acars", "vdl2"]
     assert not counts
 
@@ -106,20 +107,121 @@ def test_several_objects_in_a_packet(packet):
 def test_a_broken_object_costs_not_the_next_one_on_its_line():
     counts = Counter()
     line = json.dumps(ACARSDEC)[:-30] + "}, " + json.dumps(DUMPVDL2) + "\n"
-    found = AcarsDecoder(counts).feed(line.encode(), 0.0)
+    found = DatagramDecoder(counts).feed(line.encode(), 0.0)
     assert [burst.source for burst in found] == ["vdl2"]
     assert counts == {"json": 1}
 
 
 def test_a_text_split_over_packets_is_one_and_a_cut_datagram_costs_nothing_else():
     counts = Counter()
-    decoder = AcarsDecoder(counts)
+    decoder = DatagramDecoder(counts)
     data = json.dumps(ACARSDEC).encode() + b"\n"
     assert decoder.feed(data[:40], 0.0) == []
     assert len(decoder.feed(data[40:], 0.0)) == 1
     assert decoder.feed(data[:40], 0.0) == []
     assert len(decoder.feed(json.dumps(DUMPVDL2).encode(), 0.0)) == 1
     assert counts == {"json": 1}
+
+
+def test_white_space_within_a_text_at_the_end_of_a_packet_belongs_to_it():
+    text = "ONE, TWO\tTHREE  FOUR"
+    data = json.dumps({**ACARSDEC, "text": text}).encode() + b"\n"
+    for end in range(len(data)):
+        counts = Counter()
+        decoder = StreamDecoder(counts)
+        found = [*decoder.feed(data[:end], 0.0), *decoder.feed(data[end:], 0.0)]
+        assert [burst.text for burst in found] == [text], data[:end]
+        assert not counts
+
+
+@pytest.mark.parametrize("separator", ["\n", "", ", ", " \t"])
+def test_however_a_recording_is_split_into_packets_its_messages_are_the_same(shared_data, separator):
+    chance = random.Random(26)
+    for path in sorted((shared_data / "acars").glob("*.jsonl")):
+        lines = path.read_bytes().split(b"\n")
+        whole = Counter()
+        expected = [content for line in lines for content in read(line, whole)]
+        data = separator.encode().join(line.strip() for line in lines if line.strip())
+        # By single bytes at every boundary that there is.
+        for longest in (1, 7, 400, 3_000, 65_536):
+            counts, found, start = Counter(), [], 0
+            decoder = StreamDecoder(counts)
+            while start < len(data):
+                end = start + chance.randint(1, longest)
+                found += decoder.feed(data[start:end], 0.0)
+                start = end
+            assert found == expected, (path.name, longest)
+            assert counts == whole
+
+
+def test_a_line_that_is_too_long_is_dropped_up_to_its_end():
+    counts = Counter()
+    decoder = StreamDecoder(counts)
+    good = json.dumps(ACARSDEC).encode()
+    data = b'{"text": "' + b"x" * 200_000 + good + b"\n" + good + b"\n"
+    found = [
+        content for start in range(0, len(data), 1_000) for content in decoder.feed(data[start : start + 1_000], 0)
+    ]
+    assert [content.text for content in found] == ["HELLO"]
+    assert counts == {"too_long": 1}
+
+
+def test_objects_without_line_ends_are_read_although_every_packet_ends_within_one():
+    counts = Counter()
+    decoder = StreamDecoder(counts)
+    # Among them one that takes most of what is buffered.
+    texts = [f"T{number}" + "X" * (50_000 if number == 450 else 0) for number in range(900)]
+    data = b"".join(json.dumps({**ACARSDEC, "text": text}).encode() for text in texts)
+    found = []
+    while data:
+        # No packet ends with an object.
+        end = 1_000 - (data[999:1_000] == b"}")
+        found += decoder.feed(data[:end], 0.0)
+        data = data[end:]
+    assert [content.text[:4] for content in found] == [text[:4] for text in texts]
+    assert not counts
+
+
+WRAPPED = [
+    {"topic": "x", "payload": {"message": ACARSDEC}},
+    {"topic": "x", "payload": {"message": DUMPVDL2}},
+    {"a": {"b": {"c": DUMPHFDL}}},
+    {"messages": [ACARSDEC]},
+    {"data": {"items": [{"id": 1, "body": JAERO}]}},
+    [ACARSDEC],
+    [{"body": DUMPVDL2}],
+]
+
+
+@pytest.mark.parametrize("envelope", WRAPPED, ids=range(len(WRAPPED)))
+def test_a_message_is_found_within_other_objects_and_lists(envelope):
+    inner = next(one for one in (ACARSDEC, DUMPVDL2, DUMPHFDL, JAERO) if json.dumps(one) in json.dumps(envelope))
+    found, direct = only(envelope), only(inner)
+    assert msgspec.structs.replace(found, raw={}) == msgspec.structs.replace(direct, raw={})
+    assert json.dumps(found.raw) in json.dumps(envelope)
+
+
+def test_all_messages_of_a_list_are_read_and_values_around_describe_them():
+    counts = Counter()
+    listed = {"vdl2": [DUMPVDL2["vdl2"], DUMPVDL2["vdl2"]]}
+    assert [one.source for one in read(json.dumps(listed).encode(), counts)] == ["vdl2", "vdl2"]
+    mixed = [ACARSDEC, DUMPVDL2, 5, {"a": 1}]
+    assert [one.source for one in read(json.dumps(mixed).encode(), counts)] == ["acars", "vdl2"]
+    assert counts == {"other": 1}
+    acars = {"label": "H1", "text": "X", "reg": "N1"}
+    deep = only({"station_id": "ST", "timestamp": 1769991943, "satdump": {"freq": 1545.0, "packet": {"acars": acars}}})
+    assert (deep.station, deep.frequency_mhz, deep.registration, deep.at) == ("ST", 1545.0, "N1", 1769991943.0)
+    assert deep.source == "inmarsat"
+
+
+def test_a_message_is_not_looked_for_without_end():
+    deep = ACARSDEC
+    for _ in range(50):
+        deep = {"x": deep}
+    wide = {"x": [{"y": number} for number in range(3_000)] + [ACARSDEC]}
+    counts = Counter()
+    assert read(json.dumps(deep).encode(), counts) == read(json.dumps(wide).encode(), counts) == []
+    assert counts == {"other": 2}
 
 
 @pytest.mark.parametrize(
@@ -136,7 +238,7 @@ def test_a_text_split_over_packets_is_one_and_a_cut_datagram_costs_nothing_else(
 )
 def test_what_holds_no_message_is_counted_and_the_next_good_one_is_read(data, reason):
     counts = Counter()
-    decoder = AcarsDecoder(counts)
+    decoder = DatagramDecoder(counts)
     assert decoder.feed(data, 0.0) == []
     if reason is not None:
         assert counts == {reason: 1}
@@ -156,7 +258,7 @@ def test_mutated_packets_raise_nothing():
     counts = Counter()
     for envelope in (ACARSDEC, DUMPVDL2, DUMPHFDL, JAERO):
         good = json.dumps(envelope).encode()
-        decoder = AcarsDecoder(counts)
+        decoder = DatagramDecoder(counts)
         for _ in range(2_000):
             data = bytearray(good)
             for _ in range(random_.randint(1, 12)):

@@ -18,6 +18,7 @@ from skywatch.alerts.engine.rule import Fired
 from skywatch.alerts.geofences.band import Band
 from skywatch.alerts.geofences.geometry import parse_geometry
 from skywatch.alerts.watchlists.entries import Entries
+from skywatch.core import geo
 from tests.rules import node_of, rule_of, truth
 from tests.skies import sky_of
 
@@ -217,3 +218,30 @@ def test_equal_tests_of_many_rules_are_one_step() -> None:
 def test_node_of_names_what_is_wrong() -> None:
     with pytest.raises(AssertionError, match="is not a field"):
         node_of(test("altitude", "lt", 1))
+
+
+def test_distances_of_a_rule_are_as_exact_as_its_owner_may_know():
+    """``elevation_deg`` and what an alert shows follow as well."""
+    station, shown = (47.451234, 8.567891), (47.45, 8.57)
+    entry = {"hex": "4b1620", "lat": 47.46, "lon": 8.567891, "alt_baro": 3000}
+    exactly, roughly = (float(geo.distance_nm(*place, entry["lat"], entry["lon"])) for place in (station, shown))
+    assert exactly < roughly
+    between = (exactly + roughly) / 2
+    said = {**entry, "distance_nm": round(roughly, 3), "bearing": 350.0}
+    sky = dataclasses.replace(sky_of(said, station=shown), exact_station=station)
+    for field, value in (("distance_nm", between), ("elevation_deg", -90.0)):
+        op = "lt" if field == "distance_nm" else "gt"
+        found = {}
+        for exact_station in (False, True):
+            engine = Engine()
+            rule = dataclasses.replace(rule_of(test(field, op, value)), rights=Rights(exact_station=exact_station))
+            engine.install(RuleSet((rule,), {}, {}), 0.0)
+            found[exact_station] = [change for change in engine.tick(sky) if isinstance(change, Fired)]
+        if field == "distance_nm":
+            assert (len(found[False]), len(found[True])) == (0, 1)
+        (alert,) = found[True]
+        assert alert.aircraft["distance_nm"] == round(float(np.float32(exactly)), 3)
+        if field == "elevation_deg":
+            (rough,) = found[False]
+            assert rough.aircraft["distance_nm"] == round(roughly, 3)
+            assert rough.matched[0]["actual"] < alert.matched[0]["actual"]

@@ -59,7 +59,8 @@ def test_all_is_well(installed, monkeypatch):
     done = examine(installed)
     assert done.exit_code == 0, done.output
     assert done.output.splitlines()[-1] == "All is well."
-    for part in ("settings", "database", "bus", "clock", "disk", "audio", "listen", "realtime_listen", "receiver.demo"):
+    parts = ("settings", "database", "files", "bus", "clock", "disk", "audio", "listen", "realtime_listen")
+    for part in (*parts, "receiver.demo"):
         assert f"ok     {part}: " in done.output, part
 
 
@@ -124,6 +125,21 @@ def test_secrets_that_others_can_read(write):
     assert "x" * 40 not in done.output
 
 
+def test_files_that_others_can_read(installed, tmp_path):
+    database, recording = tmp_path / "sky.sqlite", tmp_path / "audio" / "2026-01-01" / "a.wav"
+    recording.parent.mkdir(parents=True)
+    recording.write_bytes(b"sound")
+    database.chmod(0o644)
+    recording.chmod(0o604)
+    done = examine(installed)
+    assert done.exit_code == 0
+    assert f"warn   files: {database} can be read by other users of this machine\n       -> chmod 600 {database}" in (
+        done.output
+    )
+    assert f"warn   files: 1 recordings in {tmp_path / 'audio'} can be read by other users" in done.output
+    assert "secret can be read" not in done.output
+
+
 def test_a_bus_that_does_not_answer(write):
     done = examine(write(bus=f"redis://127.0.0.1:{free_port()}/0", secret="y" * 40))
     assert done.exit_code == 1
@@ -142,3 +158,12 @@ def test_a_folder_without_room_and_a_clock_that_was_never_set(tmp_path, monkeypa
     assert (finding.level, finding.part) == ("fault", "disk")
     (finding,) = means.check_clock(60.0)
     assert (finding.level, finding.text) == ("fault", "says 1970-01-01")
+
+
+def test_mode_public_on_an_address_that_others_reach(installed, write):
+    path = write(auth_mode="public", listen=f"0.0.0.0:{free_port()}")
+    line = next(line for line in examine(path).output.splitlines() if "auth_mode" in line)
+    assert line.startswith("warn   auth_mode: auth_mode = public with listen = 0.0.0.0:")
+    assert "realtime_listen" not in line
+    assert "auth_mode" not in examine(write(auth_mode="public")).output
+    assert "auth_mode" not in examine(write(auth_mode="hybrid", listen=f"0.0.0.0:{free_port()}")).output

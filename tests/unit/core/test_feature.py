@@ -34,7 +34,7 @@ def includeme(config):
 class BalloonSettings(Settings):
     """The settings of the feature that this test declares."""
 
-    balloons_limit: int = setting(5, "balloons at a time", minimum=1)
+    balloons_limit: int = setting(5, "balloons at a time", minimum=1, maximum=99)
     balloons: dict[str, str] = setting({}, "a balloon", name="balloon.*")
 
 

@@ -1,21 +1,25 @@
 """Retention removes what is too old or too much, oldest first, in steps, and gives SQLite's space back."""
 
+import dataclasses
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.exc import OperationalError
 
 from skywatch.accounts.models import Login
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, SessionPattern
 from skywatch.core import audit, retention
 from skywatch.core.clock import utcnow
 from skywatch.core.db import SQLITE_JOURNAL_BYTES, create_engine, create_session_factory, writing
+from skywatch.core.fencing import FencedError
 from skywatch.core.models import AuditEntry
 from skywatch.core.retention import Pruner, extent
 from skywatch.features import FEATURES
 from skywatch.history.models import Chunk, Flight
 from tests.accounts import Population
+from tests.extremes import NUMBERS
 from tests.servers import postgresql_database
 
 DAY = timedelta(days=1)
@@ -297,3 +301,48 @@ def test_cannonball_has_a_limit_of_room_for_each_of_its_kinds(engine, sessions, 
     assert 450_000 < alerts.bytes <= 500_000
     assert alerts.oldest_at > utcnow() - 200 * DAY
     assert rows(sessions, CannonballSession) == rows(sessions, FlightPattern) == 299
+
+
+def test_a_kind_that_fails_does_not_stop_the_others(engine, sessions, make_settings):
+    age(sessions, 20)
+
+    def fail(settings):
+        raise OverflowError("date value out of range")
+
+    settings = make_settings(retention_positions_days=5, retention_flights_days=5)
+    kinds = [dataclasses.replace(k, days=fail) if k.name != "positions" else k for k in FEATURES.retention_kinds()]
+    kinds.sort(key=lambda kind: kind.name == "positions")
+    failing = Pruner(engine, sessions, settings, kinds, lambda seconds: False)
+    assert failing.run() == pytest.approx(15 * 12, abs=2)
+    assert set(failing.faults) == {kind.name for kind in kinds} - {"positions"}
+    # What there is was counted all the same.
+    assert failing.extents["flights"].rows == 20 * 12
+    failing.kinds = FEATURES.retention_kinds()
+    failing.run()
+    assert failing.faults == {}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [FencedError("another leads"), OperationalError("DELETE", {}, Exception("locked"))],
+    ids=["lead", "database"],
+)
+def test_what_concerns_all_kinds_ends_the_round(engine, sessions, make_settings, error):
+    asked = []
+
+    def fail(settings):
+        asked.append(1)
+        raise error
+
+    kinds = [dataclasses.replace(kind, days=fail) for kind in FEATURES.retention_kinds()]
+    with pytest.raises(type(error)):
+        Pruner(engine, sessions, make_settings(), kinds, lambda seconds: False).run()
+    assert len(asked) == 1
+
+
+def test_the_longest_and_largest_limits_remove_nothing(engine, sessions, make_settings):
+    age(sessions, 10)
+    limits = {name: str(bounds[1]) for name, bounds in NUMBERS.items() if name.startswith("retention_")}
+    longest = pruner(engine, sessions, make_settings, **limits)
+    assert longest.run() == 0
+    assert longest.faults == {}

@@ -1,5 +1,6 @@
 """The background writer: what was accepted is written once, whatever the database does meanwhile."""
 
+import contextlib
 import logging
 import threading
 import time
@@ -8,7 +9,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core import db, health, metrics, writer
+from skywatch.core import db, health, metrics, pacing, writer
 from skywatch.core.clock import utcnow
 from skywatch.core.db import create_engine, create_session_factory, is_outage
 from skywatch.core.fault_log import FaultLog
@@ -92,6 +93,43 @@ def test_everything_is_written_in_order(setting):
     setting.writer.close()
     assert setting.written() == names(0, 60)
     assert [name for batch in setting.committed for name in batch] == names(0, 60)
+
+
+def test_beside_a_flood_another_writer_gets_the_lock(setting, sessions):
+    waiting = threading.Event()
+
+    def slow(written):
+        waiting.wait(0.01 * len(written))
+
+    setting.before_write = slow
+    setting.queue.append(names(0, 600))
+    setting.writer.start()
+    with sessions() as session:
+        is_sqlite = session.get_bind().dialect.name == "sqlite"
+    until(lambda: setting.batches)
+    locked = 0
+    while setting.queue.depth:
+        # As long as SQLite's own sleep between two attempts; each attempt waits for nothing.
+        time.sleep(0.1)
+        with contextlib.suppress(sa.exc.OperationalError), db.writing(sessions):
+            locked += 1
+    setting.writer.close()
+    assert setting.written() == names(0, 600)
+    if is_sqlite:
+        assert len(setting.batches[0]) <= pacing.FIRST
+        assert max(map(len, setting.batches[1:])) <= 20
+        assert locked >= len(setting.batches) / 4
+
+
+def test_entries_that_replace_one_another_are_taken_some_at_a_time():
+    queue = WriteQueue(1000, replace_delay_s=0.0)
+    queue.append(["first"])
+    for number in range(25):
+        queue.replace(number, f"entry {number}")
+    batches = [queue.take(10) for _ in range(4)]
+    assert [len(batch) for batch in batches] == [10, 10, 6, 0]
+    assert [one for batch in batches for one in batch] == ["first", *(f"entry {number}" for number in range(25))]
+    assert queue.depth == 26
 
 
 def test_a_bad_row_is_dropped_and_the_others_are_written(setting, caplog):

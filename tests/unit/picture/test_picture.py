@@ -173,3 +173,45 @@ def test_a_picture_that_failed_begins_anew_and_keeps_first_sights(clock):
     assert sky.columns["changed"].tolist() == [True]
     clock.advance(1)
     assert picture.tick().columns["changed"].tolist() == [False]
+
+
+def complete_after(picture, clock, seconds, every_s=1.0):
+    """The number of ticks, one every ``every_s``, until the picture is complete, at most so many."""
+    for number in range(seconds):
+        if picture.tick().is_complete:
+            return number
+        clock.advance(every_s)
+    return None
+
+
+@pytest.mark.parametrize(("timeout_s", "needed_s"), [(5.0, 60), (60.0, 60), (90.0, 90)])
+def test_a_picture_is_complete_once_an_aircraft_that_was_there_would_have_left(clock, timeout_s, needed_s):
+    picture = picture_at(clock, timeout_s=timeout_s)
+    # A start may take long; it begins with the first tick.
+    clock.advance(300)
+    assert complete_after(picture, clock, 200) == needed_s
+    assert picture.tick().is_complete
+
+
+def test_a_picture_that_begins_anew_is_not_complete(clock):
+    picture = picture_at(clock)
+    assert complete_after(picture, clock, 100) == 60
+    picture.move((46.0, 7.0))
+    assert complete_after(picture, clock, 100) == 60
+
+
+def test_a_picture_that_stood_still_is_not_complete(clock):
+    picture = picture_at(clock)
+    assert complete_after(picture, clock, 100) == 60
+    clock.advance(5)
+    assert picture.tick().is_complete, "a late tick is no standstill"
+    clock.advance(30)
+    assert complete_after(picture, clock, 100) == 60
+
+
+def test_a_clock_that_is_set_completes_nothing(clock):
+    picture = picture_at(clock)
+    assert not picture.tick().is_complete
+    clock.set(3600)
+    clock.advance(1)
+    assert not picture.tick().is_complete

@@ -112,11 +112,11 @@ def test_rates_of_a_reversal_that_the_altitude_does_not_show_are_not_believed():
 
 
 class Taught(Learner):
-    """A learner that forty airliners level at 6,000 ft have taught around the centre."""
+    """A learner that forty airliners in level flight have taught around the centre."""
 
-    def __init__(self):
+    def __init__(self, level_ft=6000):
         super().__init__()
-        self.restore({(y, x): Learnt({12: 40}) for y in range(465, 475) for x in range(70, 90)})
+        self.restore({(y, x): Learnt({level_ft // 500: 40}) for y in range(465, 475) for x in range(70, 90)})
 
 
 def low_flight(seconds=60, learner=None, start_s=0.0, **fields):
@@ -140,6 +140,11 @@ def test_light_aircraft_slow_ones_and_those_near_a_runway_are_not_low():
     near.restore({(470, 79): Learnt(runway=(47.0, 7.95), runway_visits=1)})
     near.cells[470, 79].runway = (47.0, 7.95)
     assert low_flight(learner=near) == []
+
+
+def test_where_only_overflights_fly_level_there_is_no_floor():
+    assert low_flight(learner=Taught(29_000)) == []
+    assert len(low_flight(learner=Taught(15_000))) == 1
 
 
 def test_the_floor_is_learnt_from_airliners_in_level_flight():

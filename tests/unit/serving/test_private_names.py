@@ -20,9 +20,10 @@ from waitress.adjustments import Adjustments
 from waitress.buffers import OverflowableBuffer, ReadOnlyFileBasedBuffer
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
+from waitress.receiver import FixedStreamReceiver
 from waitress.server import BaseWSGIServer, TcpWSGIServer
 from waitress.task import ErrorTask, Task, ThreadedTaskDispatcher, WSGITask
-from waitress.utilities import BadRequest, RequestHeaderFieldsTooLarge
+from waitress.utilities import BadRequest, Error, RequestHeaderFieldsTooLarge
 
 ROOT = Path(__file__).resolve().parents[3]
 REQUIREMENTS = {"waitress": ">=3.0.1,<3.1", "autobahn": ">=26.10,<26.11"}
@@ -34,15 +35,17 @@ WAITRESS: dict[type, tuple[str, ...]] = {
         "outbuf_lock", "outbufs", "current_outbuf_count", "total_outbufs_len", "sent_continue", "will_close",
         "close_when_flushed", "last_activity", "sendbuf_len", "send_continue", "del_channel", "_flush_some",
         "_flush_exception", "_flush_outbufs_below_high_watermark", "writable", "service", "handle_write",
-        "handle_close", "send", "write_soon", "received",
+        "handle_close", "send", "write_soon", "received", "handle_read", "addr", "requests_lock", "socket", "recv",
+        "check_client_disconnected", "_fileno",
     ),
     HTTPRequestParser: (
         "adj", "received", "parse_header", "completed", "expect_continue", "error", "headers", "version", "chunked",
-        "path", "body_rcv", "header_plus", "headers_finished", "content_length",
+        "path", "body_rcv", "header_plus", "headers_finished", "content_length", "empty", "close", "command",
     ),
     WSGITask: (
-        "execute", "set_close_on_finish", "build_response_header", "finish", "write", "status", "response_headers",
-        "content_length", "wrote_header", "chunked_response", "close_on_finish", "version", "request", "channel",
+        "execute", "get_environment", "set_close_on_finish", "build_response_header", "finish", "write", "status",
+        "response_headers", "content_length", "wrote_header", "chunked_response", "close_on_finish", "version",
+        "request", "channel", "complete",
     ),
     ErrorTask: ("execute",),
     Task: ("has_body",),
@@ -50,8 +53,10 @@ WAITRESS: dict[type, tuple[str, ...]] = {
         "channel_class", "maintenance", "pull_trigger", "add_task", "accepting", "handle_accept", "active_channels",
         "task_dispatcher", "application", "_map", "effective_host", "effective_port",
     ),
-    ThreadedTaskDispatcher: ("shutdown", "add_task"),
-    OverflowableBuffer: ("append", "getfile", "close", "__len__"),
+    ThreadedTaskDispatcher: ("shutdown", "add_task", "set_thread_count", "threads", "queue", "active_count"),
+    OverflowableBuffer: ("append", "getfile", "close", "__len__", "overflow", "overflowed"),
+    FixedStreamReceiver: ("received", "completed", "error", "getbuf", "getfile"),
+    Error: ("code", "reason", "body"),
     ReadOnlyFileBasedBuffer: ("prepare", "get", "skip"),
     Adjustments: (
         "send_bytes", "outbuf_high_watermark", "channel_timeout", "max_request_body_size", "max_request_header_size",
@@ -77,6 +82,9 @@ SIGNATURES: dict[Any, list[str]] = {
     HTTPChannel.send: ["self", "data", "do_close"],
     HTTPChannel.write_soon: ["self", "data"],
     HTTPRequestParser.received: ["self", "data"],
+    FixedStreamReceiver.__init__: ["self", "cl", "buf"],
+    OverflowableBuffer.__init__: ["self", "overflow"],
+    ThreadedTaskDispatcher.set_thread_count: ["self", "count"],
     HTTPRequestParser.parse_header: ["self", "header_plus"],
     BaseWSGIServer.maintenance: ["self", "now"],
     wasyncore.loop: ["timeout", "use_poll", "map", "count"],

@@ -10,7 +10,8 @@ import { session, type User } from "../session/session";
 import { logOut } from "../session/signing";
 import { inform } from "../shell/announce";
 
-const SCOPES = ["aircraft", "alerts", "safety", "audio", "acars", "history", "system"];
+/** The last is for unattended devices; none but the first is selected when the form opens. */
+const SCOPES = ["aircraft", "alerts", "safety", "audio", "acars", "history", "system", "cannonball"];
 
 interface Key {
   id: number;

@@ -27,6 +27,7 @@ export interface Config {
   oidc_enabled: boolean;
   oidc_provider_name: string;
   features: Record<string, Feature>;
+  granted: { anonymous: string[]; identity: string[] };
   realtime: { url: string; path: string; protocols: string[] };
   version: string;
 }
@@ -351,7 +352,8 @@ class Session {
     const feature = permission.split(".")[0];
     if (!config?.features[feature]?.is_enabled) return false;
     const user = this.user.value;
-    return user ? user.permissions.includes(permission) || config.auth_mode === "public" : config.auth_mode === "public";
+    if (!user) return config.granted.anonymous.includes(permission);
+    return user.permissions.includes(permission) || config.granted.identity.includes(permission);
   }
 }
 

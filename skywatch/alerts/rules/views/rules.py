@@ -17,6 +17,7 @@ from skywatch.alerts.rules.schemas import (
 )
 from skywatch.alerts.rules.service import RuleService
 from skywatch.alerts.rules.shape import record_of
+from skywatch.alerts.tracking.faults import last_faults
 from skywatch.http.paging import page
 from skywatch.http.request import Request
 from skywatch.http.service import NUMBER, ApiService
@@ -54,17 +55,21 @@ def records(request: Request, rule_rows: list[AlertRule]) -> list[dict[str, Any]
     """Rules as the caller may see them."""
     rule_service = service(request)
     names, followed = rule_service.usernames(rule_rows), rule_service.followed(rule_rows)
-    return [record_of(rule, request.may, names.get(rule.user_id, ""), followed.get(rule.id)) for rule in rule_rows]
+    faults = last_faults(request.runtime.bus)
+    return [
+        record_of(rule, request.may, names.get(rule.user_id, ""), followed.get(rule.id), faults.get(rule.id))
+        for rule in rule_rows
+    ]
 
 
 @rules.get(permission=VIEW, query=RuleQuery(), responses={200: RuleList()})
 def list_rules(request: Request) -> dict[str, Any]:
     """List the caller's rules and those that others share
 
-    Holders of `alerts.manage_all` see everybody's.
+    Holders of `alerts.manage_all` see everybody's. A page ends before its limit where conditions are large.
     """
     rule_rows, count = service(request).page(request.validated["querystring"])
-    return page(request, "rules", records(request, list(rule_rows)), count)
+    return page(request, "rules", records(request, list(rule_rows)), count, len(rule_rows))
 
 
 @rules.post(permission=CREATE, body=NewRule(), responses={201: RuleRecord()}, errors=(409,), creates=rule)
@@ -82,7 +87,7 @@ def get_rule(request: Request) -> dict[str, Any]:
     return record(request, service(request).get(request.validated["path"]["id"]))
 
 
-@rule.patch(permission=EDIT, path=RowId(), body=RuleChange(), responses={200: RuleRecord()}, errors=(404,))
+@rule.patch(permission=EDIT, path=RowId(), body=RuleChange(), responses={200: RuleRecord()}, errors=(404, 409))
 def update_rule(request: Request) -> dict[str, Any]:
     """Change a rule
 

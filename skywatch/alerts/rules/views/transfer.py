@@ -6,11 +6,14 @@ from typing import Any
 
 import colander
 
+from skywatch.alerts.access import MAXIMUM_GEOFENCES, MAXIMUM_RULES, MAXIMUM_WATCHLISTS
+from skywatch.alerts.geofences.geometry import MAXIMUM_POSITIONS
 from skywatch.alerts.history.schemas import ObjectList
 from skywatch.alerts.rules import transfer
 from skywatch.http.request import Request
 from skywatch.http.schema import JsonInteger, Schema
 from skywatch.http.service import ApiService
+from skywatch.security.contexts import to_import
 from skywatch.security.permissions import Permission
 
 export = ApiService(
@@ -19,6 +22,10 @@ export = ApiService(
 importing = ApiService(
     "alerts.rules_import", "/alerts/rules/import", feature="alerts", canonical="/api/v1/alerts/rules/import/"
 )
+
+
+# JSON values of an import: each position is a list of two or three, and rules have lists of values.
+MOST_VALUES = 3 * MAXIMUM_POSITIONS + transfer.MAXIMUM_ENTRIES + 200_000
 
 
 class RulesExport(Schema):
@@ -34,9 +41,9 @@ class RulesImport(Schema):
     """The contents of an export."""
 
     version = colander.SchemaNode(JsonInteger())
-    rules = ObjectList(missing=[])
-    geofences = ObjectList(missing=[])
-    watchlists = ObjectList(missing=[])
+    rules = ObjectList(missing=[], validator=colander.Length(max=MAXIMUM_RULES))
+    geofences = ObjectList(missing=[], validator=colander.Length(max=MAXIMUM_GEOFENCES))
+    watchlists = ObjectList(missing=[], validator=colander.Length(max=MAXIMUM_WATCHLISTS))
 
 
 class RulesImported(Schema):
@@ -54,14 +61,16 @@ def export_rules(request: Request) -> dict[str, Any]:
 
 
 @importing.post(
-    permission=Permission.ALERTS_CREATE,
+    permission=to_import(Permission.ALERTS_CREATE),
     body=RulesImport(),
     responses={200: RulesImported()},
     errors=(409, 413),
+    most_values=MOST_VALUES,
 )
 def import_rules(request: Request) -> dict[str, int]:
     """Import an export as new rules of the caller
 
-    Everything is created, or nothing: every fault is reported by its path (`rules.3.conditions.all.0.field`).
+    Everything is created, or nothing: every fault is reported by its path (`rules.3.conditions.all.0.field`). At most
+    500 rules, 200 geofences with 100,000 positions, and 200 watch lists with 200,000 entries altogether.
     """
     return transfer.import_document(request.db, request.may, request.validated["body"])

@@ -9,14 +9,17 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.access import owner_id
+from skywatch.alerts.conditions.tree import ConditionsFault, parsed
 from skywatch.alerts.engine.documents import SkyMaker
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.rules.checks import check_rights, faults_of, with_duration
 from skywatch.alerts.rules.schemas import RowId
 from skywatch.alerts.rules.service import STORED, RuleService
 from skywatch.alerts.rules.trial import Trial, referenced_objects, run_past, step_of
+from skywatch.alerts.rules.trial_limits import PAST_S, limited
 from skywatch.alerts.rules.trial_schemas import TrialOfRule, TrialRequest, TrialResult
 from skywatch.core.clock import unix_now, utcnow
+from skywatch.core.deadline import Deadline
 from skywatch.core.problems import Problem, invalid_fields
 from skywatch.http.service import NUMBER, ApiService
 from skywatch.picture.request import SkyRequest
@@ -24,6 +27,13 @@ from skywatch.picture.settings import PictureSettings
 from skywatch.security.permissions import Permission
 
 LONGEST = timedelta(hours=24)
+
+
+class DryRunRequest(SkyRequest):
+    """A request that ``limited`` has admitted."""
+
+    deadline: Deadline
+
 
 test = ApiService("alerts.rules_test", "/alerts/rules/test", feature="alerts", canonical="/api/v1/alerts/rules/test/")
 test_one = ApiService(
@@ -34,12 +44,22 @@ test_one = ApiService(
 )
 
 
-@test.post(permission=Permission.ALERTS_VIEW, body=TrialRequest(), responses={200: TrialResult()}, errors=(404, 503))
-def test_rule(request: SkyRequest) -> dict[str, Any]:
+@test.post(
+    permission=Permission.ALERTS_VIEW,
+    body=TrialRequest(),
+    responses={200: TrialResult()},
+    errors=(404, 503),
+    decorator=limited,
+)
+def test_rule(request: DryRunRequest) -> dict[str, Any]:
     """Try a rule out
 
     Returns its alerts, and how many an hour, on the live picture, on the `aircraft` in the body, or on stored history
     between `from` and `to` (24 hours at most). Nothing is stored or sent.
+
+    A caller has one dry run at a time, and a process runs two: 503 with `Retry-After` beyond that, and for one that
+    takes more than 5 s. Over history it ends after 40 s with what it has (`truncated`). Dry runs have a rate limit of
+    their own (`default_throttle_rates.dry_run`), and end when the client closes its connection.
     """
     body = request.validated["body"]
     if (body["rule"] is None) == (body["rule_id"] is None):
@@ -62,45 +82,62 @@ def test_rule(request: SkyRequest) -> dict[str, Any]:
     body=TrialOfRule(),
     responses={200: TrialResult()},
     errors=(404, 503),
+    decorator=limited,
 )
-def test_stored_rule(request: SkyRequest) -> dict[str, Any]:
-    """Try a stored rule out with the rights of the caller"""
+def test_stored_rule(request: DryRunRequest) -> dict[str, Any]:
+    """Try a stored rule out with the rights of the caller
+
+    It has the limits of a dry run of a rule in the body. A shared rule of somebody else is tried on the live picture
+    only.
+    """
     return _try_stored(request, request.validated["path"]["id"], request.validated["body"])
 
 
-def _reading(request: SkyRequest) -> Session:
+def _reading(request: DryRunRequest) -> Session:
     """A session of its own: a dry run can take long, and the request's session would block other writers."""
     session: Session = request.runtime.sessions()
     return session
 
 
-def _try_stored(request: SkyRequest, rule_id: int, body: Mapping[str, Any]) -> dict[str, Any]:
+def _try_stored(request: DryRunRequest, rule_id: int, body: Mapping[str, Any]) -> dict[str, Any]:
     with _reading(request) as session:
-        rule = RuleService(session, request.may).get(rule_id)
-        return _run(request, session, {name: getattr(rule, name) for name in STORED}, rule.user_id, body)
+        rules = RuleService(session, request.may)
+        rule = rules.get(rule_id)
+        if not rules.may_change(rule) and (body["aircraft"] is not None or body["from"] or body["to"]):
+            # Invented aircraft and a day of history would show its owner's geofences and watch lists piece by piece.
+            raise Problem("permission_denied", "A rule of somebody else is tried on the live picture only.")
+        values = {name: getattr(rule, name) for name in STORED}
+        try:
+            values["conditions"] = parsed(rule.conditions)
+        except ConditionsFault as fault:
+            raise invalid_fields(fault.faults) from None
+        return _run(request, session, values, rule.user_id, body)
 
 
 def _run(
-    request: SkyRequest, session: Session, values: Mapping[str, Any], user_id: int, body: Mapping[str, Any]
+    request: DryRunRequest, session: Session, values: Mapping[str, Any], user_id: int, body: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Run on the data that the body names; ``user_id`` owns the geofences and lists that the rule refers to."""
     begin, end = _span(body)
-    may = request.may
+    may, deadline = request.may, request.deadline
+    if begin is not None:
+        deadline.extend(PAST_S)
+    deadline.check()
     rights = Rights(may.military, may.details, may.full_texts)
-    fences, lists = referenced_objects(session, values["conditions"], user_id)
-    trial = Trial(values, rights, fences, lists, at_once=begin is None)
-    station = request.runtime.current.of(PictureSettings).station
+    fences, lists = referenced_objects(session, values["conditions"], user_id, deadline.check)
+    trial = Trial(values, rights, fences, lists, at_once=begin is None, checkpoint=deadline.check)
+    station = request.runtime.current.of(PictureSettings).station_for(exact=may.exact_station)
     if begin is not None and end is not None:
         _run_past(request, session, trial, begin, end, station)
     elif body["aircraft"] is not None:
-        trial.take(SkyMaker(station).sky(body["aircraft"], unix_now()))
+        trial.take(SkyMaker(station, deadline.check).sky(body["aircraft"], unix_now()))
     else:
         trial.take(request.sky)
     return trial.result()
 
 
 def _run_past(
-    request: SkyRequest, session: Session, trial: Trial, begin: datetime, end: datetime, station: Any
+    request: DryRunRequest, session: Session, trial: Trial, begin: datetime, end: datetime, station: Any
 ) -> None:
     if Permission.HISTORY_VIEW not in request.may.permissions:
         raise Problem("permission_denied", "A dry run over the past needs history.view.")

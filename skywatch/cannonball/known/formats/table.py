@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple
 
+# Lines of a table that comes over HTTP: more than the largest public register has.
+MAXIMUM_LINES = 500_000
 ENCODINGS = ("utf-8", "latin-1")
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 
@@ -133,5 +135,11 @@ def fault_of(fields: list[str], width: int) -> str | None:
 
 
 def text_table(text: bytes, dialect: Dialect) -> Table:
-    """A table over bytes in memory."""
+    """A table over bytes in memory; raises Unreadable if it has too many lines, counted before any is read."""
+    lines = text.count(b"\n") + text.count(b"\r")
+    if lines > MAXIMUM_LINES and (lines := len(text.splitlines())) > MAXIMUM_LINES:
+        raise Unreadable(
+            f"the text has {lines} lines; at most {MAXIMUM_LINES} are imported at once, any number by"
+            " skywatch known-aircraft import"
+        )
     return Table(io.BytesIO(text), dialect)

@@ -61,7 +61,9 @@ def list_known_aircraft(request: Request) -> dict[str, Any]:
     """List known aircraft
 
     In the order of their addresses; `search` matches part of the address, the registration or the agency's name.
-    Entries of military agencies need `aircraft.view_military`.
+    Entries of military agencies need `aircraft.view_military`. Pages are made with `limit` (100, at most 1000) and
+    `offset`, there is no `cursor`; `count` is all that match, `next` and `previous` are addresses. The rate limit is
+    that of identified callers: 1000/minute for each user (`default_throttle_rates.user`).
     """
     query = dict(request.validated["querystring"])
     limit, offset = query.pop("limit"), query.pop("offset")

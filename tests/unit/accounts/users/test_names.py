@@ -4,7 +4,13 @@ import time
 
 import pytest
 
-from skywatch.accounts.users.names import clean_email, clean_username, email_key, username_key
+from skywatch.accounts.users.names import (
+    clean_display_name,
+    clean_email,
+    clean_username,
+    email_key,
+    username_key,
+)
 
 
 @pytest.mark.parametrize(
@@ -62,3 +68,11 @@ def test_long_nonsense_takes_no_time():
         with pytest.raises(ValueError):
             clean_email(text)
     assert time.process_time() - began_s < 10
+
+
+def test_names_of_people_in_scripts_that_need_joiners():
+    persian = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+    assert clean_display_name(f" {persian} ") == persian
+    for text in ("ad\u200ca", "ad\u200da", "\u200c", "a\u202eb"):
+        with pytest.raises(ValueError):
+            clean_display_name(text)

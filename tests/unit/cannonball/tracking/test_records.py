@@ -6,9 +6,9 @@ import sqlalchemy as sa
 
 from skywatch.accounts.models import User
 from skywatch.cannonball.location import LocationStore
-from skywatch.cannonball.models import CannonballSession, SessionPattern
+from skywatch.cannonball.models import CannonballSession, FlightPattern, SessionPattern
 from skywatch.core.db import writing
-from tests.cannonball import HERE, Stage, add_known, add_users, orbit
+from tests.cannonball import HERE, POLICE, Stage, add_known, add_users, orbit
 from tests.waiting import until
 
 
@@ -53,3 +53,17 @@ def test_a_session_of_a_deleted_user_does_not_end_one_that_began_later(stage):
     (second,) = stage.rows(CannonballSession)
     assert (second.user_id, second.is_active, second.end_reason) == (2, True, None)
     assert second.id > first.id
+
+
+def test_records_of_an_aircraft_stay_hidden_whenever_it_was_reported_as_military(stage):
+    stage.locate(1, *HERE)
+    path = orbit(47.02, 8.0, 0.7, 80.0)
+    stage.fly(POLICE, 500, path)
+    until(lambda: stage.rows(FlightPattern))
+    assert not any(row.military for row in stage.rows(FlightPattern))
+    # One of the receivers reports it, for a while.
+    stage.fly(POLICE, 120, lambda second: path(second + 500), dbFlags=1)
+    stage.fly(POLICE, 120, lambda second: path(second + 620), dbFlags=0)
+    stage.close()
+    assert all(row.military for row in stage.rows(FlightPattern))
+    assert all(row.military for row in stage.rows(CannonballSession))

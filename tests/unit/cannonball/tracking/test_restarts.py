@@ -73,6 +73,7 @@ def test_a_restart_goes_on_where_the_location_is_kept(stage):
     assert after.is_active
     assert after.last_seen > before.last_seen
     assert again.alerts() == []
+    assert stage.alert_types() == ["le_detected"]
 
 
 def test_a_restart_ends_what_nobody_follows(stage):
@@ -136,3 +137,4 @@ def test_a_restart_while_the_database_is_locked_goes_on_with_the_session_once_it
     assert (after.id, after.is_active) == (before.id, True)
     assert after.started_at == before.started_at
     assert after.last_seen > before.last_seen
+    assert [alert.alert_type for alert in stage.rows(CannonballAlert)] == ["le_detected"]

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core.db import create_engine, create_session_factory
+from skywatch.airframes.models import AirframeRecord
+from skywatch.core.db import create_engine, create_session_factory, writing
 from skywatch.history.importing.readsb import TraceError, read
 from skywatch.history.importing.service import import_traces
 from skywatch.history.models import Chunk, Flight
@@ -70,6 +71,19 @@ def trace(*entries, **fields):
 
 def entry(at, lat=47.0, lon=8.0, alt=1000, flags=0, details=None):
     return at, lat, lon, alt, 100.0, 90.0, flags, 0, details
+
+
+def test_a_trace_without_flags_is_military_where_the_airframes_or_its_address_say_so(sessions, make_settings, tmp_path):
+    empty = dict.fromkeys(("registration", "type_code", "type_name", "operator", "owner"), "")
+    with writing(sessions) as session:
+        session.add(AirframeRecord(icao_hex="4B1621", source="tar1090", year=0, flags=1, **empty))
+    for icao, flags in (("4b1620", 0), ("4b1621", 0), ("4b1622", 1), ("ae1234", 0)):
+        path = tmp_path / f"trace_full_{icao}.json"
+        path.write_text(json.dumps({**trace(entry(0), entry(60, lat=47.1)), "icao": icao, "dbFlags": flags}))
+    import_traces(sessions, make_settings(), tmp_path)
+    with sessions() as session:
+        military = dict(session.execute(sa.select(Flight.icao_hex, Flight.military)).all())
+    assert military == {"4B1620": False, "4B1621": True, "4B1622": True, "AE1234": True}
 
 
 def test_legs_and_silence_split_a_trace_into_flights(tmp_path):

@@ -7,7 +7,6 @@ aborts the connection without the final chunk of the transfer: the client's libr
 from __future__ import annotations
 
 import logging
-import threading
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,38 +15,11 @@ from pyramid.response import Response
 from sqlalchemy.orm import Session
 
 from skywatch.core.db import SessionFactory, is_unavailable, reason
-from skywatch.core.problems import Problem
 from skywatch.http.compression import takes_gzip
 from skywatch.http.request import Request
-from skywatch.http.settings import HttpSettings
+from skywatch.http.stream_limits import Place, stream_limiter
 
 log = logging.getLogger(__name__)
-# Limit of concurrent streams in this process: each occupies a worker thread of the API, and half must stay free.
-MOST_STREAMS = 4
-
-
-class _StreamLimiter:
-    """Limits the number of concurrent streams."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._taken = 0
-
-    def acquire(self, most: int) -> bool:
-        """Count one more stream; False if there are ``most`` already."""
-        with self._guard:
-            if self._taken >= most:
-                return False
-            self._taken += 1
-            return True
-
-    def release(self) -> None:
-        """Count one stream less."""
-        with self._guard:
-            self._taken -= 1
-
-
-_limiter = _StreamLimiter()
 Source = Callable[[Session], Iterator[bytes]]
 # The server buffers pieces of this size in memory; larger ones it would write to a file.
 PIECE_BYTES = 256 * 1024
@@ -64,14 +36,10 @@ class Stream:
     If the client has disconnected, the server closes it at the next piece that it cannot send.
     """
 
-    def __init__(self, sessions: SessionFactory, source: Source, about: str, most: int = MOST_STREAMS) -> None:
-        self._about = about
+    def __init__(self, sessions: SessionFactory, source: Source, about: str, place: Place) -> None:
+        self._about, self._place = about, place
         self._session = sessions()
         self._pieces = _pieces_of(source, self._session)
-        if not _limiter.acquire(most):
-            raise Problem(
-                "unavailable", f"Too many exports and replays are running (limit: {most}). Try again in a moment."
-            )
         self._is_open = True
         try:
             # The first piece may be a header that needs no query: check the database now, so that the response can be
@@ -107,7 +75,7 @@ class Stream:
                 try:
                     self._session.close()
                 finally:
-                    _limiter.release()
+                    self._place.release()
 
 
 def _pieces_of(source: Source, session: Session) -> Generator[bytes]:
@@ -145,13 +113,16 @@ def _compress(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def stream(request: Request, source: Source, media_type: str, filename: str | None = None) -> Response:
-    """A streamed response, with gzip if the client accepts it; with ``filename`` browsers save it."""
+    """A streamed response, with gzip if the client accepts it; with ``filename`` browsers save it.
+
+    Raises Problem (429) where the caller, or all callers together, have too many already.
+    """
     about = f"request {getattr(request, 'request_id', '-')}: the stream of {request.path}"
     text = media_type.startswith(TEXTS)
     is_compressed = text and takes_gzip(request)
     pieces = (lambda session: _compress(iter(source(session)))) if is_compressed else source
-    most = max(1, min(MOST_STREAMS, request.runtime.settings.of(HttpSettings).api_threads // 2))
-    response = Response(content_type=media_type, app_iter=Stream(request.runtime.sessions, pieces, about, most))
+    place = stream_limiter(request.registry).acquire(request)
+    response = Response(content_type=media_type, app_iter=Stream(request.runtime.sessions, pieces, about, place))
     response.charset = "utf-8" if media_type.startswith("text/") else None
     if is_compressed:
         response.content_encoding = "gzip"

@@ -1,0 +1,107 @@
+"""What an import of geofences contains: GeoJSON features or OpenAir airspaces become the fields of geofences.
+
+Positions are counted before any geometry is made of them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from skywatch.alerts.geofences.band import HIGHEST_FT, LOWEST_FT
+from skywatch.alerts.geofences.geometry import MAXIMUM_POSITIONS, GeometryFault, parse_geometry, positions_in
+from skywatch.alerts.geofences.openair import FAULTS_NAMED, parse_openair
+from skywatch.core.problems import invalid, invalid_fields
+from skywatch.core.texts import all_shown
+
+_FEATURE = re.compile(rb'"type"\s*:\s*"Feature"')
+Fields = dict[str, Any]
+
+
+def count_features(body: bytes) -> int:
+    """About how many features a GeoJSON text has, without parsing it."""
+    return sum(1 for _ in _FEATURE.finditer(body))
+
+
+def features_of(document: Any) -> list[Any]:
+    """The features of a GeoJSON document, unread; raises Problem (400) where it is none."""
+    kind = document.get("type") if isinstance(document, dict) else None
+    if kind == "FeatureCollection":
+        features = document.get("features")
+        if not isinstance(features, list):
+            raise invalid("features", "must be a list")
+        return features
+    if kind == "Feature":
+        return [document]
+    if kind in ("Polygon", "MultiPolygon"):
+        return [{"type": "Feature", "geometry": document, "properties": {}}]
+    raise invalid("type", "must be FeatureCollection, Feature, Polygon or MultiPolygon")
+
+
+def read_features(features: list[Any]) -> list[Fields]:
+    """The fields of the geofences to create; raises Problem (400) with the faults by path."""
+    geometries = [feature.get("geometry") for feature in features if isinstance(feature, dict)]
+    check_positions(sum(map(positions_in, geometries)))
+    entries: list[Fields] = []
+    faults: dict[str, str] = {}
+    for place, feature in enumerate(features):
+        entry, fault = _feature(feature, place)
+        if fault is not None:
+            faults[f"features.{place}"] = fault
+        else:
+            entries.append(entry)
+    _refuse(faults)
+    return entries
+
+
+def read_airspaces(text: str) -> list[Fields]:
+    """The fields of the geofences to create from an OpenAir file; raises Problem (400) with the faults by line."""
+    airspaces, line_faults = parse_openair(text)
+    faults = {f"line {line}": detail for line, detail in line_faults}
+    _refuse(faults)
+    entries: list[Fields] = []
+    for airspace in airspaces:
+        try:
+            parse_geometry(airspace.geometry)
+        except GeometryFault as error:
+            faults.setdefault(f"line {airspace.line}", f"{airspace.name[:60] or 'airspace'}: {error}")
+        name = airspace.name.strip() or f"Airspace {len(entries) + 1}"
+        band = {"floor_ft": airspace.floor_ft, "ceiling_ft": airspace.ceiling_ft}
+        entries.append({"name": name, "geometry": airspace.geometry, **band})
+    _refuse(faults)
+    return entries
+
+
+def check_positions(count: int) -> None:
+    """Raise Problem (400) if one import has too many positions."""
+    if count > MAXIMUM_POSITIONS:
+        raise invalid("geometry", f"an import can have at most {MAXIMUM_POSITIONS} positions, not {count}")
+
+
+def _refuse(faults: dict[str, str]) -> None:
+    if faults:
+        raise invalid_fields(dict(list(faults.items())[:FAULTS_NAMED]))
+
+
+def _feature(feature: Any, place: int) -> tuple[Fields, str | None]:
+    if not isinstance(feature, dict) or feature.get("type") != "Feature":
+        return {}, "must be a Feature"
+    properties = feature.get("properties") or {}
+    if not isinstance(properties, dict):
+        return {}, "properties must be an object"
+    try:
+        parse_geometry(feature.get("geometry"))
+    except GeometryFault as error:
+        return {}, f"geometry {error}"
+    name = properties.get("name") or properties.get("title") or f"Geofence {place + 1}"
+    if not isinstance(name, str) or not all_shown(name) or len(name) > 120:
+        return {}, "properties.name must be a string of at most 120 characters"
+    band = {key: properties.get(key) for key in ("floor_ft", "ceiling_ft")}
+    for key, value in band.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            return {}, f"properties.{key} must be a number"
+        if value is not None and not LOWEST_FT <= value <= HIGHEST_FT:
+            return {}, f"properties.{key} must be between {LOWEST_FT} and {HIGHEST_FT}"
+    if None not in band.values() and band["ceiling_ft"] < band["floor_ft"]:  # type: ignore[operator]
+        return {}, "properties.ceiling_ft must not be below floor_ft"
+    return {"name": name, "geometry": feature["geometry"], **band}, None

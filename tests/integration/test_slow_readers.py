@@ -1,0 +1,164 @@
+"""Clients that read slowly: exports and replays have few places, and recordings occupy no thread."""
+
+import json
+import socket
+import time
+from contextlib import ExitStack
+
+import numpy as np
+import pytest
+from waitress.task import ThreadedTaskDispatcher
+
+from skywatch.history.points import POINT
+from skywatch.http import stream_limits
+from skywatch.serving.api_server import close_silent
+from tests.accounts import Population
+from tests.audio import sound
+from tests.integration.conftest import connect
+from tests.integration.test_api_protocol import CONFIG, read_answer
+from tests.integration.test_large_bodies import UPLOAD, answer_to, bearer, head_of, transmission
+from tests.unit.history.stored import row, store
+from tests.waiting import PATIENCE_S, until
+
+T = 1_750_000_200
+AIRCRAFT, MINUTES = 10, 24 * 60
+SPAN = "from=2025-06-15T15:10:00Z&to=2025-06-16T15:09:00Z"
+# A replay of hundreds of megabytes does not fit into the buffers between server and client.
+REPLAY, EXPORT = f"/api/v1/history/replay?{SPAN}&step_s=0.5", f"/api/v1/history/export?{SPAN}&format=kml"
+
+
+@pytest.fixture
+def start(serve):
+    """Starts servers with ten aircraft that were heard for a day."""
+
+    def start(**settings):
+        server = serve(**settings)
+        runtime = server.application.registry["runtime"]
+        points = np.zeros(AIRCRAFT * MINUTES, POINT)
+        points["aircraft"] = points["flight"] = np.repeat(np.arange(1, AIRCRAFT + 1), MINUTES)
+        points["at"] = np.tile((T + 60 * np.arange(MINUTES)) * 100, AIRCRAFT)
+        store(runtime.sessions, points, [row(number, f"{number:06X}") for number in range(1, AIRCRAFT + 1)])
+        server.people = Population(runtime)
+        return server
+
+    return start
+
+
+def ask(stack, server, path, credential="X-Y: z", source="127.0.0.1"):
+    """A client that asked for a stream, and the status of its answer; it reads the head alone."""
+    connection = socket.socket()
+    stack.enter_context(connection)
+    connection.settimeout(PATIENCE_S)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)
+    connection.bind((source, 0))
+    connection.connect(("127.0.0.1", int(server.effective_port)))
+    connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n{credential}\r\n\r\n".encode())
+    return connection, int(connection.recv(12).split()[1])
+
+
+def test_a_user_has_two_and_an_address_one_and_all_together_eight(start):
+    server = start(auth_mode="public")
+    with ExitStack() as stack:
+        ada = bearer(server)
+        assert [ask(stack, server, REPLAY, ada)[1] for _ in range(3)] == [200, 200, 429]
+        # The user, wherever they ask from; and whatever they ask for.
+        assert ask(stack, server, EXPORT, ada, "127.0.0.2")[1] == 429
+        assert [ask(stack, server, REPLAY)[1] for _ in range(2)] == [200, 429]
+        assert [ask(stack, server, REPLAY, source=f"127.0.0.{n}")[1] for n in range(2, 7)] == [200] * 5
+        assert ask(stack, server, REPLAY, source="127.0.0.7")[1] == 429
+        with connect(server) as connection, connection.makefile("rb") as stream:
+            connection.sendall(f"GET {REPLAY} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            status, head, body = read_answer(stream)
+            assert (status, json.loads(body)["code"], int(head["retry-after"])) == (429, "rate_limited", 10)
+            # Everything else is answered: the streams have brought threads of their own.
+            connection.sendall(CONFIG + b"\r\n")
+            assert read_answer(stream)[0] == 200
+    until(lambda: len(server.task_dispatcher.threads) == 8, "the end of the threads of the streams")
+    with ExitStack() as stack:
+        assert ask(stack, server, REPLAY)[1] == 200
+
+
+def test_a_stream_that_is_read_too_slowly_ends(start):
+    server = start(auth_mode="public")
+    with ExitStack() as stack:
+        connection, status = ask(stack, server, REPLAY)
+        assert status == 200
+        (channel,) = server.active_channels.values()
+        until(
+            lambda: channel.total_outbufs_len > server.adj.outbuf_high_watermark, "a worker that waits for its client"
+        )
+        now = time.time()
+        close_silent(server, now)
+        for second in range(10, 60, 10):
+            # Less than 16 kB/s, though it goes on reading.
+            sent = channel.sent.bytes
+            read = 0
+            while read < 120_000:
+                read += len(connection.recv(16_384))
+            close_silent(server, now + second)
+            assert channel.sent.bytes - sent < 400_000
+            assert channel.connected
+        close_silent(server, now + 60)
+        assert not channel.connected
+        until(lambda: not stream_limits.stream_limiter(server.application.registry)._places, "the place is free")
+
+
+def test_a_stream_that_is_read_in_time_goes_on(start):
+    server = start(auth_mode="public")
+    with ExitStack() as stack:
+        connection, _ = ask(stack, server, REPLAY)
+        (channel,) = server.active_channels.values()
+        now = time.time()
+        for minute in range(5):
+            close_silent(server, now + 60 * minute)
+            assert channel.connected
+            sent = channel.sent.bytes
+            while channel.sent.bytes < sent + 1_000_000:
+                assert connection.recv(65_536)
+
+
+def test_who_breaks_off_a_stream_gets_the_next_at_once(start):
+    server = start(auth_mode="public")
+    for _ in range(4):
+        with ExitStack() as stack:
+            assert ask(stack, server, REPLAY)[1] == 200
+
+
+def test_recordings_occupy_no_thread_while_they_are_read(serve, tmp_path):
+    server = serve(auth_mode="private", audio_directory=tmp_path / "audio", api_threads=1)
+    server.people = Population(server.application.registry["runtime"])
+    # Ten minutes: more than the buffers between server and client hold.
+    recording, credential = sound(599.0), bearer(server)
+    body = transmission(recording)
+    status, _, text = answer_to(server, head_of(UPLOAD, len(body), credential), body)
+    assert status == 201
+    path = f"{UPLOAD}/{json.loads(text)['id']}/file"
+    with ExitStack() as stack:
+        readers = [ask(stack, server, path, credential) for _ in range(3)]
+        assert [status for _, status in readers] == [200] * 3
+        with connect(server) as connection, connection.makefile("rb") as stream:
+            connection.sendall(CONFIG + b"\r\n")
+            assert read_answer(stream)[0] == 200
+            # What is read is right, whole and in parts.
+            for more, begin, end in (("", 0, None), ("Range: bytes=1000000-1999999\r\n", 1_000_000, 2_000_000)):
+                connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n{credential}\r\n{more}\r\n".encode())
+                assert read_answer(stream)[2] == recording[begin:end]
+    until(lambda: not server.active_channels)
+
+
+def test_without_room_for_a_thread_a_stream_is_refused_and_leaves_nothing(start, monkeypatch):
+    server = start(auth_mode="public")
+    dispatcher = server.task_dispatcher
+
+    def no_room(*arguments):
+        raise RuntimeError("can't start new thread")
+
+    with ExitStack() as stack, monkeypatch.context() as patch:
+        patch.setattr(ThreadedTaskDispatcher, "start_new_thread", no_room)
+        assert [ask(stack, server, REPLAY)[1] for _ in range(3)] == [503] * 3
+    assert not stream_limits.stream_limiter(server.application.registry)._places
+    assert len(dispatcher.threads) == 8
+    with ExitStack() as stack:
+        assert ask(stack, server, REPLAY)[1] == 200
+        assert len(dispatcher.threads) == 9
+    until(lambda: len(dispatcher.threads) == 8 and not dispatcher.stop_count, "the end of the thread of the stream")

@@ -1,0 +1,1 @@
+"""The lanes of the tests: what a person runs at every save, and what each folder may take."""

@@ -1,0 +1,140 @@
+"""What is used of Pyramid, Cornice and pyramid-jwt beyond their documented interfaces, by name.
+
+``setup.py`` admits the minor versions that were read for it. docs/decisions/0002-given-stack.md says what would take
+their place.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import importlib.util
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import cornice
+import pytest
+from cornice.errors import Errors
+from cornice.service import Service
+from cornice.validators import colander_validator
+from pyramid.config import Configurator
+from pyramid.config.routes import RoutesConfiguratorMixin
+from pyramid.interfaces import IRequestExtensions, IRoutesMapper
+from pyramid.request import Request
+from pyramid.urldispatch import RoutesMapper
+from pyramid_jwt.policy import JWTAuthenticationPolicy
+
+from skywatch.core import resource_api
+
+ROOT = Path(__file__).resolve().parents[3]
+REQUIREMENTS = {"pyramid": ">=2.0.2,<2.2", "cornice": ">=6.1,<6.2", "pyramid-jwt": ">=1.6.1,<1.7"}
+NAMES: dict[Any, tuple[str, ...]] = {
+    Service: ("add_view", "path", "name"),
+    Errors: ("add",),
+    RoutesMapper: ("connect", "routelist", "__call__"),
+    RoutesConfiguratorMixin: ("get_routes_mapper",),
+    JWTAuthenticationPolicy: ("create_token", "algorithm"),
+    Request: ("current_route_url", "add_response_callback"),
+}
+SIGNATURES: dict[Any, tuple[str, ...]] = {
+    Service.__init__: ("self", "name", "path", "depth", "kw"),
+    Service.add_view: ("self", "method", "view", "kwargs"),
+    colander_validator: ("request", "schema", "deserializer", "kwargs"),
+    JWTAuthenticationPolicy.__init__: ("self", "private_key", "algorithm"),
+    JWTAuthenticationPolicy.create_token: ("self", "principal", "expiration", "claims"),
+}
+
+
+@pytest.mark.parametrize("package", REQUIREMENTS)
+def test_setup_admits_the_minor_version_that_was_read(package: str) -> None:
+    assert f'"{package}{REQUIREMENTS[package]}"' in (ROOT / "setup.py").read_text(encoding="utf-8")
+    highest = tuple(map(int, re.findall(r"<([0-9.]+)", REQUIREMENTS[package])[0].split(".")))
+    assert tuple(map(int, importlib.metadata.version(package).split(".")[:2])) < highest
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in NAMES.items() for name in names])
+def test_library_has(kind: Any, name: str) -> None:
+    source = inspect.getsource(kind)
+    assert hasattr(kind, name) or re.search(rf"\bself\.{name}\b|\b{name} = Attribute", source), f"{kind}.{name}"
+
+
+@pytest.mark.parametrize("function", SIGNATURES, ids=lambda function: function.__qualname__)
+def test_parameters_are(function: Any) -> None:
+    assert set(SIGNATURES[function]) <= set(inspect.signature(function).parameters)
+
+
+def test_cornice_registers_its_services() -> None:
+    config = Configurator()
+    config.include("cornice")
+    service = Service("sky", "/sky")
+    config.add_cornice_service(service)
+    assert list(config.registry.cornice_services.values()) == [service]
+    assert config.registry.queryUtility(IRoutesMapper) is not None
+
+
+def names_used_of_pkg_resources(package: str) -> set[str]:
+    folder = Path(importlib.util.find_spec(package).submodule_search_locations[0])  # type: ignore[union-attr, index]
+    names: set[str] = set()
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "pkg_resources":
+                names.update(alias.name for alias in node.names)
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("pkg_resources", "self.pkg_resources"):
+                names.add(node.attr)
+    return names
+
+
+@pytest.mark.parametrize("package", ["pyramid", "cornice", "pyramid_jwt", "pyramid_jinja2", "pyramid_tm"])
+def test_stand_in_has_what_is_used_of_pkg_resources(package: str) -> None:
+    missing = {name for name in names_used_of_pkg_resources(package) if not hasattr(resource_api, name)}
+    assert not missing
+
+
+def test_pyramid_uses_pkg_resources_still() -> None:
+    """When this fails, ``skywatch/core/resource_api.py`` may go (docs/decisions/0003-pkg-resources.md)."""
+    assert names_used_of_pkg_resources("pyramid") | names_used_of_pkg_resources("cornice")
+
+
+def test_application_starts_without_setuptools() -> None:
+    script = """
+import sys
+from importlib.abc import MetaPathFinder
+class Blocker(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("setuptools", "pkg_resources"):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Blocker())
+import skywatch
+from skywatch.core.migrations import upgrade
+from skywatch.core.runtime import Runtime
+from skywatch.features import load
+skywatch.make_app(Runtime.open(load({"environment": "development"}, {})))
+assert sys.modules["pkg_resources"].__name__ == "skywatch.core.resource_api"
+assert not any(name.split(".")[0] == "setuptools" for name in sys.modules)
+print("started")
+"""
+    done = subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", script], capture_output=True, text=True)
+    assert done.stdout.endswith("started\n"), done.stderr
+
+
+def test_request_extensions_have_what_is_taken_from_them() -> None:
+    assert {"methods", "descriptors"} <= set(IRequestExtensions.names())
+
+
+def test_stand_in_reads_files_of_a_package() -> None:
+    package, folder = "skywatch.http", ROOT / "skywatch" / "http"
+    assert Path(resource_api.resource_filename(package, "")) == folder
+    assert Path(resource_api.resource_filename(package, "static")) == folder / "static"
+    assert resource_api.resource_isdir(package, "static")
+    assert not resource_api.resource_isdir(package, "feature.py")
+    assert not resource_api.resource_exists(package, "missing.py")
+    assert resource_api.resource_string(package, "feature.py") == (folder / "feature.py").read_bytes()
+    assert "feature.py" in resource_api.resource_listdir(package, "")
+
+
+def test_stand_in_knows_versions_of_distributions() -> None:
+    assert resource_api.get_distribution("cornice").version == cornice.__version__
