@@ -1,4 +1,4 @@
-"""Runs the migrations on the engine that ``skywatch.core.migrations`` hands over."""
+"""Runs the migrations on the engine that ``skywatch.core.database.migrations`` hands over."""
 
 import importlib
 import pkgutil
@@ -6,7 +6,7 @@ import pkgutil
 from alembic import context
 
 import skywatch
-from skywatch.core.db import Base, without_foreign_keys
+from skywatch.core.database.engine import Base, without_foreign_keys
 
 for room in pkgutil.iter_modules(skywatch.__path__):
     if room.ispkg:

@@ -19,10 +19,10 @@ from sqlalchemy.orm import Session
 
 from benchmarks._acars_texts import AIRPORTS, FIXES, WORDS, Texts
 from skywatch.acars.models import AcarsMessage
-from skywatch.acars.search import words_of
-from skywatch.acars.service import find
-from skywatch.core.db import create_engine, create_session_factory
-from skywatch.core.migrations import upgrade
+from skywatch.acars.resources.service import find
+from skywatch.acars.searching.search import words_of
+from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.core.database.migrations import upgrade
 from skywatch.security.visibility import Visibility
 from tests.servers import postgresql_database
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from skywatch.core import geo
 from skywatch.history.moments.interpolation import Paths
-from skywatch.history.points import ALTITUDE_FT, AT_S, DEGREES, Points, identity
+from skywatch.history.storage.points import ALTITUDE_FT, AT_S, DEGREES, Points, identity
 
 # An aircraft's identity and a time in 10 ms as one number that sorts like the two.
 _TIMES = 1 << 37

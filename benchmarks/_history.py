@@ -16,16 +16,16 @@ import numpy as np
 import sqlalchemy as sa
 
 from benchmarks._traffic import Traffic
-from skywatch.core.db import create_engine, create_session_factory, writing
-from skywatch.core.migrations import upgrade
-from skywatch.history.codec import decode, encode
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
+from skywatch.core.database.migrations import upgrade
 from skywatch.history.models import Chunk, Flight, Tail
-from skywatch.history.points import SLICE_S
 from skywatch.history.reading.archive import read_tail
 from skywatch.history.recording.recorder import Recorder
 from skywatch.history.recording.writer import Writer, chunk_rows
-from skywatch.history.shards import slices
-from skywatch.picture.sky import COLUMNS, Sky
+from skywatch.history.storage.codec import decode, encode
+from skywatch.history.storage.points import SLICE_S
+from skywatch.history.storage.shards import slices
+from skywatch.picture.state.sky import COLUMNS, Sky
 from tests.servers import postgresql_database
 
 KINDS = ("sqlite", "postgresql")

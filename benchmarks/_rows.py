@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from benchmarks._history import Database
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 
 TABLE = sa.Table(
     "one_row_a_position",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import count
 
 from skywatch.core.bus import Bus, Message, topics
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 
 
 def keep_publishing(bus: Bus, sky: Sky) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skywatch.picture.sky import COLUMNS, Sky
+from skywatch.picture.state.sky import COLUMNS, Sky
 
 STAYING = 10
 

@@ -19,11 +19,11 @@ from benchmarks._cores import on_core
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.monitor import AcarsIntake, open_input
 from skywatch.core.bus import open_bus
-from skywatch.core.db import create_engine, create_session_factory
-from skywatch.core.migrations import upgrade
+from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.core.database.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
-from skywatch.inputs.udp import UdpInput
+from skywatch.inputs.transports.udp import UdpInput
 
 RATE_PER_S = 1000
 SECONDS = float(os.environ.get("SKYWATCH_BENCH_ACARS_S", "15"))

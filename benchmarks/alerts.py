@@ -15,11 +15,11 @@ import numpy as np
 
 from benchmarks._traffic import Traffic
 from skywatch.alerts.conditions.tree import tests_of
+from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.engine import FIRED_PER_TICK, Engine, RuleSet
-from skywatch.alerts.engine.fences import Fence
 from skywatch.alerts.geofences.geometry import parse_geometry
 from skywatch.alerts.watchlists.entries import Entries
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 from tests.rules import rule_of, truth
 
 AIRCRAFT, RULES, FENCES, VERTICES = 15_000, 1_000, 200, 60

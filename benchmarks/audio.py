@@ -18,7 +18,7 @@ from skywatch import make_app
 from skywatch.audio.models import Recording, Transmission
 from skywatch.core.bus import open_bus
 from skywatch.core.clock import utcnow
-from skywatch.core.db import create_engine, create_session_factory, writing
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
 

@@ -24,15 +24,21 @@ from benchmarks._traffic import Traffic
 from skywatch import make_app
 from skywatch.accounts.models import User
 from skywatch.cannonball.known.formats.table import Dialect, text_table
-from skywatch.cannonball.known.importing import import_staged
-from skywatch.cannonball.known.lists import stage_list
+from skywatch.cannonball.known.imports.importing import import_staged
+from skywatch.cannonball.known.imports.lists import stage_list
 from skywatch.cannonball.location import Location, LocationStore
 from skywatch.cannonball.models import KnownAircraft, KnownRevision
 from skywatch.cannonball.monitor import create
 from skywatch.core.bus import open_bus
 from skywatch.core.clock import utcnow
-from skywatch.core.db import SQLITE_BUSY_TIMEOUT_S, SessionFactory, create_engine, create_session_factory, writing
-from skywatch.core.migrations import upgrade
+from skywatch.core.database.engine import (
+    SQLITE_BUSY_TIMEOUT_S,
+    SessionFactory,
+    create_engine,
+    create_session_factory,
+    writing,
+)
+from skywatch.core.database.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
 from skywatch.picture.tracker import GARBAGE_THRESHOLDS

@@ -12,12 +12,12 @@ import time
 import numpy as np
 
 from benchmarks._traffic import Traffic
-from skywatch.realtime.aircraft import View
-from skywatch.realtime.areas import Area
-from skywatch.realtime.columns import DEFAULT_FIELDS, Form
-from skywatch.realtime.frames import Encoder
-from skywatch.realtime.live import LiveTopics
+from skywatch.realtime.connections.frames import Encoder
 from skywatch.realtime.protocols.native import PackedProtocol, encode_event
+from skywatch.realtime.sky.aircraft import View
+from skywatch.realtime.sky.areas import Area
+from skywatch.realtime.sky.columns import DEFAULT_FIELDS, Form
+from skywatch.realtime.sky.live import LiveTopics
 
 TICKS = 5
 AREAS = 50

@@ -20,9 +20,9 @@ from webtest import TestApp
 
 from benchmarks._people import NAME, PASSWORD, populate
 from skywatch import make_app
-from skywatch.accounts.caller import CLI_CALLER
+from skywatch.accounts.identity.caller import CLI_CALLER
 from skywatch.accounts.users.service import update_user
-from skywatch.core.db import create_engine, writing
+from skywatch.core.database.engine import create_engine, writing
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
 from tests.servers import postgresql_database

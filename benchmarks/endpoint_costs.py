@@ -19,7 +19,7 @@ from benchmarks._endpoint_costs.entry import Entries, Entry
 from benchmarks._endpoint_costs.installation import Installation, Sizes, installation
 from benchmarks._endpoint_costs.measuring import Cost, UnexpectedAnswerError, cost_of, is_allowed, prepare
 from benchmarks._endpoint_costs.population import populate
-from skywatch.http.service import ApiService
+from skywatch.http.resources.service import ApiService
 
 AIRCRAFT, ROWS, KNOWN, FLOWN = 15_000, 20_000, 20_000, 200
 # Rows of the largest import, and seconds of the longest recording.

@@ -19,7 +19,7 @@ from skywatch.alerts.engine.engine import RuleSet
 from skywatch.alerts.engine.rule import Rule
 from skywatch.alerts.models import AlertRule
 from skywatch.alerts.tracking.parsing import RuleParser
-from skywatch.core import expressions
+from skywatch.core.text import expressions
 
 RULES = 500
 CALLSIGNS = 15_000

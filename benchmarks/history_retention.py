@@ -23,10 +23,10 @@ import sqlalchemy as sa
 from benchmarks._history import KINDS, Copies, Database, database, new_writer, record
 from benchmarks._history_queries import Client, iso
 from benchmarks._traffic import Traffic
-from skywatch.core.retention import MEGABYTE, Pruner, extent
+from skywatch.core.storing.retention import MEGABYTE, Pruner, extent
 from skywatch.features import FEATURES, load
 from skywatch.history.models import Chunk
-from skywatch.history.points import SLICE_S
+from skywatch.history.storage.points import SLICE_S
 
 DAY_S = 86_400
 YEAR_DAYS = 365

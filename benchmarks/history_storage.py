@@ -39,12 +39,12 @@ from benchmarks._history import (
 from benchmarks._rows import bytes_a_row, rows_of
 from benchmarks._traffic import Traffic
 from skywatch.history.models import Chunk, Flight, Tail
-from skywatch.history.points import SEGMENT_S, SLICE_S, address_code
 from skywatch.history.reading.archive import Span, read
 from skywatch.history.recording.recorder import FUTURE_S
 from skywatch.history.recording.thinning import SAME_POSITION_S
+from skywatch.history.storage.points import SEGMENT_S, SLICE_S, address_code
 from skywatch.picture.picture import Picture
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 from skywatch.receivers.recordings import moments, recognise
 
 AIRCRAFT = 500

@@ -18,10 +18,10 @@ import numpy as np
 
 from benchmarks._pattern_corpora import HELD_OUT_SEED, drawn, recordings
 from skywatch.patterns.fleet import PatternFleet
-from skywatch.patterns.plane import LocalPlane
-from skywatch.patterns.scoring import Score, report
+from skywatch.patterns.recorded.scoring import Score, report
+from skywatch.patterns.recorded.tracks import Track, find_patterns
+from skywatch.patterns.track.plane import LocalPlane
 from skywatch.patterns.tracker import PatternTracker
-from skywatch.patterns.tracks import Track, find_patterns
 
 SKY = 15_000
 WARM_TICKS, TICKS = 1_500, 200

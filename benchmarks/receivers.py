@@ -15,10 +15,10 @@ from functools import partial
 
 import msgspec
 
-from skywatch.receivers.aircraft_json import read_document
-from skywatch.receivers.finishing import finish
-from skywatch.receivers.readsb_lines import LinesDecoder
-from skywatch.receivers.sbs import SbsDecoder
+from skywatch.receivers.kinds.readsb_lines import LinesDecoder
+from skywatch.receivers.kinds.sbs import SbsDecoder
+from skywatch.receivers.reports.aircraft_json import read_document
+from skywatch.receivers.reports.finishing import finish
 from skywatch.receivers.simulator.traffic import Traffic
 
 SIZES = (200, 1_000, 5_000, 15_000)

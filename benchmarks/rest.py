@@ -19,10 +19,10 @@ import numpy as np
 
 from benchmarks._cores import on_core
 from benchmarks._load import free_port, requests_a_second, wait_for
-from skywatch.core.migrations import upgrade
+from skywatch.core.database.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
-from skywatch.picture.sky import COLUMNS, Sky, to_bytes
+from skywatch.picture.state.sky import COLUMNS, Sky, to_bytes
 
 AIRCRAFT = 200
 CONNECTIONS = 8

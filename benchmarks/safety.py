@@ -17,12 +17,12 @@ import numpy as np
 
 from benchmarks._traffic import Traffic
 from skywatch.picture.picture import Picture
-from skywatch.picture.sky import SOURCE_INDEX, Sky
+from skywatch.picture.state.sky import SOURCE_INDEX, Sky
 from skywatch.picture.tracker import GARBAGE_THRESHOLDS
 from skywatch.receivers.simulator.traffic import Traffic as SimulatedTraffic
 from skywatch.safety.detection.detectors import Detectors
 from skywatch.safety.events.tracker import EventTracker
-from skywatch.safety.thresholds import Thresholds
+from skywatch.safety.thresholds.table import Thresholds
 
 WARM_UP_TICKS, TICKS = 40, 30
 START = 1_800_000_000.0

@@ -31,12 +31,12 @@ from skywatch.accounts.logins.local import log_in
 from skywatch.accounts.logins.service import start_login
 from skywatch.accounts.logins.tokens import TokenCodec
 from skywatch.accounts.models import User
-from skywatch.core.audit import Actor
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
+from skywatch.core.storing.audit import Actor
 from skywatch.features import load
-from skywatch.http.limiter import Limiter
-from skywatch.picture.sky import to_bytes
+from skywatch.http.limits.limiter import Limiter
+from skywatch.picture.state.sky import to_bytes
 
 SECONDS = 2.0
 ROUNDS = 4

@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks._load import free_port
 from skywatch.picture.picture import Picture
-from skywatch.picture.sky import to_bytes
+from skywatch.picture.state.sky import to_bytes
 from skywatch.picture.tracker import GARBAGE_THRESHOLDS
 from skywatch.receivers.documents import DocumentReader
 

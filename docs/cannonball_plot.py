@@ -16,9 +16,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from skywatch.core.bus import open_bus
-from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.core.database.migrations import upgrade
 from skywatch.core.geo import destination
-from skywatch.core.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
 from tests.cannonball import Stage, add_known, add_users

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from skywatch import make_app
-from skywatch.console.session import ADMINISTRATIVE, is_administrative
+from skywatch.console.signing.session import ADMINISTRATIVE, is_administrative
 from skywatch.core.problems import KINDS
 from skywatch.core.runtime import Runtime
 from skywatch.features import FEATURES, SETTINGS, load
-from skywatch.http.service import ApiService
+from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import (
     EVERYBODY,
     EXCHANGE,

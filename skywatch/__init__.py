@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from skywatch.core import resource_api
+from skywatch.core.process import resource_api
 
 if TYPE_CHECKING:
     from pyramid.router import Router
@@ -21,7 +21,7 @@ resource_api.install()
 
 def main(global_config: dict[str, str] | None = None, **settings: Any) -> Router:
     """The WSGI application (PasteDeploy app factory): parse the settings, open the means, add the features."""
-    from skywatch.core.migrations import check_schema
+    from skywatch.core.database.migrations import check_schema
     from skywatch.core.runtime import Runtime
     from skywatch.features import load
     from skywatch.sso.defaults import check_default_roles
@@ -36,9 +36,9 @@ def make_app(runtime: Runtime) -> Router:
     """The WSGI application over means that are already open."""
     from pyramid.config import Configurator
 
-    from skywatch.http.request import make_request_class
-    from skywatch.http.routes import index_routes
-    from skywatch.picture.request import SkyRequest
+    from skywatch.http.requests.request import make_request_class
+    from skywatch.http.requests.routes import index_routes
+    from skywatch.picture.sharing.request import SkyRequest
 
     runtime.features.load_metrics()
     config = Configurator()

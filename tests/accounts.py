@@ -13,7 +13,7 @@ from skywatch.accounts.logins.tokens import TokenCodec, new_token_id
 from skywatch.accounts.models import ApiKey, Login, Role, User, UserRole
 from skywatch.accounts.users.passwords import hash_password
 from skywatch.core.clock import utcnow
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 
 PASSWORD = "a quiet night over the Jura"
 _HASH = hash_password(PASSWORD)

@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from skywatch.alerts.engine.documents import SkyMaker
+from skywatch.alerts.engine.data.documents import SkyMaker
 from skywatch.alerts.monitor import create
-from skywatch.picture.completion import Completion
+from skywatch.picture.state.completion import Completion
 from tests.waiting import until
 
 STATION = (47.45, 8.56)

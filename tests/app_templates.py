@@ -20,11 +20,11 @@ from pyramid.registry import Registry
 from pyramid.router import Router
 
 from skywatch.core.runtime import Runtime
-from skywatch.http.render import JsonRenderer
-from skywatch.http.request import make_request_class
-from skywatch.http.routes import index_routes
-from skywatch.http.service import ApiService
-from skywatch.picture.request import SkyRequest
+from skywatch.http.requests.request import make_request_class
+from skywatch.http.requests.routes import index_routes
+from skywatch.http.resources.render import JsonRenderer
+from skywatch.http.resources.service import ApiService
+from skywatch.picture.sharing.request import SkyRequest
 
 _templates: dict[tuple[str, ...], Registry] = {}
 # What a part registers for good, by the names of Pyramid and Cornice.

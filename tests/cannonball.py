@@ -14,15 +14,15 @@ import sqlalchemy as sa
 from skywatch.accounts.models import User
 from skywatch.airframes.service import Airframe
 from skywatch.cannonball.known.formats.table import Dialect, text_table
-from skywatch.cannonball.known.importing import import_staged
-from skywatch.cannonball.known.lists import stage_list
+from skywatch.cannonball.known.imports.importing import import_staged
+from skywatch.cannonball.known.imports.lists import stage_list
 from skywatch.cannonball.location import Location, LocationStore
 from skywatch.cannonball.monitor import create
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.core.geo import destination
 from skywatch.picture.picture import Picture
 from skywatch.receivers.recordings import moments, recognise
-from skywatch.receivers.report import Report
+from skywatch.receivers.reports.report import Report
 
 START = 1_700_000_000.0
 # Where the users are, and the police helicopter that is on their list.

@@ -16,14 +16,14 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from skywatch.core import fault_log
 from skywatch.core.bus import open_bus, topics
-from skywatch.core.db import create_engine, create_session_factory
-from skywatch.core.migrations import upgrade
+from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.core.database.migrations import upgrade
+from skywatch.core.reporting import fault_log
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
-from skywatch.picture import saved
-from skywatch.picture.sky import empty_sky
+from skywatch.picture.saving import picture as saved
+from skywatch.picture.state.sky import empty_sky
 from skywatch.settings import Settings
 from tests.app_templates import make_app
 from tests.contract import CheckedApp
@@ -216,7 +216,7 @@ def make_runtime(
 ) -> Iterator[Callable[..., Runtime]]:
     """Runtimes over test settings, closed at the end."""
     # Skies made by hand come when the test makes them: no tracker is missed.
-    monkeypatch.setattr("skywatch.picture.follower.SILENT_AFTER_S", 100 * PATIENCE_S)
+    monkeypatch.setattr("skywatch.picture.sharing.follower.SILENT_AFTER_S", 100 * PATIENCE_S)
     opened: list[Runtime] = []
 
     def make(**changes: Any) -> Runtime:

@@ -11,7 +11,7 @@ from cornice import Service
 from webtest import TestApp
 
 from skywatch.features import FEATURES
-from skywatch.http.openapi import document
+from skywatch.http.openapi.document import document
 
 
 @cache

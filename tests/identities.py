@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from skywatch.accounts.models import User
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission, default_permissions
 

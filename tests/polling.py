@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from skywatch.realtime.limits import Limits
+from skywatch.realtime.connections.limits import Limits
 from skywatch.realtime.server import RealtimeServer
 from tests.realtime import serving
 from tests.socket_io import accounts

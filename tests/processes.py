@@ -15,11 +15,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from skywatch.accounts.caller import CLI_CALLER
+from skywatch.accounts.identity.caller import CLI_CALLER
 from skywatch.accounts.users.service import create_user
 from skywatch.aircraft.live import NO_PICTURE
-from skywatch.core.db import create_engine, create_session_factory, writing
-from skywatch.core.secret_file import SUFFIX
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
+from skywatch.core.process.secret_file import SUFFIX
 from tests.accounts import PASSWORD
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until

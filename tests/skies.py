@@ -9,7 +9,7 @@ import numpy as np
 
 from skywatch.core import geo
 from skywatch.core.bus import Message
-from skywatch.picture.sky import COLUMNS, SOURCE_INDEX, Sky
+from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX, Sky
 
 STATION = (47.45, 8.56)
 NOW = 1_795_000_000.0

@@ -15,7 +15,7 @@ branch_labels = None
 depends_on = None
 
 WORDS = "to_tsvector('simple', search_text)"
-# See skywatch.acars.matches.
+# See skywatch.acars.searching.matches.
 BLOCK = "array_to_tsvector(ARRAY['#' || (id >> 14)])"
 
 

@@ -7,7 +7,7 @@ Revises: 0020
 import sqlalchemy as sa
 from alembic import op
 
-from skywatch.core.db import UTCDateTime
+from skywatch.core.database.engine import UTCDateTime
 
 revision = "0019"
 down_revision = "0020"

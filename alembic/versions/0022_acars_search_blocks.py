@@ -14,7 +14,7 @@ down_revision = "0019"
 branch_labels = None
 depends_on = None
 
-# See skywatch.acars.matches.
+# See skywatch.acars.searching.matches.
 BLOCK_WORDS = "to_tsvector('simple', replace(' ' || search_text, ' ', ' b' || (id >> 13) || 'x'))"
 FORMER_WORDS = "to_tsvector('simple', search_text) || array_to_tsvector(ARRAY['#' || (id >> 14)])"
 TOKENIZER = "tokenize='unicode61 remove_diacritics 0'"

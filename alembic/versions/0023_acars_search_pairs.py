@@ -15,8 +15,8 @@ branch_labels = None
 depends_on = None
 
 INDEX = "CREATE INDEX ix_acars_messages_words ON acars_messages USING gin ({}) WITH (fastupdate = off)"
-# Words are ASCII letters and digits (skywatch.acars.search.words_of). A tsvector takes 1 MB, and each of its words
-# 2 kB; no search is for more than 200 characters. See also skywatch.acars.matches.
+# Words are ASCII letters and digits (acars.searching.search.words_of). A tsvector takes 1 MB, and each of its words
+# 2 kB; no search is for more than 200 characters. See also skywatch.acars.searching.matches.
 FUNCTION = """
 CREATE FUNCTION acars_search_words(id bigint, words text) RETURNS tsvector
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$

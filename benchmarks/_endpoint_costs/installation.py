@@ -19,24 +19,24 @@ from benchmarks._endpoint_costs.picture import picture, trails_of
 from benchmarks._endpoint_costs.subjects import SAME, SUBJECTS
 from benchmarks._people import NAME, PASSWORD
 from skywatch import make_app
-from skywatch.accounts.caller import CLI_CALLER
 from skywatch.accounts.defaults import install
+from skywatch.accounts.identity.caller import CLI_CALLER
 from skywatch.accounts.logins.service import start_login
 from skywatch.accounts.logins.tokens import TokenCodec
 from skywatch.accounts.models import User
 from skywatch.accounts.users.service import create_user
 from skywatch.alerts.models import Watchlist
-from skywatch.core.audit import Actor
 from skywatch.core.bus import Message, topics
-from skywatch.core.db import writing
-from skywatch.core.migrations import upgrade
+from skywatch.core.database.engine import writing
+from skywatch.core.database.migrations import upgrade
+from skywatch.core.process.version import VERSION
 from skywatch.core.runtime import Runtime
-from skywatch.core.version import VERSION
+from skywatch.core.storing.audit import Actor
 from skywatch.features import load
-from skywatch.http.openapi import document
-from skywatch.picture import follower
-from skywatch.picture.sky import Sky
-from skywatch.picture.trails_remote import TrailServer
+from skywatch.http.openapi.document import document
+from skywatch.picture.sharing import follower
+from skywatch.picture.state.sky import Sky
+from skywatch.picture.trails.remote import TrailServer
 from tests.functional.sso.signing_on import settings_for
 from tests.providers import FakeProvider, fake_provider
 

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from benchmarks._history import Copies, Database, new_writer, record
 from benchmarks._traffic import Traffic
 from skywatch.core.clock import unix_now
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.history.models import Flight
 
 HOURS = 24

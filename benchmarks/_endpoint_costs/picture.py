@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from skywatch.core.clock import unix_now
-from skywatch.picture.sky import Sky
-from skywatch.picture.trail import MOST_POINTS, TrailStore
+from skywatch.picture.state.sky import Sky
+from skywatch.picture.trails.trail import MOST_POINTS, TrailStore
 from tests.skies import sky_of
 
 # An aircraft whose trail is as long as trails become.

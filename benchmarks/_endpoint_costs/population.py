@@ -25,12 +25,12 @@ from skywatch.alerts.models import Alert, AlertRule, AlertSubscription, Geofence
 from skywatch.audio.models import Recording, Transmission
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, SessionPattern
 from skywatch.core.clock import utcnow
-from skywatch.core.db import writing
-from skywatch.core.models import AuditEntry, StoredEvent
-from skywatch.notify.browsers import MAXIMUM_BROWSERS
-from skywatch.notify.channel_service import MAXIMUM_CHANNELS
+from skywatch.core.database.engine import writing
+from skywatch.core.database.models import AuditEntry, StoredEvent
+from skywatch.notify.channels.browsers import MAXIMUM_BROWSERS
+from skywatch.notify.channels.service import MAXIMUM_CHANNELS
+from skywatch.notify.deliveries.signing import new_secret
 from skywatch.notify.models import BrowserSubscription, Channel, Delivery
-from skywatch.notify.signing import new_secret
 from skywatch.safety.models import SafetyEvent, SafetyPlace, SafetyRegion
 from skywatch.sso.models import ClaimMapping
 from skywatch.system.models import HealthChange

@@ -9,8 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from skywatch.core.clock import utcnow
-from skywatch.core.columns import Moment, Scaled
-from skywatch.core.db import SessionFactory, UTCDateTime, writing
+from skywatch.core.database.columns import Moment, Scaled
+from skywatch.core.database.engine import SessionFactory, UTCDateTime, writing
 
 A_STATEMENT = 5_000
 EVERY = timedelta(seconds=20)

@@ -24,7 +24,7 @@ from skywatch.core.runtime import Runtime
 from skywatch.features import FEATURES
 from skywatch.history.models import Flight
 from skywatch.history.reading.flights import COLUMNS
-from skywatch.http.service import ApiService
+from skywatch.http.resources.service import ApiService
 from skywatch.security.permissions import Permission
 from skywatch.serving.process import run
 from skywatch.settings import Settings, load_with_origins

@@ -197,8 +197,8 @@ def _skywatch(**changes: Any) -> Any:
     from contextlib import asynccontextmanager
 
     from skywatch.core.bus import open_bus
-    from skywatch.core.db import create_engine, create_session_factory
-    from skywatch.core.migrations import upgrade
+    from skywatch.core.database.engine import create_engine, create_session_factory
+    from skywatch.core.database.migrations import upgrade
     from skywatch.core.runtime import Runtime
     from skywatch.features import load
     from skywatch.realtime.server import RealtimeServer
@@ -234,7 +234,7 @@ def skies(count: int, ticks: int) -> list[Any]:
     """Successive skies of ``count`` aircraft all over Europe that move, most of them changing each second."""
     import msgspec
 
-    from skywatch.picture.sky import COLUMNS, Sky
+    from skywatch.picture.state.sky import COLUMNS, Sky
 
     random = np.random.default_rng(1)
     lat, lon = random.uniform(36, 60, count), random.uniform(-10, 30, count)

@@ -20,10 +20,10 @@ from skywatch.accounts.users.service import get_user
 from skywatch.core.feature import Feature, FeatureSet
 from skywatch.core.runtime import Runtime
 from skywatch.features import FEATURES
-from skywatch.http.service import ApiService
-from skywatch.picture.sky import from_bytes
+from skywatch.http.resources.service import ApiService
+from skywatch.picture.state.sky import from_bytes
 from skywatch.security.contexts import OPEN
-from skywatch.serving.api_server import create_api_server
+from skywatch.serving.web_server.api_server import create_api_server
 from skywatch.settings import load_with_origins
 
 profile_service = ApiService("bench.profile", "/bench/profile", feature=None)

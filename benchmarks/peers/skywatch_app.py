@@ -7,11 +7,11 @@ import tempfile
 from pathlib import Path
 
 from benchmarks._sky import keep_publishing
-from skywatch.core.migrations import upgrade
+from skywatch.core.database.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
-from skywatch.picture.sky import from_bytes
-from skywatch.serving.api_server import create_api_server
+from skywatch.picture.state.sky import from_bytes
+from skywatch.serving.web_server.api_server import create_api_server
 
 
 def main() -> None:

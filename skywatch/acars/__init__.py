@@ -10,4 +10,4 @@ if TYPE_CHECKING:
 
 def includeme(config: Configurator) -> None:
     """The feature's resources."""
-    config.scan("skywatch.acars.views")
+    config.scan("skywatch.acars.resources.views")

@@ -13,14 +13,14 @@ import click
 import msgspec
 
 from skywatch.acars.decoding import decode
+from skywatch.acars.decoding.labels import name_of
 from skywatch.acars.envelopes import Burst, read
-from skywatch.acars.labels import name_of
 from skywatch.acars.messages.assembler import Assembler
 from skywatch.acars.messages.draft import Draft
 from skywatch.acars.messages.rows import decoded_fields
 from skywatch.core.clock import to_datetime, to_iso
-from skywatch.core.command import fail
-from skywatch.core.printing import escape_controls
+from skywatch.core.terminal.command import fail
+from skywatch.core.terminal.printing import escape_controls
 
 _encode = msgspec.json.Encoder().encode
 LONGEST_LINE = 1 << 20

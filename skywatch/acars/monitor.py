@@ -24,19 +24,19 @@ from skywatch.acars.messages.linking import IMPORTS_EVERY_S, FlightAddresses, Li
 from skywatch.acars.metrics import ACARS_FAULTS, ACARS_MERGED, ACARS_MESSAGES
 from skywatch.acars.models import AcarsFile
 from skywatch.acars.settings import AcarsSettings
-from skywatch.core import events
 from skywatch.core.clock import utcnow
-from skywatch.core.metrics import truth
-from skywatch.core.periodic import PeriodicTask
+from skywatch.core.process.periodic import PeriodicTask
+from skywatch.core.publishing import events
+from skywatch.core.reporting.metrics import truth
 from skywatch.core.runtime import Runtime
-from skywatch.core.write_queue import WriteQueue
-from skywatch.core.writer import BackgroundWriter
+from skywatch.core.storing.queue import WriteQueue
+from skywatch.core.storing.writer import BackgroundWriter
 from skywatch.inputs.base import FilePosition, Input, Origin
 from skywatch.inputs.factory import open_input as open_bytes
 from skywatch.inputs.retrying import RetryingInput
-from skywatch.picture.further_reports import FurtherReports
-from skywatch.picture.sky import Sky
-from skywatch.receivers.report import Report
+from skywatch.picture.receiving.further_reports import FurtherReports
+from skywatch.picture.state.sky import Sky
+from skywatch.receivers.reports.report import Report
 
 # Messages that may wait for the database: a minute of the busiest station network.
 QUEUE_LIMIT = 60_000

@@ -6,7 +6,7 @@ from typing import Any
 
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.settings import AcarsSettings
-from skywatch.core.retention import Kind
+from skywatch.core.storing.retention import Kind
 from skywatch.settings import Settings
 
 _messages: Any = AcarsMessage.__table__

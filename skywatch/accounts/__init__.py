@@ -17,9 +17,9 @@ SUBJECTS = ("users", "roles", "assignments", "permissions", "access", "audit_log
 def includeme(config: Configurator) -> None:
     """Add the authenticator and the account resources."""
     # Here, so that who needs the tables alone does not load the API with them.
-    from skywatch.accounts.authenticator import Authenticator
+    from skywatch.accounts.identity.authenticator import Authenticator
+    from skywatch.accounts.identity.methods import cookie_method, header_method
     from skywatch.accounts.logins.attempts import GuessLimits
-    from skywatch.accounts.methods import cookie_method, header_method
     from skywatch.accounts.users.hashing import hashing
     from skywatch.http.settings import HttpSettings
 

@@ -16,15 +16,15 @@ import click
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.caller import CLI_CALLER
+from skywatch.accounts.identity.caller import CLI_CALLER
 from skywatch.accounts.models import User
 from skywatch.accounts.users.names import clean_display_name, clean_email, clean_username, username_key
 from skywatch.accounts.users.service import create_user, find_users, roles_of, update_user
 from skywatch.core.clock import to_iso
-from skywatch.core.command import fail, ini_argument, one_line_errors, read_ini
-from skywatch.core.db import check_connection, create_engine, create_session_factory, writing
-from skywatch.core.migrations import check_schema
+from skywatch.core.database.engine import check_connection, create_engine, create_session_factory, writing
+from skywatch.core.database.migrations import check_schema
 from skywatch.core.problems import Problem
+from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
 
 PAGE = 500
 

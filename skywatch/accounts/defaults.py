@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.accounts.identity.rights import SUPERADMIN
 from skywatch.accounts.models import FeatureAccessSetting, Role
-from skywatch.accounts.rights import SUPERADMIN
 from skywatch.security.contexts import DEFAULT_ACCESS
 from skywatch.security.permissions import DEFAULT_ROLES, Permission, default_permissions
 

@@ -15,15 +15,15 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.caller import Caller
 from skywatch.accounts.changes import begin_change
+from skywatch.accounts.identity.caller import Caller
+from skywatch.accounts.identity.rights import SUPERADMIN
 from skywatch.accounts.models import User
-from skywatch.accounts.rights import SUPERADMIN
 from skywatch.accounts.users.service import create_user
-from skywatch.core.audit import Actor
 from skywatch.core.clock import utcnow
-from skywatch.core.models import StoredSetting
+from skywatch.core.database.models import StoredSetting
 from skywatch.core.problems import Problem, invalid
+from skywatch.core.storing.audit import Actor
 
 # A row of the stored settings that is no setting. Instead of a hash it may hold that ``init`` has made the user.
 ROW = "(setup password)"

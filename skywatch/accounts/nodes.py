@@ -10,7 +10,7 @@ import colander
 
 from skywatch.accounts.users.names import clean_display_name, clean_email, clean_username
 from skywatch.accounts.users.passwords import MAXIMUM_LENGTH, check_password
-from skywatch.http.schema import (
+from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,
     JsonList,

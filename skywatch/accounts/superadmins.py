@@ -9,8 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.accounts.identity.rights import SUPERADMIN
 from skywatch.accounts.models import Role, User, UserRole
-from skywatch.accounts.rights import SUPERADMIN
 from skywatch.core.problems import Problem
 
 LAST = "The last active superadmin can be neither removed, deactivated nor demoted."

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
-from skywatch.core.db import UTCDateTime
+from skywatch.core.database.engine import UTCDateTime
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from skywatch.http.render import encode
+from skywatch.http.resources.render import encode
 
 LAT, LON = b',"lat":', b',"lon":'
 # The values of members stay as they are, as bytes.

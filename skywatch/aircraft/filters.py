@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.core import geo
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 
 Mask = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]

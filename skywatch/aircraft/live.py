@@ -15,11 +15,11 @@ from typing import Any
 from pyramid.response import Response
 
 from skywatch.core.problems import Problem, not_found
-from skywatch.http.conditional import not_modified, set_etag
-from skywatch.http.render import json_response
-from skywatch.picture.exact import has_exact_places
-from skywatch.picture.request import SkyRequest
-from skywatch.picture.sky import Sky
+from skywatch.http.lists.conditional import not_modified, set_etag
+from skywatch.http.resources.render import json_response
+from skywatch.picture.sharing.request import SkyRequest
+from skywatch.picture.state.exact import has_exact_places
+from skywatch.picture.state.sky import Sky
 from skywatch.security.visibility import Visibility
 
 # How old the tracker's last picture is (s): 0 while it works.

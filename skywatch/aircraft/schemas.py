@@ -7,8 +7,8 @@ from typing import Any
 import colander
 
 from skywatch.aircraft.filters import SORT_KEYS
-from skywatch.http.paging import MAXIMUM_LIMIT, PageLinks, PageQuery
-from skywatch.http.schema import (
+from skywatch.http.lists.paging import MAXIMUM_LIMIT, PageLinks, PageQuery
+from skywatch.http.resources.schema import (
     IcaoAddress,
     JsonBoolean,
     JsonInteger,

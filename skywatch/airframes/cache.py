@@ -15,11 +15,11 @@ from itertools import islice
 import sqlalchemy as sa
 
 from skywatch.airframes.service import MOST_AT_ONCE, Airframe, find_many, last_imports
-from skywatch.core import health
 from skywatch.core.bus import Bus, Message, Subscription
-from skywatch.core.db import SessionFactory, outage_of, reason
-from skywatch.core.fault_log import FaultLog
-from skywatch.core.health import State
+from skywatch.core.database.engine import SessionFactory, outage_of, reason
+from skywatch.core.reporting import health
+from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.reporting.health import State
 
 log = logging.getLogger(__name__)
 COMPONENT = "airframes"

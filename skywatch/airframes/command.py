@@ -9,10 +9,10 @@ import click
 from skywatch.airframes.cache import CHANGED, TOPIC
 from skywatch.airframes.importers.importer import FORMATS, ImportFailed, Outcome, import_file
 from skywatch.core.bus import BusError, Message, open_bus
-from skywatch.core.command import fail, ini_argument, one_line_errors, read_ini
-from skywatch.core.db import check_connection, create_engine
-from skywatch.core.migrations import check_schema
-from skywatch.core.progress import progress_of_file
+from skywatch.core.database.engine import check_connection, create_engine
+from skywatch.core.database.migrations import check_schema
+from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
+from skywatch.core.terminal.progress import progress_of_file
 from skywatch.settings import Settings
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from skywatch.core.db import Base
+from skywatch.core.database.engine import Base
 
 # Bits of ``flags``, as readsb's dbFlags.
 MILITARY, INTERESTING, PIA, LADD = 1, 2, 4, 8

@@ -37,4 +37,4 @@ def includeme(config: Configurator) -> None:
     config.registry["dry_runs"] = create_limiter(config.registry["runtime"].settings.of(HttpSettings))
     for module in MODULES:
         config.scan(f"skywatch.alerts.{module}")
-    config.include("skywatch.alerts.notifications")
+    config.include("skywatch.notify.resources")

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import references, tree_of
-from skywatch.alerts.engine.fences import Fence
+from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.history.shape import document
 from skywatch.alerts.models import Geofence, Watchlist
@@ -24,11 +24,11 @@ from skywatch.alerts.rules.trial import Trial, referenced_objects, run_past, ste
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import utcnow
-from skywatch.core.command import fail, ini_argument, one_line_errors, read_ini
-from skywatch.core.migrations import check_schema
+from skywatch.core.database.migrations import check_schema
 from skywatch.core.runtime import Runtime
+from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
 from skywatch.picture.settings import PictureSettings
-from skywatch.picture.sky import Sky, from_bytes
+from skywatch.picture.state.sky import Sky, from_bytes
 from skywatch.security.visibility import EVERYTHING
 
 LONGEST = timedelta(hours=24)

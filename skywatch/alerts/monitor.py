@@ -17,13 +17,13 @@ from skywatch.alerts.tracking.incoming import read_message
 from skywatch.alerts.tracking.loading import RuleLoader, stopped
 from skywatch.alerts.tracking.records import write
 from skywatch.core.bus.base import Message
-from skywatch.core.db import writing
-from skywatch.core.fault_log import FaultLog
-from skywatch.core.periodic import PeriodicTask
+from skywatch.core.database.engine import writing
+from skywatch.core.process.periodic import PeriodicTask
+from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
-from skywatch.core.write_queue import WriteQueue
-from skywatch.core.writer import BackgroundWriter
-from skywatch.picture.sky import Sky
+from skywatch.core.storing.queue import WriteQueue
+from skywatch.core.storing.writer import BackgroundWriter
+from skywatch.picture.state.sky import Sky
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from skywatch.alerts.models import Alert, AlertMatch
 from skywatch.alerts.settings import AlertSettings
-from skywatch.core.retention import Kind
+from skywatch.core.storing.retention import Kind
 
 _alerts: Any = Alert.__table__
 _matches: Any = AlertMatch.__table__

@@ -20,7 +20,7 @@ def includeme(config: Configurator) -> None:
     """Set up the resources below ``/api/v1/audio`` and ``/api/call-upload``."""
     from skywatch.audio.ingest import Ingest
     from skywatch.audio.views import call_upload
-    from skywatch.http.throttle import BY_VIEW
+    from skywatch.http.limits.throttle import BY_VIEW
 
     runtime = config.registry["runtime"]
     config.registry["audio_ingest"] = Ingest(runtime)

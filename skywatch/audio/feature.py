@@ -14,7 +14,7 @@ FEATURE = Feature(
     include="skywatch.audio",
     settings=AudioSettings,
     services=(Service(role="worker", create="skywatch.audio.transcription.worker:create"),),
-    inputs=(InputFamily(prefix="audio.", open="skywatch.audio.folders:open_input"),),
+    inputs=(InputFamily(prefix="audio.", open="skywatch.audio.folder_input.folders:open_input"),),
     topics=(Topic(name="audio", permission="audio.view"),),
     events=(
         EventKind(name="audio:transmission", topic="audio", may_need=LINKS),

@@ -20,9 +20,9 @@ from skywatch.audio.recordings.measuring import Measured
 from skywatch.audio.recordings.store import IncomingFile, RecordingStore
 from skywatch.audio.settings import AudioSettings
 from skywatch.audio.vocabulary import Flag, Status
-from skywatch.core import events
 from skywatch.core.clock import utcnow
-from skywatch.core.db import SessionFactory, insert_into, writing
+from skywatch.core.database.engine import SessionFactory, insert_into, writing
+from skywatch.core.publishing import events
 from skywatch.core.runtime import Runtime
 
 # Another transaction may remove the last transmission of the same bytes in between: the next attempt succeeds.

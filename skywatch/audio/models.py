@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from skywatch.core.db import NEVER_REUSED, Base, BigId, JSONDocument
+from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
 
 # ``bytes`` is the name of a column here.
 Blob = bytes

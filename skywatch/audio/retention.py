@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.audio.models import Transmission
+from skywatch.audio.recordings.removal import remove_all_unused
 from skywatch.audio.recordings.store import RecordingStore
-from skywatch.audio.removal import remove_all_unused
 from skywatch.audio.settings import AudioSettings
-from skywatch.core.db import SessionFactory, writing
-from skywatch.core.retention import Kind
+from skywatch.core.database.engine import SessionFactory, writing
+from skywatch.core.storing.retention import Kind
 from skywatch.settings import Settings
 
 _transmissions: Any = Transmission.__table__

@@ -5,9 +5,9 @@ from __future__ import annotations
 import colander
 
 from skywatch.audio.vocabulary import Status
-from skywatch.http.cursor import CursorQuery
-from skywatch.http.paging import PageLinks, PageQuery
-from skywatch.http.schema import (
+from skywatch.http.lists.cursor import CursorQuery
+from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.schema import (
     FilePart,
     IcaoAddress,
     JsonInteger,

@@ -10,12 +10,12 @@ from sqlalchemy.orm import Session, contains_eager
 
 from skywatch.audio.messages import LINK_NEEDS, may_see_link, shown
 from skywatch.audio.models import Transmission
+from skywatch.audio.recordings.removal import remove_unused
 from skywatch.audio.recordings.store import RecordingStore
-from skywatch.audio.removal import remove_unused
 from skywatch.audio.vocabulary import Flag, Status
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
-from skywatch.http.cursor import Key
+from skywatch.http.lists.cursor import Key
 from skywatch.security.visibility import Visibility
 
 FREQUENCY_TOLERANCE_HZ = 500

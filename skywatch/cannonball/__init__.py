@@ -31,5 +31,5 @@ def includeme(config: Configurator) -> None:
     warm_up_jobs.append(index.prepare)
     limits: dict[str, int] = config.registry.setdefault("body_limits", {})
     limits[IMPORT_PATH] = runtime.settings.of(CannonballSettings).cannonball_import_max_bytes
-    for module in ("known.views.entries", "known.views.imports", "views"):
+    for module in ("known.views.entries", "known.views.imports", "sessions.views"):
         config.scan(f"skywatch.cannonball.{module}")

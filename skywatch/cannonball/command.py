@@ -13,14 +13,14 @@ import click
 from skywatch.cannonball.known.changes import announce
 from skywatch.cannonball.known.formats.faa import read_models
 from skywatch.cannonball.known.formats.table import DELIMITERS, ENCODINGS, Dialect, Table, Unreadable
-from skywatch.cannonball.known.importing import ImportRefused, Report, import_staged
-from skywatch.cannonball.known.lists import FORMS, stage_list
-from skywatch.cannonball.known.staging import Staged
+from skywatch.cannonball.known.imports.importing import ImportRefused, Report, import_staged
+from skywatch.cannonball.known.imports.lists import FORMS, stage_list
+from skywatch.cannonball.known.imports.staging import Staged
 from skywatch.cannonball.vocabulary import Source, values
-from skywatch.core.command import fail, ini_argument, one_line_errors, read_ini
-from skywatch.core.migrations import check_schema
-from skywatch.core.progress import progress_of
+from skywatch.core.database.migrations import check_schema
 from skywatch.core.runtime import Runtime
+from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
+from skywatch.core.terminal.progress import progress_of
 
 # Largest number of refused lines printed; all are counted.
 REFUSALS_SHOWN = 50

@@ -19,12 +19,14 @@ FEATURE = Feature(
             needs=(VIEW,),
             oversight=MANAGE,
             may_need=(MILITARY,),
-            written="skywatch.cannonball.notifications:written",
+            written="skywatch.cannonball.sessions.notifications:written",
         ),
         EventKind(name="cannonball:session", topic="alerts", needs=(VIEW,), oversight=MANAGE, may_need=(MILITARY,)),
     ),
     notifications=(
-        NotificationKind(name="cannonball", permission=VIEW, delivered="skywatch.cannonball.notifications:delivered"),
+        NotificationKind(
+            name="cannonball", permission=VIEW, delivered="skywatch.cannonball.sessions.notifications:delivered"
+        ),
     ),
     retention="skywatch.cannonball.retention:KINDS",
     commands={"known-aircraft": "skywatch.cannonball.command:known_aircraft"},

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from skywatch.accounts.models import User
-from skywatch.core.db import NEVER_REUSED, Base, BigId, JSONDocument
+from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
 
 
 class KnownAircraft(Base):

@@ -13,26 +13,26 @@ from skywatch.cannonball import topics
 from skywatch.cannonball.known.revision import current_revision
 from skywatch.cannonball.location import LocationStore
 from skywatch.cannonball.settings import CannonballSettings
-from skywatch.cannonball.tracking.detections import Detections
-from skywatch.cannonball.tracking.interest import InterestTable
-from skywatch.cannonball.tracking.known_table import EMPTY, KnownTable
+from skywatch.cannonball.tracking.identifying.detections import Detections
+from skywatch.cannonball.tracking.identifying.interest import InterestTable
+from skywatch.cannonball.tracking.identifying.known_table import EMPTY, KnownTable
+from skywatch.cannonball.tracking.identifying.pattern_change import PatternChange
+from skywatch.cannonball.tracking.identifying.watch import PatternWatch
 from skywatch.cannonball.tracking.locations import LocationCache, end_forbidden
-from skywatch.cannonball.tracking.pattern_change import PatternChange
 from skywatch.cannonball.tracking.pauses import Pauses, longest_pause_s
-from skywatch.cannonball.tracking.records import Change
-from skywatch.cannonball.tracking.restart import muted_pairs, open_patterns, recent_pauses, resume_sessions
 from skywatch.cannonball.tracking.session import LiveSession
 from skywatch.cannonball.tracking.sessions import Pair, SessionTracker
-from skywatch.cannonball.tracking.watch import PatternWatch
-from skywatch.cannonball.tracking.writer import CannonballWriter
+from skywatch.cannonball.tracking.storing.records import Change
+from skywatch.cannonball.tracking.storing.restart import muted_pairs, open_patterns, recent_pauses, resume_sessions
+from skywatch.cannonball.tracking.storing.writer import CannonballWriter
 from skywatch.core.bus import BusError
 from skywatch.core.bus import topics as bus_topics
 from skywatch.core.bus.base import Message
 from skywatch.core.clock import unix_now
-from skywatch.core.db import reason, writing
-from skywatch.core.periodic import PeriodicTask
+from skywatch.core.database.engine import reason, writing
+from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from skywatch.core.feature import load
-from skywatch.core.version import VERSION
+from skywatch.core.process.version import VERSION
 from skywatch.features import FEATURES, load_origins
 from skywatch.serving.memory import garbage_collection_paused
 

@@ -11,8 +11,8 @@ import click
 import msgspec
 
 from skywatch.cli.decode_table import HEAD, rows
-from skywatch.core.command import fail, one_line_errors
-from skywatch.core.progress import ProgressLine
+from skywatch.core.terminal.command import fail, one_line_errors
+from skywatch.core.terminal.progress import ProgressLine
 from skywatch.receivers.framing.clock import Counter
 from skywatch.receivers.framing.recording import (
     FORMATS,
@@ -24,7 +24,7 @@ from skywatch.receivers.framing.recording import (
 )
 from skywatch.receivers.mode_s.decoded import Decoded, Status
 from skywatch.receivers.mode_s.decoder import Decoder
-from skywatch.receivers.mode_s.message import Message
+from skywatch.receivers.mode_s.frames.message import Message
 
 _ENCODER = msgspec.json.Encoder()
 # What a message has as a report, and a line does not need.

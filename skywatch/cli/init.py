@@ -13,17 +13,17 @@ import click
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.caller import CLI_CALLER
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
 from skywatch.accounts.first_run import issue_password, note_first_administrator
+from skywatch.accounts.identity.caller import CLI_CALLER
+from skywatch.accounts.identity.rights import SUPERADMIN
 from skywatch.accounts.models import User
-from skywatch.accounts.rights import SUPERADMIN
 from skywatch.accounts.users.service import create_user
 from skywatch.cli.new_file import ListenText, ReceiverText, StationText, ask, write
-from skywatch.core.columns import seal_columns
-from skywatch.core.command import ini_argument, one_line_errors, read_ini
-from skywatch.core.db import (
+from skywatch.core.database.columns import seal_columns
+from skywatch.core.database.encrypting import erase_plain_texts, seal_stored
+from skywatch.core.database.engine import (
     SessionFactory,
     check_connection,
     create_engine,
@@ -31,9 +31,9 @@ from skywatch.core.db import (
     reason,
     writing,
 )
-from skywatch.core.encrypting import erase_plain_texts, seal_stored
-from skywatch.core.migrations import upgrade
-from skywatch.core.secret_file import with_secret
+from skywatch.core.database.migrations import upgrade
+from skywatch.core.process.secret_file import with_secret
+from skywatch.core.terminal.command import ini_argument, one_line_errors, read_ini
 from skywatch.inputs.options import Station
 from skywatch.notify.push.vapid import install as install_vapid_key
 from skywatch.settings import Settings

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 
 from skywatch.cli.outline import Entry, entries
-from skywatch.core.version import VERSION
+from skywatch.core.process.version import VERSION
 
 ENVIRONMENT = {
     "SKYWATCH_API_KEY": "API key that radar sends.",

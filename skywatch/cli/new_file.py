@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from skywatch.core.command import fail
+from skywatch.core.terminal.command import fail
 from skywatch.inputs.options import Station
 from skywatch.receivers.factory import open_receiver
 from skywatch.settings import SettingsError, split_listen

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from skywatch.core.command import ini_argument, one_line_errors, read_ini, set_up_logging
+from skywatch.core.terminal.command import ini_argument, one_line_errors, read_ini, set_up_logging
 from skywatch.serving.process import run
 from skywatch.settings import ROLES, Role
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from skywatch.core.command import ini_argument, one_line_errors, read_ini
-from skywatch.core.logs import without_passwords
-from skywatch.core.stored_settings import look_up
+from skywatch.core.reporting.logs import without_passwords
+from skywatch.core.storing.stored_settings import look_up
+from skywatch.core.terminal.command import ini_argument, one_line_errors, read_ini
 from skywatch.settings import origins_of
 
 

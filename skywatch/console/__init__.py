@@ -25,9 +25,8 @@ HEADERS = {
 
 def includeme(config: Configurator) -> None:
     """Add the pages, their session and their forms, unless the settings switch the console off."""
-    from skywatch.console.first_run import FirstRun
-    from skywatch.console.forms import protect_forms
-    from skywatch.console.problems import show_problem
+    from skywatch.console.forms.form import protect_forms
+    from skywatch.console.pages.problems import show_problem
     from skywatch.console.routes import (
         HOME,
         MAXIMUM_BODY_BYTES,
@@ -40,8 +39,9 @@ def includeme(config: Configurator) -> None:
         STYLE,
         add_routes,
     )
-    from skywatch.console.session import Sessions
     from skywatch.console.settings import ConsoleSettings
+    from skywatch.console.signing.first_run import FirstRun
+    from skywatch.console.signing.session import Sessions
     from skywatch.console.subjects import load_pages
     from skywatch.security.area import Area
 
@@ -68,7 +68,7 @@ def includeme(config: Configurator) -> None:
     ):
         config.add_throttle_bucket(method, path, bucket)
     config.include("pyramid_jinja2")
-    config.include("skywatch.console.layout")
+    config.include("skywatch.console.pages.layout")
     config.registry["first_run"] = FirstRun(config.registry["runtime"])
     protect_forms(config)
     pages = load_pages()

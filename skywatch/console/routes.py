@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPSeeOther
 
-from skywatch.console.page import Page
-from skywatch.http.paging import link_base
-from skywatch.http.request import Request
-from skywatch.http.security import context_factory
+from skywatch.console.pages.page import Page
+from skywatch.http.lists.paging import link_base
+from skywatch.http.requests.request import Request
+from skywatch.http.requests.security import context_factory
 from skywatch.http.settings import HttpSettings
 
 HOME = "/console"

@@ -1,41 +1,41 @@
 """The subjects of the console, in the order of its navigation.
 
-To add one: write ``views/<subject>.py`` with its ``PAGES`` and its views, its templates, and name it here.
+To add one: write ``views/<room>/<subject>.py`` with its ``PAGES`` and its views, its templates, and name it here.
 """
 
 from __future__ import annotations
 
 import importlib
 
-from skywatch.console.page import Page
+from skywatch.console.pages.page import Page
 
 SUBJECTS = (
-    "overview",
-    "users",
-    "user",
-    "user_editing",
-    "assignments",
-    "sign_on",
-    "reset",
-    "setup",
-    "keys",
-    "roles",
-    "mappings",
-    "access",
-    "audit",
+    "service.overview",
+    "people.users",
+    "people.user",
+    "people.user_editing",
+    "people.assignments",
+    "entrance.sign_on",
+    "entrance.reset",
+    "entrance.setup",
+    "people.keys",
+    "people.roles",
+    "people.mappings",
+    "people.access",
+    "people.audit",
 )
 
 # What the service receives, stores and runs on.
 SERVICE_SUBJECTS = (
-    "receivers",
-    "station",
-    "retention",
-    "thresholds",
-    "channels",
-    "known_aircraft",
-    "health",
-    "settings",
-    "software",
+    "service.receivers",
+    "service.station",
+    "service.retention",
+    "service.thresholds",
+    "service.channels",
+    "service.known_aircraft",
+    "service.health",
+    "service.settings",
+    "service.software",
 )
 
 

@@ -17,7 +17,7 @@ from skywatch.core.problems import ProblemKind
 from skywatch.settings import Role, Settings, compose
 
 if TYPE_CHECKING:
-    from skywatch.core.retention import Kind
+    from skywatch.core.storing.retention import Kind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +129,7 @@ class Feature:
     notifications: tuple[NotificationKind, ...] = ()
     # ``module:class`` of a ``skywatch.notify.mqtt.source.RuleSource``: what the installation publishes over MQTT.
     mqtt: str = ""
-    # ``module:tuple`` of ``skywatch.core.retention.Kind``.
+    # ``module:tuple`` of ``skywatch.core.storing.retention.Kind``.
     retention: str = ""
     # Frozen dataclass whose fields are declared with ``skywatch.settings.setting``.
     settings: type | None = None

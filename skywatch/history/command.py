@@ -10,12 +10,12 @@ from pathlib import Path
 import click
 from sqlalchemy.engine import Engine
 
-from skywatch.core.command import fail, ini_argument, one_line_errors, read_ini
-from skywatch.core.db import check_connection, create_engine, create_session_factory, reason
-from skywatch.core.migrations import check_schema
-from skywatch.core.progress import progress_of
-from skywatch.core.retention import Pruner, database_bytes
-from skywatch.core.stored_settings import in_force
+from skywatch.core.database.engine import check_connection, create_engine, create_session_factory, reason
+from skywatch.core.database.migrations import check_schema
+from skywatch.core.storing.retention import Pruner, database_bytes
+from skywatch.core.storing.stored_settings import in_force
+from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
+from skywatch.core.terminal.progress import progress_of
 from skywatch.history.importing.readsb import find
 from skywatch.history.importing.service import import_traces
 from skywatch.history.settings import HistorySettings

@@ -11,8 +11,8 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from skywatch.core.columns import Moment, Scaled
-from skywatch.core.db import Base, BigId
+from skywatch.core.database.columns import Moment, Scaled
+from skywatch.core.database.engine import Base, BigId
 
 HUNDREDTHS = Scaled(100)
 MICRODEGREES = Scaled(1_000_000)

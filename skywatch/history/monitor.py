@@ -7,12 +7,12 @@ import time
 from sqlalchemy.orm import Session
 
 from skywatch.core.runtime import Runtime
-from skywatch.core.writer import BackgroundWriter
+from skywatch.core.storing.writer import BackgroundWriter
 from skywatch.history.recording.batch import Batch
 from skywatch.history.recording.recorder import Recorder
 from skywatch.history.recording.writer import Writer, WriteResult
 from skywatch.history.settings import HistorySettings
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 
 # What is received now is in the next tick, a second later at most.
 TICK_S = 1.0

@@ -6,7 +6,7 @@ from typing import Any
 
 import colander
 
-from skywatch.http.schema import (
+from skywatch.http.resources.schema import (
     Schema,
     Timestamp,
     node,

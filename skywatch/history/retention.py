@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.core.retention import Kind
+from skywatch.core.storing.retention import Kind
 from skywatch.history.models import Chunk, Flight
 from skywatch.history.settings import HistorySettings
 from skywatch.settings import Settings

@@ -9,16 +9,16 @@ if TYPE_CHECKING:
 
 # What every request passes, outermost first.
 TWEENS = (
-    "tweens.request_id",
-    "measure.measure",
-    "client.client",
-    "headers.security_headers",
-    "cors.cors",
-    "tweens.compression",
-    "tweens.last_resort",
-    "tweens.trailing_slash",
-    "tweens.body_limit",
-    "throttle.throttle",
+    "requests.tweens.request_id",
+    "requests.measure.measure",
+    "clients.client.client",
+    "requests.headers.security_headers",
+    "clients.cors.cors",
+    "requests.tweens.compression",
+    "requests.tweens.last_resort",
+    "requests.tweens.trailing_slash",
+    "requests.tweens.body_limit",
+    "limits.throttle.throttle",
 )
 
 
@@ -29,17 +29,17 @@ def includeme(config: Configurator) -> None:
     config.add_settings(handle_exceptions=False)
     config.include("cornice")
     config.include("skywatch.security.area")
-    config.include("skywatch.http.render")
+    config.include("skywatch.http.resources.render")
     config.include("skywatch.http.pages")
     config.include("skywatch.http.errors")
-    config.include("skywatch.http.database")
-    config.include("skywatch.http.security")
-    config.include("skywatch.http.openapi_views")
-    config.include("skywatch.http.client")
-    config.include("skywatch.http.cors")
-    config.include("skywatch.http.throttle")
-    config.include("skywatch.http.admission")
-    config.include("skywatch.http.stream_limits")
+    config.include("skywatch.http.requests.database")
+    config.include("skywatch.http.requests.security")
+    config.include("skywatch.http.openapi.views")
+    config.include("skywatch.http.clients.client")
+    config.include("skywatch.http.clients.cors")
+    config.include("skywatch.http.limits.throttle")
+    config.include("skywatch.http.limits.admission")
+    config.include("skywatch.http.limits.streams")
     previous = INGRESS
     for tween in TWEENS:
         name = f"skywatch.http.{tween}_tween"

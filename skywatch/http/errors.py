@@ -13,11 +13,11 @@ from pyramid.response import Response
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from skywatch.core.bus import BusError
-from skywatch.core.db import is_unavailable, outage_of, reason
-from skywatch.core.fault_log import FaultLog
+from skywatch.core.database.engine import is_unavailable, outage_of, reason
 from skywatch.core.problems import KINDS, Problem
+from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.http.pages import problem_page_of
-from skywatch.http.request import Request
+from skywatch.http.requests.request import Request
 from skywatch.security.area import area_of
 
 log = logging.getLogger(__name__)

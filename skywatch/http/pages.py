@@ -8,7 +8,7 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from skywatch.core.problems import Problem
-from skywatch.http.request import Request
+from skywatch.http.requests.request import Request
 
 ProblemPage = Callable[[Problem, Request], Response]
 

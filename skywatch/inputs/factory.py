@@ -4,9 +4,9 @@ the kinds ``udp``, ``tcp``, ``listen`` and ``file``. Audio's ``folder`` brings f
 
 from __future__ import annotations
 
-from skywatch.inputs import files, listener, tcp, udp
 from skywatch.inputs.base import Consumer, DecoderFactory, Input, Message, StoredPosition
 from skywatch.inputs.options import split_setting
+from skywatch.inputs.transports import files, listener, tcp, udp
 from skywatch.settings import SettingsError
 
 KINDS = ("file", "listen", "tcp", "udp")

@@ -11,7 +11,7 @@ import math
 import shlex
 from collections.abc import Collection, Sequence
 
-from skywatch.core.addresses import Network
+from skywatch.core.network.addresses import Network
 from skywatch.settings import SettingsError, split_listen
 
 Words = Sequence[str]

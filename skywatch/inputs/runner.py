@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from skywatch.core import health, tasks
 from skywatch.core.bus import Bus, Message, topics
 from skywatch.core.clock import unix_now
-from skywatch.core.fault_log import FaultLog
+from skywatch.core.process import tasks
+from skywatch.core.reporting import health
+from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
 from skywatch.inputs import metrics
 from skywatch.inputs.base import Input, InputStatus

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from skywatch.core import tasks
+from skywatch.core.process import tasks
 from skywatch.inputs.retrying import one_line
 from skywatch.settings import SettingsError
 

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from skywatch.core import tasks
+from skywatch.core.process import tasks
 from skywatch.inputs.base import InputStatus, Origin
 
 LOOK_S = 0.1

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.clock import to_iso
-from skywatch.core.command import ini_argument, one_line_errors, read_ini
-from skywatch.core.migrations import check_schema
+from skywatch.core.database.migrations import check_schema
 from skywatch.core.runtime import Runtime
+from skywatch.core.terminal.command import ini_argument, one_line_errors, read_ini
 from skywatch.notify.models import Channel, Delivery
 from skywatch.notify.vocabulary import OPEN_STATES, DeliveryState
 

@@ -8,7 +8,7 @@ from skywatch.notify.settings import NotifySettings
 FEATURE = Feature(
     name="notify",
     services=(
-        Service(role="worker", create="skywatch.notify.worker:create"),
+        Service(role="worker", create="skywatch.notify.deliveries.worker:create"),
         Service(role="worker", create="skywatch.notify.mqtt.publisher:create"),
     ),
     retention="skywatch.notify.retention:KINDS",

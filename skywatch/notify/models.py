@@ -10,8 +10,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from skywatch.accounts.models import User
 from skywatch.core.clock import utcnow
-from skywatch.core.columns import Sealed
-from skywatch.core.db import NEVER_REUSED, Base, BigId
+from skywatch.core.database.columns import Sealed
+from skywatch.core.database.engine import NEVER_REUSED, Base, BigId
 
 
 class Channel(Base):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.core.retention import Kind
+from skywatch.core.storing.retention import Kind
 from skywatch.notify.models import Delivery
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import DeliveryState

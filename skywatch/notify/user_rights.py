@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
-from skywatch.core.db import Base
+from skywatch.core.database.engine import Base
 from skywatch.core.feature import FeatureSet
 from skywatch.notify.models import Delivery
 from skywatch.security.contexts import AccessLookup, FeatureAccess, default_access

@@ -12,12 +12,12 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 
-from skywatch.core.addresses import Network
-from skywatch.core.fault_log import FaultLog
+from skywatch.core.network.addresses import Network
+from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.inputs.base import InputStatus
-from skywatch.inputs.port import Port
 from skywatch.inputs.retrying import InputError, RetryingInput, one_line
-from skywatch.inputs.tcp import CONNECT_TIMEOUT_S, READ_BYTES, close, keep_alive
+from skywatch.inputs.transports.port import Port
+from skywatch.inputs.transports.tcp import CONNECT_TIMEOUT_S, READ_BYTES, close, keep_alive
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 from skywatch.readsb.bodies import bodies
 from skywatch.receivers.framing.beast import ESCAPE
 from skywatch.receivers.framing.clock import TICKS_PER_S

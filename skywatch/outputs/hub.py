@@ -10,7 +10,7 @@ from skywatch.core.runtime import Runtime
 from skywatch.outputs import forms
 from skywatch.outputs.feeder import Feeder, Reader
 from skywatch.outputs.selection import Selection
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing.frames import Column, FrameBatch
 

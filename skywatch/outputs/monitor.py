@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from skywatch.core.runtime import Runtime
 from skywatch.outputs.hub import Hub
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 
 
 class OutputMonitor:

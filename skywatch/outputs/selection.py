@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.report import SOURCES
+from skywatch.receivers.reports.report import SOURCES
 
 Mask = npt.NDArray[np.bool_]
 

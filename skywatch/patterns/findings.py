@@ -13,8 +13,8 @@ from enum import StrEnum
 from math import hypot
 from typing import Any
 
-from skywatch.patterns.plane import LocalPlane
 from skywatch.patterns.settings import PatternSettings
+from skywatch.patterns.track.plane import LocalPlane
 
 
 class PatternType(StrEnum):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from skywatch.patterns.findings import PatternEvent
 from skywatch.patterns.prefilter import Floats, MotionColumns, Rows
 from skywatch.patterns.settings import PatternSettings
-from skywatch.patterns.slots import SlotTable
+from skywatch.patterns.track.slots import SlotTable
 from skywatch.patterns.tracker import PatternTracker
 
 _FIELDS = 6

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from skywatch.patterns.line_settings import LineSettings
-from skywatch.patterns.loop_settings import LoopSettings
-from skywatch.patterns.ordinary_settings import OrdinarySettings
+from skywatch.patterns.ordinary.settings import OrdinarySettings
+from skywatch.patterns.straight.settings import LineSettings
+from skywatch.patterns.turning.settings import LoopSettings
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
-from skywatch.patterns.low_points import LowPoints
-from skywatch.patterns.procedure_turns import ProcedureTurns
-from skywatch.patterns.reasons import PROCEDURE_TURN
+from skywatch.patterns.ordinary.reasons import PROCEDURE_TURN
 from skywatch.patterns.settings import PatternSettings
-from skywatch.patterns.window import Sample, Window
+from skywatch.patterns.track.window import Sample, Window
+from skywatch.patterns.turning.low_points import LowPoints
+from skywatch.patterns.turning.procedure_turns import ProcedureTurns
 
 
 @dataclass(slots=True)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from math import hypot
 
-from skywatch.patterns.corridor import CorridorDetector
 from skywatch.patterns.findings import Finding, FindingLog, PatternEvent
-from skywatch.patterns.grid import GridDetector
-from skywatch.patterns.legs import LegFinder
-from skywatch.patterns.low_points import LowPoints
-from skywatch.patterns.orbit import OrbitDetector
-from skywatch.patterns.procedure_turns import ProcedureTurns
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.station import StationDetector
-from skywatch.patterns.trail import Trail, Vertex
+from skywatch.patterns.straight.corridor import CorridorDetector
+from skywatch.patterns.straight.grid import GridDetector
+from skywatch.patterns.straight.legs import LegFinder
+from skywatch.patterns.track.trail import Trail, Vertex
+from skywatch.patterns.turning.low_points import LowPoints
+from skywatch.patterns.turning.orbit import OrbitDetector
+from skywatch.patterns.turning.procedure_turns import ProcedureTurns
 
 
 class PatternTracker:

@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from skywatch.http.request import Request
-    from skywatch.picture.sky import Sky
+    from skywatch.http.requests.request import Request
+    from skywatch.picture.state.sky import Sky
 
 
 def includeme(config: Any) -> None:
     """``request.sky`` is the picture of the last tick as the caller may know it (``picture.exact``); the replica is
     ``request.registry["picture"]``."""
-    from skywatch.picture.replica import PictureReplica
     from skywatch.picture.settings import PictureSettings
+    from skywatch.picture.sharing.replica import PictureReplica
 
     runtime = config.registry["runtime"]
     config.registry["picture"] = PictureReplica(runtime.bus, runtime.settings.of(PictureSettings).picture_timeout_s)
@@ -25,7 +25,7 @@ def includeme(config: Any) -> None:
 
 
 def _sky(request: Request) -> Sky:
-    from skywatch.picture.exact import exact
+    from skywatch.picture.state.exact import exact
 
     sky: Sky = request.registry["picture"].sky
     return exact(sky) if request.may.exact_station else sky

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from skywatch.core import health
-from skywatch.core.metrics import remove
+from skywatch.core.reporting import health
+from skywatch.core.reporting.metrics import remove
 from skywatch.picture import metrics
-from skywatch.picture.admission import Admission
-from skywatch.picture.statistics import TrackerStatistics
+from skywatch.picture.receiving.admission import Admission
+from skywatch.picture.sharing.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 
 FULL = "full: {} aircraft (setting picture_max_aircraft); new ones are dropped, or displace those received most seldom"

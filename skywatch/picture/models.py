@@ -7,7 +7,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from skywatch.core.db import Base
+from skywatch.core.database.engine import Base
 
 
 class PictureState(Base):

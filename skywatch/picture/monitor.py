@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 
 
 class Monitor(Protocol):

@@ -1,10 +1,10 @@
 """``OnlyTracker``: prevents a second tracker for the same installation.
 
-A tracker holds a lock of the database while it runs (``core.exclusive``). If it loses the database it continues, and
+A tracker holds a lock of the database while it runs (``exclusive``). If it loses the database it continues, and
 acquires the lock again afterwards. A tracker that starts meanwhile would get the lock: so trackers also subscribe to
 the shared bus, and one that receives another's messages does not start, or ends unless it holds the lock. One that was
 frozen for seconds (process or host) may have lost the lock unnoticed: it publishes nothing before that is confirmed,
-and its transactions are refused once another tracker has started (``core.fencing``).
+and its transactions are refused once another tracker has started (``core.database.fencing``).
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import msgspec
 import sqlalchemy as sa
 
 from skywatch.core.bus import Message, Subscription, topics
-from skywatch.core.db import DatabaseAwayError, DatabaseError, reason
-from skywatch.core.exclusive import ExclusiveLock, LockHeldError, exclusive_lock
-from skywatch.core.fault_log import FaultLog
-from skywatch.core.fencing import Fence
-from skywatch.core.periodic import PeriodicTask
+from skywatch.core.database.engine import DatabaseAwayError, DatabaseError, reason
+from skywatch.core.database.exclusive import ExclusiveLock, LockHeldError, exclusive_lock
+from skywatch.core.database.fencing import Fence
+from skywatch.core.process.periodic import PeriodicTask
+from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
-from skywatch.picture.statistics import TrackerStatistics
+from skywatch.picture.sharing.statistics import TrackerStatistics
 
 log = logging.getLogger(__name__)
 

@@ -17,20 +17,20 @@ from types import EllipsisType
 import numpy as np
 
 from skywatch.airframes.cache import AirframeCache
-from skywatch.picture.admission import Admission
-from skywatch.picture.assembly import Assembly
-from skywatch.picture.completion import Completion
-from skywatch.picture.field_validator import FieldValidator
-from skywatch.picture.gathering import gather
-from skywatch.picture.position_validator import PositionValidator
-from skywatch.picture.positions import Array, Positions, acceptable, choose
-from skywatch.picture.receiver_views import ReceiverViews
-from skywatch.picture.saved import FORM, SavedBook, SavedPicture, SavedPosition
-from skywatch.picture.saved_reports import pack, unpack
-from skywatch.picture.sky import Sky
-from skywatch.picture.trail import TrailStore
-from skywatch.picture.view import View
-from skywatch.receivers.report import Report
+from skywatch.picture.positions.accepted import Array, Positions, acceptable, choose
+from skywatch.picture.positions.validator import PositionValidator
+from skywatch.picture.receiving.admission import Admission
+from skywatch.picture.receiving.field_validator import FieldValidator
+from skywatch.picture.receiving.gathering import gather
+from skywatch.picture.receiving.receiver_views import ReceiverViews
+from skywatch.picture.receiving.view import View
+from skywatch.picture.saving.picture import FORM, SavedBook, SavedPicture, SavedPosition
+from skywatch.picture.saving.reports import pack, unpack
+from skywatch.picture.state.assembly import Assembly
+from skywatch.picture.state.completion import Completion
+from skywatch.picture.state.sky import Sky
+from skywatch.picture.trails.trail import TrailStore
+from skywatch.receivers.reports.report import Report
 
 # The wall clock was set, not merely disciplined, when it departs from the monotonic one by this much (s).
 CLOCK_STEP_S = 0.5

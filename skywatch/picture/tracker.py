@@ -16,24 +16,26 @@ import msgspec
 import numpy as np
 
 from skywatch.airframes.cache import AirframeCache
-from skywatch.core import health, tasks
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import unix_now
-from skywatch.core.db import outage_of, reason
-from skywatch.core.fault_log import FaultLog
+from skywatch.core.database.engine import outage_of, reason
+from skywatch.core.process import tasks
+from skywatch.core.reporting import health
+from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
 from skywatch.inputs.running import RunningInputs, described_failures
-from skywatch.picture import measuring, metrics, saved
+from skywatch.picture import measuring, metrics
 from skywatch.picture.declared import declared_receivers, open_declared, unusable
-from skywatch.picture.further_reports import FurtherReports
 from skywatch.picture.monitor import Monitor
 from skywatch.picture.only_tracker import OnlyTracker
 from skywatch.picture.picture import Picture
-from skywatch.picture.publisher import SkyPublisher
+from skywatch.picture.receiving.further_reports import FurtherReports
+from skywatch.picture.saving import picture as saved
 from skywatch.picture.settings import PictureSettings
-from skywatch.picture.sky import Sky
-from skywatch.picture.statistics import TickMeter, TrackerStatistics
-from skywatch.picture.trails_remote import TrailServer
+from skywatch.picture.sharing.publisher import SkyPublisher
+from skywatch.picture.sharing.statistics import TickMeter, TrackerStatistics
+from skywatch.picture.state.sky import Sky
+from skywatch.picture.trails.remote import TrailServer
 from skywatch.receivers.base import Receiver, ReceiverStatus
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.frame_tap import FrameTap

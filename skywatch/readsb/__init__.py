@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 def includeme(config: Configurator) -> None:
     """The resources of this feature."""
-    from skywatch.readsb.outline import RangeOutline
-    from skywatch.readsb.past import PastPictures
+    from skywatch.readsb.tar1090.outline import RangeOutline
+    from skywatch.readsb.tar1090.past import PastPictures
 
     config.registry["readsb_past"] = PastPictures()
     config.registry["readsb_outline"] = RangeOutline()
     for path in ("/data/", "/globe_history/", "/v2/", "/re-api", "/re-api/"):
         config.add_live_reads(path)
-    for module in ("files", "tracks", "replay", "api"):
+    for module in ("files", "tar1090.tracks", "tar1090.replay", "api"):
         config.scan(f"skywatch.readsb.{module}")

@@ -11,10 +11,10 @@ from pyramid.response import Response
 
 from skywatch.aircraft.live import live_response, refuse_hidden_filters
 from skywatch.aircraft.schemas import LATITUDE, LONGITUDE
-from skywatch.http.render import json_response
-from skywatch.http.schema import QueryNumber, QueryString, Schema
-from skywatch.http.service import ApiService
-from skywatch.picture.request import SkyRequest
+from skywatch.http.resources.render import json_response
+from skywatch.http.resources.schema import QueryNumber, QueryString, Schema
+from skywatch.http.resources.service import ApiService
+from skywatch.picture.sharing.request import SkyRequest
 from skywatch.readsb import queries
 from skywatch.security.permissions import Permission
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 from skywatch.security.visibility import Visibility
 
 # Members that readsb has under a name of its own.

@@ -16,16 +16,16 @@ from skywatch.aircraft import filters
 from skywatch.aircraft.live import live_response
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import not_found
-from skywatch.core.version import VERSION
-from skywatch.http.render import encode, json_response
-from skywatch.http.schema import QueryInteger, Schema
-from skywatch.http.service import ApiService
-from skywatch.picture.request import SkyRequest
-from skywatch.picture.sky import SOURCES, Sky
+from skywatch.core.process.version import VERSION
+from skywatch.http.resources.render import encode, json_response
+from skywatch.http.resources.schema import QueryInteger, Schema
+from skywatch.http.resources.service import ApiService
+from skywatch.picture.sharing.request import SkyRequest
+from skywatch.picture.state.sky import SOURCES, Sky
 from skywatch.readsb.bodies import bodies
-from skywatch.readsb.outline import RangeOutline
-from skywatch.readsb.past import INTERVAL_S, PastPictures, is_open, newest_moment, offered
 from skywatch.readsb.statistics import Figures
+from skywatch.readsb.tar1090.outline import RangeOutline
+from skywatch.readsb.tar1090.past import INTERVAL_S, PastPictures, is_open, newest_moment, offered
 from skywatch.readsb.topics import STATISTICS
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility

@@ -8,7 +8,7 @@ import msgspec
 
 from skywatch.core.bus import Bus, Message, topics
 from skywatch.core.runtime import Runtime
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 from skywatch.readsb.statistics import Figures, counters_of
 from skywatch.readsb.topics import EVENT, STATISTICS
 from skywatch.receivers.base import ReceiverStatus

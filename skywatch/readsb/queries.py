@@ -21,9 +21,9 @@ from skywatch.aircraft import filters
 from skywatch.aircraft.bodies import with_members
 from skywatch.core import geo
 from skywatch.core.problems import invalid
-from skywatch.http.render import encode
-from skywatch.http.schema import ICAO_ADDRESS, parse_number
-from skywatch.picture.sky import Sky
+from skywatch.http.resources.render import encode
+from skywatch.http.resources.schema import ICAO_ADDRESS, parse_number
+from skywatch.picture.state.sky import Sky
 from skywatch.readsb.bodies import bodies
 from skywatch.security.visibility import Visibility
 

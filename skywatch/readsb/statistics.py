@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from skywatch.core.geo import METRES_PER_NM
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 from skywatch.receivers.base import ReceiverStatus
 
 SAMPLE_S = 10.0

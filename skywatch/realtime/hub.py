@@ -20,23 +20,23 @@ from sqlalchemy.exc import SQLAlchemyError
 from skywatch.core.bus import Bus, Message, Subscription
 from skywatch.core.bus import topics as bus_topics
 from skywatch.core.clock import unix_now
-from skywatch.core.db import outage_of, reason
-from skywatch.core.event_reader import EventReader
-from skywatch.core.fault_log import FaultLog
+from skywatch.core.database.engine import outage_of, reason
 from skywatch.core.problems import Problem
-from skywatch.picture.follower import AGE_EVERY_S, PictureFollower
-from skywatch.picture.sky import Sky
-from skywatch.realtime.aircraft import View
-from skywatch.realtime.authentication import Admission, ConnectionAuthenticator
-from skywatch.realtime.catch_up import CatchUp
-from skywatch.realtime.closing import Closing
-from skywatch.realtime.events import Stream
-from skywatch.realtime.frames import Event
-from skywatch.realtime.limits import ConnectionCounter
-from skywatch.realtime.live import LiveTopics
+from skywatch.core.publishing.event_reader import EventReader
+from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.picture.sharing.follower import AGE_EVERY_S, PictureFollower
+from skywatch.picture.state.sky import Sky
+from skywatch.realtime.connections.authentication import Admission, ConnectionAuthenticator
+from skywatch.realtime.connections.closing import Closing
+from skywatch.realtime.connections.frames import Event
+from skywatch.realtime.connections.limits import ConnectionCounter
+from skywatch.realtime.connections.queues import Turn
+from skywatch.realtime.events.catch_up import CatchUp
+from skywatch.realtime.events.published import Stream
+from skywatch.realtime.events.streams import EventTopics
 from skywatch.realtime.protocols import base
-from skywatch.realtime.queues import Turn
-from skywatch.realtime.streams import EventTopics
+from skywatch.realtime.sky.aircraft import View
+from skywatch.realtime.sky.live import LiveTopics
 from skywatch.realtime.topics import TopicTable
 from skywatch.security.identity import Identity
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.core.models import StoredEvent
-from skywatch.core.retention import Kind
+from skywatch.core.database.models import StoredEvent
+from skywatch.core.storing.retention import Kind
 from skywatch.realtime.settings import RealtimeSettings
 
 _events: Any = StoredEvent.__table__

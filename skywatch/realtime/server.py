@@ -13,26 +13,26 @@ from typing import Any
 from autobahn.asyncio.websocket import WebSocketServerFactory
 from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
 
-from skywatch.core import health
-from skywatch.core.event_reader import EventReader
-from skywatch.core.fault_log import FaultLog
-from skywatch.core.health import State
-from skywatch.core.open_files import allow_files
+from skywatch.core.process.open_files import allow_files
+from skywatch.core.publishing.event_reader import EventReader
+from skywatch.core.reporting import health
+from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.reporting.health import State
 from skywatch.core.runtime import Runtime
 from skywatch.http.settings import HttpSettings
 from skywatch.picture.settings import PictureSettings
-from skywatch.realtime import closing
-from skywatch.realtime.authentication import Authenticator, ConnectionAuthenticator
-from skywatch.realtime.connection import CLOSING_S, Connection
-from skywatch.realtime.handshake import Rules
+from skywatch.realtime.connections import closing
+from skywatch.realtime.connections.authentication import Authenticator, ConnectionAuthenticator
+from skywatch.realtime.connections.connection import CLOSING_S, Connection
+from skywatch.realtime.connections.handshake import Rules
+from skywatch.realtime.connections.limits import ConnectionCounter, Limits
+from skywatch.realtime.events.receipts import Receipts
 from skywatch.realtime.hub import Hub
-from skywatch.realtime.limits import ConnectionCounter, Limits
-from skywatch.realtime.marks import MarkReader
 from skywatch.realtime.metrics import REALTIME_CONNECTIONS, REALTIME_SUBSCRIBERS, REALTIME_TICK_AGE
 from skywatch.realtime.polling.clients import PollingClients
-from skywatch.realtime.receipts import Receipts
 from skywatch.realtime.settings import RealtimeSettings
-from skywatch.realtime.shared import Peer, PeerConnection, Shared
+from skywatch.realtime.sky.marks import MarkReader
+from skywatch.realtime.subscribers.shared import Peer, PeerConnection, Shared
 from skywatch.realtime.topics import TopicTable
 from skywatch.settings import split_listen
 

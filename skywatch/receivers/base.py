@@ -11,7 +11,7 @@ from typing import Protocol
 import msgspec
 
 from skywatch.inputs.base import InputStatus
-from skywatch.receivers.report import Report
+from skywatch.receivers.reports.report import Report
 
 
 class ReceiverStatus(InputStatus):

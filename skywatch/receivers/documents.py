@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from skywatch.receivers.aircraft_json import read_document
-from skywatch.receivers.finishing import finish
-from skywatch.receivers.report import Report
+from skywatch.receivers.reports.aircraft_json import read_document
+from skywatch.receivers.reports.finishing import finish
+from skywatch.receivers.reports.report import Report
 from skywatch.receivers.source_clock import SourceClock
 
 # Clock difference above which the first document of a source is ignored until its time advances (s).

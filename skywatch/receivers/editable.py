@@ -8,7 +8,7 @@ from pathlib import PurePath
 from skywatch.inputs.options import Station, split_setting
 from skywatch.inputs.trial import Trial, observe
 from skywatch.receivers.factory import EXAMPLE, KINDS, open_receiver
-from skywatch.receivers.report import Report
+from skywatch.receivers.reports.report import Report
 from skywatch.settings import SettingsError
 
 # The only file name allowed: an administrator of the service may have no right to read other files of this machine.

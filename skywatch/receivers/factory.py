@@ -13,13 +13,13 @@ from skywatch.settings import SettingsError
 
 # kind -> module with ``create(name, words, station) -> Receiver``, which raises ValueError for people.
 KINDS: dict[str, str] = {
-    "adsbx-v2": "adsbx_v2",
-    "avr": "avr",
-    "beast": "beast",
-    "readsb": "readsb",
-    "readsb-lines": "readsb_lines",
-    "replay": "replay",
-    "sbs": "sbs",
+    "adsbx-v2": "kinds.adsbx_v2",
+    "avr": "kinds.avr",
+    "beast": "kinds.beast",
+    "readsb": "kinds.readsb",
+    "readsb-lines": "kinds.readsb_lines",
+    "replay": "kinds.replay",
+    "sbs": "kinds.sbs",
     "simulate": "simulator.receiver",
 }
 

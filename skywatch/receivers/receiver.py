@@ -13,7 +13,7 @@ from skywatch.inputs.meter import RateMeter
 from skywatch.inputs.retrying import RetryingInput
 from skywatch.receivers.base import ReceiverStatus, Sink
 from skywatch.receivers.frame_tap import FrameTap
-from skywatch.receivers.report import Report
+from skywatch.receivers.reports.report import Report
 
 
 class RetryingReceiver(RetryingInput[ReceiverStatus]):

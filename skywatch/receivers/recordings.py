@@ -18,14 +18,14 @@ from msgspec import UNSET
 
 from skywatch.inputs.lines import LineSplitter
 from skywatch.inputs.options import Station
-from skywatch.receivers.aircraft_json import DocumentError, read_document, read_line
 from skywatch.receivers.documents import ReportBatch, growth
-from skywatch.receivers.finishing import finish
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing import recording as frame_recordings
+from skywatch.receivers.kinds.mode_s_stream import FrameReports
+from skywatch.receivers.kinds.sbs import SbsLine
 from skywatch.receivers.mode_s.decoder import Decoder as FrameDecoder
-from skywatch.receivers.mode_s_stream import FrameReports
-from skywatch.receivers.sbs import SbsLine
+from skywatch.receivers.reports.aircraft_json import DocumentError, read_document, read_line
+from skywatch.receivers.reports.finishing import finish
 
 Kind = Literal["document", "documents", "lines", "sbs", "beast", "avr", "csv"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 import msgspec
 
-from skywatch.core.command import fail
+from skywatch.core.terminal.command import fail
 
 _encode = msgspec.json.Encoder().encode
 
@@ -26,7 +26,7 @@ def safety(file: str, with_suppressed: bool, as_table: bool, lat: float | None, 
     Exit code 1: FILE cannot be read or is not a recording.
     """
     from skywatch.receivers.recordings import RecordingError
-    from skywatch.safety.offline import judge, shown
+    from skywatch.safety.recordings.offline import judge, shown
 
     if (lat is None) != (lon is None):
         raise click.UsageError("--lat and --lon must be given together")

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from skywatch.core.db import NEVER_REUSED, Base, BigId, JSONDocument
+from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
 
 # A document that may be missing: then it is NULL, not the JSON value null.
 OptionalDocument = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")

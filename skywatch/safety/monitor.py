@@ -8,22 +8,24 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from skywatch.core import events
 from skywatch.core.clock import unix_now
-from skywatch.core.metrics import truth
-from skywatch.core.periodic import PeriodicTask
+from skywatch.core.process.periodic import PeriodicTask
+from skywatch.core.publishing import events
+from skywatch.core.reporting.metrics import truth
 from skywatch.core.runtime import Runtime
-from skywatch.core.write_queue import WriteQueue
-from skywatch.core.writer import BackgroundWriter
-from skywatch.picture.sky import Sky
-from skywatch.safety import places, regions, settings_store
+from skywatch.core.storing.queue import WriteQueue
+from skywatch.core.storing.writer import BackgroundWriter
+from skywatch.picture.state.sky import Sky
 from skywatch.safety.detection.detectors import Detectors
-from skywatch.safety.detection.regions import Region
+from skywatch.safety.detection.position.regions import Region
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import Change, EventTracker, LiveEvent
-from skywatch.safety.learning import Cell, Learnt
 from skywatch.safety.metrics import SAFETY_ACTIVE, SAFETY_COUNTED, SAFETY_EVENTS
-from skywatch.safety.thresholds import Thresholds
+from skywatch.safety.places import regions
+from skywatch.safety.places import stored as places
+from skywatch.safety.places.learning import Cell, Learnt
+from skywatch.safety.thresholds import store as settings_store
+from skywatch.safety.thresholds.table import Thresholds
 
 log = logging.getLogger(__name__)
 # Limit of changes buffered for the database: hours of a busy sky. Updates of an event replace one another, and while

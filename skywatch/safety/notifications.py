@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from skywatch.notify.channels import subscribers_of
-from skywatch.notify.outbox import Notification, enqueue, states
+from skywatch.notify.channels.queries import subscribers_of
+from skywatch.notify.deliveries.outbox import Notification, enqueue, states
 from skywatch.safety.models import SafetyEvent
 
 KIND = "safety"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.core.retention import Kind
+from skywatch.core.storing.retention import Kind
 from skywatch.safety.models import SafetyEvent, SafetyRegion
 from skywatch.safety.settings import SafetySettings
 from skywatch.settings import Settings

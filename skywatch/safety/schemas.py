@@ -6,9 +6,9 @@ from typing import Any
 
 import colander
 
-from skywatch.http.cursor import CursorQuery
-from skywatch.http.paging import PageLinks, PageQuery
-from skywatch.http.schema import (
+from skywatch.http.lists.cursor import CursorQuery
+from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.schema import (
     IcaoAddress,
     JsonBoolean,
     JsonInteger,
@@ -25,7 +25,7 @@ from skywatch.http.schema import (
     node,
 )
 from skywatch.safety.detection.finding import SEVERITIES, TYPES
-from skywatch.safety.thresholds import FIELDS, meaning_of
+from skywatch.safety.thresholds.table import FIELDS, meaning_of
 
 
 class EventId(Schema):

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import not_found
-from skywatch.http.cursor import Key
+from skywatch.http.lists.cursor import Key
 from skywatch.safety.models import SafetyEvent
 from skywatch.security.visibility import Visibility
 

@@ -6,16 +6,20 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from skywatch.core import audit, events
 from skywatch.core.clock import utcnow
-from skywatch.http.actor import actor_of
-from skywatch.http.cursor import cursor_page
-from skywatch.http.paging import page
-from skywatch.http.request import Request
-from skywatch.http.service import NUMBER, ApiService
-from skywatch.safety import places, regions, schemas, service, settings_store
+from skywatch.core.publishing import events
+from skywatch.core.storing import audit
+from skywatch.http.clients.actor import actor_of
+from skywatch.http.lists.cursor import cursor_page
+from skywatch.http.lists.paging import page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.safety import schemas, service
 from skywatch.safety.events.rows import event_fields, event_message
 from skywatch.safety.models import SafetyPlace
+from skywatch.safety.places import regions
+from skywatch.safety.places import stored as places
+from skywatch.safety.thresholds import store as settings_store
 from skywatch.security.permissions import Permission
 
 FEATURE = "safety"

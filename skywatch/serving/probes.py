@@ -8,7 +8,7 @@ from typing import Any
 from waitress.parser import HTTPRequestParser
 from waitress.task import ThreadedTaskDispatcher
 
-from skywatch.http.throttle import HEALTH_PATH, LIVENESS_QUERY
+from skywatch.http.limits.throttle import HEALTH_PATH, LIVENESS_QUERY
 
 # Requests with credentials or a body are served by workers.
 _CREDENTIALS = ("AUTHORIZATION", "X_API_KEY", "COOKIE")

@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from skywatch.console.settings import ConsoleSettings
-from skywatch.core import health
-from skywatch.core.announce import Announcer
-from skywatch.http.exposure import ADVICE, exposure, listen_addresses
+from skywatch.core.publishing.announce import Announcer
+from skywatch.core.reporting import health
+from skywatch.http.clients.exposure import ADVICE, exposure, listen_addresses
 from skywatch.http.settings import HttpSettings
-from skywatch.serving.api_server import create_api_server, run_until_interrupted
 from skywatch.serving.memory import exempt_from_garbage_collection, garbage_collection_paused, limit_arenas
 from skywatch.serving.roles import LoopThread, create_services
 from skywatch.serving.shutdown import Shutdown
 from skywatch.serving.start import Means, open_means
 from skywatch.serving.status_line import StatusLine
+from skywatch.serving.web_server.api_server import create_api_server, run_until_interrupted
 from skywatch.settings import Role, Settings, SettingsError
 from skywatch.sso.defaults import check_default_roles
 

@@ -15,7 +15,7 @@ from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol
 
-from skywatch.accounts.authenticator import Authenticator
+from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.core.runtime import Runtime
 from skywatch.http.settings import HttpSettings
 from skywatch.inputs.runner import InputRunner, declared_inputs, open_declared, open_inputs

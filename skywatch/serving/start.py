@@ -19,18 +19,18 @@ import sqlalchemy as sa
 from waitress import wasyncore
 
 from skywatch.core.bus import BusAwayError
-from skywatch.core.db import DatabaseAwayError
-from skywatch.core.fault_log import FaultLog
-from skywatch.core.health import LIVE
-from skywatch.core.migrations import check_schema
+from skywatch.core.database.engine import DatabaseAwayError
+from skywatch.core.database.migrations import check_schema
 from skywatch.core.problems import Problem
+from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.reporting.health import LIVE
 from skywatch.core.runtime import Runtime
 from skywatch.http.errors import RETRY_AFTER_S
+from skywatch.http.limits.throttle import HEALTH_PATH, LIVENESS_QUERY
 from skywatch.http.settings import HttpSettings
-from skywatch.http.throttle import HEALTH_PATH, LIVENESS_QUERY
-from skywatch.serving.api_server import create_server, drain, sockets_of
+from skywatch.serving.web_server.api_server import create_server, drain, sockets_of
 from skywatch.settings import Role, Settings
-from skywatch.system.checks import Check, check_disk
+from skywatch.system.health.checks import Check, check_disk
 
 log = logging.getLogger(__name__)
 # Pause between two attempts (s).

@@ -12,9 +12,9 @@ from types import TracebackType
 
 import msgspec
 
-from skywatch.core.printing import escape_controls
 from skywatch.core.runtime import Runtime
-from skywatch.picture.statistics import TrackerStatistics
+from skywatch.core.terminal.printing import escape_controls
+from skywatch.picture.sharing.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 
 TERMINAL_EVERY_S, PLAIN_EVERY_S = 1.0, 60.0

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyramid.config import Configurator
 
-    from skywatch.http.request import Request
+    from skywatch.http.requests.request import Request
 
 
 def includeme(config: Configurator) -> None:
     """Add the resources; no request is sent to a provider before the first sign-on."""
-    from skywatch.sso.flow import SignOn
-    from skywatch.sso.logout import logout_url
     from skywatch.sso.settings import SsoSettings
+    from skywatch.sso.signing_on.flow import SignOn
+    from skywatch.sso.signing_on.logout import logout_url
     from skywatch.sso.views.signing_on import CALLBACK, show_problem
 
     runtime = config.registry["runtime"]

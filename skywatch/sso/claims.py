@@ -2,7 +2,7 @@
 
 A mapping looks a claim up by its name, first as it stands (``https://example.org/roles``), then as a path
 (``realm_access.roles``), and compares each value found. Regular expressions run on RE2, whose time grows with the
-text only, within the limits of ``skywatch.core.expressions``.
+text only, within the limits of ``skywatch.core.text.expressions``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from skywatch.core.expressions import Expression, ExpressionFault, expressions
+from skywatch.core.text.expressions import Expression, ExpressionFault, expressions
 
 MatchType = Literal["exact", "contains", "regex"]
 MATCH_TYPES: tuple[MatchType, ...] = ("exact", "contains", "regex")

@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from skywatch.core.command import fail, ini_argument, one_line_errors, read_ini
-from skywatch.core.db import check_connection, create_engine, create_session_factory
-from skywatch.core.migrations import check_schema
+from skywatch.core.database.engine import check_connection, create_engine, create_session_factory
+from skywatch.core.database.migrations import check_schema
+from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
 from skywatch.sso.claims import Rule, try_rules
 from skywatch.sso.mappings import active_rules
-from skywatch.sso.people import username_from
-from skywatch.sso.providers import Provider, read_providers
+from skywatch.sso.provider.providers import Provider, read_providers
 from skywatch.sso.settings import SsoSettings
+from skywatch.sso.signing_on.people import username_from
 
 MAXIMUM_BYTES = 1_048_576
 SHOWN_VALUES = 5

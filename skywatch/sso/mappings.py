@@ -8,12 +8,12 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session, joinedload
 
-from skywatch.accounts.caller import Caller, check_covers
+from skywatch.accounts.identity.caller import Caller, check_covers
 from skywatch.accounts.models import Role
 from skywatch.accounts.users.service import permissions_of_role
-from skywatch.core import audit
-from skywatch.core.expressions import ExpressionFault
 from skywatch.core.problems import Problem, invalid, not_found
+from skywatch.core.storing import audit
+from skywatch.core.text.expressions import ExpressionFault
 from skywatch.security.permissions import Permission
 from skywatch.sso.claims import Rule, compile_pattern
 from skywatch.sso.models import ClaimMapping

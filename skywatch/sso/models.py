@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from skywatch.accounts.models import Role, User
 from skywatch.core.clock import utcnow
-from skywatch.core.db import NEVER_REUSED, Base, BigId
+from skywatch.core.database.engine import NEVER_REUSED, Base, BigId
 
 
 class ExternalIdentity(Base):

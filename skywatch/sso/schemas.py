@@ -7,8 +7,8 @@ from typing import Any
 import colander
 
 from skywatch.accounts.nodes import DROP, text
-from skywatch.http.paging import PageLinks
-from skywatch.http.schema import (
+from skywatch.http.lists.paging import PageLinks
+from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,
     JsonList,

@@ -11,19 +11,19 @@ from typing import Literal
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from skywatch.core import health
 from skywatch.core.bus import BusError, Form, Message
-from skywatch.core.db import outage_of, reason
-from skywatch.core.fault_log import FaultLog
-from skywatch.core.fencing import FencedError
-from skywatch.core.retention import Pruner
+from skywatch.core.database.engine import outage_of, reason
+from skywatch.core.database.fencing import FencedError
+from skywatch.core.reporting import health
+from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
-from skywatch.http.render import encode
-from skywatch.picture.sky import Sky
+from skywatch.core.storing.retention import Pruner
+from skywatch.http.resources.render import encode
+from skywatch.picture.state.sky import Sky
 from skywatch.settings import Settings
-from skywatch.system.checks import all_checks
 from skywatch.system.extents import publish_extents
-from skywatch.system.health_log import HealthLog
+from skywatch.system.health.checks import all_checks
+from skywatch.system.health.log import HealthLog
 from skywatch.system.status import describe_in_forms
 
 log = logging.getLogger(__name__)

@@ -8,20 +8,20 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from skywatch.core.announce import Process
 from skywatch.core.clock import unix_now, utcnow
-from skywatch.core.retention import database_bytes
+from skywatch.core.process.version import VERSION
+from skywatch.core.publishing.announce import Process
 from skywatch.core.runtime import Runtime
-from skywatch.core.version import VERSION
+from skywatch.core.storing.retention import database_bytes
 from skywatch.inputs.base import InputStatus
 from skywatch.inputs.runner import published_statuses
 from skywatch.picture.settings import PictureSettings
-from skywatch.picture.statistics import TrackerStatistics
+from skywatch.picture.sharing.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 from skywatch.settings import published
-from skywatch.system.checks import (
+from skywatch.system.health.checks import (
     all_checks,
     free_bytes,
     known_processes,

@@ -6,18 +6,20 @@ from typing import Any
 
 from pyramid.response import Response
 
-from skywatch.core import announce, metrics
 from skywatch.core.bus import BusError
-from skywatch.core.health import LIVE
-from skywatch.core.retention import Kind, extent
+from skywatch.core.publishing import announce
+from skywatch.core.reporting import metrics
+from skywatch.core.reporting.health import LIVE
+from skywatch.core.storing.retention import Kind, extent
 from skywatch.http.errors import RETRY_AFTER_S
-from skywatch.http.paging import PageQuery, page_of
-from skywatch.http.request import Request
-from skywatch.http.service import ApiService
+from skywatch.http.lists.paging import PageQuery, page_of
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import EVERYBODY
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
-from skywatch.system import checks, schemas, status
+from skywatch.system import schemas, status
+from skywatch.system.health import checks
 
 FEATURE = "system"
 # Labels of the samples that count military aircraft or messages about them.

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from pyramid.response import Response
 
-from skywatch.http.channel import channel_address
-from skywatch.http.compression import takes_gzip
-from skywatch.http.request import Request
+from skywatch.http.clients.channel import channel_address
+from skywatch.http.requests.compression import takes_gzip
+from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
 from skywatch.web.built import Application, File
 from skywatch.web.settings import BaseMap, WebSettings

@@ -3,7 +3,7 @@
 import pytest
 
 from skywatch.airframes.models import AirframeRecord
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from tests.identities import as_role, install
 from tests.skies import show, sky_of
 

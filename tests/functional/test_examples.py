@@ -16,13 +16,13 @@ import pytest
 from skywatch.acars.envelopes import Burst
 from skywatch.acars.monitor import AcarsIntake
 from skywatch.airframes.models import AirframeRecord
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.features import FEATURES
 from skywatch.inputs.base import Origin
 from skywatch.safety.detection.finding import Finding, Place, Quantity
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import EventTracker
-from skywatch.safety.thresholds import Thresholds
+from skywatch.safety.thresholds.table import Thresholds
 from tests.accounts import PASSWORD, Population
 from tests.audio import sound
 from tests.conftest import ROOT

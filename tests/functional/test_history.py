@@ -14,13 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 from webob import Request
 
-from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.history.analysis import service, views
-from skywatch.history.points import SLICE_S
 from skywatch.history.reading.archive import Span, read
 from skywatch.history.recording.recorder import Recorder
 from skywatch.history.recording.writer import Writer
-from skywatch.http.cursor import encode_cursor
+from skywatch.history.storage.points import SLICE_S
+from skywatch.http.lists.cursor import encode_cursor
 from skywatch.security.permissions import Permission
 from tests.functional.exported import by_duckdb, by_geojson, by_gpxpy, by_kml_schema
 from tests.identities import as_role, install

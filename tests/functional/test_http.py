@@ -6,8 +6,8 @@ import colander
 import pytest
 
 from skywatch.accounts.logins.schemas import Credentials
-from skywatch.http.schema import MOST_UNKNOWN
-from skywatch.http.validation import MOST_VALUES
+from skywatch.http.resources.schema import MOST_UNKNOWN
+from skywatch.http.resources.validation import MOST_VALUES
 from tests.identities import as_role, install_with_users
 
 

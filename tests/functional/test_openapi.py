@@ -5,7 +5,7 @@ import re
 import pytest
 
 from skywatch.features import SETTINGS
-from skywatch.http.service import ApiService
+from skywatch.http.resources.service import ApiService
 from skywatch.settings import names_of
 
 

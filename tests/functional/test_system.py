@@ -10,21 +10,22 @@ from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy.exc import OperationalError
 
 from skywatch.acars.metrics import ACARS_MESSAGES
-from skywatch.core import announce, health, logs
-from skywatch.core.announce import Announcer
 from skywatch.core.bus import Message
 from skywatch.core.clock import unix_now
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
+from skywatch.core.publishing import announce
+from skywatch.core.publishing.announce import Announcer
+from skywatch.core.reporting import health, logs
 from skywatch.history.metrics import HISTORY_POINTS, HISTORY_POSITIONS
 from skywatch.history.models import Flight
 from skywatch.inputs.base import InputStatus
 from skywatch.picture import metrics
-from skywatch.picture.statistics import TrackerStatistics
+from skywatch.picture.sharing.statistics import TrackerStatistics
 from skywatch.realtime.metrics import REALTIME_SENT
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.safety.metrics import SAFETY_ACTIVE, SAFETY_EVENTS
 from skywatch.security.permissions import Permission
-from skywatch.system import checks
+from skywatch.system.health import checks
 from skywatch.system.monitor import SystemMonitor
 from tests.identities import as_role, install
 from tests.unit.history.stored import row

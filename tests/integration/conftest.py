@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from skywatch.serving import api_server
+from skywatch.serving.web_server import api_server
 from tests.waiting import PATIENCE_S
 
 

@@ -10,7 +10,7 @@ import time
 
 from benchmarks._traffic import Traffic
 from skywatch.core.bus import open_bus
-from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
 from skywatch.history.monitor import create

@@ -9,7 +9,7 @@ import sys
 import time
 
 from skywatch.core.bus import open_bus
-from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
 from skywatch.safety.monitor import SafetyMonitor

@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 import pytest
 import sqlalchemy as sa
 
-from skywatch.accounts import cache
-from skywatch.accounts.authenticator import Authenticator
 from skywatch.accounts.changes import begin_change
+from skywatch.accounts.identity import cache
+from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.accounts.models import Login
 from skywatch.core.clock import utcnow
-from skywatch.core.db import create_session_factory, writing
+from skywatch.core.database.engine import create_session_factory, writing
 from skywatch.core.problems import Problem
 from tests.accounts import PASSWORD, Population
 from tests.processes import Service, run_command

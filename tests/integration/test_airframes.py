@@ -13,7 +13,7 @@ from skywatch.airframes.importers.importer import ImportFailed, import_file
 from skywatch.airframes.service import Airframe, find, find_many
 from skywatch.cli import group
 from skywatch.core.bus import Message
-from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.database.engine import create_engine, create_session_factory
 from tests.waiting import PATIENCE_S, until
 
 FIRST = "4B1620;HB-IJS;A320;00;AIRBUS A-320;;Swiss;\nADFEB3;05-1932;GLF5;01;GULFSTREAM;;;\nbad line\n"

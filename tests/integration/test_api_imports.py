@@ -8,7 +8,7 @@ CODE = """
 import json, sys
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
-from skywatch.serving.api_server import create_api_server
+from skywatch.serving.web_server.api_server import create_api_server
 import skywatch.cli.serve
 
 runtime = Runtime.open(load(json.loads(sys.argv[1]), {}))
@@ -29,7 +29,7 @@ FORBIDDEN = (
     "skywatch.patterns.fleet",
     "skywatch.patterns.tracker",
     "skywatch.picture.tracker",
-    "skywatch.picture.merge",
+    "skywatch.picture.receiving.merge",
     "skywatch.receivers.mode_s",
     "skywatch.receivers.factory",
     "skywatch.realtime.server",
@@ -42,7 +42,7 @@ def test_an_api_process_loads_no_detector(sqlite_url, redis_url):
     command = [sys.executable, "-W", "ignore", "-c", CODE, json.dumps(ini)]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     loaded = json.loads(output)
-    assert "skywatch.cannonball.views" in loaded
+    assert "skywatch.cannonball.sessions.views" in loaded
     assert not [name for name in loaded if name.startswith(FORBIDDEN)]
 
 

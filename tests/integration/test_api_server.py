@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from skywatch.cannonball.known.index import KnownIndex
-from skywatch.serving import api_server
-from skywatch.serving.http_connection import SEND_BYTES
+from skywatch.serving.web_server import api_server
+from skywatch.serving.web_server.http_connection import SEND_BYTES
 from tests.accounts import Population
 from tests.integration.conftest import connect
 from tests.waiting import PATIENCE_S, until
@@ -197,7 +197,7 @@ def test_a_large_form_in_chunks_of_a_stranger_is_sent_to_the_sign_in_unread(serv
 
 
 def test_who_goes_on_sending_after_a_refusal_is_closed(serve, monkeypatch):
-    monkeypatch.setattr("skywatch.serving.http_connection.LINGER_BYTES", 4_000_000)
+    monkeypatch.setattr("skywatch.serving.web_server.http_connection.LINGER_BYTES", 4_000_000)
     with connect(serve()) as connection:
         connection.sendall(b"POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 900000000\r\n\r\n")
         taken, data = 0, b"x" * 1_000_000

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from skywatch.http.admission import ADMISSION
+from skywatch.http.limits.admission import ADMISSION
 from skywatch.security.identity import Identity
 from tests.integration.conftest import connect
 from tests.integration.test_api_protocol import read_answer

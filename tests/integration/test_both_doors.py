@@ -14,12 +14,12 @@ import sqlalchemy as sa
 import websockets
 from webtest import TestApp
 
-from skywatch.accounts.authenticator import Authenticator
 from skywatch.accounts.changes import begin_change
+from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.accounts.models import FeatureAccessSetting
-from skywatch.core.addresses import client_network
-from skywatch.core.db import writing
-from skywatch.core.models import AuditEntry
+from skywatch.core.database.engine import writing
+from skywatch.core.database.models import AuditEntry
+from skywatch.core.network.addresses import client_network
 from tests.accounts import Population
 from tests.app_templates import make_app
 from tests.realtime import FakeAccounts, connected, serving

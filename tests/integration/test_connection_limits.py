@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from skywatch.serving.connection_limits import ConnectionLimiter
+from skywatch.serving.web_server.connection_limits import ConnectionLimiter
 from tests.integration.conftest import connect
 from tests.integration.test_api_protocol import CONFIG, read_answer
 from tests.waiting import PATIENCE_S, until

@@ -7,7 +7,7 @@ import pytest
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
 from skywatch.accounts.first_run import issue_password
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.settings import ReceiverSettings
 from tests.axe import AXE, faults_of

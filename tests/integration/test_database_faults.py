@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core import postgresql
-from skywatch.core.db import create_engine
-from skywatch.picture.sky import empty_sky
+from skywatch.core.database import postgresql
+from skywatch.core.database.engine import create_engine
+from skywatch.picture.state.sky import empty_sky
 from tests.accounts import Population
 from tests.relay import Relay
 from tests.servers import POSTGRESQL_URL

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from skywatch.http.settings import HttpSettings
-from skywatch.serving.api_server import create_server
+from skywatch.serving.web_server.api_server import create_server
 from tests.drills.dry_runs import KINDS, begin, prepare
 from tests.integration.conftest import connect
 from tests.waiting import PATIENCE_S, until

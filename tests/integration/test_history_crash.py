@@ -16,15 +16,16 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core import health, writer
 from skywatch.core.bus import open_bus
-from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.core.reporting import health
 from skywatch.core.runtime import Runtime
-from skywatch.history.codec import decode
+from skywatch.core.storing import writer
 from skywatch.history.models import Chunk, Flight, Tail
 from skywatch.history.monitor import HistoryMonitor
-from skywatch.history.points import AT_S
 from skywatch.history.reading.archive import Span, read
+from skywatch.history.storage.codec import decode
+from skywatch.history.storage.points import AT_S
 from tests.unit.history.skies import SkyMaker, flying
 from tests.waiting import until
 

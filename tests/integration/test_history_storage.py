@@ -11,8 +11,8 @@ from benchmarks._history import ALTITUDE_ERROR_FT, ERROR_M, KINDS, START, databa
 from benchmarks._traffic import Traffic
 from benchmarks.history_storage import day_error, tape
 from skywatch.history.models import Chunk, Tail
-from skywatch.history.points import ALTITUDE_FT, AT_S, DEGREES, identity
 from skywatch.history.reading.archive import Span, read
+from skywatch.history.storage.points import ALTITUDE_FT, AT_S, DEGREES, identity
 
 MOST_BYTES = 8.0
 SECONDS = 900

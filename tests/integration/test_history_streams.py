@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from skywatch.history.moments import service
-from skywatch.history.points import POINT
+from skywatch.history.storage.points import POINT
 from tests.integration.conftest import connect
 from tests.unit.history.stored import row, store
 from tests.waiting import PATIENCE_S, until

@@ -10,8 +10,8 @@ import sys
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core.db import create_engine
-from skywatch.core.migrations import downgrade, upgrade
+from skywatch.core.database.engine import create_engine
+from skywatch.core.database.migrations import downgrade, upgrade
 
 BEFORE, AFTER = "0027", "0028"
 CHANGED = (
@@ -182,8 +182,8 @@ def test_ids_that_are_still_named_are_not_given_again(engine, table, name, is_em
 KILLED = """
 import os, signal, sys
 import sqlalchemy as sa
-from skywatch.core.db import create_engine
-from skywatch.core.migrations import upgrade
+from skywatch.core.database.engine import create_engine
+from skywatch.core.database.migrations import upgrade
 
 engine = create_engine(sys.argv[1])
 
@@ -211,7 +211,7 @@ def test_a_migration_that_is_killed_leaves_the_old_state(engine, at):
 
 def test_tables_are_not_dropped_while_foreign_keys_are_on(engine, monkeypatch):
     rows = contents(engine)
-    monkeypatch.setattr("skywatch.core.db.without_foreign_keys", contextlib.nullcontext)
+    monkeypatch.setattr("skywatch.core.database.engine.without_foreign_keys", contextlib.nullcontext)
     with pytest.raises(RuntimeError, match="foreign keys are on"):
         upgrade(engine, AFTER)
     assert contents(engine) == rows

@@ -12,9 +12,9 @@ from contextlib import ExitStack, contextmanager
 import pytest
 import webtest
 
-from skywatch.http.admission import FREE_BODY_BYTES
-from skywatch.serving import incoming_body
-from skywatch.serving.api_server import close_silent
+from skywatch.http.limits.admission import FREE_BODY_BYTES
+from skywatch.serving.web_server import incoming_body
+from skywatch.serving.web_server.api_server import close_silent
 from tests.accounts import Population
 from tests.audio import files_in, sound
 from tests.functional.console.visitor import Visitor

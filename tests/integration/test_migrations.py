@@ -9,8 +9,8 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy.orm import Session
 
-from skywatch.core.db import Base, DatabaseError, create_engine
-from skywatch.core.migrations import check_schema, configuration, downgrade, upgrade
+from skywatch.core.database.engine import Base, DatabaseError, create_engine
+from skywatch.core.database.migrations import check_schema, configuration, downgrade, upgrade
 from skywatch.history.models import Flight
 from tests.servers import postgresql_database
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core.db import create_engine, create_session_factory
-from skywatch.core.models import StoredEvent
+from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.core.database.models import StoredEvent
 from skywatch.core.runtime import Runtime
 from skywatch.safety.models import SafetyEvent
 from skywatch.safety.monitor import THRESHOLDS_EVERY_S, SafetyMonitor
-from skywatch.safety.settings_store import set_values
+from skywatch.safety.thresholds.store import set_values
 from tests.unit.safety.drawn import Drawn, found, of_type, skies, straight
 from tests.waiting import until
 

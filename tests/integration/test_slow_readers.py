@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from waitress.task import ThreadedTaskDispatcher
 
-from skywatch.history.points import POINT
-from skywatch.http import stream_limits
-from skywatch.serving.api_server import close_silent
+from skywatch.history.storage.points import POINT
+from skywatch.http.limits import streams as stream_limits
+from skywatch.serving.web_server.api_server import close_silent
 from tests.accounts import Population
 from tests.audio import sound
 from tests.integration.conftest import connect

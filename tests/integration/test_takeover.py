@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core.db import Base, create_engine, create_session_factory
-from skywatch.core.models import WriterBatch
+from skywatch.core.database.engine import Base, create_engine, create_session_factory
+from skywatch.core.database.models import WriterBatch
 from skywatch.history.models import Flight, Tail
 from skywatch.history.reading.archive import Span, read
 from tests.processes import Service

@@ -11,16 +11,16 @@ import time
 import msgspec
 import pytest
 
-from skywatch.core import health
-from skywatch.core.audit import Actor
 from skywatch.core.clock import utcnow
-from skywatch.core.db import writing
-from skywatch.core.metrics import export, exposition
-from skywatch.core.stored_settings import change
+from skywatch.core.database.engine import writing
+from skywatch.core.reporting import health
+from skywatch.core.reporting.metrics import export, exposition
+from skywatch.core.storing.audit import Actor
+from skywatch.core.storing.stored_settings import change
 from skywatch.picture.models import PictureState
-from skywatch.picture.replica import PictureReplica
-from skywatch.picture.saved import decode, read
+from skywatch.picture.saving.picture import decode, read
 from skywatch.picture.settings import PictureSettings
+from skywatch.picture.sharing.replica import PictureReplica
 from skywatch.picture.tracker import Tracker, until_next_second
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.receivers.factory import KINDS

@@ -38,7 +38,7 @@ def changed_files(since: str) -> list[str]:
 
 
 def module_of(path: str) -> str:
-    """``skywatch/core/db.py`` -> ``skywatch.core.db``."""
+    """``skywatch/core/database/engine.py`` -> ``skywatch.core.database.engine``."""
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from skywatch import main
-from skywatch.core.db import DatabaseError
+from skywatch.core.database.engine import DatabaseError
 
 
 def test_another_server_does_not_start_without_a_schema_either(tmp_path):

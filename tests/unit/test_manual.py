@@ -7,7 +7,7 @@ import pytest
 
 from skywatch.core.problems import KINDS
 from skywatch.features import FEATURES, SETTINGS
-from skywatch.http.openapi import document
+from skywatch.http.openapi.document import document
 from skywatch.security.permissions import Permission
 from skywatch.settings import names_of, public_name
 from tests.conftest import ROOT

@@ -21,43 +21,47 @@ import pytest
 from skywatch.acars.messages.rows import for_rules
 from skywatch.acars.models import AcarsMessage
 from skywatch.alerts.tracking.incoming import read_message
-from skywatch.cannonball.known.staging import Staged, StagedRow
+from skywatch.cannonball.known.imports.staging import Staged, StagedRow
 from skywatch.cannonball.location import Location, LocationStore
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern
-from skywatch.cannonball.tracking.changes import alert_raised, session_change
-from skywatch.cannonball.tracking.detections import Detections
 from skywatch.cannonball.tracking.geometry import STILL
-from skywatch.cannonball.tracking.interest import Interest
+from skywatch.cannonball.tracking.identifying.detections import Detections
+from skywatch.cannonball.tracking.identifying.interest import Interest
+from skywatch.cannonball.tracking.identifying.pattern_change import PatternChange
 from skywatch.cannonball.tracking.locations import TrackedUser
-from skywatch.cannonball.tracking.pattern_change import PatternChange
 from skywatch.cannonball.tracking.pauses import Occasion
-from skywatch.cannonball.tracking.records import write
-from skywatch.cannonball.tracking.restart import open_patterns, recent_pauses, resume_sessions
 from skywatch.cannonball.tracking.session import LiveSession
+from skywatch.cannonball.tracking.storing.changes import alert_raised, session_change
+from skywatch.cannonball.tracking.storing.records import write
+from skywatch.cannonball.tracking.storing.restart import open_patterns, recent_pauses, resume_sessions
 from skywatch.cannonball.tracking.threat import ThreatLevelHysteresis
 from skywatch.cannonball.vocabulary import AlertType, Identification, ThreatLevel
-from skywatch.console.session import Session as ConsoleSession
-from skywatch.console.session import _Serializer
-from skywatch.core import announce, metrics, stored_settings
-from skywatch.core.audit import Actor
+from skywatch.console.signing.session import Session as ConsoleSession
+from skywatch.console.signing.session import _Serializer
 from skywatch.core.bus import open_bus
 from skywatch.core.bus.base import Audience, Form, Message
 from skywatch.core.bus.packing import pack, unpack
-from skywatch.core.db import writing
-from skywatch.core.health import Component
-from skywatch.core.retention import Extent
+from skywatch.core.database.engine import writing
+from skywatch.core.publishing import announce
+from skywatch.core.reporting import metrics
+from skywatch.core.reporting.health import Component
+from skywatch.core.storing import stored_settings
+from skywatch.core.storing.audit import Actor
+from skywatch.core.storing.retention import Extent
 from skywatch.features import SETTINGS
 from skywatch.inputs import runner
 from skywatch.inputs.base import FilePosition, InputStatus
 from skywatch.notify.messages import compose
 from skywatch.notify.models import Delivery
 from skywatch.patterns.findings import Confidence, Pattern, PatternType
-from skywatch.picture import only_tracker, trail, trails_remote
-from skywatch.picture.changes import apply_changes, encode_changes
-from skywatch.picture.saved import SavedPicture, decode, encode
-from skywatch.picture.sky import Sky, from_bytes, to_bytes
-from skywatch.picture.statistics import TrackerStatistics
+from skywatch.picture import only_tracker
+from skywatch.picture.saving.picture import SavedPicture, decode, encode
+from skywatch.picture.sharing.statistics import TrackerStatistics
+from skywatch.picture.state.changes import apply_changes, encode_changes
+from skywatch.picture.state.sky import Sky, from_bytes, to_bytes
 from skywatch.picture.tracker import _json as tracker_encoder
+from skywatch.picture.trails import remote as trails_remote
+from skywatch.picture.trails import trail
 from skywatch.readsb import monitor as readsb_monitor
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.serving import status_line
@@ -282,7 +286,7 @@ def test_a_message_comes_to_the_alert_rules_as_it_was_stored():
 def test_a_delivery_carries_the_body_that_was_enqueued(make_runtime, database_url):
     runtime = make_runtime(database_url=database_url)
     add_users(runtime, 1)
-    from skywatch.notify import outbox
+    from skywatch.notify.deliveries import outbox
     from skywatch.notify.models import Channel
 
     body = {

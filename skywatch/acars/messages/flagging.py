@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 from skywatch.acars.models import AcarsMessage
 from skywatch.airframes.models import MILITARY, AirframeRecord
 from skywatch.airframes.service import MOST_AT_ONCE
-from skywatch.picture.military import military_in
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.military import military_in
+from skywatch.picture.state.sky import Sky
 
 _messages: Any = AcarsMessage.__table__
 

@@ -20,9 +20,9 @@ from skywatch.acars.messages.flagging import flag_by_airframes, spellings_of
 from skywatch.airframes import service as airframes
 from skywatch.airframes.models import AirframeRecord
 from skywatch.core.clock import utcnow
-from skywatch.core.columns import Moment
-from skywatch.picture.military import is_military_in, military_of
-from skywatch.picture.sky import Sky
+from skywatch.core.database.columns import Moment
+from skywatch.picture.state.military import is_military_in, military_of
+from skywatch.picture.state.sky import Sky
 
 MAXIMUM_REMEMBERED = 20_000
 # How often it is looked whether airframes were imported (s): what was unknown may be known then.

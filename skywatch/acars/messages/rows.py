@@ -11,15 +11,15 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.acars.decoding import Decoded, decode
+from skywatch.acars.decoding.labels import name_of
 from skywatch.acars.envelopes import Burst
-from skywatch.acars.labels import name_of
 from skywatch.acars.messages.draft import Draft, Reception, Snapshot
 from skywatch.acars.messages.linking import Linker, Sighting
 from skywatch.acars.models import AcarsMessage
-from skywatch.acars.search import words_of
+from skywatch.acars.searching.search import words_of
 from skywatch.core.bus.base import Audience, Form, Message
 from skywatch.core.clock import to_datetime, to_iso
-from skywatch.core.inserting import insert_many
+from skywatch.core.database.inserting import insert_many
 
 TOPIC, EVENT = "acars", "acars:message"
 # What rules are tested against; see the alerts room.

@@ -12,8 +12,8 @@ from skywatch.accounts.nodes import (
     boolean_node,
     optional_timestamp_node,
 )
-from skywatch.http.paging import PageLinks
-from skywatch.http.schema import (
+from skywatch.http.lists.paging import PageLinks
+from skywatch.http.resources.schema import (
     JsonList,
     JsonString,
     Schema,

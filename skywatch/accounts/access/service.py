@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.caller import Caller
+from skywatch.accounts.identity.caller import Caller
 from skywatch.accounts.models import FeatureAccessSetting
-from skywatch.core import audit
 from skywatch.core.problems import not_found
+from skywatch.core.storing import audit
 from skywatch.security.contexts import default_access
 from skywatch.security.permissions import FEATURES, Permission
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.accounts.access import schemas, service
-from skywatch.accounts.caller import noting_refusals
-from skywatch.core.audit import Target
-from skywatch.http.answer import answer
-from skywatch.http.paging import PageQuery, page_of
-from skywatch.http.request import Request
-from skywatch.http.service import ApiService
+from skywatch.accounts.identity.caller import noting_refusals
+from skywatch.core.storing.audit import Target
+from skywatch.http.lists.paging import PageQuery, page_of
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.service import ApiService
 from skywatch.security.permissions import Permission
 
 # Of no feature: a feature that is switched off, be it ``system``, must not lock away the switch.

@@ -13,8 +13,8 @@ from skywatch.accounts.nodes import (
     optional_timestamp_node,
     timestamp_node,
 )
-from skywatch.http.paging import PageLinks, PageQuery
-from skywatch.http.schema import (
+from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.schema import (
     JsonInteger,
     JsonList,
     JsonString,

@@ -9,13 +9,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session, joinedload
 
-from skywatch.accounts.caller import Caller, check_covers
+from skywatch.accounts.identity.caller import Caller, check_covers
 from skywatch.accounts.models import Role, User, UserRole
 from skywatch.accounts.superadmins import keeping_a_superadmin
 from skywatch.accounts.users.service import get_user, permissions_of, permissions_of_role
-from skywatch.core import audit
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, invalid_fields, not_found
+from skywatch.core.storing import audit
 from skywatch.security.permissions import Permission
 
 NOT_TO_COME = "must be in the future"

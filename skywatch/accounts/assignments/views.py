@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.accounts.assignments import schemas, service
-from skywatch.accounts.caller import noting_refusals
+from skywatch.accounts.identity.caller import noting_refusals
 from skywatch.accounts.models import UserRole
-from skywatch.core.audit import Target
-from skywatch.http.answer import answer
-from skywatch.http.paging import page
-from skywatch.http.request import Request
-from skywatch.http.service import NUMBER, ApiService
+from skywatch.core.storing.audit import Target
+from skywatch.http.lists.paging import page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
 assignments_service = ApiService("user_roles", "/user-roles", feature="users")

@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 from skywatch.accounts.audit_log.schemas import AuditRecord
 from skywatch.accounts.audit_log.search import Search
 from skywatch.core.clock import to_iso
-from skywatch.core.models import AuditEntry
-from skywatch.http.answer import answer
-from skywatch.http.spreadsheets import csv_rows
+from skywatch.core.database.models import AuditEntry
+from skywatch.http.lists.spreadsheets import csv_rows
+from skywatch.http.resources.answer import answer
 
 COLUMNS = tuple(node.name for node in AuditRecord().children)
 

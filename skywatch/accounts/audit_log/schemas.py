@@ -11,8 +11,8 @@ from skywatch.accounts.nodes import (
     number_node,
     timestamp_node,
 )
-from skywatch.http.paging import PageLinks, PageQuery
-from skywatch.http.schema import (
+from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.schema import (
     JsonInteger,
     JsonList,
     JsonObject,

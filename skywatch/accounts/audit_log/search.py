@@ -18,7 +18,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from skywatch.accounts.audit_log.service import NUMBER
 from skywatch.accounts.models import User
 from skywatch.accounts.users.names import username_key
-from skywatch.core.models import AuditEntry
+from skywatch.core.database.models import AuditEntry
 
 # Filters are compared by what they find up to here.
 ENOUGH = 10_000

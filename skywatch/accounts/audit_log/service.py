@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.users.names import username_key
-from skywatch.core.audit import Target
-from skywatch.core.models import AuditEntry
+from skywatch.core.database.models import AuditEntry
+from skywatch.core.storing.audit import Target
 
 NUMBER = re.compile("[0-9]{1,18}")
 

@@ -6,10 +6,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from skywatch.accounts.audit_log import schemas, service
-from skywatch.http.answer import answer
-from skywatch.http.paging import link_base, page
-from skywatch.http.request import Request
-from skywatch.http.service import ApiService
+from skywatch.http.lists.paging import link_base, page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.service import ApiService
 from skywatch.security.permissions import Permission
 
 audit_service = ApiService("system.audit", "/system/audit", feature="system")

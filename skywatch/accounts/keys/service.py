@@ -11,13 +11,13 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.caller import Caller, check_covers
+from skywatch.accounts.identity.caller import Caller, check_covers
 from skywatch.accounts.models import ApiKey, User
 from skywatch.accounts.users.names import username_key
 from skywatch.accounts.users.service import get_user, permissions_of, with_roles
-from skywatch.core import audit
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, not_found
+from skywatch.core.storing import audit
 from skywatch.security.permissions import Permission
 
 PREFIX = "sk_"

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from skywatch.accounts.models import ApiKey
 from skywatch.core.clock import unix_now, utcnow
-from skywatch.core.db import SessionFactory
-from skywatch.core.write_queue import WriteQueue
-from skywatch.core.writer import BackgroundWriter
+from skywatch.core.database.engine import SessionFactory
+from skywatch.core.storing.queue import WriteQueue
+from skywatch.core.storing.writer import BackgroundWriter
 
 # A key in steady use is written once in so many seconds, and a first use this soon after it.
 WRITE_EVERY_S = 60.0

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.accounts.caller import caller_of, noting_refusals
+from skywatch.accounts.identity.caller import caller_of, noting_refusals
 from skywatch.accounts.keys import schemas, service
 from skywatch.accounts.models import ApiKey
 from skywatch.accounts.settings import AccountSettings
 from skywatch.core.problems import Problem
-from skywatch.http.answer import answer
-from skywatch.http.paging import PageQuery, page
-from skywatch.http.request import Request
-from skywatch.http.service import NUMBER, ApiService
+from skywatch.http.lists.paging import PageQuery, page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.contexts import OWN_ACCOUNT
 
 keys_service = ApiService("api_keys", "/api-keys", feature=None)

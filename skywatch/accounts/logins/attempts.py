@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from skywatch.accounts.users.names import email_key, username_key
 from skywatch.core.problems import Problem
-from skywatch.http.limiter import Limiter
+from skywatch.http.limits.limiter import Limiter
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from skywatch.accounts.identity.methods import ACCESS_COOKIE, REFRESH_COOKIE, check_origin
 from skywatch.accounts.logins.service import TokenPair
-from skywatch.accounts.methods import ACCESS_COOKIE, REFRESH_COOKIE, check_origin
-from skywatch.http.request import Request
+from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
 
 # Login, refresh and logout: no other call ever sees the refresh token.

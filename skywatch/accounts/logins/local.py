@@ -8,17 +8,17 @@ from typing import TypeVar
 import sqlalchemy as sa
 from sqlalchemy.orm import Session, selectinload
 
-from skywatch.accounts.caller import Caller
+from skywatch.accounts.identity.caller import Caller
 from skywatch.accounts.logins.attempts import Attempts, GuessLimits, counted_name
 from skywatch.accounts.logins.service import end_login, has_logged_in_from
 from skywatch.accounts.models import User, UserRole
 from skywatch.accounts.users.hashing import hashing
 from skywatch.accounts.users.names import email_key, username_key
 from skywatch.accounts.users.passwords import hash_password, needs_rehash, verify_password
-from skywatch.core import audit
-from skywatch.core.addresses import place
-from skywatch.core.db import SessionFactory, writing
+from skywatch.core.database.engine import SessionFactory, writing
+from skywatch.core.network.addresses import place
 from skywatch.core.problems import Problem
+from skywatch.core.storing import audit
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from skywatch.accounts.nodes import (
     text,
 )
 from skywatch.accounts.users.schemas import UserSummary
-from skywatch.http.schema import (
+from skywatch.http.resources.schema import (
     JsonString,
     Schema,
 )

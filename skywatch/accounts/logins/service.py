@@ -18,11 +18,11 @@ from sqlalchemy.orm import Session
 from skywatch.accounts.changes import announce_login, begin_change
 from skywatch.accounts.logins.tokens import TokenCodec, new_token_id
 from skywatch.accounts.models import Login, User
-from skywatch.core import audit
-from skywatch.core.addresses import place
 from skywatch.core.clock import utcnow
-from skywatch.core.db import SessionFactory, writing
+from skywatch.core.database.engine import SessionFactory, writing
+from skywatch.core.network.addresses import place
 from skywatch.core.problems import Problem
+from skywatch.core.storing import audit
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.accounts.access.schemas import AccessSummary
-from skywatch.accounts.caller import anonymous_actor, caller_of
+from skywatch.accounts.identity.caller import anonymous_actor, caller_of
+from skywatch.accounts.identity.methods import proved_by_header
 from skywatch.accounts.logins import local, schemas, service
 from skywatch.accounts.logins.cookies import hand_over, refresh_cookie, refuse_foreign_login, take_back
 from skywatch.accounts.logins.tokens import Claims
-from skywatch.accounts.methods import proved_by_header
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.users.answers import summary
 from skywatch.core.problems import Problem, invalid
-from skywatch.core.version import VERSION
-from skywatch.http.answer import answer
-from skywatch.http.channel import channel_address
-from skywatch.http.request import Request
-from skywatch.http.service import ApiService
+from skywatch.core.process.version import VERSION
+from skywatch.http.clients.channel import channel_address
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.service import ApiService
 from skywatch.http.settings import HttpSettings
 from skywatch.security.contexts import EXCHANGE, OPEN, OWN_ACCOUNT
 from skywatch.security.identity import Identity

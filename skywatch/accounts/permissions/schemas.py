@@ -7,8 +7,8 @@ import colander
 from skywatch.accounts.nodes import (
     strings_node,
 )
-from skywatch.http.paging import PageLinks
-from skywatch.http.schema import (
+from skywatch.http.lists.paging import PageLinks
+from skywatch.http.resources.schema import (
     JsonList,
     JsonString,
     Schema,

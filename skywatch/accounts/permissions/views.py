@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.accounts.permissions import schemas
-from skywatch.http.paging import PageQuery, page_of
-from skywatch.http.request import Request
-from skywatch.http.service import ApiService
+from skywatch.http.lists.paging import PageQuery, page_of
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import IDENTIFIED, OPEN
 from skywatch.security.permissions import Permission
 

@@ -6,7 +6,7 @@ from skywatch.accounts.nodes import (
     password_node,
     text,
 )
-from skywatch.http.schema import (
+from skywatch.http.resources.schema import (
     Schema,
 )
 

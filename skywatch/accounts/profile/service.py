@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.caller import Caller
+from skywatch.accounts.identity.caller import Caller
 from skywatch.accounts.logins.attempts import Attempts, GuessLimits, counted_name
 from skywatch.accounts.logins.service import TokenPair, end_logins, has_logged_in_from, start_login
 from skywatch.accounts.logins.tokens import TokenCodec
@@ -15,10 +15,10 @@ from skywatch.accounts.models import User
 from skywatch.accounts.users.hashing import hashing
 from skywatch.accounts.users.passwords import verify_password
 from skywatch.accounts.users.service import apply_profile, get_user, set_password, target_of
-from skywatch.core import audit
-from skywatch.core.addresses import place
-from skywatch.core.db import SessionFactory, writing
+from skywatch.core.database.engine import SessionFactory, writing
+from skywatch.core.network.addresses import place
 from skywatch.core.problems import Problem, invalid
+from skywatch.core.storing import audit
 
 
 def change_password(

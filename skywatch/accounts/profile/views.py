@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.accounts.caller import caller_of
+from skywatch.accounts.identity.caller import caller_of
 from skywatch.accounts.logins.cookies import hand_over
 from skywatch.accounts.logins.schemas import Tokens
 from skywatch.accounts.nodes import MOST_VALUES_OF_PREFERENCES
@@ -14,8 +14,8 @@ from skywatch.accounts.users.answers import profile
 from skywatch.accounts.users.schemas import Profile, ProfileChange
 from skywatch.accounts.users.service import get_user
 from skywatch.core.problems import Problem
-from skywatch.http.request import Request
-from skywatch.http.service import ApiService
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import IDENTIFIED, OWN_ACCOUNT
 
 profile_service = ApiService("auth.profile", "/auth/profile", feature=None)

@@ -8,13 +8,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.caller import Caller, check_covers
+from skywatch.accounts.identity.caller import Caller, check_covers
+from skywatch.accounts.identity.rights import SUPERADMIN, in_force
 from skywatch.accounts.models import Role, UserRole
-from skywatch.accounts.rights import SUPERADMIN, in_force
 from skywatch.accounts.users.service import permissions_of_role
-from skywatch.core import audit
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
+from skywatch.core.storing import audit
 from skywatch.security.permissions import Permission
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.accounts.caller import noting_refusals
+from skywatch.accounts.identity.caller import noting_refusals
 from skywatch.accounts.models import Role
 from skywatch.accounts.roles import schemas, service
-from skywatch.core.audit import Target
-from skywatch.http.answer import answer
-from skywatch.http.paging import PageQuery, page
-from skywatch.http.request import Request
-from skywatch.http.service import NUMBER, ApiService
+from skywatch.core.storing.audit import Target
+from skywatch.http.lists.paging import PageQuery, page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
 roles_service = ApiService("roles", "/roles", feature="roles")

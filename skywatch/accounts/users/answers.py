@@ -7,7 +7,7 @@ from typing import Any
 from skywatch.accounts.models import User
 from skywatch.accounts.users.schemas import Profile, UserSummary
 from skywatch.accounts.users.service import permissions_of, roles_of
-from skywatch.http.answer import answer
+from skywatch.http.resources.answer import answer
 
 
 def summary(user: User) -> dict[str, Any]:

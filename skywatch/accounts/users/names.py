@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from skywatch.core.texts import all_shown
+from skywatch.core.text.names import all_shown
 
 USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}[A-Za-z0-9_]")
 EMAIL_LOCAL = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")

@@ -13,17 +13,17 @@ from datetime import timedelta
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.caller import Caller, check_covers
 from skywatch.accounts.changes import begin_change
+from skywatch.accounts.identity.caller import Caller, check_covers
+from skywatch.accounts.identity.rights import load_rights
 from skywatch.accounts.logins.service import end_logins
 from skywatch.accounts.models import PasswordReset, User
-from skywatch.accounts.rights import load_rights
 from skywatch.accounts.users.hashing import hashing
 from skywatch.accounts.users.service import get_user, permissions_of, set_password, target_of, withdraw_resets
-from skywatch.core import audit
 from skywatch.core.clock import utcnow
-from skywatch.core.db import SessionFactory, writing
+from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.problems import Problem
+from skywatch.core.storing import audit
 from skywatch.security.permissions import Permission
 
 LIFETIME = timedelta(hours=1)

@@ -18,8 +18,8 @@ from skywatch.accounts.nodes import (
     timestamp_node,
     username_node,
 )
-from skywatch.http.paging import PageLinks, PageQuery
-from skywatch.http.schema import (
+from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.schema import (
     JsonList,
     JsonObject,
     JsonString,

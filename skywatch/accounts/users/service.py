@@ -8,16 +8,16 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session, selectinload
 
-from skywatch.accounts.caller import Caller, check_covers
+from skywatch.accounts.identity.caller import Caller, check_covers
+from skywatch.accounts.identity.rights import in_force, role_permissions
 from skywatch.accounts.logins.service import end_login, end_logins, handle_of
 from skywatch.accounts.models import Login, PasswordReset, Role, User, UserRole
-from skywatch.accounts.rights import in_force, role_permissions
 from skywatch.accounts.superadmins import keeping_a_superadmin
 from skywatch.accounts.users.names import clean_email, email_key, username_key
 from skywatch.accounts.users.passwords import check_password, hash_password
-from skywatch.core import audit
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, not_found
+from skywatch.core.storing import audit
 from skywatch.security.permissions import Permission
 
 # Users who hold a role are looked up by their role up to this number, beyond it by their name.

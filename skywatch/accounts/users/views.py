@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.accounts.caller import noting_refusals
+from skywatch.accounts.identity.caller import noting_refusals
 from skywatch.accounts.nodes import MOST_VALUES_OF_PREFERENCES
 from skywatch.accounts.users import schemas, service
 from skywatch.accounts.users.answers import profile
-from skywatch.core.audit import Target
-from skywatch.http.paging import page
-from skywatch.http.request import Request
-from skywatch.http.service import NUMBER, ApiService
+from skywatch.core.storing.audit import Target
+from skywatch.http.lists.paging import page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
 users_service = ApiService("users", "/users", feature="users")

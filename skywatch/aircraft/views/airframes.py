@@ -7,10 +7,10 @@ from typing import Any
 from skywatch.aircraft import schemas
 from skywatch.airframes import service as airframes
 from skywatch.core.problems import not_found
-from skywatch.http.answer import answer
-from skywatch.http.service import ApiService
-from skywatch.picture.military import is_military_in
-from skywatch.picture.request import SkyRequest
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.service import ApiService
+from skywatch.picture.sharing.request import SkyRequest
+from skywatch.picture.state.military import is_military_in
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 

@@ -14,11 +14,11 @@ from skywatch.aircraft.live import live_response, refuse_hidden_filters, visible
 from skywatch.aircraft.views.airframes import airframe_fields
 from skywatch.airframes import service as airframes
 from skywatch.core.clock import unix_to_iso
-from skywatch.http.paging import link_base, page_links
-from skywatch.http.render import encode, json_response
-from skywatch.http.service import ApiService
-from skywatch.picture.request import SkyRequest
-from skywatch.picture.sky import Sky
+from skywatch.http.lists.paging import link_base, page_links
+from skywatch.http.resources.render import encode, json_response
+from skywatch.http.resources.service import ApiService
+from skywatch.picture.sharing.request import SkyRequest
+from skywatch.picture.state.sky import Sky
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 

@@ -14,10 +14,10 @@ from skywatch.aircraft.bodies import with_members, without_position
 from skywatch.aircraft.live import live_response, live_sky, refuse_hidden_filters
 from skywatch.core import geo
 from skywatch.core.problems import invalid
-from skywatch.http.render import encode
-from skywatch.http.service import ApiService
-from skywatch.picture.request import SkyRequest
-from skywatch.picture.sky import SOURCES, Sky
+from skywatch.http.resources.render import encode
+from skywatch.http.resources.service import ApiService
+from skywatch.picture.sharing.request import SkyRequest
+from skywatch.picture.state.sky import SOURCES, Sky
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 

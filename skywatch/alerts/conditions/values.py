@@ -10,7 +10,7 @@ from typing import Any
 
 from skywatch.alerts.conditions.classes import CLASSES
 from skywatch.alerts.conditions.fields import ALL_OPS, OPS, Field, Kind
-from skywatch.core.expressions import Expression, ExpressionFault, expressions
+from skywatch.core.text.expressions import Expression, ExpressionFault, expressions
 
 MAXIMUM_LIST = 1_000
 MAXIMUM_TEXT = 200

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from skywatch.alerts.conditions.expansion import POLICE_LIST
-from skywatch.alerts.engine.environment import Environment
-from skywatch.alerts.engine.fences import Fence
+from skywatch.alerts.engine.data.environment import Environment
+from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.matching import Matching
 from skywatch.alerts.engine.messages import AircraftMessage, environment_without
 from skywatch.alerts.engine.moment import describe, describe_count
 from skywatch.alerts.engine.program import Compiled, Compiler, Program
 from skywatch.alerts.engine.rule import NOBODY, Change, Fired, Rule, RuleKey, Stored
 from skywatch.alerts.watchlists.entries import Entries
-from skywatch.core.deadline import Checkpoint, paced
-from skywatch.picture.sky import Sky
+from skywatch.core.process.deadline import Checkpoint, paced
+from skywatch.picture.state.sky import Sky
 
 # Largest number of announcements per tick; further ones follow at the next ticks.
 FIRED_PER_TICK = 100

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.alerts.conditions.tree import Test
-from skywatch.alerts.engine.bits import WORD, Words, nothing, packed
-from skywatch.alerts.engine.environment import Environment
-from skywatch.core.deadline import paced
+from skywatch.alerts.engine.data.bits import WORD, Words, nothing, packed
+from skywatch.alerts.engine.data.environment import Environment
+from skywatch.core.process.deadline import paced
 
 Mask = npt.NDArray[np.bool_]
 Slots = npt.NDArray[np.intp]

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.alerts.engine.bits import WORD, Words, clear, count_of, is_set, slots_of
-from skywatch.alerts.engine.environment import Environment
+from skywatch.alerts.engine.data.bits import WORD, Words, clear, count_of, is_set, slots_of
+from skywatch.alerts.engine.data.environment import Environment
 from skywatch.alerts.engine.program import Compiled
 from skywatch.alerts.engine.rule import NOBODY, Adopted, Cleared, Pair, Rule, Stored
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from skywatch.airframes.military import is_military
 from skywatch.alerts.conditions.values import normalised
-from skywatch.alerts.engine.environment import Environment
-from skywatch.alerts.engine.fences import Fence
+from skywatch.alerts.engine.data.environment import Environment
+from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.program import Program
-from skywatch.picture.sky import COLUMNS, SOURCE_INDEX, Sky
+from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX, Sky
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ import numpy as np
 
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import Test
-from skywatch.alerts.engine.bits import slots_of
-from skywatch.alerts.engine.board import EXACT_COLUMNS
-from skywatch.alerts.engine.environment import Environment
-from skywatch.alerts.engine.fences import Fence
+from skywatch.alerts.engine.data.bits import slots_of
+from skywatch.alerts.engine.data.board import EXACT_COLUMNS
+from skywatch.alerts.engine.data.environment import Environment
+from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.program import Compiled
 from skywatch.alerts.engine.rule import NOBODY, Fired, Rule
 from skywatch.core.clock import unix_to_iso

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from skywatch.alerts.conditions.expansion import expanded
 from skywatch.alerts.conditions.fields import FIELDS, Kind
 from skywatch.alerts.conditions.tree import All, Any_, Node, Not, Test, tests_of
-from skywatch.alerts.engine.bits import WORD, Words, slots_of
-from skywatch.alerts.engine.board import EXACT_COLUMNS
-from skywatch.alerts.engine.environment import Environment
+from skywatch.alerts.engine.data.bits import WORD, Words, slots_of
+from skywatch.alerts.engine.data.board import EXACT_COLUMNS
+from skywatch.alerts.engine.data.environment import Environment
 from skywatch.alerts.engine.literals import (
     DocumentLiteral,
     Everywhere,
@@ -35,7 +35,7 @@ from skywatch.alerts.engine.literals import (
 )
 from skywatch.alerts.engine.predicates import text_predicate, value_predicate
 from skywatch.alerts.watchlists.entries import Entries
-from skywatch.core.deadline import paced
+from skywatch.core.process.deadline import paced
 
 Mask = npt.NDArray[np.bool_]
 Slots = npt.NDArray[np.intp]

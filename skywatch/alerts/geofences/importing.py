@@ -12,7 +12,7 @@ from skywatch.alerts.geofences.band import HIGHEST_FT, LOWEST_FT
 from skywatch.alerts.geofences.geometry import MAXIMUM_POSITIONS, GeometryFault, parse_geometry, positions_in
 from skywatch.alerts.geofences.openair import FAULTS_NAMED, parse_openair
 from skywatch.core.problems import invalid, invalid_fields
-from skywatch.core.texts import all_shown
+from skywatch.core.text.names import all_shown
 
 _FEATURE = re.compile(rb'"type"\s*:\s*"Feature"')
 Fields = dict[str, Any]

@@ -15,7 +15,7 @@ import numpy as np
 
 from skywatch.alerts.geofences.geometry import MAXIMUM_POSITIONS
 from skywatch.core.geo import bearing_deg, destination, distance_nm
-from skywatch.core.lines import count_lines
+from skywatch.core.text.lines import count_lines
 
 STEP_DEG = 3.0
 FEET_PER_FLIGHT_LEVEL = 100.0

@@ -9,8 +9,16 @@ import colander
 from skywatch.alerts.geofences.band import HIGHEST_FT, LOWEST_FT
 from skywatch.alerts.rules.schemas import name_node
 from skywatch.alerts.types import Geometry
-from skywatch.http.paging import PageLinks
-from skywatch.http.schema import JsonInteger, JsonNumber, JsonSequence, JsonString, Nullable, Schema, Timestamp
+from skywatch.http.lists.paging import PageLinks
+from skywatch.http.resources.schema import (
+    JsonInteger,
+    JsonNumber,
+    JsonSequence,
+    JsonString,
+    Nullable,
+    Schema,
+    Timestamp,
+)
 
 
 class AltitudeOrNull(colander.Range):

@@ -20,11 +20,11 @@ from skywatch.alerts.geofences.schemas import (
 from skywatch.alerts.geofences.service import GeofenceService, record_of
 from skywatch.alerts.rules.schemas import RowId
 from skywatch.core.problems import Problem
-from skywatch.http.paging import PageQuery, page
-from skywatch.http.render import json_response
-from skywatch.http.request import Request
-from skywatch.http.service import NUMBER, ApiService
-from skywatch.http.validation import has_at_most, json_body, too_many_values
+from skywatch.http.lists.paging import PageQuery, page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.render import json_response
+from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.http.resources.validation import has_at_most, json_body, too_many_values
 from skywatch.security.contexts import to_import
 from skywatch.security.permissions import Permission
 

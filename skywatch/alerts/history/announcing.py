@@ -11,8 +11,8 @@ from skywatch.alerts.history.shape import document, record_of
 from skywatch.alerts.models import Alert
 from skywatch.alerts.topics import ALERTS
 from skywatch.core.bus.base import Audience, Form, Message
-from skywatch.notify.outbox import Notification
-from skywatch.notify.quiet import QuietWindow
+from skywatch.notify.channels.quiet import QuietWindow
+from skywatch.notify.deliveries.outbox import Notification
 from skywatch.security.permissions import Permission
 
 _encode = msgspec.json.Encoder().encode

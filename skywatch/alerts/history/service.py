@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 from skywatch.alerts.access import own
 from skywatch.alerts.history.announcing import message
 from skywatch.alerts.models import Alert, AlertRule
-from skywatch.core import events
 from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.problems import not_found
-from skywatch.notify import outbox
+from skywatch.core.publishing import events
+from skywatch.notify.deliveries import outbox
 from skywatch.notify.vocabulary import PRIORITIES
 from skywatch.security.visibility import Visibility
 

@@ -17,9 +17,9 @@ from skywatch.alerts.history.shape import record_of
 from skywatch.alerts.models import Alert
 from skywatch.alerts.rules.schemas import RowId
 from skywatch.core.problems import Problem
-from skywatch.http.cursor import cursor_page
-from skywatch.http.request import Request
-from skywatch.http.service import NUMBER, ApiService
+from skywatch.http.lists.cursor import cursor_page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
 VIEW = Permission.ALERTS_VIEW

@@ -12,7 +12,7 @@ from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import ConditionsFault, Node, references, tests_of, tree_of
 from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.core.problems import Problem
-from skywatch.notify.channels import foreign_channels
+from skywatch.notify.channels.queries import foreign_channels
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 

@@ -8,8 +8,8 @@ import colander
 
 from skywatch.alerts.engine.rule import COMPARISONS
 from skywatch.alerts.types import Conditions, QuietHours, Template
-from skywatch.http.paging import PageLinks, PageQuery
-from skywatch.http.schema import (
+from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,
     JsonList,

@@ -24,8 +24,8 @@ from skywatch.alerts.geofences.listing import own_geofences
 from skywatch.alerts.geofences.schemas import NewGeofence
 from skywatch.alerts.geofences.service import GeofenceService
 from skywatch.alerts.models import AlertRule, Geofence, Watchlist
-from skywatch.alerts.revision import raise_revision
 from skywatch.alerts.rules.checks import with_duration
+from skywatch.alerts.rules.revision import raise_revision
 from skywatch.alerts.rules.schemas import NewRule
 from skywatch.alerts.rules.service import RuleService
 from skywatch.alerts.rules.shape import exported

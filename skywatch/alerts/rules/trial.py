@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session, undefer
 
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import references, tree_of
-from skywatch.alerts.engine.documents import SkyMaker
+from skywatch.alerts.engine.data.documents import SkyMaker
+from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.engine import Engine, RuleSet
-from skywatch.alerts.engine.fences import Fence
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import NOBODY, Cleared, Count, Fired, Rule
 from skywatch.alerts.geofences.band import Band
@@ -23,8 +23,8 @@ from skywatch.alerts.history.wording import message_of
 from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.alerts.watchlists.service import entries_of
-from skywatch.core.deadline import Checkpoint, DeadlineExceeded, paced
-from skywatch.picture.sky import Sky
+from skywatch.core.process.deadline import Checkpoint, DeadlineExceeded, paced
+from skywatch.picture.state.sky import Sky
 
 # Largest number of alerts returned; all are counted.
 ALERTS_SHOWN = 500

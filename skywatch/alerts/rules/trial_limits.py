@@ -14,10 +14,10 @@ from pyramid.response import Response
 
 from skywatch.alerts.settings import AlertSettings
 from skywatch.core.problems import Problem
-from skywatch.http.deadline import deadline_of
-from skywatch.http.request import Request
+from skywatch.http.limits.deadline import deadline_of
+from skywatch.http.limits.throttle import count_in, subject_of
+from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
-from skywatch.http.throttle import count_in, subject_of
 
 # At once in this process; each occupies a worker thread of the API, and half of them must stay free.
 MOST = 2

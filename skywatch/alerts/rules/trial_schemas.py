@@ -8,8 +8,8 @@ import colander
 
 from skywatch.alerts.history.schemas import ObjectList
 from skywatch.alerts.rules.schemas import NewRule
-from skywatch.http.document import fault_of
-from skywatch.http.schema import (
+from skywatch.http.resources.document import fault_of
+from skywatch.http.resources.schema import (
     ICAO_ADDRESS,
     JsonBoolean,
     JsonInteger,

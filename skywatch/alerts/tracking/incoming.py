@@ -9,7 +9,7 @@ import msgspec
 
 from skywatch.alerts.engine.messages import AircraftMessage
 from skywatch.core.clock import unix_now
-from skywatch.core.fault_log import FaultLog
+from skywatch.core.reporting.fault_log import FaultLog
 
 log = logging.getLogger(__name__)
 _unreadable = FaultLog(log, "alerts: an ACARS message cannot be read", "alerts: ACARS messages can be read")

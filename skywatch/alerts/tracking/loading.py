@@ -13,14 +13,14 @@ from sqlalchemy.orm import Session, undefer
 from skywatch.alerts.conditions.expansion import POLICE_LIST
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import Node, references, tests_of
+from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.engine import RuleSet
-from skywatch.alerts.engine.fences import Fence
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import Count, Rule, RuleKey, Stored
 from skywatch.alerts.geofences.band import Band
 from skywatch.alerts.geofences.geometry import GeometryFault, parse_geometry
 from skywatch.alerts.models import AlertMatch, AlertRule, AlertSubscription, Geofence, Watchlist
-from skywatch.alerts.revision import current
+from skywatch.alerts.rules.revision import current
 from skywatch.alerts.tracking.faults import RuleFault
 from skywatch.alerts.tracking.owners import rights_of
 from skywatch.alerts.tracking.parsing import Parsed, RevisionKey, RuleParser

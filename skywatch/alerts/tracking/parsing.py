@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from skywatch.alerts.conditions import budget
 from skywatch.alerts.conditions.tree import ConditionsFault, Node, tests_of, tree_of
 from skywatch.alerts.models import AlertRule
-from skywatch.core.expressions import Expression
+from skywatch.core.text.expressions import Expression
 
 _MEMORY = budget.USER_MEMORY_BYTES
 _TEXT_FAULT = (

@@ -19,10 +19,10 @@ from skywatch.alerts.engine.rule import NOBODY, Adopted, Change, Cleared, Fired
 from skywatch.alerts.history.announcing import message, notification
 from skywatch.alerts.history.wording import message_of
 from skywatch.alerts.models import Alert, AlertMatch, AlertRule, AlertSubscription
-from skywatch.core import events
-from skywatch.core.db import insert_into
-from skywatch.notify import outbox
-from skywatch.notify.outbox import Notification
+from skywatch.core.database.engine import insert_into
+from skywatch.core.publishing import events
+from skywatch.notify.deliveries import outbox
+from skywatch.notify.deliveries.outbox import Notification
 
 _matches: Any = AlertMatch.__table__
 

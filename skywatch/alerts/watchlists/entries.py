@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from skywatch.core.lines import count_lines
+from skywatch.core.text.lines import count_lines
 
 MAXIMUM_ENTRIES = 100_000
 # Lines of an import, those without an entry included.

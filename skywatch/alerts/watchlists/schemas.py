@@ -8,8 +8,8 @@ import colander
 
 from skywatch.alerts.rules.schemas import name_node
 from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, EntryFault, parse_entry
-from skywatch.http.paging import PageLinks
-from skywatch.http.schema import JsonInteger, JsonSequence, JsonString, QueryBoolean, Schema, Timestamp
+from skywatch.http.lists.paging import PageLinks
+from skywatch.http.resources.schema import JsonInteger, JsonSequence, JsonString, QueryBoolean, Schema, Timestamp
 
 # Largest number of faults in an answer.
 FAULTS_NAMED = 100

@@ -16,10 +16,10 @@ from skywatch.alerts.watchlists.schemas import (
 )
 from skywatch.alerts.watchlists.service import WatchlistService, record_of
 from skywatch.core.problems import Problem
-from skywatch.http.paging import PageQuery, page
-from skywatch.http.request import Request
-from skywatch.http.schema import Schema
-from skywatch.http.service import NUMBER, ApiService
+from skywatch.http.lists.paging import PageQuery, page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.schema import Schema
+from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.contexts import to_import
 from skywatch.security.permissions import Permission
 

@@ -21,9 +21,9 @@ from skywatch.audio.transcription.distress import has_distress
 from skywatch.audio.transcription.engines.base import Segment
 from skywatch.audio.transcription.sightings import confirmed
 from skywatch.audio.vocabulary import Flag, Status
-from skywatch.core import events
 from skywatch.core.clock import utcnow
-from skywatch.picture.sky import Sky
+from skywatch.core.publishing import events
+from skywatch.picture.state.sky import Sky
 
 MOST_TRIES = 3
 # After the first and the second failure (s).

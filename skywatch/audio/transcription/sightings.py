@@ -10,9 +10,9 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.core.columns import Moment
-from skywatch.picture.military import military_of
-from skywatch.picture.sky import Sky
+from skywatch.core.database.columns import Moment
+from skywatch.picture.state.military import military_of
+from skywatch.picture.state.sky import Sky
 
 # An aircraft is heard before it is received and after it is lost; history writes a flight's end a little late.
 MARGIN = timedelta(minutes=3)

@@ -20,13 +20,14 @@ from skywatch.audio.transcription.claims import Claim
 from skywatch.audio.transcription.engines import create_engine
 from skywatch.audio.transcription.engines.base import Engine, EngineFailed, Segment
 from skywatch.audio.transcription.guards import believable
-from skywatch.core import health, tasks
-from skywatch.core.db import is_outage, outage_of, reason, writing
-from skywatch.core.fault_log import FaultLog
+from skywatch.core.database.engine import is_outage, outage_of, reason, writing
 from skywatch.core.problems import Problem
+from skywatch.core.process import tasks
+from skywatch.core.reporting import health
+from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
-from skywatch.picture.follower import PictureFollower
 from skywatch.picture.settings import PictureSettings
+from skywatch.picture.sharing.follower import PictureFollower
 
 log = logging.getLogger(__name__)
 COMPONENT = "transcription"

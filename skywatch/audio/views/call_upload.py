@@ -8,15 +8,15 @@ import msgspec
 from pyramid.response import Response
 
 from skywatch.audio import schemas
-from skywatch.audio.fields import LONGEST_CHANNEL, parse_channel, parse_frequency, parse_time
-from skywatch.audio.form import Form, check_form, find_text, read_form
 from skywatch.audio.ingest import Ingest, Origin
+from skywatch.audio.uploads.fields import LONGEST_CHANNEL, parse_channel, parse_frequency, parse_time
+from skywatch.audio.uploads.form import Form, check_form, find_text, read_form
 from skywatch.core.problems import Problem
-from skywatch.http.admission import FormCredential
-from skywatch.http.request import Request
-from skywatch.http.security import feature_context
-from skywatch.http.service import ApiService
-from skywatch.http.throttle import check_guesses, count_request
+from skywatch.http.limits.admission import FormCredential
+from skywatch.http.limits.throttle import check_guesses, count_request
+from skywatch.http.requests.request import Request
+from skywatch.http.requests.security import feature_context
+from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import EXCHANGE
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission

@@ -8,19 +8,19 @@ from typing import Any
 from pyramid.response import Response
 
 from skywatch.audio import messages, schemas
-from skywatch.audio.fields import parse_channel, parse_frequency, parse_time
-from skywatch.audio.form import Form, read_form
 from skywatch.audio.ingest import Ingest, Origin
-from skywatch.audio.ranges import serve
 from skywatch.audio.recordings.kinds import KINDS
+from skywatch.audio.recordings.ranges import serve
 from skywatch.audio.service import AudioService
 from skywatch.audio.settings import AudioSettings
-from skywatch.core import events
+from skywatch.audio.uploads.fields import parse_channel, parse_frequency, parse_time
+from skywatch.audio.uploads.form import Form, read_form
 from skywatch.core.problems import Problem, invalid, invalid_fields
-from skywatch.http.cursor import cursor_page
-from skywatch.http.paging import PageQuery, page, page_of
-from skywatch.http.request import Request
-from skywatch.http.service import NUMBER, ApiService
+from skywatch.core.publishing import events
+from skywatch.http.lists.cursor import cursor_page
+from skywatch.http.lists.paging import PageQuery, page, page_of
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
 VIEW = Permission.AUDIO_VIEW

@@ -19,8 +19,8 @@ from skywatch.cannonball.known.schemas import KnownEntry
 from skywatch.cannonball.models import KnownAircraft
 from skywatch.cannonball.vocabulary import AgencyType
 from skywatch.core.bus import Bus, Message
-from skywatch.core.db import SessionFactory
-from skywatch.http.answer import members
+from skywatch.core.database.engine import SessionFactory
+from skywatch.http.resources.answer import members
 
 # About 2 kB each.
 LARGEST_CACHE = 10_000

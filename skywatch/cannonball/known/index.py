@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from skywatch.cannonball.known.revision import current_revision
 from skywatch.cannonball.known.segment import AGENCY_TYPES, BLOCK, Entry, Filters, Mask, Segment
 from skywatch.cannonball.models import KnownAircraft, KnownRemoval
-from skywatch.core.db import SessionFactory
+from skywatch.core.database.engine import SessionFactory
 
 log = logging.getLogger(__name__)
 

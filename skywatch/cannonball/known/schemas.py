@@ -9,8 +9,8 @@ import colander
 from skywatch.cannonball.identification.places import STATE_CODES
 from skywatch.cannonball.known.links import RULE, is_web_address
 from skywatch.cannonball.vocabulary import AgencyType, Source, values
-from skywatch.http.paging import PageLinks, PageQuery
-from skywatch.http.schema import (
+from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.schema import (
     IcaoAddress,
     JsonBoolean,
     JsonInteger,

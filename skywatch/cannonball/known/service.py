@@ -22,7 +22,7 @@ from skywatch.cannonball.models import KnownAircraft, KnownRemoval
 from skywatch.cannonball.vocabulary import AgencyType, Source
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
-from skywatch.http.answer import answer, members
+from skywatch.http.resources.answer import answer, members
 from skywatch.security.visibility import Visibility
 
 WRITABLE = (

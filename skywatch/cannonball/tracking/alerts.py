@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.geometry import arrival_s, compass_point
+from skywatch.cannonball.tracking.identifying.watch import ActivePattern
 from skywatch.cannonball.tracking.pauses import Occasion
 from skywatch.cannonball.tracking.session import LiveSession
-from skywatch.cannonball.tracking.watch import ActivePattern
 from skywatch.cannonball.vocabulary import AlertType, Identification, ThreatLevel
 
 # Multiple of the overhead distance beyond which an aircraft can be overhead again.

@@ -12,7 +12,7 @@ from skywatch.cannonball.location import Location, LocationStore, decode
 from skywatch.cannonball.tracking.geometry import STILL, Velocity, velocity_between, velocity_of
 from skywatch.core.bus import Bus, BusError
 from skywatch.core.bus.base import Message
-from skywatch.core.db import SessionFactory
+from skywatch.core.database.engine import SessionFactory
 from skywatch.core.geo import distance_nm
 from skywatch.notify.user_rights import visibilities
 from skywatch.security.permissions import Permission

@@ -14,11 +14,11 @@ from skywatch.cannonball.tracking.geometry import (
     velocity_between,
     velocity_of,
 )
-from skywatch.cannonball.tracking.interest import Interest
+from skywatch.cannonball.tracking.identifying.interest import Interest
+from skywatch.cannonball.tracking.identifying.watch import ActivePattern
 from skywatch.cannonball.tracking.locations import TrackedUser
 from skywatch.cannonball.tracking.pauses import Pauses
 from skywatch.cannonball.tracking.threat import Situation, ThreatLevelHysteresis, urgency
-from skywatch.cannonball.tracking.watch import ActivePattern
 from skywatch.cannonball.vocabulary import EndReason, Identification, ThreatLevel
 from skywatch.core.geo import distance_nm
 

@@ -10,16 +10,16 @@ import numpy.typing as npt
 from skywatch.cannonball.identification.types import SURVEILLANCE_TYPES
 from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.alerts import cleared, during, opening, pattern_detected
-from skywatch.cannonball.tracking.changes import AlertRaised, SessionChange, alert_raised, session_change
-from skywatch.cannonball.tracking.interest import Interest, InterestTable
+from skywatch.cannonball.tracking.identifying.interest import Interest, InterestTable
+from skywatch.cannonball.tracking.identifying.watch import PatternWatch
 from skywatch.cannonball.tracking.locations import TrackedUser
 from skywatch.cannonball.tracking.pauses import Occasion, Pauses, longest_pause_s
 from skywatch.cannonball.tracking.session import LiveSession, Observation
-from skywatch.cannonball.tracking.unknowns import Unknowns
-from skywatch.cannonball.tracking.watch import PatternWatch
+from skywatch.cannonball.tracking.storing.changes import AlertRaised, SessionChange, alert_raised, session_change
+from skywatch.cannonball.tracking.storing.unknowns import Unknowns
 from skywatch.cannonball.vocabulary import EndReason, Identification, ThreatLevel
 from skywatch.core.geo import EARTH_RADIUS_NM, bearing_deg, distance_nm
-from skywatch.picture.sky import Sky
+from skywatch.picture.state.sky import Sky
 
 Pair = tuple[int, str]
 # Largest age of the position on which a session is opened (s).

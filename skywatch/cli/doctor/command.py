@@ -22,9 +22,9 @@ from skywatch.cli.doctor.means import (
 )
 from skywatch.cli.doctor.ports import check_exposure, check_ports
 from skywatch.cli.doctor.receivers import check_receivers
-from skywatch.core.command import ini_argument, one_line_errors, read_ini
-from skywatch.core.stored_settings import look_up
-from skywatch.http.exposure import listen_addresses
+from skywatch.core.storing.stored_settings import look_up
+from skywatch.core.terminal.command import ini_argument, one_line_errors, read_ini
+from skywatch.http.clients.exposure import listen_addresses
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.settings import Origin, Settings

@@ -19,9 +19,9 @@ from skywatch.accounts.models import User
 from skywatch.audio.settings import AudioSettings
 from skywatch.cli.doctor.finding import Finding, fault, ok, warning
 from skywatch.core.bus import BusError, open_bus
-from skywatch.core.db import DatabaseError, check_connection, create_engine, reason, sqlite_file
-from skywatch.core.migrations import check_schema
-from skywatch.core.private_files import wider
+from skywatch.core.database.engine import DatabaseError, check_connection, create_engine, reason, sqlite_file
+from skywatch.core.database.migrations import check_schema
+from skywatch.core.process.private_files import wider
 from skywatch.settings import Origin, Settings
 
 # A day of a busy receiver takes some 20 MB, recordings of airband far more.

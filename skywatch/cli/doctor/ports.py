@@ -8,7 +8,7 @@ import socket
 from collections.abc import Iterator, Mapping
 
 from skywatch.cli.doctor.finding import Finding, fault, ok, warning
-from skywatch.http.exposure import ADVICE, exposure
+from skywatch.http.clients.exposure import ADVICE, exposure
 from skywatch.settings import Settings, split_listen
 
 ANSWER_WITHIN_S = 3.0

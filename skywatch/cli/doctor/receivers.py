@@ -10,7 +10,7 @@ from skywatch.cli.doctor.finding import Finding, fault, ok, warning
 from skywatch.inputs.options import Station
 from skywatch.receivers.base import Receiver, ReceiverStatus
 from skywatch.receivers.factory import open_receiver
-from skywatch.receivers.report import Report
+from skywatch.receivers.reports.report import Report
 from skywatch.settings import SettingsError
 
 LOOK_S = 0.1

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from skywatch.core.health import State
+from skywatch.core.reporting.health import State
 
 # The cause of faults of parts that fail because the bus does (``core.fault_log``).
 OUTAGE = "bus"
@@ -62,7 +62,7 @@ class Message:
     A message may have several ``forms``, the fullest first: a receiver gets the first whose permissions it holds,
     and ``data``, which everybody in the audience may see, where it holds none of them.
 
-    ``id`` is its row in ``events`` (``skywatch.core.events``), 0 where it has none: the same event may arrive twice.
+    ``id`` is its row in ``events`` (``core.publishing.events``), 0 where it has none: the same event may arrive twice.
     """
 
     topic: str

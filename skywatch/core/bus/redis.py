@@ -26,9 +26,9 @@ from skywatch.core.bus.packing import pack, unpack
 from skywatch.core.bus.publish_queue import PublishQueue
 from skywatch.core.bus.redis_errors import describe, is_refusal
 from skywatch.core.bus.redis_subscription import RedisSubscription
-from skywatch.core.fault_log import FaultLog
-from skywatch.core.health import State
-from skywatch.core.metrics import BUS_BYTES, BUS_DROPPED
+from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.reporting.health import State
+from skywatch.core.reporting.metrics import BUS_BYTES, BUS_DROPPED
 
 log = logging.getLogger(__name__)
 PREFIX = "skywatch:"

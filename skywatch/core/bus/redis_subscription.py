@@ -18,7 +18,7 @@ import redis
 from skywatch.core.bus.base import OUTAGE, Callback, Subscription
 from skywatch.core.bus.packing import unpack
 from skywatch.core.bus.redis_errors import describe
-from skywatch.core.fault_log import FaultLog
+from skywatch.core.reporting.fault_log import FaultLog
 
 log = logging.getLogger(__name__)
 POLL_S = 0.2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import colander
 
 from skywatch.history.nodes import SpanQuery, optional
-from skywatch.http.schema import (
+from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,
     JsonList,

@@ -14,7 +14,9 @@ from sqlalchemy.orm import Session
 from skywatch.core import geo
 from skywatch.core.clock import earlier
 from skywatch.history.models import Flight
-from skywatch.history.points import (
+from skywatch.history.reading.archive import Span, one_slice_in, read_slices
+from skywatch.history.reading.flights import FlightFilter, conditions
+from skywatch.history.storage.points import (
     ALTITUDE_FT,
     AT_S,
     DEGREES,
@@ -25,8 +27,6 @@ from skywatch.history.points import (
     no_points,
     starts_of,
 )
-from skywatch.history.reading.archive import Span, one_slice_in, read_slices
-from skywatch.history.reading.flights import FlightFilter, conditions
 from skywatch.security.visibility import Visibility
 
 TOP = 10

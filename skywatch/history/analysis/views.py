@@ -13,8 +13,8 @@ from skywatch.history.analysis import schemas, service
 from skywatch.history.nodes import SpanQuery
 from skywatch.history.reading.archive import Span
 from skywatch.history.reading.spans import span_of
-from skywatch.http.request import Request
-from skywatch.http.service import ApiService
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import ApiService
 from skywatch.picture.settings import PictureSettings
 from skywatch.security.permissions import Permission
 

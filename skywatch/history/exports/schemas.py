@@ -6,7 +6,7 @@ import colander
 
 from skywatch.history.exports import FORMATS
 from skywatch.history.nodes import SpanQuery, optional
-from skywatch.http.schema import (
+from skywatch.http.resources.schema import (
     IcaoAddress,
     QueryString,
     node,

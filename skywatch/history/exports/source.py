@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from sqlalchemy.orm import Session
 
-from skywatch.history.points import SLICE_S, Points, address_text, in_order, join
 from skywatch.history.reading.archive import Span, read_slices
 from skywatch.history.reading.flights import Labels
 from skywatch.history.reading.tracks import Track, split_flights
+from skywatch.history.storage.points import SLICE_S, Points, address_text, in_order, join
 
 # A flight without a point for so many slices is yielded; if it continues, the rest is another part.
 QUIET_SLICES = 3

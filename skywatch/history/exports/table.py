@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from skywatch.core.problems import Problem
-from skywatch.history.points import (
+from skywatch.history.reading.tracks import Track
+from skywatch.history.storage.points import (
     ALTITUDE_FT,
     DEGREES,
     GAP,
@@ -19,8 +20,7 @@ from skywatch.history.points import (
     Points,
     join,
 )
-from skywatch.history.reading.tracks import Track
-from skywatch.http.spreadsheets import harmless
+from skywatch.http.lists.spreadsheets import harmless
 
 COLUMNS = (
     "at",

@@ -10,13 +10,13 @@ from sqlalchemy.orm import Session
 
 from skywatch.history.exports import FORMATS, schemas
 from skywatch.history.exports.source import by_slice, pieces, whole_flights
-from skywatch.history.points import address_code
 from skywatch.history.reading.archive import Span
 from skywatch.history.reading.flights import Labels
 from skywatch.history.reading.spans import span_of
-from skywatch.http.request import Request
-from skywatch.http.service import ApiService
-from skywatch.http.streaming import stream
+from skywatch.history.storage.points import address_code
+from skywatch.http.lists.streaming import stream
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import ApiService
 from skywatch.security.permissions import Permission
 
 export_service = ApiService("history_export", "/history/export", feature="history")

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.history.recording.thinning import SAME_POSITION_S
-from skywatch.http.schema import parse_icao
+from skywatch.http.resources.schema import parse_icao
 
 # Flags of a trace entry.
 NEW_LEG = 2

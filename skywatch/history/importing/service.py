@@ -17,17 +17,17 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core import geo
-from skywatch.core.db import SessionFactory, writing
-from skywatch.core.inserting import insert_many
+from skywatch.core.database.engine import SessionFactory, writing
+from skywatch.core.database.inserting import insert_many
 from skywatch.history.importing.readsb import TracedFlight, TraceError, find, read
 from skywatch.history.models import Chunk, Flight
-from skywatch.history.points import GAP_S, POINT, Points, address_code, no_points
 from skywatch.history.reading.flights import IDS_A_QUERY, LONGEST_FLIGHT
 from skywatch.history.recording.thinning import THINNED_POINT, Thinner
 from skywatch.history.recording.writer import chunk_rows
 from skywatch.history.settings import HistorySettings
-from skywatch.history.shards import slices
-from skywatch.picture.military import military_of
+from skywatch.history.storage.points import GAP_S, POINT, Points, address_code, no_points
+from skywatch.history.storage.shards import slices
+from skywatch.picture.state.military import military_of
 
 FLIGHTS_AT_ONCE = 512
 

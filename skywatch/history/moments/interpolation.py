@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.history.points import AT_S, GAP, GAP_S, GROUND, NO_ALTITUDE, Points, identity, starts_of
+from skywatch.history.storage.points import AT_S, GAP, GAP_S, GROUND, NO_ALTITUDE, Points, identity, starts_of
 
 Column = npt.NDArray[Any]
 KIND = GROUND | NO_ALTITUDE

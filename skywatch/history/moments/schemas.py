@@ -7,7 +7,7 @@ from typing import Any
 import colander
 
 from skywatch.history.nodes import SpanQuery, optional
-from skywatch.http.schema import (
+from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,
     JsonList,

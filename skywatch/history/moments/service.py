@@ -12,7 +12,11 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from skywatch.history.moments.interpolation import Column, Positions, sweep
-from skywatch.history.points import (
+from skywatch.history.reading import numerals
+from skywatch.history.reading.archive import Span, read, read_slices
+from skywatch.history.reading.flights import Label, Labels
+from skywatch.history.reading.records import Rows, Template, Text, text
+from skywatch.history.storage.points import (
     ALTITUDE_FT,
     AT_S,
     GROUND,
@@ -27,11 +31,7 @@ from skywatch.history.points import (
     no_points,
     starts_of,
 )
-from skywatch.history.reading import numerals
-from skywatch.history.reading.archive import Span, read, read_slices
-from skywatch.history.reading.flights import Label, Labels
-from skywatch.history.reading.records import Rows, Template, Text, text
-from skywatch.history.shards import slice_of
+from skywatch.history.storage.shards import slice_of
 from skywatch.security.visibility import Visibility
 
 # Positions this far around a moment determine where an aircraft was.

@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 from skywatch.history.moments import schemas, service
 from skywatch.history.reading.flights import Labels
 from skywatch.history.reading.spans import refuse_future, span_of
-from skywatch.http.render import json_response
-from skywatch.http.request import Request
-from skywatch.http.service import ApiService
-from skywatch.http.streaming import buffer_lines, stream
+from skywatch.http.lists.streaming import buffer_lines, stream
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.render import json_response
+from skywatch.http.resources.service import ApiService
 from skywatch.security.permissions import Permission
 
 FEATURE = "history"

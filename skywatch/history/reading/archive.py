@@ -15,11 +15,11 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.history.codec import BrokenChunk, decode, decode_all
 from skywatch.history.models import Chunk, Tail
-from skywatch.history.points import AT_S, MILITARY, SLICE_S, Points, identity, in_order, join, no_points
-from skywatch.history.shards import shards_of, slice_of, slices
-from skywatch.history.tail import tail_points
+from skywatch.history.storage.codec import BrokenChunk, decode, decode_all
+from skywatch.history.storage.points import AT_S, MILITARY, SLICE_S, Points, identity, in_order, join, no_points
+from skywatch.history.storage.shards import shards_of, slice_of, slices
+from skywatch.history.storage.tail import tail_points
 
 log = logging.getLogger(__name__)
 CHUNKS_A_PAGE = 64

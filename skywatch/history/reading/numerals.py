@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.history.points import GAP_S, UNKNOWN
 from skywatch.history.reading.records import Text
+from skywatch.history.storage.points import GAP_S, UNKNOWN
 
 Numbers = npt.NDArray[Any]
 

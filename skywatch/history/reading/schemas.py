@@ -6,9 +6,9 @@ import colander
 
 from skywatch.history.exports import FORMATS
 from skywatch.history.nodes import optional
-from skywatch.http.cursor import CursorQuery
-from skywatch.http.paging import PageLinks
-from skywatch.http.schema import (
+from skywatch.http.lists.cursor import CursorQuery
+from skywatch.http.lists.paging import PageLinks
+from skywatch.http.resources.schema import (
     IcaoAddress,
     JsonBoolean,
     JsonInteger,

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import invalid
-from skywatch.history.points import GAP_S
-from skywatch.http.request import Request
+from skywatch.history.storage.points import GAP_S
+from skywatch.http.requests.request import Request
 
 # Tolerated difference between the caller's clock and ours: an aircraft is shown for as long after its last position.
 CLOCKS_APART = timedelta(seconds=GAP_S)

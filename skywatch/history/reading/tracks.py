@@ -12,7 +12,11 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.history.models import Flight
-from skywatch.history.points import (
+from skywatch.history.reading import numerals
+from skywatch.history.reading.archive import Span, read_aircraft
+from skywatch.history.reading.flights import FlightFilter, Label, conditions
+from skywatch.history.reading.records import Template, text
+from skywatch.history.storage.points import (
     ALTITUDE_FT,
     AT_S,
     DEGREES,
@@ -25,10 +29,6 @@ from skywatch.history.points import (
     address_code,
     identity,
 )
-from skywatch.history.reading import numerals
-from skywatch.history.reading.archive import Span, read_aircraft
-from skywatch.history.reading.flights import FlightFilter, Label, conditions
-from skywatch.history.reading.records import Template, text
 from skywatch.security.visibility import Visibility
 
 

@@ -13,12 +13,12 @@ from skywatch.history.exports import FORMATS
 from skywatch.history.exports.source import named
 from skywatch.history.models import Flight
 from skywatch.history.nodes import SpanQuery
-from skywatch.history.points import in_order
 from skywatch.history.reading import flights, schemas, tracks
 from skywatch.history.reading.spans import span_of
-from skywatch.http.cursor import cursor_page
-from skywatch.http.request import Request
-from skywatch.http.service import ApiService
+from skywatch.history.storage.points import in_order
+from skywatch.http.lists.cursor import cursor_page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import ApiService
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 

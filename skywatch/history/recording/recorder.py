@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.core import geo
-from skywatch.core.metrics import truth
+from skywatch.core.reporting.metrics import truth
 from skywatch.history import metrics
-from skywatch.history.points import GAP_S, MILITARY, POINT, Points
 from skywatch.history.recording.batch import Batch
 from skywatch.history.recording.slots import Slots, merge
 from skywatch.history.recording.thinning import SAME_POSITION_S, THINNED_POINT, ThinnedPoints, Thinner
-from skywatch.picture.sky import Sky
+from skywatch.history.storage.points import GAP_S, MILITARY, POINT, Points
+from skywatch.picture.state.sky import Sky
 
 Column = npt.NDArray[Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.history.points import MILITARY, address_code
+from skywatch.history.storage.points import MILITARY, address_code
 
 Column = npt.NDArray[Any]
 

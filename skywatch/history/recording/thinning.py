@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.history.points import (
+from skywatch.history.storage.points import (
     ALTITUDE_FT,
     AT_S,
     DEGREES,

@@ -17,14 +17,14 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
-from skywatch.core.db import SessionFactory, writing
-from skywatch.history.codec import encode
+from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.history.models import Chunk, Flight, Tail
-from skywatch.history.points import AT_S, GAP_S, SLICE_S, Points, in_order, no_points
 from skywatch.history.recording.batch import Batch
 from skywatch.history.recording.recorder import Recorder
-from skywatch.history.shards import divide, slices
-from skywatch.history.tail import tail_points
+from skywatch.history.storage.codec import encode
+from skywatch.history.storage.points import AT_S, GAP_S, SLICE_S, Points, in_order, no_points
+from skywatch.history.storage.shards import divide, slices
+from skywatch.history.storage.tail import tail_points
 
 log = logging.getLogger(__name__)
 # So many rows of the tail are merged into one, so that readers decode few of them.

@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from skywatch.core.version import VERSION
+from skywatch.core.process.version import VERSION
 from skywatch.notify.mqtt.source import RuleState
 
 COMPONENTS = ("event", "binary_sensor", "sensor")

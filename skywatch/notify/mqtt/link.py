@@ -14,8 +14,9 @@ import httpx
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from skywatch.core import health, tasks
-from skywatch.core.fault_log import FaultLog
+from skywatch.core.process import tasks
+from skywatch.core.reporting import health
+from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.notify.settings import NotifySettings
 
 log = logging.getLogger(__name__)

@@ -21,9 +21,9 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from skywatch.core import tasks
 from skywatch.core.clock import utcnow
-from skywatch.core.db import reason, writing
+from skywatch.core.database.engine import reason, writing
+from skywatch.core.process import tasks
 from skywatch.core.runtime import Runtime
 from skywatch.notify.models import PublisherState
 from skywatch.notify.mqtt.home_assistant import EVENT_TYPE, Topics, discovery_documents, state_document

@@ -17,8 +17,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from sqlalchemy.orm import Session
 
-from skywatch.core.columns import UNREADABLE
-from skywatch.core.db import SessionFactory, writing
+from skywatch.core.database.columns import UNREADABLE
+from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.problems import Problem
 from skywatch.notify.models import InstallationKey
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from skywatch.core.outgoing import OutgoingClient
+from skywatch.core.network.outgoing import OutgoingClient
+from skywatch.core.network.targets import TargetPolicy
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
-from skywatch.core.targets import TargetPolicy
 from skywatch.http.settings import HttpSettings
 from skywatch.notify.push.vapid import load_key
 from skywatch.notify.senders.apprise import AppriseSender

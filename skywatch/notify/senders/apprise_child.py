@@ -13,7 +13,7 @@ import resource
 import sys
 from typing import Any
 
-from skywatch.core.targets import NOT_ALLOWED, AddressRefused, TargetPolicy
+from skywatch.core.network.targets import NOT_ALLOWED, AddressRefused, TargetPolicy
 from skywatch.notify.senders.apprise_urls import check_apprise_url
 
 MEMORY_BYTES = 1_000_000_000

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import parse_qsl, unquote
 
-from skywatch.core.targets import NOT_ALLOWED, AddressRefused, TargetPolicy
+from skywatch.core.network.targets import NOT_ALLOWED, AddressRefused, TargetPolicy
 
 LONGEST = 2000
 # Options for the look of a message or its recipient within the service; none that names a server or a file.

@@ -7,10 +7,10 @@ import hashlib
 
 import msgspec
 
-from skywatch.core.columns import UNREADABLE
-from skywatch.core.outgoing import OutgoingClient
-from skywatch.core.targets import read_url
-from skywatch.notify.browsers import decode
+from skywatch.core.database.columns import UNREADABLE
+from skywatch.core.network.outgoing import OutgoingClient
+from skywatch.core.network.targets import read_url
+from skywatch.notify.channels.browsers import decode
 from skywatch.notify.messages import OutgoingMessage
 from skywatch.notify.push.encryption import MAXIMUM_PLAINTEXT, encrypt
 from skywatch.notify.push.vapid import VapidKey

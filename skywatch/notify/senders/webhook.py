@@ -6,12 +6,12 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from skywatch.core.clock import unix_now
-from skywatch.core.outgoing import Answer, AnswerTooLarge, CallFailed, OutgoingClient
-from skywatch.core.targets import AddressRefused
-from skywatch.core.version import VERSION
+from skywatch.core.network.outgoing import Answer, AnswerTooLarge, CallFailed, OutgoingClient
+from skywatch.core.network.targets import AddressRefused
+from skywatch.core.process.version import VERSION
+from skywatch.notify.deliveries.signing import signature_headers
 from skywatch.notify.messages import OutgoingMessage
 from skywatch.notify.senders.base import UNREACHABLE, Outcome, Recipient, SendFailed
-from skywatch.notify.signing import signature_headers
 
 USER_AGENT = f"Skywatch/{VERSION}"
 TIMEOUT_S = 15.0

@@ -6,18 +6,18 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from skywatch.core.rate_limit import RateLimit
-from skywatch.realtime import closing
-from skywatch.realtime.closing import INTERNAL_ERROR, Closing
-from skywatch.realtime.ending import Ending
+from skywatch.core.network.rate_limit import RateLimit
+from skywatch.realtime.connections import closing
+from skywatch.realtime.connections.closing import INTERNAL_ERROR, Closing
+from skywatch.realtime.connections.ending import Ending
+from skywatch.realtime.connections.limits import Limits
 from skywatch.realtime.hub import Hub
-from skywatch.realtime.limits import Limits
 from skywatch.realtime.metrics import REALTIME_UPGRADES
 from skywatch.realtime.polling.outbox import PollingOutbox
 from skywatch.realtime.protocols import engineio
 from skywatch.realtime.protocols.engineio import SEPARATOR
 from skywatch.realtime.protocols.socketio import PollingProtocol
-from skywatch.realtime.session import Session
+from skywatch.realtime.subscribers.session import Session
 
 # A session that was ended is kept for so long, so that the client reads the close packet with its next poll.
 CLOSING_S = 5.0

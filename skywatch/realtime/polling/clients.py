@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import secrets
 
-from skywatch.realtime import closing
-from skywatch.realtime.ending import Ending
+from skywatch.realtime.connections import closing
+from skywatch.realtime.connections.ending import Ending
+from skywatch.realtime.connections.limits import ConnectionCounter, Limits
 from skywatch.realtime.hub import Hub
-from skywatch.realtime.limits import ConnectionCounter, Limits
 from skywatch.realtime.polling.client import CLOSING_S, PollingClient
 
 # 120 bits: cannot be guessed.

@@ -8,20 +8,20 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from skywatch.core.addresses import client_network
-from skywatch.core.fault_log import FaultLog
+from skywatch.core.network.addresses import client_network
+from skywatch.core.network.rate_limit import RateLimit
 from skywatch.core.problems import Problem
-from skywatch.core.rate_limit import RateLimit
-from skywatch.realtime import closing, handshake
-from skywatch.realtime.closing import INTERNAL_ERROR, Closing, wrong_credential
+from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.realtime.connections import closing, handshake
+from skywatch.realtime.connections.closing import INTERNAL_ERROR, Closing, wrong_credential
+from skywatch.realtime.connections.queues import Outbox
 from skywatch.realtime.metrics import REALTIME_POLLS
 from skywatch.realtime.polling import rules
 from skywatch.realtime.polling.client import PollingClient
 from skywatch.realtime.polling.request import BadRequest, Request, read_head
 from skywatch.realtime.polling.rules import EngineError, answer_head, page_headers
 from skywatch.realtime.protocols import engineio
-from skywatch.realtime.queues import Outbox
-from skywatch.realtime.shared import Shared
+from skywatch.realtime.subscribers.shared import Shared
 
 log = logging.getLogger(__name__)
 _faults = FaultLog(log, "a connection is dropped: its request could not be handled", "requests are handled again")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from skywatch.realtime.connections.queues import Turn, report_write_error
 from skywatch.realtime.protocols.engineio import SEPARATOR
-from skywatch.realtime.queues import Turn, report_write_error
 
 
 class Poll(Protocol):

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from skywatch.realtime.frames import Encoder, text_frame
+from skywatch.realtime.connections.frames import Encoder, text_frame
 
 
 @dataclass(frozen=True)

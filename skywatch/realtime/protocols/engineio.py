@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from skywatch.realtime.frames import text_frame
+from skywatch.realtime.connections.frames import text_frame
 from skywatch.realtime.protocols.base import BadPacket
 
 VERSION = "4"

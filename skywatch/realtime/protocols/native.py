@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from skywatch.realtime.frames import Event, ping_frame
+from skywatch.realtime.connections.frames import Event, ping_frame
 from skywatch.realtime.protocols.base import Action, BadMessage, Command, Connect, Protocol, decode_json
 
 SUBPROTOCOL = "skywatch.v1"

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from skywatch.realtime.frames import Encoder, Event
+from skywatch.realtime.connections.frames import Encoder, Event
 from skywatch.realtime.protocols import engineio
 from skywatch.realtime.protocols.base import (
     Action,

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.mode_s.codes import ALTITUDE_FT_OF_AC13, NO_ALTITUDE, SQUAWK_OF_ID13
-from skywatch.receivers.mode_s.order import Altitudes, Frames, carried, latest
+from skywatch.receivers.mode_s.content.codes import ALTITUDE_FT_OF_AC13, NO_ALTITUDE, SQUAWK_OF_ID13
+from skywatch.receivers.mode_s.frames.order import Altitudes, Frames, carried, latest
 
 # Faster than any aircraft climbs or dives; altitudes further apart in time are not compared.
 VERTICAL_REACH_FT_S, VERTICAL_SLACK_FT = 300.0, 500.0

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column, FrameBatch
-from skywatch.receivers.mode_s.message import Message
-from skywatch.receivers.mode_s.values import WRITE
-from skywatch.receivers.report import SOURCES
+from skywatch.receivers.mode_s.content.values import WRITE
+from skywatch.receivers.mode_s.frames.message import Message
+from skywatch.receivers.reports.report import SOURCES
 
 # ``Decoded.source`` indexes SOURCES.
 SOURCE = {name: index for index, name in enumerate(SOURCES)}
@@ -40,7 +40,7 @@ class Decoded:
 
     ``fields`` maps each field that any frame carried to pieces (rows, values): rows i8[k] of the batch and what
     those frames carried. ``column`` makes one dense column of them. Units are those of
-    :class:`~skywatch.receivers.report.Report`; texts and sets are held as codes:
+    :class:`~skywatch.receivers.reports.report.Report`; texts and sets are held as codes:
 
     ============  ===================================================================
     alt_baro      feet; -100,000 for a surface position ("ground")

@@ -7,25 +7,25 @@ from typing import NamedTuple
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.mode_s import plausibility
-from skywatch.receivers.mode_s.bits import field, flag
-from skywatch.receivers.mode_s.codes import NO_ALTITUDE
-from skywatch.receivers.mode_s.comm_b import Sent
-from skywatch.receivers.mode_s.decoded import Decoded
-from skywatch.receivers.mode_s.identification import decode_identification
-from skywatch.receivers.mode_s.integrity import integrity
-from skywatch.receivers.mode_s.order import Altitudes, Frames, by_aircraft, carried, latest
-from skywatch.receivers.mode_s.position_fields import decode_airborne, decode_surface
-from skywatch.receivers.mode_s.positions import PositionFrames, Resolver
-from skywatch.receivers.mode_s.status import (
+from skywatch.receivers.mode_s.content.codes import NO_ALTITUDE
+from skywatch.receivers.mode_s.content.comm_b import Sent
+from skywatch.receivers.mode_s.content.identification import decode_identification
+from skywatch.receivers.mode_s.content.status import (
     OperationalStatus,
     decode_aircraft_status,
     decode_operational_status,
     decode_test_message,
 )
-from skywatch.receivers.mode_s.surveillance import decode_capability
-from skywatch.receivers.mode_s.target_state import decode_target_state
-from skywatch.receivers.mode_s.velocity import decode_velocity
+from skywatch.receivers.mode_s.content.surveillance import decode_capability
+from skywatch.receivers.mode_s.content.target_state import decode_target_state
+from skywatch.receivers.mode_s.content.velocity import decode_velocity
+from skywatch.receivers.mode_s.decoded import Decoded
+from skywatch.receivers.mode_s.frames.bits import field, flag
+from skywatch.receivers.mode_s.frames.order import Altitudes, Frames, by_aircraft, carried, latest
+from skywatch.receivers.mode_s.position import plausibility
+from skywatch.receivers.mode_s.position.fields import decode_airborne, decode_surface
+from skywatch.receivers.mode_s.position.integrity import integrity
+from skywatch.receivers.mode_s.position.positions import PositionFrames, Resolver
 
 # Barometric altitude and the difference to the geometric one come in different squitters; added up within this time.
 ALTITUDE_AGE_S = 5.0

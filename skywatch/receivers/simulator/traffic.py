@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import UNSET
 
 from skywatch.core import geo
-from skywatch.receivers.report import Report
+from skywatch.receivers.reports.report import Report
 from skywatch.receivers.simulator.fleet import STATE, TEXTS, WAITING, Fleet, Voice
 from skywatch.receivers.simulator.paths import Column, locate
 from skywatch.receivers.simulator.placement import Kind

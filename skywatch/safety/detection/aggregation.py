@@ -15,7 +15,7 @@ import numpy as np
 
 from skywatch.safety.detection.finding import Closest, EventType, Finding, Place, Quantity, Severity, worse
 from skywatch.safety.detection.frame import Array
-from skywatch.safety.thresholds import Thresholds
+from skywatch.safety.thresholds.table import Thresholds
 
 PREFIX = "aggregate:"
 # The keys of events that are about many aircraft, none of which is their subject, begin so.

@@ -11,7 +11,7 @@ import numpy as np
 
 from skywatch.safety.detection.finding import Finding, Quantity, Severity, worse
 from skywatch.safety.detection.frame import Frame
-from skywatch.safety.thresholds import Thresholds
+from skywatch.safety.thresholds.table import Thresholds
 
 SQUAWKS: dict[str, tuple[str, Severity]] = {
     "7500": ("unlawful interference", "critical"),

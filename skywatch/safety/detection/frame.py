@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.picture.sky import SOURCE_INDEX, Sky
+from skywatch.picture.state.sky import SOURCE_INDEX, Sky
 from skywatch.safety.detection.finding import Place
 
 Array = npt.NDArray[Any]

@@ -10,8 +10,8 @@ import numpy as np
 from skywatch.core import geo
 from skywatch.safety.detection.finding import Finding, Quantity
 from skywatch.safety.detection.frame import Carried, Frame
-from skywatch.safety.learning import Learner
-from skywatch.safety.thresholds import Thresholds
+from skywatch.safety.places.learning import Learner
+from skywatch.safety.thresholds.table import Thresholds
 
 # Aircraft above this are not checked, and a floor above it is none: floors are near the ground. Where only overflights
 # fly level, an aircraft that climbs or descends is not low.

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.bus.base import Audience, Message
 from skywatch.core.clock import to_datetime, to_iso
-from skywatch.core.inserting import insert_many
+from skywatch.core.database.inserting import insert_many
 from skywatch.safety.detection.aggregation import OF_MANY
 from skywatch.safety.detection.finding import Closest, Finding, Place, Quantity
 from skywatch.safety.events.tracker import Change, LiveEvent, Step

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.accounts.caller import noting_refusals
-from skywatch.core.audit import Target
-from skywatch.http.answer import answer
-from skywatch.http.paging import PageQuery, page
-from skywatch.http.request import Request
-from skywatch.http.service import NUMBER, ApiService
+from skywatch.accounts.identity.caller import noting_refusals
+from skywatch.core.storing.audit import Target
+from skywatch.http.lists.paging import PageQuery, page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 from skywatch.sso import mappings, schemas
 from skywatch.sso.models import ClaimMapping

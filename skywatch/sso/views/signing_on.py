@@ -11,23 +11,23 @@ from pyramid.response import Response
 from skywatch.accounts.logins.cookies import hand_over
 from skywatch.accounts.logins.schemas import LoginAnswer, LoginDetail
 from skywatch.accounts.users.answers import summary
-from skywatch.core.audit import Actor
 from skywatch.core.problems import Problem, invalid
-from skywatch.http.answer import answer
-from skywatch.http.origins import origin_of
+from skywatch.core.storing.audit import Actor
+from skywatch.http.clients.origins import origin_of
+from skywatch.http.lists.paging import PageQuery, page_of
 from skywatch.http.pages import wants_page
-from skywatch.http.paging import PageQuery, page_of
-from skywatch.http.request import Request
-from skywatch.http.service import ApiService
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.service import ApiService
 from skywatch.http.settings import HttpSettings
 from skywatch.security.contexts import EVERYBODY, EXCHANGE
 from skywatch.sso import schemas
-from skywatch.sso.addresses import own_address
-from skywatch.sso.answer import Answer
-from skywatch.sso.logout import obey
-from skywatch.sso.page import failure_page, hand_over_page
-from skywatch.sso.pending import LIFETIME
 from skywatch.sso.settings import SsoSettings
+from skywatch.sso.signing_on.addresses import own_address
+from skywatch.sso.signing_on.answer import Answer
+from skywatch.sso.signing_on.logout import obey
+from skywatch.sso.signing_on.page import failure_page, hand_over_page
+from skywatch.sso.signing_on.pending import LIFETIME
 
 COOKIE = "skywatch_sso"
 COOKIE_PATH = "/api/v1/auth/oidc"

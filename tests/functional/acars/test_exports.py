@@ -6,14 +6,14 @@ import io
 import msgspec
 import pytest
 
-from skywatch.acars import service
 from skywatch.acars.envelopes import Burst
-from skywatch.acars.exports import COLUMNS
 from skywatch.acars.monitor import AcarsIntake
+from skywatch.acars.resources import service
+from skywatch.acars.resources.exports import COLUMNS
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.models import FeatureAccessSetting
 from skywatch.core.clock import unix_now
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.inputs.base import Origin
 from skywatch.security.permissions import Permission
 from tests.identities import as_role, install

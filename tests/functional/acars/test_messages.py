@@ -7,16 +7,16 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
-from skywatch.acars import service
 from skywatch.acars.decoder import StreamDecoder
 from skywatch.acars.decoding.decode import FORMS
 from skywatch.acars.envelopes import Burst, FramePosition
 from skywatch.acars.messages import linking
 from skywatch.acars.metrics import ACARS_FAULTS
 from skywatch.acars.monitor import AcarsIntake, open_input
+from skywatch.acars.resources import service
 from skywatch.airframes.models import AirframeImport, AirframeRecord
 from skywatch.core.clock import unix_now, utcnow
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.history.models import Flight
 from skywatch.inputs.base import Origin
 from skywatch.picture.tracker import Tracker

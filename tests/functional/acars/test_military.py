@@ -7,7 +7,7 @@ from skywatch.acars.messages import linking
 from skywatch.acars.monitor import AcarsIntake, AcarsMonitor
 from skywatch.airframes.models import AirframeImport, AirframeRecord
 from skywatch.core.clock import unix_now, utcnow
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.history.models import Flight
 from skywatch.inputs.base import Origin
 from skywatch.security.permissions import Permission

@@ -14,7 +14,7 @@ from skywatch.acars.models import AcarsMessage
 from skywatch.acars.monitor import AcarsIntake
 from skywatch.airframes.models import AirframeRecord
 from skywatch.core.clock import unix_now
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.core.geo import distance_nm
 from skywatch.inputs.base import Origin
 

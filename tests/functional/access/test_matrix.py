@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.models import FeatureAccessSetting, Login, User
-from skywatch.core.db import writing
-from skywatch.http.openapi import SERVICE_PERMISSIONS
-from skywatch.http.service import ApiService
+from skywatch.core.database.engine import writing
+from skywatch.http.openapi.document import SERVICE_PERMISSIONS
+from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import IMPORTS, PERSONAL_READ, PERSONAL_WRITE
 from skywatch.security.permissions import Permission
 from tests.accounts import Population

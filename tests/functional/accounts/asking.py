@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from skywatch.core.models import AuditEntry
+from skywatch.core.database.models import AuditEntry
 from tests.accounts import PASSWORD
 
 V1 = "/api/v1"

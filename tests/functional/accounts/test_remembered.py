@@ -4,7 +4,7 @@ import threading
 
 import sqlalchemy as sa
 
-from skywatch.accounts import cache
+from skywatch.accounts.identity import cache
 from skywatch.accounts.models import AccessVersion
 from tests.functional.accounts.asking import bearer, code, login
 from tests.waiting import until

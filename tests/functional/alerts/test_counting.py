@@ -10,7 +10,7 @@ from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.alerts.rules import transfer
 from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, MAXIMUM_LINES
 from skywatch.core.clock import utcnow
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from tests.alerts import BOX
 from tests.functional.alerts.conftest import URL
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skywatch.alerts.rules import trial_limits
-from skywatch.core import deadline
+from skywatch.core.process import deadline
 from tests.accounts import Population
 from tests.alerts import LOW, aircraft
 from tests.functional.test_history import T, iso, record

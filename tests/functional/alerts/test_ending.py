@@ -5,7 +5,7 @@ import pytest
 from skywatch.accounts.models import User
 from skywatch.alerts.models import AlertRule
 from skywatch.core.clock import utcnow
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from tests.alerts import aircraft, test_of
 from tests.functional.alerts.conftest import SHOWN, URL
 from tests.notifying import add_channel, deliveries, delivering

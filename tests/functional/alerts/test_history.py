@@ -4,7 +4,7 @@ import pytest
 
 from skywatch.accounts.models import UserRole
 from skywatch.core.clock import unix_to_iso, utcnow
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from tests.alerts import LOW, aircraft, test_of
 from tests.functional.alerts.conftest import URL
 

@@ -5,7 +5,7 @@ import sqlalchemy as sa
 
 from skywatch.alerts.models import Alert
 from skywatch.alerts.publishing import PublishedRules
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from tests.alerts import BOX, LOW, aircraft, test_of
 from tests.functional.alerts.conftest import URL
 from tests.notifying import add_channel, deliveries

@@ -8,7 +8,7 @@ import pytest
 from skywatch.alerts import topics
 from skywatch.alerts.engine.rule import COMPARISONS, Count
 from skywatch.core.bus.base import Message
-from skywatch.picture.completion import Completion
+from skywatch.picture.state.completion import Completion
 from tests.alerts import BOX, LOW, aircraft, test_of
 from tests.functional.alerts.conftest import URL
 

@@ -170,7 +170,7 @@ def test_deleting_a_user_removes_rules_but_not_alerts(client, post, stage, histo
     stage.reload()
     stage.tick(aircraft())
     from skywatch.accounts.models import User
-    from skywatch.core.db import writing
+    from skywatch.core.database.engine import writing
 
     with writing(client.runtime.sessions) as session:
         session.delete(session.get(User, client.ids["olga"]))

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from skywatch.audio import folders as audio_folders
-from skywatch.audio.folders import open_input
+from skywatch.audio.folder_input import folders as audio_folders
+from skywatch.audio.folder_input.folders import open_input
 from skywatch.core.clock import utcnow
-from skywatch.inputs import folders
+from skywatch.inputs.transports import folders
 from skywatch.settings import SettingsError
 from tests.audio import UPLOAD, recording, sound
 from tests.waiting import PATIENCE_S

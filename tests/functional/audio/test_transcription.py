@@ -14,9 +14,9 @@ from skywatch.audio.models import Transmission
 from skywatch.audio.transcription import claims
 from skywatch.audio.transcription import worker as worker_module
 from skywatch.audio.transcription.worker import create
-from skywatch.core import health
 from skywatch.core.clock import unix_now, utcnow
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
+from skywatch.core.reporting import health
 from skywatch.history.models import Flight
 from skywatch.settings import SettingsError
 from tests.accounts import Population

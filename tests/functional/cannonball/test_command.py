@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from skywatch.cannonball.models import KnownAircraft
 from skywatch.cli import group
-from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.database.engine import create_engine, create_session_factory
 from tests.unit.cannonball.known.test_formats import ACFTREF, MASTER, OPENSKY, PLANE_ALERT
 
 GOOD = "icao_hex,registration,agency_name\nA68A37,N520PD,Pasadena Police Dept\n"

@@ -6,15 +6,16 @@ import time
 import pytest
 import sqlalchemy as sa
 
-from skywatch.cannonball.known import importing, index
+from skywatch.cannonball.known import index
 from skywatch.cannonball.known.formats.table import Dialect, text_table
-from skywatch.cannonball.known.importing import import_staged
+from skywatch.cannonball.known.imports import importing
+from skywatch.cannonball.known.imports.importing import import_staged
+from skywatch.cannonball.known.imports.lists import stage_list
 from skywatch.cannonball.known.index import KnownIndex
-from skywatch.cannonball.known.lists import stage_list
 from skywatch.cannonball.known.segment import Filters
 from skywatch.cannonball.known.service import KnownAircraftService
 from skywatch.cannonball.models import KnownAircraft
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.security.visibility import EVERYTHING
 
 HEADER = "icao_hex,registration,agency_name\n"

@@ -5,7 +5,7 @@ import sqlalchemy as sa
 
 from skywatch.cannonball.known.service import count_detections
 from skywatch.core.clock import utcnow
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from tests.functional.cannonball.conftest import ADMIN, ANALYST, VIEWER
 from tests.identities import as_role, install
 

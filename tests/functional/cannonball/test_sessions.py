@@ -7,7 +7,7 @@ import pytest
 
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, SessionPattern
 from skywatch.core.clock import utcnow
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from tests.functional.cannonball.conftest import ADMIN, ANALYST, OTHER, VIEWER
 from tests.identities import as_role, install
 
@@ -212,7 +212,7 @@ def test_acknowledging_keeps_the_first_moment(client, records, published):
 
 
 def test_the_newest_of_many_acknowledged_alerts_are_told(client, records, published, monkeypatch):
-    monkeypatch.setattr("skywatch.cannonball.service.ANNOUNCED_AT_ONCE", 1)
+    monkeypatch.setattr("skywatch.cannonball.sessions.service.ANNOUNCED_AT_ONCE", 1)
     assert client.post(URL + "alerts/acknowledge-all/", headers=VIEWER).json == {"acknowledged": 2}
     alerts = client.get(f"{URL}alerts/", headers=VIEWER).json["alerts"]
     assert all(alert["acknowledged"] and alert["acknowledged_at"] for alert in alerts)

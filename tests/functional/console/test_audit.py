@@ -9,9 +9,9 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.accounts.audit_log.search import BATCH, Search, actions
-from skywatch.core.audit import Actor, Target, record
-from skywatch.core.db import writing
-from skywatch.core.models import AuditEntry
+from skywatch.core.database.engine import writing
+from skywatch.core.database.models import AuditEntry
+from skywatch.core.storing.audit import Actor, Target, record
 from tests.functional.console.visitor import Visitor, populate, send
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)

@@ -8,12 +8,12 @@ from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
 from skywatch.accounts.models import User
 from skywatch.cli.init import create_first_administrator
-from skywatch.console.first_run import FirstRun
-from skywatch.core.audit import Actor
-from skywatch.core.db import writing
-from skywatch.core.models import AuditEntry, StoredSetting
+from skywatch.console.signing.first_run import FirstRun
+from skywatch.core.database.engine import writing
+from skywatch.core.database.models import AuditEntry, StoredSetting
 from skywatch.core.problems import Problem
-from skywatch.core.stored_settings import listed
+from skywatch.core.storing.audit import Actor
+from skywatch.core.storing.stored_settings import listed
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.settings import ReceiverSettings
 from tests.functional.console.visitor import ORIGIN, populate
@@ -23,7 +23,7 @@ OWN = "a long password of my own"
 
 @pytest.fixture(autouse=True)
 def each_time(monkeypatch):
-    monkeypatch.setattr("skywatch.console.first_run.KEPT_S", 0.0)
+    monkeypatch.setattr("skywatch.console.signing.first_run.KEPT_S", 0.0)
 
 
 @pytest.fixture

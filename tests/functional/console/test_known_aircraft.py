@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 
 from skywatch.cannonball.models import KnownAircraft
-from skywatch.core.models import AuditEntry
+from skywatch.core.database.models import AuditEntry
 from tests.functional.console.visitor import ORIGIN
 
 LIST = """icao_hex,registration,agency_name,agency_type

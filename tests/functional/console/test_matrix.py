@@ -11,9 +11,9 @@ from skywatch import make_app
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.models import FeatureAccessSetting, UserRole
 from skywatch.console.routes import OWN_ROUTES
-from skywatch.core.db import writing
-from skywatch.http.openapi import SERVICE_PERMISSIONS
-from skywatch.http.service import NUMBER, ApiService
+from skywatch.core.database.engine import writing
+from skywatch.http.openapi.document import SERVICE_PERMISSIONS
+from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.contexts import EXCHANGE, PERSONAL_WRITE
 from skywatch.security.permissions import Permission, default_permissions
 from skywatch.sso.models import ClaimMapping

@@ -5,8 +5,8 @@ import re
 import pytest
 import sqlalchemy as sa
 
-from skywatch.console import trials
-from skywatch.core.models import AuditEntry, StoredSetting
+from skywatch.console.forms import trials
+from skywatch.core.database.models import AuditEntry, StoredSetting
 from skywatch.receivers.settings import ReceiverSettings
 from tests.feeds import FeedServer
 from tests.functional.console.visitor import ORIGIN, populate

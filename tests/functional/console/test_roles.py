@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.accounts.models import Role
-from skywatch.core.models import AuditEntry
+from skywatch.core.database.models import AuditEntry
 from skywatch.security.permissions import Permission, default_permissions
 from skywatch.sso.models import ClaimMapping
 from tests.functional.console.visitor import ORIGIN, alert, main_form, note, populate, send

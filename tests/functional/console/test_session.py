@@ -8,12 +8,12 @@ import pytest
 import sqlalchemy as sa
 from webob.cookies import SignedSerializer
 
-from skywatch.accounts import cache
 from skywatch.accounts.changes import begin_change
+from skywatch.accounts.identity import cache
 from skywatch.accounts.models import Login, User, UserRole
 from skywatch.core.clock import utcnow
-from skywatch.core.db import writing
-from skywatch.core.models import AuditEntry
+from skywatch.core.database.engine import writing
+from skywatch.core.database.models import AuditEntry
 from tests.accounts import PASSWORD
 from tests.conftest import TEST_SECRET
 from tests.functional.console.visitor import ORIGIN, populate

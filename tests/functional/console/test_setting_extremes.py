@@ -6,10 +6,10 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.core.clock import utcnow
-from skywatch.core.models import StoredSetting
-from skywatch.safety import settings_store
+from skywatch.core.database.models import StoredSetting
 from skywatch.safety.models import SafetyThreshold
-from skywatch.safety.thresholds import FIELDS, Thresholds, meaning_of
+from skywatch.safety.thresholds import store as settings_store
+from skywatch.safety.thresholds.table import FIELDS, Thresholds, meaning_of
 from tests.extremes import HUGE, NAMES, NO_NUMBERS, NUMBERS, allowed, refused
 
 RETENTION = sorted(name for name in NUMBERS if name.startswith("retention_") and NAMES.fields[name].metadata["stored"])

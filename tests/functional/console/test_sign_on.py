@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.accounts.models import Login, User
-from skywatch.core.models import AuditEntry
+from skywatch.core.database.models import AuditEntry
 from tests.functional.console.visitor import Visitor, alert, main_form, note, populate
 from tests.functional.sso.signing_on import add_mapping, settings_for
 from tests.providers import fake_provider

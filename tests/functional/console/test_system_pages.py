@@ -5,16 +5,16 @@ import json
 import sqlalchemy as sa
 
 from skywatch.core.bus import Message, topics
-from skywatch.core.models import AuditEntry, StoredSetting
-from skywatch.core.retention import Extent
+from skywatch.core.database.models import AuditEntry, StoredSetting
+from skywatch.core.storing.retention import Extent
 from skywatch.history.settings import HistorySettings
 from skywatch.picture.settings import PictureSettings
-from skywatch.safety import settings_store
+from skywatch.safety.thresholds import store as settings_store
 from skywatch.security.visibility import EVERYTHING
 from skywatch.system import status
-from skywatch.system.checks import Check
 from skywatch.system.extents import publish_extents
-from skywatch.system.health_log import HealthLog
+from skywatch.system.health.checks import Check
+from skywatch.system.health.log import HealthLog
 from tests.functional.console.visitor import populate
 
 

@@ -6,8 +6,8 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.accounts.models import ApiKey, PasswordReset, User, UserRole
-from skywatch.core.db import writing
-from skywatch.core.models import AuditEntry
+from skywatch.core.database.engine import writing
+from skywatch.core.database.models import AuditEntry
 from tests.accounts import PASSWORD
 from tests.functional.console.visitor import ORIGIN, alert, find_form, main_form, note, populate, send
 

@@ -10,11 +10,11 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.core.clock import utcnow
-from skywatch.core.columns import seal_columns
-from skywatch.core.db import writing
-from skywatch.core.encrypting import seal_stored
-from skywatch.core.models import AuditEntry
-from skywatch.notify.claims import recipient_of
+from skywatch.core.database.columns import seal_columns
+from skywatch.core.database.encrypting import seal_stored
+from skywatch.core.database.engine import writing
+from skywatch.core.database.models import AuditEntry
+from skywatch.notify.deliveries.claims import recipient_of
 from skywatch.notify.models import Channel
 from tests.functional.notifications.conftest import ADA, ADMIN, BASE, BEN, VIEWER
 from tests.ports import free_port
@@ -213,7 +213,7 @@ def test_a_test_says_the_same_of_every_host_that_is_not_reached(client, add, mon
     """Else users could look around in the service's network: which names and ports there are, and what answers."""
     caplog.set_level(logging.INFO)
     monkeypatch.setattr("skywatch.notify.senders.all.TIMEOUT_S", 1.5)
-    monkeypatch.setattr("skywatch.core.targets.TargetPolicy.check_host", lambda self, host: None)
+    monkeypatch.setattr("skywatch.core.network.targets.TargetPolicy.check_host", lambda self, host: None)
     told = {}
     with speaking(b"SSH-2.0-OpenSSH_9.2\r\n\r\n") as not_http, speaking(None) as silent:
         hosts = {

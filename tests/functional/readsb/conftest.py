@@ -5,11 +5,11 @@ import time
 
 import pytest
 
-from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.history.recording.recorder import Recorder
 from skywatch.history.recording.writer import Writer
-from skywatch.picture.trail import TrailStore
-from skywatch.picture.trails_remote import TrailServer
+from skywatch.picture.trails.remote import TrailServer
+from skywatch.picture.trails.trail import TrailStore
 from tests.identities import install
 from tests.skies import show, sky_of
 from tests.unit.history.skies import SkyMaker, flying

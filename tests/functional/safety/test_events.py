@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core.db import writing
-from skywatch.core.models import AuditEntry
+from skywatch.core.database.engine import writing
+from skywatch.core.database.models import AuditEntry
 from skywatch.safety.detection.finding import Finding, Place, Quantity
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import EventTracker
 from skywatch.safety.models import SafetyPlace, SafetyRegion
-from skywatch.safety.thresholds import FIELDS, Thresholds
+from skywatch.safety.thresholds.table import FIELDS, Thresholds
 from tests.identities import as_role, install
 
 V1 = "/api/v1/safety"

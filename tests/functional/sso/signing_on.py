@@ -5,7 +5,7 @@ import secrets
 import sqlalchemy as sa
 from joserfc.jwk import RSAKey
 
-from skywatch.core.models import AuditEntry
+from skywatch.core.database.models import AuditEntry
 from tests.providers import CLIENT_ID, CLIENT_SECRET
 
 AUTHORIZE, CALLBACK = "/api/v1/auth/oidc/authorize", "/api/v1/auth/oidc/callback"

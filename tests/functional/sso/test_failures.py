@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from skywatch.sso import discovery
+from skywatch.sso.provider import discovery
 from tests.accounts import PASSWORD, Population
 from tests.functional.sso.signing_on import AUTHORIZE, begin, finish, sign_on, unknown_key
 from tests.providers import fake_provider

@@ -5,7 +5,7 @@ import time
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.sso.models import ExternalIdentity, PendingLogin
 from tests.functional.sso.signing_on import audit, begin, finish, other_key, sign_on, unknown_key
 from tests.providers import CLIENT_ID

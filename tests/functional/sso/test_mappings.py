@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.sso.models import ClaimMapping
 from tests.functional.sso.signing_on import add_mapping, audit, sign_on
 

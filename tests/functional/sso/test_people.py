@@ -5,7 +5,7 @@ import sqlalchemy as sa
 
 from skywatch.accounts.models import User, UserRole
 from skywatch.accounts.users.service import apply_profile
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.settings import SettingsError
 from skywatch.sso.defaults import check_default_roles
 from tests.functional.sso.signing_on import add_mapping, audit, back_channel, bearer, begin, finish, sign_on

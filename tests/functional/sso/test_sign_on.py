@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.accounts.models import User
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.sso.models import PendingLogin
 from tests.accounts import Population
 from tests.functional.sso.signing_on import (

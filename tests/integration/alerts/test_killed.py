@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.alerts.models import Alert
-from skywatch.core.models import StoredEvent
+from skywatch.core.database.models import StoredEvent
 from skywatch.notify.models import Delivery
 from tests.accounts import Population
 from tests.alerts import LOW

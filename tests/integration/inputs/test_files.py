@@ -10,12 +10,12 @@ from typing import cast
 import pytest
 import sqlalchemy as sa
 
-from skywatch.inputs import files as files_module
-from skywatch.inputs import folders as folders_module
 from skywatch.inputs.base import FilePosition
 from skywatch.inputs.factory import open_input
-from skywatch.inputs.files import FileInput
-from skywatch.inputs.folders import FolderFile, create
+from skywatch.inputs.transports import files as files_module
+from skywatch.inputs.transports import folders as folders_module
+from skywatch.inputs.transports.files import FileInput
+from skywatch.inputs.transports.folders import FolderFile, create
 from tests.integration.inputs.collector import Collector, Lines, running
 from tests.waiting import eventually
 

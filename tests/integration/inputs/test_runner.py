@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from skywatch.core import health, metrics
 from skywatch.core.bus import topics
 from skywatch.core.feature import Feature, FeatureSet, InputFamily
+from skywatch.core.reporting import health, metrics
 from skywatch.core.runtime import Runtime
 from skywatch.features import FEATURES
 from skywatch.inputs.base import Input

@@ -9,11 +9,11 @@ from typing import cast
 
 import pytest
 
-from skywatch.inputs import tcp as tcp_module
-from skywatch.inputs import udp as udp_module
 from skywatch.inputs.factory import open_input
-from skywatch.inputs.listener import ListenInput
-from skywatch.inputs.udp import UdpInput
+from skywatch.inputs.transports import tcp as tcp_module
+from skywatch.inputs.transports import udp as udp_module
+from skywatch.inputs.transports.listener import ListenInput
+from skywatch.inputs.transports.udp import UdpInput
 from tests.integration.inputs.collector import Collector, Lines, running
 from tests.waiting import eventually
 

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 from skywatch.cannonball.models import CannonballAlert, CannonballSession
-from skywatch.cannonball.notifications import delivered, notify_of, written
-from skywatch.core.db import writing
+from skywatch.cannonball.sessions.notifications import delivered, notify_of, written
+from skywatch.core.database.engine import writing
 from skywatch.core.feature import WrittenEvent
-from skywatch.notify.channels import channels_for_source
+from skywatch.notify.channels.queries import channels_for_source
 from tests.notifying import add_channel, deliveries, delivering
 from tests.waiting import until
 

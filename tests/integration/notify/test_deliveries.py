@@ -7,14 +7,14 @@ import standardwebhooks
 import svix
 
 from skywatch.core.clock import utcnow
-from skywatch.core.db import writing
-from skywatch.notify import claims, results
+from skywatch.core.database.engine import writing
+from skywatch.notify.channels.quiet import QuietWindow
+from skywatch.notify.deliveries import claims, results
+from skywatch.notify.deliveries.schedule import FAILURES_UNTIL_DISABLED
+from skywatch.notify.deliveries.signing import new_secret
 from skywatch.notify.models import Channel, Delivery
-from skywatch.notify.quiet import QuietWindow
-from skywatch.notify.schedule import FAILURES_UNTIL_DISABLED
 from skywatch.notify.senders.all import create_senders
 from skywatch.notify.senders.base import Outcome, SendFailed
-from skywatch.notify.signing import new_secret
 from tests.notifying import (
     add_channel,
     add_user,
@@ -290,7 +290,7 @@ def test_no_channel_is_disabled_for_a_cause_in_this_installation(runtime, sessio
 
 
 def test_what_the_worker_is_about_when_it_is_stopped_is_put_back(runtime, sessions, ada, receiver, monkeypatch):
-    monkeypatch.setattr("skywatch.notify.worker.STOP_S", 0.1)
+    monkeypatch.setattr("skywatch.notify.deliveries.worker.STOP_S", 0.1)
     receiver.delay_s = 3.0
     channel = add_channel(sessions, ada, receiver.url)
     with delivering(runtime):

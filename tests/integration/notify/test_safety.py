@@ -1,6 +1,6 @@
 """Safety events go, once each, through the channels whose owners want them and may see them."""
 
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.safety.detection.finding import Finding
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import LiveEvent, change_of

@@ -4,8 +4,8 @@ import urllib.request
 
 import pytest
 
-from skywatch.core.columns import seal_columns
-from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.database.columns import seal_columns
+from skywatch.core.database.engine import create_engine, create_session_factory
 from tests.notifying import add_channel, add_user, deliveries, notification, send
 from tests.processes import Service
 from tests.waiting import until

@@ -2,8 +2,8 @@
 
 import pytest
 
-from skywatch.core.db import writing
-from skywatch.notify.browsers import find_browsers, subscribe
+from skywatch.core.database.engine import writing
+from skywatch.notify.channels.browsers import find_browsers, subscribe
 from skywatch.notify.push.vapid import install, public_key
 from skywatch.notify.settings import NotifySettings
 from tests.notifying import add_channel, channel_of, deliveries, delivering, make_due, notification, send

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
-from skywatch.notify import claims
-from skywatch.notify.worker import create
+from skywatch.notify.deliveries import claims
+from skywatch.notify.deliveries.worker import create
 from tests.conftest import TEST_SECRET
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from webtest import TestApp
 
-from skywatch.accounts.authenticator import Authenticator
+from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.core.runtime import Runtime
 from tests.accounts import PASSWORD, Population
 from tests.app_templates import make_app

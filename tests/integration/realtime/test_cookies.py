@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from webtest import TestApp
 
-from skywatch.accounts.authenticator import Authenticator
+from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.security.contexts import FeatureAccess
 from tests.accounts import PASSWORD, Population
 from tests.app_templates import make_app

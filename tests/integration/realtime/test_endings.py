@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import websockets
 
-from skywatch.realtime import connection as connection_module
 from skywatch.realtime import server as server_module
-from skywatch.realtime.limits import Limits
+from skywatch.realtime.connections import connection as connection_module
+from skywatch.realtime.connections.limits import Limits
 from skywatch.realtime.metrics import REALTIME_CLOSED
 from skywatch.realtime.server import RealtimeServer
 from tests.faulty_clients import HANDSHAKE

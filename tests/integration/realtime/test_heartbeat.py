@@ -7,7 +7,7 @@ import re
 
 import socketio
 
-from skywatch.realtime.limits import Limits
+from skywatch.realtime.connections.limits import Limits
 from skywatch.realtime.metrics import REALTIME_CLOSED
 from tests.faulty_clients import stall
 from tests.integration.realtime.test_hostile import close_code_of, frame, open_raw

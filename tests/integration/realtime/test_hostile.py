@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from skywatch.core.bus import Message
-from skywatch.realtime.aircraft import PictureState
-from skywatch.realtime.limits import Limits
+from skywatch.realtime.connections.limits import Limits
+from skywatch.realtime.sky.aircraft import PictureState
 from tests.realtime import Skies, connected, publish_sky, serving
 from tests.waiting import PATIENCE_S, eventually
 

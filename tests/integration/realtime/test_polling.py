@@ -10,7 +10,7 @@ import pytest
 import websockets
 
 from skywatch.core.bus import Message
-from skywatch.realtime.limits import Limits
+from skywatch.realtime.connections.limits import Limits
 from tests.polling import PAGE, SEPARATOR, polling, run, upgrade_url
 from tests.realtime import Skies, publish_sky
 from tests.socket_io import SWISS

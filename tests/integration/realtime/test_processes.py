@@ -8,12 +8,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from skywatch.core import events, health
 from skywatch.core.bus import Message
 from skywatch.core.bus.redis import RedisBus
-from skywatch.core.db import create_session_factory, writing
-from skywatch.core.event_reader import EventReader
-from skywatch.realtime import catch_up
+from skywatch.core.database.engine import create_session_factory, writing
+from skywatch.core.publishing import events
+from skywatch.core.publishing.event_reader import EventReader
+from skywatch.core.reporting import health
+from skywatch.realtime.events import catch_up
 from tests.realtime import Skies, connected, publish_sky, serving
 from tests.waiting import eventually
 

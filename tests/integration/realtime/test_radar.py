@@ -20,9 +20,9 @@ import pytest
 import waitress
 from click.testing import CliRunner
 
-from skywatch.accounts.authenticator import Authenticator
-from skywatch.cli.radar import base_address, channel_addresses, radar
-from skywatch.cli.radar_columns import plain
+from skywatch.accounts.identity.authenticator import Authenticator
+from skywatch.cli.radar.columns import plain
+from skywatch.cli.radar.command import base_address, channel_addresses, radar
 from skywatch.core.runtime import Runtime
 from tests.app_templates import make_app
 from tests.ports import free_port
@@ -45,7 +45,7 @@ def no_credentials(monkeypatch):
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """Waits longer for a service that is there than a user would."""
-    monkeypatch.setattr("skywatch.cli.radar.TIMEOUT_S", PATIENCE_S)
+    monkeypatch.setattr("skywatch.cli.radar.command.TIMEOUT_S", PATIENCE_S)
 
 
 @contextlib.contextmanager
@@ -81,7 +81,7 @@ def channel(runtime: Runtime) -> Iterator[int]:
     assert started.wait(PATIENCE_S)
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("skywatch.cli.radar.CHANNEL_PATIENCE_S", PATIENCE_S)
+            patch.setattr("skywatch.cli.radar.command.CHANNEL_PATIENCE_S", PATIENCE_S)
             yield found["port"]
     finally:
         found["loop"].call_soon_threadsafe(found["stop"].set)

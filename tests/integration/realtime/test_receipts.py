@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 import pytest
 
 from skywatch.accounts.models import User
-from skywatch.cannonball.messages import alert_message
 from skywatch.cannonball.models import CannonballAlert, CannonballSession
-from skywatch.core import events
-from skywatch.core.db import writing
+from skywatch.cannonball.sessions.messages import alert_message
+from skywatch.core.database.engine import writing
+from skywatch.core.publishing import events
 from tests.realtime import FakeAccounts, connected, serving
 from tests.waiting import PATIENCE_S
 

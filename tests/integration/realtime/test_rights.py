@@ -10,7 +10,7 @@ import websockets
 
 from skywatch.core.bus import Audience, Message
 from skywatch.realtime import hub
-from skywatch.realtime.limits import Limits
+from skywatch.realtime.connections.limits import Limits
 from skywatch.security.contexts import FeatureAccess
 from tests.realtime import FakeAccounts, Skies, connected, publish_sky, serving
 from tests.waiting import eventually

@@ -14,7 +14,7 @@ import pytest
 import websockets
 from webtest import TestApp
 
-from skywatch.accounts import cache
+from skywatch.accounts.identity import cache
 from skywatch.core.runtime import Runtime
 from skywatch.realtime import hub
 from tests.accounts import PASSWORD, Population

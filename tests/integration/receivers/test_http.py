@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from skywatch.inputs import http_source
+from skywatch.inputs.transports import http_source
 from skywatch.receivers.factory import open_receiver
-from skywatch.receivers.polling import PollingReceiver
+from skywatch.receivers.kinds.polling import PollingReceiver
 from tests.integration.receivers.documents import answers, document
 from tests.integration.receivers.servers import Request, response, web_server
 from tests.unit.receivers.collector import running

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from skywatch.receivers.factory import open_receiver
-from skywatch.receivers.replay import Timeline
+from skywatch.receivers.kinds.replay import Timeline
 from skywatch.settings import SettingsError
 from tests.unit.receivers.collector import running
 from tests.waiting import eventually

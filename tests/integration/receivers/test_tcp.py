@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from skywatch.receivers.factory import open_receiver
+from skywatch.receivers.kinds.stream import StreamReceiver
 from skywatch.receivers.recordings import moments
-from skywatch.receivers.stream import StreamReceiver
 from tests.integration.receivers.servers import Feed, feeder
 from tests.unit.receivers.collector import running
 from tests.waiting import PATIENCE_S, eventually

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 
 from skywatch.alerts.models import Alert
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, KnownAircraft
-from skywatch.core.db import create_engine, create_session_factory
-from skywatch.core.models import StoredEvent
+from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.core.database.models import StoredEvent
 from skywatch.history.models import Flight
 from skywatch.picture.models import PictureState
 from skywatch.safety.models import SafetyEvent

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from skywatch.accounts.models import Role
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.sso.models import ClaimMapping
 from tests.accounts import PASSWORD, Population
 from tests.chromium import chromium

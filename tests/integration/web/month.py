@@ -6,7 +6,7 @@ import json
 import time
 from pathlib import Path
 
-from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.features import load
 from skywatch.history.importing.service import import_traces
 

@@ -16,9 +16,9 @@ import httpx
 import pytest
 from rich.console import Console
 
-from skywatch.cli.radar_columns import Trends
-from skywatch.cli.radar_table import screen
-from skywatch.cli.radar_view import View
+from skywatch.cli.radar.columns import Trends
+from skywatch.cli.radar.table import screen
+from skywatch.cli.radar.view import View
 from tests.conftest import ROOT
 from tests.integration.web.pages import LIVE, PASSWORD, ROWS, Page
 from tests.ports import free_port

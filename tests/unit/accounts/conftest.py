@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skywatch.accounts.authenticator import Authenticator
+from skywatch.accounts.identity.authenticator import Authenticator
 from tests.accounts import Population
 
 

@@ -10,7 +10,7 @@ from skywatch.alerts.conditions import budget
 from skywatch.alerts.conditions.tree import ConditionsFault, ParsedConditions, parse, parsed, tree_of
 from skywatch.alerts.tracking import parsing
 from skywatch.alerts.tracking.parsing import RuleParser
-from skywatch.core.expressions import ExpressionCache
+from skywatch.core.text.expressions import ExpressionCache
 
 
 @pytest.fixture(autouse=True)

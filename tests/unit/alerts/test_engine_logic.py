@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from skywatch.alerts.engine.bits import slots_of
+from skywatch.alerts.engine.data.bits import slots_of
+from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.engine import Engine, RuleSet
-from skywatch.alerts.engine.fences import Fence
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import Fired
 from skywatch.alerts.geofences.band import Band

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from skywatch.cli import group
 from skywatch.cli.doctor import means
-from skywatch.core import db
+from skywatch.core.database import engine as db
 from tests.ports import free_port
 
 

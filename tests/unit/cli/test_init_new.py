@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from skywatch.cli import group, new_file
-from skywatch.core.command import Loader, parse_uri
+from skywatch.core.terminal.command import Loader, parse_uri
 from skywatch.features import load
 
 

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from skywatch.accounts.defaults import install
 from skywatch.accounts.models import Role
 from skywatch.cli import group
-from skywatch.core.db import create_engine, create_session_factory, writing
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.sso.models import ClaimMapping
 from tests.conftest import TEST_SECRET
 

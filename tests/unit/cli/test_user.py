@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from skywatch.accounts.models import FeatureAccessSetting, Role, User
 from skywatch.accounts.users.passwords import verify_password
 from skywatch.cli import group
-from skywatch.core.db import create_engine, create_session_factory
-from skywatch.core.models import AuditEntry
+from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.core.database.models import AuditEntry
 
 PASSWORD = "a quiet night over the Jura"
 

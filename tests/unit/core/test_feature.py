@@ -5,13 +5,14 @@ from dataclasses import dataclass
 import pytest
 
 from skywatch import make_app
-from skywatch.core import metrics, problems
+from skywatch.core import problems
 from skywatch.core.bus import Message
+from skywatch.core.database.models import AuditEntry
 from skywatch.core.feature import DeclarationError, EventKind, Feature, FeatureSet, Service, Topic
-from skywatch.core.models import AuditEntry
 from skywatch.core.problems import Problem, ProblemKind
-from skywatch.core.retention import Kind
+from skywatch.core.reporting import metrics
 from skywatch.core.runtime import Runtime
+from skywatch.core.storing.retention import Kind
 from skywatch.features import FEATURES, SETTINGS
 from skywatch.realtime.topics import TopicTable
 from skywatch.security.permissions import Permission

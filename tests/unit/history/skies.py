@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skywatch.picture.sky import COLUMNS, Sky
+from skywatch.picture.state.sky import COLUMNS, Sky
 
 DEFAULTS = {"lat": np.nan, "lon": np.nan, "alt_baro_ft": np.nan, "gs_kt": np.nan, "track_deg": np.nan}
 

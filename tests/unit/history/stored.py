@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import sqlalchemy as sa
 
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from skywatch.history.models import Chunk, Flight
-from skywatch.history.points import in_order
 from skywatch.history.recording.writer import chunk_rows
-from skywatch.history.shards import slices
+from skywatch.history.storage.points import in_order
+from skywatch.history.storage.shards import slices
 
 T = 1_750_000_200
 

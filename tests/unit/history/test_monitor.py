@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core import db, health, writer
-from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.database import engine as db
+from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.core.reporting import health
+from skywatch.core.storing import writer
 from skywatch.history import monitor as history_monitor
 from skywatch.history.models import Flight
 from skywatch.history.monitor import TICK_S, HistoryMonitor, pause_after
-from skywatch.history.points import address_code
 from skywatch.history.reading.archive import Span, read
+from skywatch.history.storage.points import address_code
 from tests.unit.history.skies import SkyMaker, flying
 from tests.waiting import until
 
@@ -131,7 +133,7 @@ def test_a_database_that_takes_nothing_at_the_start_is_waited_for_and_nothing_is
     assert (at.min(), at.max()) == pytest.approx((0.0, 89.0), abs=0.02)
     assert np.diff(at).max() <= 120
     assert "history_writer" not in {component.name for component in health.components()}
-    lines = [record.message for record in caplog.records if record.name == "skywatch.core.writer"]
+    lines = [record.message for record in caplog.records if record.name == "skywatch.core.storing.writer"]
     assert len(lines) <= 3
 
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from skywatch.core import geo
 from skywatch.history.moments.interpolation import Paths
-from skywatch.history.points import ALTITUDE_FT, AT_S, DEGREES, POINT, in_order
 from skywatch.history.recording.thinning import THINNED_POINT
+from skywatch.history.storage.points import ALTITUDE_FT, AT_S, DEGREES, POINT, in_order
 
 
 def heard(aircraft=20, seconds=1200, seed=1, start=1_750_000_000.0):

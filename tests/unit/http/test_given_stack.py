@@ -28,7 +28,7 @@ from pyramid.request import Request
 from pyramid.urldispatch import RoutesMapper
 from pyramid_jwt.policy import JWTAuthenticationPolicy
 
-from skywatch.core import resource_api
+from skywatch.core.process import resource_api
 
 ROOT = Path(__file__).resolve().parents[3]
 REQUIREMENTS = {"pyramid": ">=2.0.2,<2.2", "cornice": ">=6.1,<6.2", "pyramid-jwt": ">=1.6.1,<1.7"}
@@ -95,7 +95,7 @@ def test_stand_in_has_what_is_used_of_pkg_resources(package: str) -> None:
 
 
 def test_pyramid_uses_pkg_resources_still() -> None:
-    """When this fails, ``skywatch/core/resource_api.py`` may go (docs/decisions/0003-pkg-resources.md)."""
+    """When this fails, ``skywatch/core/process/resource_api.py`` may go (docs/decisions/0003-pkg-resources.md)."""
     assert names_used_of_pkg_resources("pyramid") | names_used_of_pkg_resources("cornice")
 
 
@@ -109,11 +109,11 @@ class Blocker(MetaPathFinder):
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Blocker())
 import skywatch
-from skywatch.core.migrations import upgrade
+from skywatch.core.database.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
 skywatch.make_app(Runtime.open(load({"environment": "development"}, {})))
-assert sys.modules["pkg_resources"].__name__ == "skywatch.core.resource_api"
+assert sys.modules["pkg_resources"].__name__ == "skywatch.core.process.resource_api"
 assert not any(name.split(".")[0] == "setuptools" for name in sys.modules)
 print("started")
 """

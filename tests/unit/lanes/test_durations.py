@@ -6,7 +6,7 @@ from tests.lanes.durations import budgets, by_folder, over_budget
 
 def test_durations_are_added_by_folder():
     durations = {
-        "tests/unit/core/test_db.py::a": 1.0,
+        "tests/unit/core/database/test_engine.py::a": 1.0,
         "tests/unit/core/bus/test_redis.py::b": 2.0,
         "tests/integration/test_start.py::c": 4.0,
     }

@@ -10,8 +10,8 @@ from skywatch.outputs import forms
 from skywatch.receivers.framing.avr import AvrFramer
 from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
 from skywatch.receivers.framing.frames import FrameBatch
-from skywatch.receivers.readsb_lines import LinesDecoder
-from skywatch.receivers.sbs import COLUMNS, SbsLine
+from skywatch.receivers.kinds.readsb_lines import LinesDecoder
+from skywatch.receivers.kinds.sbs import COLUMNS, SbsLine
 from tests.skies import NOW, sky_of
 
 LONG = bytes.fromhex("8D4840D6202CC371C32CE0576098")

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from math import cos, radians, sin
 
 from skywatch.patterns.findings import Pattern, PatternEvent
-from skywatch.patterns.plane import LocalPlane
+from skywatch.patterns.recorded.tracks import Track, find_patterns
 from skywatch.patterns.settings import PatternSettings
+from skywatch.patterns.track.plane import LocalPlane
 from skywatch.patterns.tracker import PatternTracker
-from skywatch.patterns.tracks import Track, find_patterns
 
 Position = tuple[float, float, float, float | None, float | None, float | None, float | None]
 

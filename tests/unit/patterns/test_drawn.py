@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks.patterns import CASES, moved, thinned
 from skywatch.patterns.findings import Pattern
-from skywatch.patterns.scoring import Score
-from skywatch.patterns.tracks import Track, find_patterns
+from skywatch.patterns.recorded.scoring import Score
+from skywatch.patterns.recorded.tracks import Track, find_patterns
 from tests.unit.patterns.drawn.corpus import KINDS, draw
 
 ORDINARY = ("spiral_descent", "practice_hold", "jet_hold", "thermal", "parachutes", "circuits", "travel", "single_lap",

@@ -9,7 +9,7 @@ from skywatch.patterns.findings import Change, Pattern
 from skywatch.patterns.fleet import PatternFleet
 from skywatch.patterns.prefilter import MotionColumns
 from skywatch.patterns.settings import PatternSettings
-from skywatch.patterns.slots import SlotTable
+from skywatch.patterns.track.slots import SlotTable
 from tests.unit.patterns.flights import START, Flight, found
 
 SETTINGS = PatternSettings()

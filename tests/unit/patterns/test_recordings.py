@@ -13,8 +13,8 @@ import pytest
 from benchmarks._pattern_corpora import recordings
 from skywatch.patterns.findings import Pattern
 from skywatch.patterns.fleet import PatternFleet
-from skywatch.patterns.scoring import Score, score
-from skywatch.patterns.tracks import find_patterns
+from skywatch.patterns.recorded.scoring import Score, score
+from skywatch.patterns.recorded.tracks import find_patterns
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.picture.picture import Picture
-from skywatch.receivers.report import Report
+from skywatch.receivers.reports.report import Report
 
 START = 1_700_000_000.0
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from skywatch.core import geo
 from skywatch.picture.picture import Picture
 from skywatch.receivers.documents import DocumentReader
-from skywatch.receivers.sbs import SbsDecoder
+from skywatch.receivers.kinds.sbs import SbsDecoder
 from tests.unit.picture.reports import START, Clock, picture_at, snapshot
 
 STATION = (47.45, 8.56)

@@ -8,18 +8,18 @@ import pytest
 
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import unix_now
-from skywatch.core.db import DatabaseError
-from skywatch.core.exclusive import exclusive_lock
+from skywatch.core.database.engine import DatabaseError
+from skywatch.core.database.exclusive import exclusive_lock
 from skywatch.picture import only_tracker
 from skywatch.picture.only_tracker import OnlyTracker
-from skywatch.picture.statistics import TrackerStatistics
-from tests.unit.core.test_exclusive import end_sessions
+from skywatch.picture.sharing.statistics import TrackerStatistics
+from tests.unit.core.database.test_exclusive import end_sessions
 from tests.waiting import PATIENCE_S, until
 
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr("skywatch.core.exclusive.FileLock.patience_s", 0.0)
+    monkeypatch.setattr("skywatch.core.database.exclusive.FileLock.patience_s", 0.0)
     monkeypatch.setattr(only_tracker, "CHECK_S", 0.05)
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skywatch.picture.saved import decode, encode
-from skywatch.picture.sky import COLUMNS, from_bytes, to_bytes
+from skywatch.picture.saving.picture import decode, encode
+from skywatch.picture.state.sky import COLUMNS, from_bytes, to_bytes
 from tests.unit.picture.reports import Clock, increment, picture_at, snapshot
 
 ADDRESSES = ("4b1620", "4b1621", "~3c6444", "adf7c8")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from skywatch.realtime.commands import Point
 from skywatch.realtime.protocols.native import encode_event
+from skywatch.realtime.subscribers.commands import Point
 
 
 def payload_of(frame: bytes) -> bytes:

@@ -8,10 +8,10 @@ import hypothesis.strategies as st
 from hypothesis import settings
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
-from skywatch.picture.sky import Sky
-from skywatch.realtime.aircraft import View
-from skywatch.realtime.areas import Area
-from skywatch.realtime.live import LiveTopics
+from skywatch.picture.state.sky import Sky
+from skywatch.realtime.sky.aircraft import View
+from skywatch.realtime.sky.areas import Area
+from skywatch.realtime.sky.live import LiveTopics
 from tests.realtime import Skies
 from tests.unit.realtime.listeners import ModelClient, comparable
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from skywatch.core import geo
-from skywatch.realtime.aircraft import View
-from skywatch.realtime.columns import Form
-from skywatch.realtime.handshake import is_local
-from skywatch.realtime.live import LiveTopics
+from skywatch.realtime.connections.handshake import is_local
+from skywatch.realtime.sky.aircraft import View
+from skywatch.realtime.sky.columns import Form
+from skywatch.realtime.sky.live import LiveTopics
 from tests.skies import sky_of
 from tests.unit.realtime.listeners import ModelClient, payload_of
 
@@ -104,7 +104,7 @@ def test_whoever_comes_back_exactly_gets_what_was_missed_though_nobody_watched()
 
 def test_where_no_place_is_hidden_the_exact_view_is_everybodys_picture(monkeypatch):
     live, client = LiveTopics(), ModelClient()
-    monkeypatch.setattr("skywatch.realtime.aircraft.PictureState.follow", lambda *_: pytest.fail("made twice"))
+    monkeypatch.setattr("skywatch.realtime.sky.aircraft.PictureState.follow", lambda *_: pytest.fail("made twice"))
     live.tick([replace(tick_of(1, plane()), exact_station=None)])
     live.join(client, EXACT, None)
     live.tick([replace(tick_of(2, plane(1)), exact_station=None)])
@@ -128,7 +128,7 @@ def test_the_bytes_for_all_others_are_made_once_whoever_else_watches():
 
 def test_nobody_exact_no_second_picture(monkeypatch):
     live, client = LiveTopics(), ModelClient()
-    monkeypatch.setattr("skywatch.realtime.live.exact", lambda sky: pytest.fail("made for nobody"))
+    monkeypatch.setattr("skywatch.realtime.sky.live.exact", lambda sky: pytest.fail("made for nobody"))
     tick(live, 1, plane())
     live.join(client, ALL, None)
     tick(live, 2, plane(1))

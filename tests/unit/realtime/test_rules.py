@@ -15,15 +15,15 @@ import pytest
 from skywatch.core.bus import Audience, Form, Message
 from skywatch.core.problems import Problem
 from skywatch.features import FEATURES
-from skywatch.realtime.aircraft import View
-from skywatch.realtime.authentication import credential_of_auth
-from skywatch.realtime.commands import Point
-from skywatch.realtime.frames import Event, message_frame, text_frame
-from skywatch.realtime.limits import ConnectionCounter
-from skywatch.realtime.live import LiveTopics
+from skywatch.realtime.connections.authentication import credential_of_auth
+from skywatch.realtime.connections.frames import Event, message_frame, text_frame
+from skywatch.realtime.connections.limits import ConnectionCounter
+from skywatch.realtime.connections.queues import PIECE_BYTES, Outbox, Turn
+from skywatch.realtime.events.streams import EventTopics
 from skywatch.realtime.protocols import native, socketio
-from skywatch.realtime.queues import PIECE_BYTES, Outbox, Turn
-from skywatch.realtime.streams import EventTopics
+from skywatch.realtime.sky.aircraft import View
+from skywatch.realtime.sky.live import LiveTopics
+from skywatch.realtime.subscribers.commands import Point
 from skywatch.realtime.topics import TopicTable
 from skywatch.security.contexts import default_access
 from skywatch.security.identity import Identity

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Sequence
 
 from skywatch.receivers.base import Receiver
-from skywatch.receivers.report import Report
+from skywatch.receivers.reports.report import Report
 
 
 class Collector:

@@ -16,17 +16,17 @@ from pathlib import Path
 
 import pytest
 
-from skywatch.receivers.aircraft_json import DocumentError, read_document
 from skywatch.receivers.documents import DocumentReader
-from skywatch.receivers.finishing import finish
 from skywatch.receivers.framing.avr import AvrFramer
 from skywatch.receivers.framing.beast import BeastFramer
-from skywatch.receivers.limits import ALTITUDE_FT, SQUAWKS
-from skywatch.receivers.mode_s_stream import ModeSDecoder
-from skywatch.receivers.readsb_lines import LinesDecoder
-from skywatch.receivers.report import Report
-from skywatch.receivers.sbs import SbsDecoder
-from skywatch.receivers.stream import Decoder
+from skywatch.receivers.kinds.mode_s_stream import ModeSDecoder
+from skywatch.receivers.kinds.readsb_lines import LinesDecoder
+from skywatch.receivers.kinds.sbs import SbsDecoder
+from skywatch.receivers.kinds.stream import Decoder
+from skywatch.receivers.reports.aircraft_json import DocumentError, read_document
+from skywatch.receivers.reports.finishing import finish
+from skywatch.receivers.reports.limits import ALTITUDE_FT, SQUAWKS
+from skywatch.receivers.reports.report import Report
 
 MUTATIONS = 100_000
 ARRIVED = 1_800_000_000.0

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 import pytest
 
 from skywatch.inputs import retrying as retrying_module
-from skywatch.inputs.http_source import shown_url
 from skywatch.inputs.lines import LineSplitter
 from skywatch.inputs.meter import RateMeter
 from skywatch.inputs.retrying import InputError, one_line
+from skywatch.inputs.transports.http_source import shown_url
 from skywatch.receivers.factory import KINDS, open_receiver
 from skywatch.receivers.receiver import RetryingReceiver
-from skywatch.receivers.report import Report
+from skywatch.receivers.reports.report import Report
 from skywatch.settings import SettingsError
 from tests.unit.receivers.collector import Collector, running
 from tests.waiting import eventually

@@ -13,9 +13,9 @@ from skywatch.receivers.simulator.airspace import sufficient_radius_nm
 from skywatch.receivers.simulator.fleet import WAITING
 from skywatch.receivers.simulator.placement import LEVEL, Kind
 from skywatch.receivers.simulator.traffic import Traffic
-from skywatch.safety.detection.cells import Motion
-from skywatch.safety.detection.proximity import candidates, judge_pairs
-from skywatch.safety.thresholds import Thresholds
+from skywatch.safety.detection.meeting.cells import Motion
+from skywatch.safety.detection.meeting.proximity import candidates, judge_pairs
+from skywatch.safety.thresholds.table import Thresholds
 
 START = 1_700_000_000.0
 CENTRE = (47.45, 8.56)

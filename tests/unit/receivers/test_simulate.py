@@ -11,7 +11,7 @@ import pytest
 
 from skywatch.core import geo
 from skywatch.receivers.factory import open_receiver
-from skywatch.receivers.report import Report
+from skywatch.receivers.reports.report import Report
 from skywatch.receivers.simulator.traffic import Traffic
 from skywatch.settings import SettingsError
 from tests.unit.receivers.collector import running

@@ -10,12 +10,12 @@ from typing import Any
 
 from skywatch.core import geo
 from skywatch.picture.picture import Picture
-from skywatch.picture.sky import Sky
-from skywatch.receivers.report import Report
+from skywatch.picture.state.sky import Sky
+from skywatch.receivers.reports.report import Report
 from skywatch.safety.detection.detectors import Detectors
 from skywatch.safety.events.tracker import EventTracker, LiveEvent
-from skywatch.safety.learning import Learner
-from skywatch.safety.thresholds import Thresholds
+from skywatch.safety.places.learning import Learner
+from skywatch.safety.thresholds.table import Thresholds
 
 START = 1_800_000_000.0
 METRE_NM = 1 / 1852

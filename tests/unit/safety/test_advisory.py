@@ -13,7 +13,7 @@ from skywatch.receivers.mode_s.encoder import (
     squitter,
     velocity,
 )
-from skywatch.safety.offline import judge
+from skywatch.safety.recordings.offline import judge
 
 ADDRESS, THREAT = 0x4B1801, 0x4B1802
 TICKS = 12_000_000

@@ -5,15 +5,15 @@ import json
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core.db import create_engine, create_session_factory, writing
-from skywatch.core.models import StoredEvent
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
+from skywatch.core.database.models import StoredEvent
 from skywatch.safety import monitor as monitor_module
 from skywatch.safety.detection.finding import Closest, Finding, Place
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import EventTracker
 from skywatch.safety.models import SafetyEvent
 from skywatch.safety.monitor import SafetyMonitor
-from skywatch.safety.thresholds import Thresholds
+from skywatch.safety.thresholds.table import Thresholds
 from tests.statements import counting
 from tests.unit.safety.drawn import START, Drawn, skies, straight
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from skywatch.safety.detection.cells import Motion, expand, neighbours
-from skywatch.safety.detection.intentions import Intentions
-from skywatch.safety.detection.proximity import judge_pairs
-from skywatch.safety.thresholds import Thresholds
+from skywatch.safety.detection.meeting.cells import Motion, expand, neighbours
+from skywatch.safety.detection.meeting.intentions import Intentions
+from skywatch.safety.detection.meeting.proximity import judge_pairs
+from skywatch.safety.thresholds.table import Thresholds
 
 T = Thresholds()
 AIRCRAFT = 300

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from skywatch.core import geo
-from skywatch.safety.thresholds import Thresholds
+from skywatch.safety.thresholds.table import Thresholds
 from tests.unit.safety.drawn import START, Drawn, found, of_type, skies, straight
 
 CENTRE = (47.0, 8.0)

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from skywatch.core.db import create_session_factory
-from skywatch.picture.completion import Completion
-from skywatch.picture.sky import Sky
+from skywatch.core.database.engine import create_session_factory
+from skywatch.picture.state.completion import Completion
+from skywatch.picture.state.sky import Sky
 from skywatch.safety.detection.finding import SEVERITIES, TYPES, Closest, Finding, Place, Quantity
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import RESTORED_S, EventTracker, LiveEvent, change_of
@@ -62,7 +62,7 @@ class Stage:
 
     def run(self, drawn: list[Sky], *, silent_s: int = 0) -> None:
         """Ticks with these skies, the first ``silent_s`` of them without aircraft."""
-        from skywatch.picture.sky import empty_sky
+        from skywatch.picture.state.sky import empty_sky
 
         for number, sky in enumerate(drawn):
             shown = sky
@@ -127,9 +127,9 @@ def test_an_encounter_that_is_over_meanwhile_ends(stage):
 
 def test_an_encounter_of_before_a_start_lasts_until_the_two_are_apart():
     from skywatch.safety.detection.aggregation import Aggregation
-    from skywatch.safety.detection.encounters import ProximityDetector
     from skywatch.safety.detection.frame import Frame
-    from skywatch.safety.thresholds import Thresholds
+    from skywatch.safety.detection.meeting.encounters import ProximityDetector
+    from skywatch.safety.thresholds.table import Thresholds
 
     finding = Finding(type="proximity", key="4b0001:4b0002", severity="warning", message="", hexes=("4b0001", "4b0002"))
     for findings, lasts in (([], False), ([finding], True)):
@@ -169,7 +169,7 @@ def test_a_tracker_that_stood_still_ends_no_event(stage):
 
 
 def test_a_restored_event_is_not_ended_in_a_picture_that_is_not_complete():
-    from skywatch.safety.thresholds import Thresholds
+    from skywatch.safety.thresholds.table import Thresholds
 
     finding = Finding(type="emergency_squawk", key="4b0001:x", severity="critical", message="", hexes=("4b0001",))
     book = EventTracker()

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from skywatch.core import health
+from skywatch.core.reporting import health
 from skywatch.system.monitor import RETENTION, retain
 
 

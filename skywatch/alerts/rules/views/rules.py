@@ -18,9 +18,9 @@ from skywatch.alerts.rules.schemas import (
 from skywatch.alerts.rules.service import RuleService
 from skywatch.alerts.rules.shape import record_of
 from skywatch.alerts.tracking.faults import last_faults
-from skywatch.http.paging import page
-from skywatch.http.request import Request
-from skywatch.http.service import NUMBER, ApiService
+from skywatch.http.lists.paging import page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
 VIEW, CREATE = Permission.ALERTS_VIEW, Permission.ALERTS_CREATE

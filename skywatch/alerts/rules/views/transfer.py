@@ -10,9 +10,9 @@ from skywatch.alerts.access import MAXIMUM_GEOFENCES, MAXIMUM_RULES, MAXIMUM_WAT
 from skywatch.alerts.geofences.geometry import MAXIMUM_POSITIONS
 from skywatch.alerts.history.schemas import ObjectList
 from skywatch.alerts.rules import transfer
-from skywatch.http.request import Request
-from skywatch.http.schema import JsonInteger, Schema
-from skywatch.http.service import ApiService
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.schema import JsonInteger, Schema
+from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import to_import
 from skywatch.security.permissions import Permission
 

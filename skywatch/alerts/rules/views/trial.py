@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.alerts.access import owner_id
 from skywatch.alerts.conditions.tree import ConditionsFault, parsed
-from skywatch.alerts.engine.documents import SkyMaker
+from skywatch.alerts.engine.data.documents import SkyMaker
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.rules.checks import check_rights, faults_of, with_duration
 from skywatch.alerts.rules.schemas import RowId
@@ -19,11 +19,11 @@ from skywatch.alerts.rules.trial import Trial, referenced_objects, run_past, ste
 from skywatch.alerts.rules.trial_limits import PAST_S, limited
 from skywatch.alerts.rules.trial_schemas import TrialOfRule, TrialRequest, TrialResult
 from skywatch.core.clock import unix_now, utcnow
-from skywatch.core.deadline import Deadline
 from skywatch.core.problems import Problem, invalid_fields
-from skywatch.http.service import NUMBER, ApiService
-from skywatch.picture.request import SkyRequest
+from skywatch.core.process.deadline import Deadline
+from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.picture.settings import PictureSettings
+from skywatch.picture.sharing.request import SkyRequest
 from skywatch.security.permissions import Permission
 
 LONGEST = timedelta(hours=24)

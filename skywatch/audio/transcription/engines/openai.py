@@ -11,8 +11,8 @@ import msgspec
 from skywatch.audio.recordings.kinds import BY_MEDIA_TYPE
 from skywatch.audio.settings import AudioSettings
 from skywatch.audio.transcription.engines.base import PROMPT, EngineFailed, Segment
-from skywatch.core.outgoing import Answer, CallFailed, OutgoingClient
-from skywatch.core.targets import AddressRefused
+from skywatch.core.network.outgoing import Answer, CallFailed, OutgoingClient
+from skywatch.core.network.targets import AddressRefused
 
 # A slow machine needs longer than the recording lasts (s).
 TIMEOUT_S = 600.0

@@ -19,9 +19,9 @@ from skywatch.cannonball.known.schemas import (
 )
 from skywatch.cannonball.known.segment import Filters
 from skywatch.cannonball.known.service import KnownAircraftService, as_dict
-from skywatch.http.paging import page
-from skywatch.http.request import Request
-from skywatch.http.service import NUMBER, ApiService
+from skywatch.http.lists.paging import page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
 VIEW, MANAGE = Permission.CANNONBALL_VIEW, Permission.CANNONBALL_MANAGE

@@ -9,13 +9,13 @@ import colander
 from skywatch.cannonball.known.changes import announce
 from skywatch.cannonball.known.formats.faa import read_models
 from skywatch.cannonball.known.formats.table import DELIMITERS, ENCODINGS, Dialect, Refused, Unreadable, text_table
-from skywatch.cannonball.known.importing import ImportRefused, Report, import_staged
-from skywatch.cannonball.known.lists import FORMS, stage_list
+from skywatch.cannonball.known.imports.importing import ImportRefused, Report, import_staged
+from skywatch.cannonball.known.imports.lists import FORMS, stage_list
 from skywatch.cannonball.vocabulary import Source, values
 from skywatch.core.problems import Problem, invalid
-from skywatch.http.answer import answer
-from skywatch.http.request import Request
-from skywatch.http.schema import (
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,
     JsonList,
@@ -24,8 +24,8 @@ from skywatch.http.schema import (
     QueryString,
     Schema,
 )
-from skywatch.http.service import ApiService
-from skywatch.http.validation import json_body
+from skywatch.http.resources.service import ApiService
+from skywatch.http.resources.validation import json_body
 from skywatch.security.permissions import Permission
 
 # Largest number of refused lines in a report; all are counted.

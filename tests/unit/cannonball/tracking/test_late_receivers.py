@@ -6,9 +6,9 @@ import pytest
 
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, KnownAircraft
 from skywatch.cannonball.monitor import DETECTIONS_EVERY_S
-from skywatch.cannonball.tracking.inherited import FOUND_AGAIN_S
+from skywatch.cannonball.tracking.storing.inherited import FOUND_AGAIN_S
 from skywatch.core.clock import to_datetime
-from skywatch.core.db import writing
+from skywatch.core.database.engine import writing
 from tests.cannonball import HERE, POLICE, Stage, add_known, add_users, orbit, straight
 from tests.waiting import until
 

@@ -10,10 +10,11 @@ from sqlalchemy.exc import OperationalError
 from skywatch.accounts.models import User
 from skywatch.cannonball.location import LocationStore
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern
-from skywatch.cannonball.tracking import writer
-from skywatch.core import db, health
+from skywatch.cannonball.tracking.storing import writer
 from skywatch.core.bus import Message, topics
-from skywatch.core.db import create_engine, create_session_factory, writing
+from skywatch.core.database import engine as db
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
+from skywatch.core.reporting import health
 from tests.cannonball import HERE, POLICE, Stage, add_known, add_users, orbit, straight
 from tests.waiting import until
 
@@ -108,8 +109,8 @@ def test_a_database_that_is_away_for_a_while_loses_nothing(stage, monkeypatch):
 
 def test_a_restart_while_the_database_is_locked_goes_on_with_the_session_once_it_is_free(stage, monkeypatch):
     monkeypatch.setattr("skywatch.cannonball.monitor.START_S", 0.05)
-    monkeypatch.setattr("skywatch.core.writer.RETRY_FIRST_S", 0.02)
-    monkeypatch.setattr("skywatch.core.writer.RETRY_LAST_S", 0.05)
+    monkeypatch.setattr("skywatch.core.storing.writer.RETRY_FIRST_S", 0.02)
+    monkeypatch.setattr("skywatch.core.storing.writer.RETRY_LAST_S", 0.05)
     stage.now = time.time() - 20
     stage.locate(1, *HERE)
     stage.fly(POLICE, 10, straight(47.2, 8.0, 180.0, 100.0))

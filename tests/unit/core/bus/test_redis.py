@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 import pytest
 import redis
 
-from skywatch.core.announce import Announcer
 from skywatch.core.bus import BusError, Message
 from skywatch.core.bus.publish_queue import MAX_MESSAGES
 from skywatch.core.bus.redis import RedisBus
-from skywatch.http.limiter import Limiter
+from skywatch.core.publishing.announce import Announcer
+from skywatch.http.limits.limiter import Limiter
 from tests.redis_server import OwnRedis
 from tests.relay import Relay
 from tests.servers import REDIS_URL, require, skip_or_fail

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.airframes.models import AirframeRecord
-from skywatch.core.db import create_engine, create_session_factory, writing
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.history.importing.readsb import TraceError, read
 from skywatch.history.importing.service import import_traces
 from skywatch.history.models import Chunk, Flight

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core.db import create_engine, create_session_factory
+from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.history.moments import interpolation, service
-from skywatch.history.points import GAP, GROUND, MILITARY, NO_ALTITUDE, NON_ICAO, POINT, UNKNOWN
 from skywatch.history.reading import archive, tracks
 from skywatch.history.reading.flights import Labels
+from skywatch.history.storage.points import GAP, GROUND, MILITARY, NO_ALTITUDE, NON_ICAO, POINT, UNKNOWN
 from skywatch.security.visibility import EVERYTHING, Visibility
 from tests.unit.history.stored import row, store
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from skywatch.core.db import create_engine, create_session_factory, writing
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.history.models import Flight
 from skywatch.history.reading.flights import FlightFilter, search
 from skywatch.security.visibility import EVERYTHING, Visibility

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skywatch.history.points import UNKNOWN
 from skywatch.history.reading import numerals
+from skywatch.history.storage.points import UNKNOWN
 
 
 @pytest.mark.parametrize("whole", [0, 1, 9, 47, 90, 179, 180])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skywatch.history.points import GAP, GROUND, NO_ALTITUDE
 from skywatch.history.recording.thinning import Thinner
+from skywatch.history.storage.points import GAP, GROUND, NO_ALTITUDE
 from tests.unit.history.tracks import errors, heard, stored
 
 

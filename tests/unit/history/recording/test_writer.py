@@ -5,13 +5,13 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 
-from skywatch.core.db import create_engine, create_session_factory
-from skywatch.history.codec import decode
+from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.history.models import Chunk, Flight, Tail
-from skywatch.history.points import AT_S, address_code, in_order
 from skywatch.history.reading.archive import Span, read, read_slices
 from skywatch.history.recording.recorder import Recorder
 from skywatch.history.recording.writer import Writer
+from skywatch.history.storage.codec import decode
+from skywatch.history.storage.points import AT_S, address_code, in_order
 from tests.unit.history.skies import SkyMaker, flying
 
 T = 1_750_000_200.0  # the begin of a slice

@@ -1,0 +1,90 @@
+"""The REST resources below ``/api/v1/acars``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyramid.response import Response
+from sqlalchemy.orm import Session
+
+from skywatch.acars.messages.rows import message_fields
+from skywatch.acars.resources import exports, schemas, service
+from skywatch.core.clock import utcnow
+from skywatch.core.problems import Problem
+from skywatch.http.lists.cursor import cursor_page
+from skywatch.http.lists.paging import PageQuery, page_of
+from skywatch.http.lists.streaming import buffer_lines, stream
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.security.permissions import Permission
+
+FEATURE = "acars"
+VIEW = Permission.ACARS_VIEW
+
+message_list = ApiService("acars.messages", "/acars/messages", feature=FEATURE)
+export_service = ApiService("acars.export", "/acars/export", feature=FEATURE)
+one_message = ApiService("acars.message", f"/acars/messages/{{id:{NUMBER}}}", feature=FEATURE)
+statistics = ApiService("acars.stats", "/acars/stats", feature=FEATURE)
+label_list = ApiService("acars.labels", "/acars/labels", feature=FEATURE)
+
+
+@message_list.get(permission=VIEW, query=schemas.AcarsFilters(), responses={200: schemas.AcarsList()})
+def list_acars_messages(request: Request) -> dict[str, Any]:
+    """List ACARS messages, the latest received first
+
+    `count` is exact up to 10,000, with `q` up to 250. Without `acars.view_full` texts, raw envelopes and decoded
+    values are left out, and `q` is refused.
+    """
+    query = dict(request.validated["querystring"])
+    limit, offset, cursor = query.pop("limit"), query.pop("offset"), query.pop("cursor")
+    may = request.may
+    messages, count, last = service.find(request.db, may, query, limit, offset, cursor)
+    shown = [message_fields(row, may.full_texts, may.details) for row in messages]
+    return cursor_page(request, "messages", shown, count, last)
+
+
+@export_service.get(
+    permission=Permission.HISTORY_EXPORT,
+    query=schemas.ExportQuery(),
+    responses={200: ",".join(one.media_type for one in exports.FORMATS.values())},
+    errors=(503,),
+)
+def export_acars_messages(request: Request) -> Response:
+    """ACARS messages as a file, the latest received first
+
+    The filters are those of the list; without any it is all messages. `csv` has a row for each message, `jsonl` a line
+    with the members of the list. Also needs `acars.view`; without `acars.view_full` texts, raw envelopes and decoded
+    values are left out. The body is streamed: it is complete when its transfer ends properly.
+    """
+    may, query = request.may, dict(request.validated["querystring"])
+    if VIEW not in may.permissions:
+        raise Problem("permission_denied", f"ACARS messages need {VIEW}.")
+    format_name = query.pop("format")
+
+    def body(session: Session) -> Iterator[bytes]:
+        return buffer_lines(exports.export(session, may, query, format_name))
+
+    name = f"skywatch-acars-{utcnow():%Y%m%dT%H%M%SZ}.{format_name}"
+    return stream(request, body, exports.FORMATS[format_name].media_type, name)
+
+
+@one_message.get(permission=VIEW, path=schemas.MessageId(), responses={200: schemas.AcarsRecord()}, errors=(404,))
+def get_acars_message(request: Request) -> dict[str, Any]:
+    """Show an ACARS message"""
+    may = request.may
+    row = service.get(request.db, may, request.validated["path"]["id"])
+    return message_fields(row, may.full_texts, may.details)
+
+
+@statistics.get(permission=VIEW, query=schemas.StatsQuery(), responses={200: schemas.AcarsStats()})
+def get_acars_stats(request: Request) -> dict[str, Any]:
+    """Count ACARS messages by hour, label, network, station and kind"""
+    query = request.validated["querystring"]
+    return service.stats(request.db, request.may, query["from"], query["to"])
+
+
+@label_list.get(permission=VIEW, query=PageQuery(), responses={200: schemas.LabelList()})
+def list_acars_labels(request: Request) -> dict[str, Any]:
+    """List labels with their names and how often they were received"""
+    return page_of(request, "labels", service.labels(request.db, request.may))

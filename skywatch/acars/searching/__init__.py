@@ -1,0 +1,1 @@
+"""Search in ACARS messages: grammar of queries, stations, and runs over many rows."""

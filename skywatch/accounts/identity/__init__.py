@@ -1,0 +1,1 @@
+"""From credentials to an identity: who a caller is, and what it may do now."""

@@ -1,0 +1,189 @@
+"""Who a credential is and what its owner may do now; the one answer for the REST API and the real-time channel."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from skywatch.accounts.identity.cache import PROFILE, AccessCache
+from skywatch.accounts.identity.rights import (
+    KeyState,
+    Rights,
+    access_of,
+    load_access,
+    load_key,
+    load_login,
+    load_rights,
+)
+from skywatch.accounts.keys.usage import UsageRecorder
+from skywatch.accounts.logins.tokens import Claims, TokenCodec
+from skywatch.accounts.models import ApiKey
+from skywatch.accounts.settings import AccountSettings
+from skywatch.core.clock import unix_now
+from skywatch.core.problems import Problem
+from skywatch.core.runtime import Runtime
+from skywatch.security.contexts import FeatureAccess, within
+from skywatch.security.credentials import KEY_PREFIX
+from skywatch.security.identity import Identity, Method
+from skywatch.security.permissions import FEATURES, WITHHELD_FROM_KEYS
+
+MAXIMUM_REMEMBERED = 20_000
+
+
+class Authenticator:
+    """Identities from credentials. Safe to use from any thread; a steady caller costs no database query."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.codec = TokenCodec(runtime.settings.of(AccountSettings))
+        self.cache = AccessCache(runtime)
+        # The stored settings that were read last, and all of them in order.
+        self._access: tuple[dict[str, FeatureAccess] | None, tuple[FeatureAccess, ...]] = (None, ())
+        self._usage = UsageRecorder(runtime.sessions)
+        self._keys_enabled = runtime.settings.of(AccountSettings).api_key_enabled
+        self._verified: dict[bytes, Claims] = {}
+        self._identities: dict[tuple[object, ...], tuple[Rights, Identity]] = {}
+        runtime.at_close(self.close)
+
+    def identify(self, credential: str) -> Identity:
+        """Who an access token or API key is; raises Problem (401) where it is not good."""
+        return self.identify_key(credential) if credential.startswith(KEY_PREFIX) else self.identify_token(credential)
+
+    def identify_token(self, token: str) -> Identity:
+        """Who an access token is; raises Problem (401)."""
+        digest = hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
+        claims = self._verified.get(digest)
+        if claims is None:
+            claims = self.codec.read(token, "access")
+            if len(self._verified) >= MAXIMUM_REMEMBERED:
+                self._verified.clear()
+            self._verified[digest] = claims
+        if claims.expires_at <= unix_now():
+            self._verified.pop(digest, None)
+            raise Problem("token_expired")
+        return self._of_login("jwt", claims.user_id, claims.login_id, claims.expires_at)
+
+    def identify_session(self, user_id: int, login_id: str, expires_at: float) -> Identity:
+        """Who a session of the console is that its cookie has proved; raises Problem (401) where its login is over."""
+        return self._of_login("console", user_id, login_id, expires_at)
+
+    def identify_key(self, key: str) -> Identity:
+        """Who an API key is; raises Problem (401)."""
+        digest = hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
+        self._check_keys_enabled()
+        state = self.cache.get("key", digest, lambda session: load_key(session, ApiKey.key_hash == digest))
+        return self._of_key(state)
+
+    def still_valid(self, identity: Identity) -> Problem | Identity:
+        """The same caller with the rights of this moment, or the Problem that ends the connection."""
+        try:
+            if identity.key_id is not None:
+                self._check_keys_enabled()
+                key_id = identity.key_id
+                state = self.cache.get("key_id", key_id, lambda session: load_key(session, ApiKey.id == key_id))
+                return self._of_key(state)
+            if identity.expires_at is not None and identity.expires_at <= unix_now():
+                raise Problem("token_expired")
+            return self._of_login(identity.method, identity.user_id, identity.login_id, identity.expires_at)
+        except Problem as problem:
+            return problem
+
+    def feature_access(self, feature: str) -> FeatureAccess:
+        """The access setting of a feature now."""
+        return access_of(self.cache.get("access", None, load_access) or {}, feature)
+
+    def access_settings(self) -> tuple[FeatureAccess, ...]:
+        """The access settings of all features now, in the order of ``FEATURES``; the same object until one changes."""
+        stored = self.cache.get("access", None, load_access) or {}
+        known, settings = self._access
+        if stored is not known:
+            settings = tuple([access_of(stored, feature) for feature in FEATURES])
+            self._access = stored, settings
+        return settings
+
+    def rights(self, user_id: int) -> Rights | None:
+        """What a user may do now, or None where there is no such user."""
+        return self.cache.get(
+            "user", user_id, lambda session: load_rights(session, user_id), lambda rights: rights.valid_until
+        )
+
+    def remembered_profile(self, user_id: int, load: Callable[[Session], dict[str, Any]]) -> dict[str, Any]:
+        """What is shown of a user, remembered until the account changes or a role ends."""
+        rights = self.rights(user_id)
+        valid_until = rights.valid_until if rights is not None else None
+        return self.cache.get(PROFILE, user_id, load, lambda _: valid_until) or {}
+
+    def close(self) -> None:
+        """Stop the threads behind it and write down what keys were last used when."""
+        self.cache.close()
+        self._usage.close()
+
+    def _check_keys_enabled(self) -> None:
+        if not self._keys_enabled:
+            raise Problem("token_invalid", "API keys are switched off.")
+
+    def _of_login(self, method: Method, user_id: int, login_id: str | None, expires_at: float | None) -> Identity:
+        rights = self._active(user_id)
+        if login_id is not None:
+            state = self.cache.get("login", login_id, lambda session: load_login(session, login_id))
+            if state is None or state.user_id != user_id:
+                # What is remembered of the user may be older: they may have been switched off, which ends logins too.
+                self.cache.forget("user", user_id)
+                self._active(user_id)
+                raise Problem("token_revoked")
+        return self._identity(
+            (method, login_id, user_id, expires_at),
+            rights,
+            lambda: Identity(
+                user_id,
+                rights.username,
+                method,
+                rights.permissions,
+                rights.roles,
+                login_id=login_id,
+                expires_at=expires_at,
+            ),
+        )
+
+    def _of_key(self, state: KeyState | None) -> Identity:
+        if state is None:
+            raise Problem("token_invalid", "There is no such API key.")
+        if state.expires_at is not None and state.expires_at <= unix_now():
+            raise Problem("token_expired", "The API key has expired.")
+        rights = self._active(state.user_id)
+        self._usage.used(state.key_id)
+        return self._identity(
+            ("api_key", state.key_id, state.scopes, state.expires_at),
+            rights,
+            lambda: Identity(
+                state.user_id,
+                rights.username,
+                "api_key",
+                within(rights.permissions - WITHHELD_FROM_KEYS, state.scopes),
+                rights.roles,
+                scopes=state.scopes,
+                key_id=state.key_id,
+                expires_at=state.expires_at,
+            ),
+        )
+
+    def _active(self, user_id: int) -> Rights:
+        rights = self.rights(user_id)
+        if rights is None:
+            raise Problem("token_revoked", "The account does not exist any more.")
+        if not rights.is_active:
+            raise Problem("account_disabled")
+        return rights
+
+    def _identity(self, name: tuple[object, ...], rights: Rights, make: Callable[[], Identity]) -> Identity:
+        """The identity made before, unless the rights are other ones."""
+        known = self._identities.get(name)
+        if known is not None and known[0] is rights:
+            return known[1]
+        identity = make()
+        if len(self._identities) >= MAXIMUM_REMEMBERED:
+            self._identities.clear()
+        self._identities[name] = (rights, identity)
+        return identity

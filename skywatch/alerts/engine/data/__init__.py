@@ -1,0 +1,1 @@
+"""What tests read: the aircraft of a tick in slots, texts as codes, geofences."""

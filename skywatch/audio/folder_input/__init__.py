@@ -1,0 +1,1 @@
+"""The input ``folder``: recordings that another program puts into a folder."""

@@ -1,0 +1,1 @@
+"""Uploads: multipart forms from the network to disk, and their fields."""

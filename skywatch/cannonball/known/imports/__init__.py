@@ -1,0 +1,1 @@
+"""Imports of lists: staged, planned, then applied in one transaction."""

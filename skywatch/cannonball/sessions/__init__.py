@@ -1,0 +1,1 @@
+"""Sessions, alerts and patterns as a user sees them: REST resources and messages."""

@@ -1,0 +1,27 @@
+"""The messages of sessions and alerts on the real-time channel."""
+
+from __future__ import annotations
+
+from skywatch.cannonball.models import CannonballAlert, CannonballSession
+from skywatch.cannonball.sessions.shown import encoded, full_alert, full_session
+from skywatch.core.bus.base import Audience, Message
+from skywatch.security.permissions import Permission
+
+TOPIC = "alerts"
+
+
+def audience_of(user_id: int, military: bool) -> Audience:
+    """The audience of a session or an alert: its user and holders of ``cannonball.manage``."""
+    needs = frozenset({str(Permission.AIRCRAFT_VIEW_MILITARY)}) if military else frozenset()
+    return Audience(frozenset({user_id}), str(Permission.CANNONBALL_MANAGE), needs)
+
+
+def session_message(session: CannonballSession) -> Message:
+    """A session for the real-time channel."""
+    audience = audience_of(session.user_id, session.military)
+    return Message(TOPIC, "cannonball:session", encoded(full_session(session)), audience)
+
+
+def alert_message(alert: CannonballAlert) -> Message:
+    """An alert for the real-time channel."""
+    return Message(TOPIC, "cannonball:alert", encoded(full_alert(alert)), audience_of(alert.user_id, alert.military))

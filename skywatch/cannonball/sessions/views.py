@@ -1,0 +1,250 @@
+"""The REST resources of locations, sessions, patterns and alerts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from skywatch.cannonball import topics
+from skywatch.cannonball.location import Location, LocationStore
+from skywatch.cannonball.sessions.messages import alert_message, session_message
+from skywatch.cannonball.sessions.schemas import (
+    AcknowledgedAlerts,
+    ActiveQuery,
+    ActiveSessions,
+    AlertList,
+    AlertQuery,
+    AlertRecord,
+    NewLocation,
+    PatternList,
+    PatternQuery,
+    SessionList,
+    SessionQuery,
+    SessionRecord,
+    ShownLocation,
+    ThingId,
+)
+from skywatch.cannonball.sessions.service import CannonballService, Page
+from skywatch.cannonball.sessions.shown import full_alert, full_pattern, full_session, summary
+from skywatch.cannonball.settings import CannonballSettings
+from skywatch.core.bus.base import Message
+from skywatch.core.clock import unix_now
+from skywatch.core.problems import not_found
+from skywatch.core.publishing import events
+from skywatch.http.lists.paging import only_page, page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.security.contexts import PERSONAL_WRITE
+from skywatch.security.permissions import Permission
+
+VIEW = Permission.CANNONBALL_VIEW
+BASE = "/api/v1/cannonball"
+
+
+def service(request: Request) -> CannonballService:
+    """The service for the caller of this request."""
+    return CannonballService(request.db, request.may)
+
+
+location = ApiService(
+    "cannonball.location", "/cannonball/location", feature="cannonball", canonical=f"{BASE}/location/"
+)
+active = ApiService(
+    "cannonball.active_sessions",
+    "/cannonball/sessions/active",
+    feature="cannonball",
+    canonical=f"{BASE}/sessions/active/",
+)
+sessions = ApiService(
+    "cannonball.sessions", "/cannonball/sessions", feature="cannonball", canonical=f"{BASE}/sessions/"
+)
+session = ApiService(
+    "cannonball.session",
+    f"/cannonball/sessions/{{id:{NUMBER}}}",
+    feature="cannonball",
+    canonical=f"{BASE}/sessions/{{id:{NUMBER}}}/",
+)
+session_end = ApiService(
+    "cannonball.session_end",
+    f"/cannonball/sessions/{{id:{NUMBER}}}/end",
+    feature="cannonball",
+    canonical=f"{BASE}/sessions/{{id:{NUMBER}}}/end/",
+)
+patterns = ApiService(
+    "cannonball.patterns", "/cannonball/patterns", feature="cannonball", canonical=f"{BASE}/patterns/"
+)
+alerts = ApiService("cannonball.alerts", "/cannonball/alerts", feature="cannonball", canonical=f"{BASE}/alerts/")
+acknowledge_all = ApiService(
+    "cannonball.acknowledge_all",
+    "/cannonball/alerts/acknowledge-all",
+    feature="cannonball",
+    canonical=f"{BASE}/alerts/acknowledge-all/",
+)
+alert = ApiService(
+    "cannonball.alert",
+    f"/cannonball/alerts/{{id:{NUMBER}}}",
+    feature="cannonball",
+    canonical=f"{BASE}/alerts/{{id:{NUMBER}}}/",
+)
+acknowledge = ApiService(
+    "cannonball.acknowledge",
+    f"/cannonball/alerts/{{id:{NUMBER}}}/acknowledge",
+    feature="cannonball",
+    canonical=f"{BASE}/alerts/{{id:{NUMBER}}}/acknowledge/",
+)
+announced = ApiService(
+    "cannonball.announced",
+    f"/cannonball/alerts/{{id:{NUMBER}}}/announced",
+    feature="cannonball",
+    canonical=f"{BASE}/alerts/{{id:{NUMBER}}}/announced/",
+)
+
+
+@location.put(permission=PERSONAL_WRITE, body=NewLocation(), responses={200: ShownLocation()})
+def set_location(request: Request) -> dict[str, Any]:
+    """Start or refresh tracking around the caller
+
+    A location expires after ten minutes unless it is refreshed. Without `heading` and `speed_kt` the movement is
+    computed from consecutive positions; a jump beyond any possible speed counts as a new place.
+    """
+    settings = request.runtime.settings.of(CannonballSettings)
+    body = request.validated["body"]
+    now = unix_now()
+    new_location = Location(
+        user_id=request.caller.user_id,
+        lat=body["lat"],
+        lon=body["lon"],
+        radius_nm=body["radius_nm"] or settings.cannonball_default_radius_nm,
+        at=now,
+        expires_at=now + settings.cannonball_location_ttl_s,
+        heading=body["heading"],
+        speed_kt=body["speed_kt"],
+    )
+    LocationStore(request.runtime.bus).put(new_location)
+    return _location(new_location)
+
+
+@location.get(permission=VIEW, responses={200: ShownLocation()}, errors=(404,))
+def get_location(request: Request) -> dict[str, Any]:
+    """Show the caller's location"""
+    stored_location = LocationStore(request.runtime.bus).get(request.caller.user_id)
+    if stored_location is None:
+        raise not_found("location")
+    return _location(stored_location)
+
+
+@location.delete(permission=PERSONAL_WRITE, responses={204: None})
+def delete_location(request: Request) -> None:
+    """End tracking around the caller"""
+    LocationStore(request.runtime.bus).delete(request.caller.user_id)
+    request.response.status_code = 204
+
+
+@active.get(permission=VIEW, query=ActiveQuery(), responses={200: ActiveSessions()})
+def list_active_cannonball_sessions(request: Request) -> dict[str, Any]:
+    """List the active sessions, the most urgent first
+
+    The caller's own; holders of `cannonball.manage` see everybody's.
+    """
+    rows = service(request).active_sessions(request.validated["querystring"]["user"])
+    return only_page("sessions", [summary(s) for s in rows])
+
+
+@sessions.get(permission=VIEW, query=SessionQuery(), responses={200: SessionList()})
+def list_cannonball_sessions(request: Request) -> dict[str, Any]:
+    """List sessions, the newest first"""
+    page_range, filters = _query(request)
+    rows, count = service(request).sessions(page_range, filters)
+    return page(request, "sessions", [full_session(s) for s in rows], count)
+
+
+@session.get(permission=VIEW, path=ThingId(), responses={200: SessionRecord()}, errors=(404,))
+def get_cannonball_session(request: Request) -> dict[str, Any]:
+    """Show a session"""
+    return full_session(service(request).session(request.validated["path"]["id"]))
+
+
+@session_end.post(permission=PERSONAL_WRITE, path=ThingId(), responses={200: SessionRecord()}, errors=(404,))
+def end_cannonball_session(request: Request) -> dict[str, Any]:
+    """End a session
+
+    The aircraft opens no new one until it has left the radius. Ending a session that has ended changes nothing.
+    """
+    ended, changed = service(request).end_session(request.validated["path"]["id"])
+    if changed:
+        # If the message is lost, the tracker reads it from the row when it next writes the session's numbers.
+        events.publish(request.db, Message(topics.COMMANDS, "end", str(ended.id).encode()), stored=False)
+        events.publish(request.db, session_message(ended))
+    return full_session(ended)
+
+
+@patterns.get(permission=VIEW, query=PatternQuery(), responses={200: PatternList()})
+def list_patterns(request: Request) -> dict[str, Any]:
+    """List flight patterns of all aircraft in the sky, the newest first
+
+    `session` is the caller's session in which a pattern was flown; it is null for patterns elsewhere.
+    """
+    page_range, filters = _query(request)
+    rows, count = service(request).patterns(page_range, filters)
+    return page(request, "patterns", [full_pattern(p, session_id) for p, session_id in rows], count)
+
+
+@alerts.get(permission=VIEW, query=AlertQuery(), responses={200: AlertList()})
+def list_cannonball_alerts(request: Request) -> dict[str, Any]:
+    """List alerts, the newest first"""
+    page_range, filters = _query(request)
+    rows, count = service(request).alerts(page_range, filters)
+    return page(request, "alerts", [full_alert(a) for a in rows], count)
+
+
+@acknowledge_all.post(permission=PERSONAL_WRITE, responses={200: AcknowledgedAlerts()})
+def acknowledge_all_cannonball_alerts(request: Request) -> dict[str, Any]:
+    """Acknowledge all of the caller's own alerts
+
+    The newest 10,000 at a time; the newest 300 get an event each.
+    """
+    count, alert_rows = service(request).acknowledge_all()
+    events.publish(request.db, *[alert_message(a) for a in alert_rows])
+    return {"acknowledged": count}
+
+
+@alert.get(permission=VIEW, path=ThingId(), responses={200: AlertRecord()}, errors=(404,))
+def get_cannonball_alert(request: Request) -> dict[str, Any]:
+    """Show an alert"""
+    return full_alert(service(request).alert(request.validated["path"]["id"]))
+
+
+@acknowledge.post(permission=PERSONAL_WRITE, path=ThingId(), responses={200: AlertRecord()}, errors=(404,))
+def acknowledge_cannonball_alert(request: Request) -> dict[str, Any]:
+    """Acknowledge an alert
+
+    Acknowledging again does not change the time.
+    """
+    return _marked(request, *service(request).acknowledge(request.validated["path"]["id"]))
+
+
+@announced.post(permission=PERSONAL_WRITE, path=ThingId(), responses={200: AlertRecord()}, errors=(404,))
+def announce_cannonball_alert(request: Request) -> dict[str, Any]:
+    """Report that a client announced an alert by voice"""
+    return _marked(request, *service(request).announced(request.validated["path"]["id"]))
+
+
+def _marked(request: Request, alert_row: Any, changed: bool) -> dict[str, Any]:
+    if changed:
+        events.publish(request.db, alert_message(alert_row))
+    return full_alert(alert_row)
+
+
+def _query(request: Request) -> tuple[Page, dict[str, Any]]:
+    filters = dict(request.validated["querystring"])
+    return Page(filters.pop("offset"), filters.pop("limit")), filters
+
+
+def _location(user_location: Location) -> dict[str, Any]:
+    return answer(
+        ShownLocation,
+        user_location,
+        updated_at=datetime.fromtimestamp(user_location.at, UTC),
+        expires_at=datetime.fromtimestamp(user_location.expires_at, UTC),
+    )

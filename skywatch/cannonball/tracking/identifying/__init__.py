@@ -1,0 +1,1 @@
+"""Which aircraft are of interest: known ones, operators, surveillance patterns."""

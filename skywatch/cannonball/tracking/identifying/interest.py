@@ -1,0 +1,131 @@
+"""The aircraft of interest in the picture, by the known list, their operator or their callsign.
+
+Works on columns: only new or changed callsigns are looked up one by one, and each operator's name once. Patterns are
+the part of `watch`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from skywatch.cannonball.identification.agencies import enforces_law
+from skywatch.cannonball.identification.callsigns import agency_of_callsign
+from skywatch.cannonball.tracking.identifying.known_table import EMPTY, KnownTable
+from skywatch.cannonball.vocabulary import Identification
+from skywatch.picture.state.sky import Sky
+
+NO_ADDRESS = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Interest:
+    """The reason why an aircraft is of interest."""
+
+    identification: Identification
+    agency_name: str = ""
+    verified: bool = False
+    known_id: int | None = None
+    military: bool = False
+
+
+@lru_cache(maxsize=65536)
+def _is_agency(name: str) -> bool:
+    return bool(name) and enforces_law(name)
+
+
+class InterestTable:
+    """The aircraft of interest at each tick; ``table`` may be replaced at any time."""
+
+    def __init__(self) -> None:
+        self.table: KnownTable = EMPTY
+        self._used: KnownTable = EMPTY
+        self._last: tuple[str, int] = ("", -1)
+        self._addresses = np.empty(0, dtype=np.uint32)
+        self._positions = np.empty(0, dtype=np.int64)
+        self._flights = np.empty(0, dtype="S8")
+        self._callsigns: dict[str, str] = {}
+        self._names: tuple[str, ...] = ()
+        self._is_agency = np.empty(0, dtype=np.bool_)  # of each name
+        self._by_agency = np.empty(0, dtype=np.bool_)  # of each row: operated or owned by an agency
+
+    def update(self, sky: Sky) -> None:
+        """Update with the sky of a tick."""
+        follows = self._last == (sky.epoch, sky.seq - 1)
+        previous = sky.column("previous_row") if follows else np.full(len(sky), -1, dtype=np.int32)
+        self._last = (sky.epoch, sky.seq)
+        new = previous < 0
+        self._look_up(sky, previous, new)
+        self._read_callsigns(sky, previous, new)
+        self._read_operators(sky)
+        for address in sky.left:
+            self._callsigns.pop(address, None)
+
+    @property
+    def known_rows(self) -> npt.NDArray[np.intp]:
+        """Rows of the last tick with an entry on the list."""
+        return np.flatnonzero(self._positions >= 0)
+
+    def rows(self, sky: Sky) -> set[int]:
+        """Rows of the last tick that are of interest."""
+        named = (sky.index.get(address) for address in self._callsigns)
+        listed = np.flatnonzero((self._positions >= 0) | self._by_agency)
+        return {*listed.tolist(), *(row for row in named if row is not None)}
+
+    def interest(self, sky: Sky, row: int) -> Interest | None:
+        """The strongest reason why the aircraft of a row is of interest, or None."""
+        position = int(self._positions[row])
+        if position >= 0:
+            facts = self._used.facts(position)
+            return Interest(
+                Identification.KNOWN, facts.agency_name, facts.verified, facts.known_id, military=facts.military
+            )
+        address = sky.hexes[row]
+        if self._by_agency[row]:
+            names = (sky.name("operator", row), sky.name("owner", row))
+            return Interest(Identification.OPERATOR, next(name for name in names if _is_agency(name)))
+        if address in self._callsigns:
+            return Interest(Identification.CALLSIGN, self._callsigns[address])
+        return None
+
+    def known_id(self, row: int) -> int:
+        """The id of the entry of a row in ``known_rows``."""
+        return self._used.facts(int(self._positions[row])).known_id
+
+    def _look_up(self, sky: Sky, previous: npt.NDArray[Any], new: npt.NDArray[np.bool_]) -> None:
+        addresses = np.full(len(sky), NO_ADDRESS, dtype=np.uint32)
+        positions = np.full(len(sky), -1, dtype=np.int64)
+        addresses[~new] = self._addresses[previous[~new]]
+        positions[~new] = self._positions[previous[~new]]
+        for row in np.flatnonzero(new).tolist():
+            address = sky.hexes[row]
+            if not address.startswith("~"):
+                addresses[row] = int(address, 16)
+        table = self.table
+        if table is not self._used:
+            positions = table.positions(addresses)
+        else:
+            positions[new] = table.positions(addresses[new])
+        self._used, self._addresses, self._positions = table, addresses, positions
+
+    def _read_callsigns(self, sky: Sky, previous: npt.NDArray[Any], new: npt.NDArray[np.bool_]) -> None:
+        flights = sky.column("flight")
+        before = np.zeros(len(sky), dtype="S8")
+        before[~new] = self._flights[previous[~new]]
+        self._flights = flights
+        for row in np.flatnonzero(flights != before).tolist():
+            agency = agency_of_callsign(flights[row].decode("ascii", "replace"))
+            if agency is not None:
+                self._callsigns[sky.hexes[row]] = agency
+            else:
+                self._callsigns.pop(sky.hexes[row], None)
+
+    def _read_operators(self, sky: Sky) -> None:
+        if sky.names is not self._names:
+            self._names = sky.names
+            self._is_agency = np.fromiter(map(_is_agency, sky.names), dtype=np.bool_, count=len(sky.names))
+        self._by_agency = self._is_agency[sky.column("operator")] | self._is_agency[sky.column("owner")]

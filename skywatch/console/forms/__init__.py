@@ -1,0 +1,1 @@
+"""Forms: fields, entries, uploads, confirmation, trials."""

@@ -1,0 +1,58 @@
+"""A change that a form asks for: it happens as a whole or not at all, and a refusal is shown on the form's own page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pyramid.response import Response
+from sqlalchemy.orm import Session
+
+from skywatch.accounts.audit_log.service import last_change
+from skywatch.accounts.identity.caller import Caller, noting_refusals
+from skywatch.console.forms.entries import Stale, is_version, opened_at
+from skywatch.console.pages.notes import say
+from skywatch.console.routes import see_other
+from skywatch.core.database.engine import writing
+from skywatch.core.problems import Problem
+from skywatch.core.storing.audit import Target
+from skywatch.http.requests.request import Request
+
+# Statuses that the page of the form shows; all others get a page of their own.
+SHOWN_ON_THE_PAGE = (400, 403, 409)
+
+
+@contextmanager
+def changing(request: Request, action: str, target: Target) -> Iterator[tuple[Session, Caller]]:
+    """A transaction of its own, so that the page of a refusal shows what is stored, not what was tried."""
+    with noting_refusals(request, action, target) as caller, writing(request.runtime.sessions) as session:
+        yield session, caller
+
+
+def done(request: Request, address: str, text: str) -> Response:
+    """Go on to a page that says what was done."""
+    response = see_other(request, address)
+    say(request, response, text)
+    return response
+
+
+def refused(request: Request, problem: Problem, page: dict[str, Any]) -> dict[str, Any]:
+    """The page of a form whose change was refused, with the reason; raises what the page cannot show."""
+    if problem.kind.status not in SHOWN_ON_THE_PAGE:
+        raise problem
+    request.response.status_code = problem.kind.status
+    return {**page, "problem": problem}
+
+
+def check_version(session: Session, target: Target, version: str, values: Any) -> None:
+    """Raise Stale (409) where a form was opened before somebody else's change, which it would undo unseen.
+
+    ``values`` are what is stored now; to be called within the change, after ``Caller.begin``.
+    """
+    if is_version(version, values):
+        return
+    since, last = opened_at(version), last_change(session, target)
+    is_theirs = last is not None and since is not None and last.at >= since
+    who = f"{last.actor_name or last.method} changed this" if last is not None and is_theirs else "This was changed"
+    raise Stale(f"{who} since you opened it. Nothing was saved. Your entries are kept: check them and save again.")

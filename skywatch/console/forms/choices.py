@@ -1,0 +1,27 @@
+"""The roles that a form offers: all there are, those that give more than the viewer holds not to be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from skywatch.accounts.roles.service import find_roles
+from skywatch.accounts.users.service import permissions_of_role
+from skywatch.http.lists.paging import MAXIMUM_LIMIT
+from skywatch.security.permissions import Permission
+
+
+def role_choices(
+    session: Session, rights: frozenset[Permission], marked: Collection[str], kept: Collection[str] = ()
+) -> list[dict[str, Any]]:
+    """Every role: whether it is marked, and whether it is beyond the viewer; ``kept`` ones may stay all the same."""
+    return [
+        {
+            "role": role,
+            "is_marked": role.name in marked,
+            "is_beyond": role.name not in kept and not permissions_of_role(role) <= rights,
+        }
+        for role in find_roles(session, limit=MAXIMUM_LIMIT, offset=0)[0]
+    ]

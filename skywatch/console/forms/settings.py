@@ -1,0 +1,110 @@
+"""Forms of single settings that the console keeps in the database: station and retention.
+
+A field that is left empty takes the setting out of the database, so that the default holds again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import colander
+from pyramid.response import Response
+
+from skywatch.console.forms.changes import changing, check_version, done, refused
+from skywatch.console.forms.entries import Entries, read_entries, version_of
+from skywatch.core.problems import Problem, invalid_fields
+from skywatch.core.storing import stored_settings
+from skywatch.core.storing.audit import Target
+from skywatch.http.requests.request import Request
+from skywatch.security.permissions import Permission
+from skywatch.settings import Settings, names_of
+
+# What neither the ini file nor the environment sets.
+FREE = ("default", "database")
+
+
+def describe(settings: Settings, names: Iterable[str]) -> list[dict[str, Any]]:
+    """The settings by name: value in force, default, meaning, source, and whether the console may change it."""
+    known = names_of(type(settings))
+    descriptions = []
+    for name in names:
+        field = known.fields[known.single[name]]
+        source = settings.sources.get(name, "default")
+        minimum, maximum = field.metadata["minimum"], field.metadata["maximum"]
+        descriptions.append(
+            {
+                "name": name,
+                "value": text_of(getattr(settings, field.name)),
+                "default": text_of(field.default),
+                "range": f"{text_of(minimum)} to {text_of(maximum)}" if minimum is not None else "",
+                "meaning": field.metadata["meaning"],
+                "source": stored_settings.source_name(source),
+                "is_free": source in FREE,
+            }
+        )
+    return descriptions
+
+
+def open_entries(request: Request, names: Iterable[str]) -> Entries:
+    """The form as it opens: what is stored, empty where nothing is, with the fault of what is not in force."""
+    names = list(names)
+    stored = _stored(request, names)
+    return Entries(stored, version_of(stored), faults=_stored_faults(request, names))
+
+
+def _stored_faults(request: Request, names: Iterable[str]) -> dict[str, str]:
+    """Why stored settings of these names are not in force, and what is instead."""
+    settings = request.runtime.settings
+    merged, faults = stored_settings.merge(settings, stored_settings.read(request.db, settings))
+    known = names_of(type(settings))
+    return {
+        name: f"is stored, but {faults[name]}; in force: {text_of(getattr(merged, known.single[name])) or 'nothing'}"
+        for name in names
+        if name in faults and _is_free(request, name)
+    }
+
+
+def save(
+    request: Request, names: Iterable[str], page: dict[str, Any], text: str, onward: str = ""
+) -> dict[str, Any] | Response:
+    """Store what was entered and go on, to ``onward`` or the page itself; the page again where that is refused."""
+    names = [name for name in names if request.runtime.settings.sources.get(name, "default") in FREE]
+    entries = read_entries(request, colander.SchemaNode(colander.Mapping()), *names)
+    try:
+        missing = {name: "is missing" for name in names if name not in entries.values}
+        if missing or not names:
+            raise invalid_fields(missing)
+        wanted = {name: str(entries.value(name)).strip() or None for name in names}
+        with changing(request, "setting.changed", Target("setting", names[0] if names else "")) as (session, caller):
+            caller.begin(session, Permission.SYSTEM_MANAGE)
+            present = stored_settings.read(session, request.runtime.settings)
+            stored = {name: present[name].text or "" if name in present else "" for name in names}
+            different = [name for name in names if stored[name] != (wanted[name] or "")]
+            check_version(session, Target("setting", different[0] if different else ""), entries.version, stored)
+            stored_settings.change(session, request.runtime.settings, caller.actor, wanted)
+        request.runtime.stored.expire()
+    except Problem as problem:
+        again = entries.refused(problem, open_entries(request, names))
+        return refused(request, problem, {**page, "entries": again})
+    return done(request, onward or request.path, text)
+
+
+def text_of(value: Any) -> str:
+    """The value of a setting as a field holds it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _stored(request: Request, names: Iterable[str]) -> dict[str, str]:
+    present = stored_settings.read(request.db, request.runtime.settings)
+    return {name: present[name].text or "" if name in present else "" for name in names if _is_free(request, name)}
+
+
+def _is_free(request: Request, name: str) -> bool:
+    return request.runtime.settings.sources.get(name, "default") in FREE

@@ -1,0 +1,44 @@
+"""The trial of a receiver or input that an administrator is about to save: one at a time, some seconds long, and in the
+audit log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+from skywatch.core.feature import load
+from skywatch.core.problems import Problem, invalid
+from skywatch.core.reporting.logs import without_passwords
+from skywatch.core.runtime import Runtime
+from skywatch.core.storing.audit import Actor, Target, record_apart
+from skywatch.inputs.trial import Trial
+from skywatch.picture.settings import PictureSettings
+from skywatch.settings import SettingsError
+
+WITHIN_S = 6.0
+# A trial waits for another program and occupies a thread of the API meanwhile.
+_place = threading.Lock()
+
+
+def try_input(runtime: Runtime, actor: Actor, family: str, name: str, text: str) -> Trial:
+    """Run an input for some seconds; raises Problem where the text is wrong (400) or another trial runs (409)."""
+    if not _place.acquire(blocking=False):
+        raise Problem("conflict", f"Another trial is running; it takes up to {WITHIN_S:g} s. Try again then.")
+    try:
+        trial = load(runtime.features.editable_inputs()[family].trial)
+        station = runtime.current.of(PictureSettings).station
+        outcome: Trial = asyncio.run(trial(name, text, station, WITHIN_S))
+    except SettingsError as error:
+        raise invalid("text", error.reason) from None
+    finally:
+        _place.release()
+    after = {
+        "value": without_passwords(text),
+        "state": outcome.status.state,
+        "messages": outcome.status.messages,
+        "error": outcome.status.last_error,
+    }
+    target = Target("setting", family + name, family + name)
+    record_apart(runtime.sessions, actor, "input.tried", target, after=after)
+    return outcome

@@ -1,0 +1,1 @@
+"""What every page has: layout, notes, problems, wording, and lists over several pages."""

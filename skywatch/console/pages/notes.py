@@ -1,0 +1,38 @@
+"""What the next page shall say: a line that travels in a signed cookie from a change to the page after it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyramid.response import Response
+from webob.cookies import SignedSerializer
+
+from skywatch.console.signing.session import is_secure, secret_of, set_cookie
+from skywatch.http.requests.request import Request
+
+COOKIE = "skywatch_console_note"
+LIFETIME_S = 60
+LONGEST = 300
+
+
+def say(request: Request, response: Response, text: str) -> None:
+    """Have the next page say a line."""
+    value = _signer(request).dumps(text[:LONGEST]).decode("ascii")
+    set_cookie(response, COOKIE, value, secure=is_secure(request.runtime.settings), max_age_s=LIFETIME_S)
+
+
+def take(request: Request) -> str | None:
+    """What the page before wanted said, once."""
+    value = request.cookies.get(COOKIE)
+    if not value:
+        return None
+    set_cookie(request.response, COOKIE, "", secure=is_secure(request.runtime.settings), max_age_s=0)
+    try:
+        text: Any = _signer(request).loads(value.encode("utf-8", "surrogateescape"))
+    except (ValueError, TypeError):
+        return None
+    return text if isinstance(text, str) else None
+
+
+def _signer(request: Request) -> SignedSerializer:
+    return SignedSerializer(secret_of(request.runtime.settings), "skywatch console note")

@@ -1,0 +1,1 @@
+"""Pages before the console: sign in, set-up, a new password."""

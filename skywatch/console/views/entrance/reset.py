@@ -1,0 +1,96 @@
+"""A new password for whoever was given a link by an administrator.
+
+The link's token goes into a cookie and out of the address at once, so that neither the history of the browser nor
+another page gets it. Opening the link uses nothing up; setting the password does.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import colander
+from pyramid.response import Response
+
+from skywatch.accounts.identity.caller import anonymous_actor
+from skywatch.accounts.nodes import password_node
+from skywatch.accounts.users import resets
+from skywatch.console.forms.changes import SHOWN_ON_THE_PAGE
+from skywatch.console.forms.entries import Entries, fields_of, read_entries
+from skywatch.console.forms.form import parameter
+from skywatch.console.pages.notes import say, take
+from skywatch.console.pages.page import FormPage
+from skywatch.console.routes import RESET, see_other
+from skywatch.console.signing.session import is_secure, set_cookie
+from skywatch.core.problems import Problem, invalid
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.schema import JsonString, Schema
+from skywatch.security.contexts import EXCHANGE
+from skywatch.web.settings import WebSettings
+
+PAGES = ()
+COOKIE = "skywatch_console_reset"
+TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
+LINK_S = int(resets.LIFETIME.total_seconds())
+
+
+class NewPassword(Schema):
+    password = password_node()
+    again = colander.SchemaNode(JsonString(), missing="")
+
+
+reset_page = FormPage("console.reset", "reset.jinja2", EXCHANGE)
+
+
+@reset_page.get
+def show_reset(request: Request) -> dict[str, Any] | Response:
+    """Take the token out of the address; then the form of the new password"""
+    link = parameter(request, "link")
+    if link is not None:
+        response = see_other(request, RESET)
+        # What is no token cannot be one of the database, and nothing else goes into a cookie.
+        _remember(request, response, link if TOKEN.fullmatch(link) else "", max_age_s=LINK_S)
+        return response
+    note = take(request)
+    if note is not None:
+        return _page(request, note=note)
+    return _form(request, Entries())
+
+
+@reset_page.post
+def post_reset(request: Request) -> dict[str, Any] | Response:
+    """Set the password; the link is used up, and all logins of the user end"""
+    entries = read_entries(request, NewPassword())
+    try:
+        fields = fields_of(NewPassword(), entries)
+        if fields["again"] != fields["password"]:
+            raise invalid("again", "is not the same as the password")
+        user = resets.use_reset(request.runtime.sessions, _token(request), fields["password"], anonymous_actor(request))
+    except Problem as problem:
+        if problem.kind.status not in SHOWN_ON_THE_PAGE:
+            raise
+        request.response.status_code = problem.kind.status
+        return _form(request, entries.refused(problem))
+    response = see_other(request, RESET)
+    _remember(request, response, "", max_age_s=0)
+    say(request, response, f"{user.username} has a new password.")
+    return response
+
+
+def _form(request: Request, entries: Entries) -> dict[str, Any]:
+    user = resets.user_of_reset(request.db, _token(request))
+    return _page(request, username=user.username, entries=entries, problem=entries.problem)
+
+
+def _page(request: Request, **values: Any) -> dict[str, Any]:
+    has_web = request.runtime.settings.of(WebSettings).web_enabled
+    return {"note": None, "username": "", "entries": None, "problem": None, "has_web": has_web, **values}
+
+
+def _token(request: Request) -> str:
+    token = request.cookies.get(COOKIE, "")
+    return token if TOKEN.fullmatch(token) else ""
+
+
+def _remember(request: Request, response: Response, token: str, max_age_s: int) -> None:
+    set_cookie(response, COOKIE, token, secure=is_secure(request.runtime.settings), max_age_s=max_age_s)

@@ -1,0 +1,118 @@
+"""Sign in and out, and the style of the pages."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from pyramid.renderers import render
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from skywatch.accounts.identity.caller import Caller, anonymous_actor
+from skywatch.accounts.logins.local import log_out
+from skywatch.accounts.logins.schemas import Credentials
+from skywatch.accounts.settings import AccountSettings
+from skywatch.console.forms.form import checked, parameter, read_form
+from skywatch.console.pages.layout import STYLE_SHEET
+from skywatch.console.pages.notes import say, take
+from skywatch.console.pages.page import FormPage
+from skywatch.console.routes import HOME, SETUP, SIGN_IN, SIGN_ON, STATION_STEP, local, see_other
+from skywatch.console.signing.session import needs_tls
+from skywatch.console.signing.signing_in import METHOD, sign_in
+from skywatch.core.problems import Problem
+from skywatch.core.storing.audit import Actor
+from skywatch.http.requests.request import Request
+from skywatch.security.contexts import EXCHANGE
+from skywatch.sso.signing_on.logout import logout_url
+
+sign_in_page = FormPage("console.sign_in", "sign_in.jinja2", EXCHANGE)
+
+
+@sign_in_page.get
+def show_sign_in(request: Request) -> dict[str, Any] | Response:
+    """The form to sign in with"""
+    if request.registry["first_run"].state == "create":
+        return see_other(request, SETUP)
+    return _form(request, onward=parameter(request, "next"))
+
+
+@sign_in_page.post
+def post_sign_in(request: Request) -> dict[str, Any] | Response:
+    """Sign in with username (or e-mail address) and password"""
+    form = read_form(request, "username", "password", "next")
+    onward = local(form.pop("next", None))
+    # Whoever signs in first goes on with the steps of a new installation.
+    is_first = request.registry["first_run"].state == "sign_in" and onward == HOME
+    try:
+        credentials = checked(Credentials(), form)
+        login = sign_in(
+            request.runtime,
+            request.registry["guess_limits"],
+            credentials["username"],
+            credentials["password"],
+            anonymous_actor(request),
+        )
+    except Problem as problem:
+        return show_refusal(request, problem, onward, form.get("username", ""))
+    request.registry["first_run"].expire()
+    response = see_other(request, STATION_STEP if is_first else onward)
+    request.registry["console_sessions"].begin(response, login.user_id, login.id, login.expires_at)
+    return response
+
+
+@view_config(route_name="console.sign_out", request_method="POST", permission=EXCHANGE)
+def post_sign_out(request: Request) -> Response:
+    """Sign out: the session ends; who came by single sign-on is offered to end the session at the provider too"""
+    read_form(request)
+    session = request.registry["console_sessions"].read(request)
+    rights = request.registry["authenticator"].rights(session.user_id) if session is not None else None
+    if session is not None and rights is not None and rights.is_active:
+        actor = Actor(rights.username, METHOD, rights.user_id, request.client_address, request.request_id)
+        log_out(request.db, Caller(actor), {session.login_id})
+        url = logout_url(request.runtime, request.registry["sign_on"], {session.login_id})
+        if url is not None:
+            page = render("signed_out.jinja2", {"logout_url": url}, request)
+            response = Response(page)
+            request.registry["console_sessions"].forget(response)
+            return response
+    response = see_other(request, SIGN_IN)
+    request.registry["console_sessions"].forget(response)
+    say(request, response, "You are signed out.")
+    return response
+
+
+@view_config(route_name="console.style", request_method="GET", permission=EXCHANGE)
+def show_style(request: Request) -> Response:
+    """The style sheet of the pages"""
+    response = Response(body=STYLE_SHEET, content_type="text/css", charset="utf-8")
+    response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return response
+
+
+def show_refusal(request: Request, problem: Problem, onward: str | None, username: str = "") -> dict[str, Any]:
+    """The sign-in page with the reason why nobody was let in."""
+    request.response.status_code = problem.kind.status
+    request.response.headers.update(problem.headers)
+    if problem.kind.status == 401:
+        request.response.headers["WWW-Authenticate"] = 'Form realm="skywatch console"'
+    return _form(request, onward=onward, username=username, problem=problem)
+
+
+def _form(
+    request: Request, *, onward: str | None, username: str = "", problem: Problem | None = None
+) -> dict[str, Any]:
+    settings = request.runtime.settings
+    return {
+        "onward": local(onward),
+        "username": username,
+        "problem": problem,
+        "note": take(request),
+        "providers": [
+            (party.provider.display_name, f"{SIGN_ON}?{urlencode({'provider': name, 'next': local(onward)})}")
+            for name, party in request.registry["sign_on"].parties.items()
+        ],
+        "is_local_enabled": settings.of(AccountSettings).local_auth_enabled,
+        # The browser will not send the cookie back: better said before than wondered at after.
+        "needs_tls": needs_tls(request),
+    }

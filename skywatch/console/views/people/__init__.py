@@ -1,0 +1,1 @@
+"""Pages about people: users, roles, keys, access, claim mappings, the audit log."""

@@ -1,0 +1,81 @@
+"""The audit log: who did what, when and from where; as pages and as a file."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import colander
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from skywatch.accounts.audit_log.exports import csv_of, lines_of
+from skywatch.accounts.audit_log.schemas import AuditQuery
+from skywatch.accounts.audit_log.search import Search, actions
+from skywatch.console.forms.form import read_query
+from skywatch.console.pages.page import Page
+from skywatch.console.pages.paging import MOST_COUNTED, PAGE_SIZE, address
+from skywatch.console.routes import HOME
+from skywatch.http.lists.streaming import stream
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.schema import QueryString
+from skywatch.security.permissions import Permission
+
+PAGES = (
+    Page(
+        route="console.audit",
+        path="/audit",
+        feature="system",
+        title="Audit",
+        group="Accounts",
+        permission=Permission.SYSTEM_MANAGE,
+    ),
+    Page(route="console.audit.export", path="/audit/export", feature="system"),
+)
+FILTERS = ("action", "actor", "address", "target_type", "target_id", "from", "to")
+# Format -> media type, name and what writes it.
+FORMATS = {
+    "csv": ("text/csv", "skywatch-audit.csv", csv_of),
+    "jsonl": ("application/x-ndjson", "skywatch-audit.jsonl", lines_of),
+}
+
+
+class ExportQuery(AuditQuery):
+    format = colander.SchemaNode(QueryString(), validator=colander.OneOf(sorted(FORMATS)), missing="csv")
+
+
+@view_config(
+    route_name="console.audit", request_method="GET", permission=Permission.SYSTEM_MANAGE, renderer="audit.jinja2"
+)
+def show_audit(request: Request) -> dict[str, Any]:
+    """Who did what, when and from where, the newest first"""
+    query = read_query(request, AuditQuery())
+    search, cursor = Search(request.db, query), query.get("cursor")
+    rows = search.page(PAGE_SIZE + 1, cursor)
+    shown, has_more = rows[:PAGE_SIZE], len(rows) > PAGE_SIZE
+    # What fits on the first page is counted already.
+    count = len(rows) if cursor is None and not has_more else search.count(MOST_COUNTED + 1)
+    given = {name: request.GET.get(name, "").strip() for name in FILTERS}
+    parameters = {name: value for name, value in given.items() if value}
+    return {
+        "entries": shown,
+        "count": count,
+        "most": MOST_COUNTED,
+        "query": given,
+        "is_filtered": bool(parameters),
+        "actions": actions(request.db),
+        "newest": address(request) if cursor is not None else None,
+        "older": address(request, cursor=shown[-1].id) if has_more else None,
+        "exports": [
+            (name, f"{HOME}/audit/export?{urlencode({**parameters, 'format': name})}") for name in sorted(FORMATS)
+        ],
+        "sees_users": Permission.USERS_VIEW in request.may.permissions,
+    }
+
+
+@view_config(route_name="console.audit.export", request_method="GET", permission=Permission.SYSTEM_MANAGE)
+def export_audit(request: Request) -> Response:
+    """All entries that match as a file: CSV or JSON lines, streamed"""
+    query = read_query(request, ExportQuery())
+    media_type, name, write = FORMATS[query["format"]]
+    return stream(request, lambda session: write(session, query), media_type, name)

@@ -1,0 +1,232 @@
+"""Claim mappings: which claims of an identity provider give which roles, and a trial of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import colander
+from pyramid.response import Response
+
+from skywatch.accounts.identity.caller import check_covers
+from skywatch.accounts.users.service import permissions_of_role
+from skywatch.console.forms.changes import changing, check_version, done, refused
+from skywatch.console.forms.choices import role_choices
+from skywatch.console.forms.confirming import confirmation
+from skywatch.console.forms.entries import VERSION, Entries, fields_of, read_entries, version_of
+from skywatch.console.forms.form import read_form
+from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.routes import HOME
+from skywatch.core.problems import Problem, invalid
+from skywatch.core.storing.audit import Target
+from skywatch.http.lists.paging import MAXIMUM_LIMIT
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.document import fault_of
+from skywatch.http.resources.schema import JsonString, Schema
+from skywatch.http.resources.service import NUMBER
+from skywatch.security.permissions import Permission
+from skywatch.sso import mappings
+from skywatch.sso.claims import MATCH_TYPES, Trial, try_rules
+from skywatch.sso.models import ClaimMapping
+from skywatch.sso.schemas import MappingCreate, MappingReplacement
+
+PAGES = (
+    Page(
+        route="console.mappings",
+        path="/mappings",
+        feature="roles",
+        title="Claim mappings",
+        group="Accounts",
+        permission=Permission.ROLES_EDIT,
+    ),
+    Page(route="console.mappings.new", path="/mappings/new", feature="roles"),
+    Page(route="console.mapping", path=f"/mappings/{{id:{NUMBER}}}", feature="roles"),
+    Page(route="console.mapping.delete", path=f"/mappings/{{id:{NUMBER}}}/delete", feature="roles"),
+)
+EXAMPLE = '{"sub": "1234", "groups": ["spotters", "staff"]}'
+
+
+class TrialForm(Schema):
+    claims = colander.SchemaNode(JsonString(multiline=True))
+    party = colander.SchemaNode(JsonString(), missing="")
+
+
+mappings_page = FormPage("console.mappings", "mappings.jinja2", Permission.ROLES_EDIT)
+
+
+@mappings_page.get
+def show_mappings(request: Request) -> dict[str, Any]:
+    """Claim mappings, the highest priority first, and the form of a trial"""
+    return _list(request, Entries({"claims": EXAMPLE}))
+
+
+@mappings_page.post
+def post_trial(request: Request) -> dict[str, Any]:
+    """Which roles a set of claims would give; nothing is changed"""
+    entries = read_entries(request, TrialForm())
+    try:
+        fields = fields_of(TrialForm(), entries)
+        trial = _try(request, fields)
+    except Problem as problem:
+        return refused(request, problem, _list(request, entries.refused(problem)))
+    return {**_list(request, entries), "trial": trial}
+
+
+mappings_new_page = FormPage("console.mappings.new", "mapping.jinja2", Permission.ROLES_EDIT)
+
+
+@mappings_new_page.get
+def show_new(request: Request) -> dict[str, Any]:
+    """The form of a new claim mapping"""
+    return _page(request, Entries({"match_type": "exact", "priority": "0", "is_active": True}))
+
+
+@mappings_new_page.post
+def post_new(request: Request) -> dict[str, Any] | Response:
+    """Create a claim mapping to a role that gives no more than the viewer holds"""
+    entries = read_entries(request, MappingCreate())
+    try:
+        fields = fields_of(MappingCreate(), entries, blank=("priority",))
+        target = Target("claim_mapping", None, fields["name"])
+        with changing(request, "claim_mapping.created", target) as (session, caller):
+            name = mappings.create_mapping(session, caller, fields, _parties(request)).name
+    except Problem as problem:
+        return refused(request, problem, _page(request, entries.refused(problem)))
+    return done(request, f"{HOME}/mappings", f"The claim mapping {name} is created.")
+
+
+mapping_page = FormPage("console.mapping", "mapping.jinja2", Permission.ROLES_EDIT)
+
+
+@mapping_page.get
+def show_mapping(request: Request) -> dict[str, Any]:
+    """The form of a claim mapping"""
+    mapping = _changeable(request)
+    return _page(request, _stored(mapping), mapping)
+
+
+@mapping_page.post
+def post_mapping(request: Request) -> dict[str, Any] | Response:
+    """Change a claim mapping; it holds from each person's next login on"""
+    entries, target = read_entries(request, MappingReplacement()), Target("claim_mapping", _id(request))
+    try:
+        fields = fields_of(MappingReplacement(), entries, blank=("priority",))
+        with changing(request, "claim_mapping.changed", target) as (session, caller):
+            caller.begin(session, Permission.ROLES_EDIT)
+            present = mappings.get_mapping(session, _id(request))
+            check_version(session, target, entries.version, _values(present))
+            name = mappings.update_mapping(session, caller, _id(request), fields, _parties(request)).name
+    except Problem as problem:
+        mapping = mappings.get_mapping(request.db, _id(request))
+        return refused(request, problem, _page(request, entries.refused(problem, _stored(mapping)), mapping))
+    return done(request, f"{HOME}/mappings", f"The claim mapping {name} is saved.")
+
+
+mapping_delete_page = FormPage("console.mapping.delete", "confirm.jinja2", Permission.ROLES_EDIT)
+
+
+@mapping_delete_page.get
+def show_delete(request: Request) -> dict[str, Any]:
+    """What deleting a claim mapping means"""
+    return _deletion(_changeable(request))
+
+
+@mapping_delete_page.post
+def post_delete(request: Request) -> dict[str, Any] | Response:
+    """Delete a claim mapping"""
+    version, target = read_form(request, VERSION).get(VERSION, ""), Target("claim_mapping", _id(request))
+    try:
+        with changing(request, "claim_mapping.deleted", target) as (session, caller):
+            caller.begin(session, Permission.ROLES_EDIT)
+            mapping = mappings.get_mapping(session, _id(request))
+            check_version(session, target, version, _values(mapping))
+            name = mapping.name
+            mappings.delete_mapping(session, caller, mapping.id)
+    except Problem as problem:
+        return refused(request, problem, _deletion(mappings.get_mapping(request.db, _id(request))))
+    return done(request, f"{HOME}/mappings", f"The claim mapping {name} is deleted.")
+
+
+def _changeable(request: Request) -> ClaimMapping:
+    """The mapping that an address names; raises Problem (404; 403 where the form could only be refused)."""
+    mapping = mappings.get_mapping(request.db, _id(request))
+    check_covers(request.caller.permissions, permissions_of_role(mapping.role), "The role")
+    return mapping
+
+
+def _id(request: Request) -> int:
+    return int(request.matchdict["id"])
+
+
+def _parties(request: Request) -> Any:
+    return request.registry["sign_on"].parties
+
+
+def _try(request: Request, fields: dict[str, Any]) -> Trial:
+    try:
+        claims = json.loads(fields["claims"])
+    except (ValueError, RecursionError):
+        raise invalid("claims", f"must be a JSON object such as {EXAMPLE}") from None
+    fault = fault_of(claims) if isinstance(claims, dict) else f"must be a JSON object such as {EXAMPLE}"
+    if fault is not None:
+        raise invalid("claims", fault)
+    parties = _parties(request)
+    if fields["party"] and fields["party"] not in parties:
+        raise invalid("party", "there is no such identity provider")
+    party = parties[fields["party"]].provider if fields["party"] else None
+    rules = mappings.active_rules(request.db)
+    return try_rules(rules, claims, party.name if party else "", party.default_role if party else "")
+
+
+def _list(request: Request, entries: Entries) -> dict[str, Any]:
+    stored, count = mappings.find_mappings(request.db, limit=MAXIMUM_LIMIT, offset=0)
+    rights = request.caller.permissions
+    return {
+        "mappings": [
+            {"entry": mapping, "is_within": permissions_of_role(mapping.role) <= rights} for mapping in stored
+        ],
+        "count": count,
+        "entries": entries,
+        "parties": [(name, party.provider.display_name) for name, party in _parties(request).items()],
+        "trial": None,
+        "problem": None,
+    }
+
+
+def _page(request: Request, entries: Entries, mapping: ClaimMapping | None = None) -> dict[str, Any]:
+    parties = [(name, party.provider.display_name) for name, party in _parties(request).items()]
+    kept = mapping.provider if mapping is not None else None
+    if kept is not None and kept not in dict(parties):
+        parties.append((kept, f"{kept} (not in the settings)"))
+    return {
+        "mapping": mapping,
+        "entries": entries,
+        "match_types": [(name, name) for name in MATCH_TYPES],
+        "choices": role_choices(request.db, request.caller.permissions, ()),
+        "parties": [("", "all"), *parties],
+        "problem": None,
+    }
+
+
+def _values(mapping: ClaimMapping) -> dict[str, Any]:
+    values = {name: getattr(mapping, name) for name in mappings.FIELDS}
+    return values | {"priority": str(mapping.priority), "provider": mapping.provider or "", "role": mapping.role.name}
+
+
+def _stored(mapping: ClaimMapping) -> Entries:
+    return Entries(_values(mapping), version_of(_values(mapping)))
+
+
+def _deletion(mapping: ClaimMapping) -> dict[str, Any]:
+    return confirmation(
+        title=f"Delete the claim mapping {mapping.name}",
+        text=f"Whoever holds the role {mapping.role.name} by it alone loses it at their next login.",
+        facts=[
+            ("Claim", mapping.claim_name),
+            ("Matches", f"{mapping.match_type} {mapping.claim_value}"),
+            ("Gives", mapping.role.display_name),
+        ],
+        button=f"Delete {mapping.name}",
+        back=f"{HOME}/mappings",
+        entries=Entries({}, version_of(_values(mapping))),
+    )

@@ -1,0 +1,150 @@
+"""One user: whether they may log in, what they hold, where they are logged in, and their API keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyramid.response import Response
+
+from skywatch.accounts.assignments.service import is_expired
+from skywatch.accounts.identity.caller import check_covers
+from skywatch.accounts.identity.rights import SUPERADMIN
+from skywatch.accounts.keys.service import find_keys, is_active, revoke_key
+from skywatch.accounts.logins.service import find_logins, handle_of
+from skywatch.accounts.models import User
+from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.superadmins import is_last_superadmin
+from skywatch.accounts.users import service as users
+from skywatch.accounts.users.schemas import UserChange
+from skywatch.console.forms.changes import changing, check_version, done, refused
+from skywatch.console.forms.choices import role_choices
+from skywatch.console.forms.entries import VERSION, version_of
+from skywatch.console.forms.form import checked, read_form
+from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.pages.paging import PAGE_SIZE
+from skywatch.core.problems import Problem, invalid
+from skywatch.core.storing.audit import Target
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import NUMBER
+from skywatch.security.permissions import Permission
+
+PAGES = (Page(route="console.user", path=f"/users/{{id:{NUMBER}}}", feature="users"),)
+MOST_LOGINS = 100
+
+
+user_page = FormPage("console.user", "user.jinja2", Permission.USERS_VIEW, post_permission=Permission.USERS_EDIT)
+
+
+@user_page.get
+def show_user(request: Request) -> dict[str, Any]:
+    """One user"""
+    return _page(request)
+
+
+@user_page.post
+def post_user(request: Request) -> dict[str, Any] | Response:
+    """Activate or deactivate a user, set their roles, end their logins, revoke their API keys"""
+    form = read_form(request, "change", "login", "key", VERSION, several="roles")
+    try:
+        text = _change(request, form)
+    except Problem as problem:
+        chosen = form["roles"] if form.get("change") == "roles" else None
+        return refused(request, problem, _page(request, chosen))
+    return done(request, request.path, text)
+
+
+def _change(request: Request, form: dict[str, Any]) -> str:
+    user_id, what = id_of(request), form.get("change")
+    target = Target("user", user_id)
+    if what == "roles":
+        return _set_roles(request, target, form)
+    if what in ("activate", "deactivate"):
+        with changing(request, "user.changed", target) as (session, caller):
+            user = users.update_user(session, caller, user_id, {"is_active": what == "activate"})
+            return f"{user.username} is {'active' if user.is_active else 'deactivated, and logged out everywhere'}."
+    if what == "end_logins":
+        with changing(request, "user.logged_out", target) as (session, caller):
+            user, count = users.end_all_logins(session, caller, user_id)
+            return f"{count} login{'s' if count != 1 else ''} of {user.username} ended."
+    if what == "end_login":
+        with changing(request, "user.logged_out", target) as (session, caller):
+            user = users.end_one_login(session, caller, user_id, form.get("login", ""))
+            return f"A login of {user.username} ended."
+    if what == "revoke_key":
+        return revoke(request, form.get("key", ""))
+    raise invalid("change", "is not a known change")
+
+
+def revoke(request: Request, number: str) -> str:
+    """Revoke an API key; gives what to say of it."""
+    if not number.isascii() or not number.isdigit() or len(number) > 18:
+        raise invalid("key", "must be the number of a key")
+    with changing(request, "api_key.deleted", Target("api_key", int(number))) as (session, caller):
+        key = revoke_key(session, caller, int(number))
+        return f"The API key {key.name} ({key.key_prefix}...) is revoked."
+
+
+def _set_roles(request: Request, target: Target, form: dict[str, Any]) -> str:
+    fields = checked(UserChange(), {"roles": form["roles"]})
+    user_id = id_of(request)
+    with changing(request, "user.changed", target) as (session, caller):
+        caller.begin(session, Permission.USERS_EDIT)
+        check_version(session, target, form.get(VERSION, ""), _held(users.get_user(session, user_id)))
+        user = users.update_user(session, caller, user_id, fields)
+        return f"{user.username} now holds {', '.join(role.name for role in users.roles_of(user)) or 'no role'}."
+
+
+def _page(request: Request, chosen: list[str] | None = None) -> dict[str, Any]:
+    session = request.db
+    user = users.get_user(session, id_of(request))
+    rights, may = request.caller.permissions, request.may.permissions
+    names = {role.name for role in users.roles_of(user)}
+    keys, key_count = find_keys(session, user.id, limit=PAGE_SIZE, offset=0)
+    # Nobody changes who holds rights they lack, nor hands such rights out.
+    lacking = sorted(users.permissions_of(user) - rights)
+    is_last = is_last_superadmin(session, user)
+    return {
+        "user": user,
+        "form_version": version_of(_held(user)),
+        "lacking": lacking,
+        "roles": role_choices(session, rights, names if chosen is None else set(chosen), names),
+        "assignments": [
+            {
+                "entry": entry,
+                "is_expired": is_expired(entry),
+                "is_within": users.permissions_of_role(entry.role) <= rights,
+                "must_stay": is_last and entry.role.name == SUPERADMIN and entry.role.is_system,
+            }
+            for entry in sorted(user.assignments, key=lambda entry: entry.role.name)
+        ],
+        "logins": [
+            {"entry": login, "handle": handle_of(login.id)} for login in find_logins(session, user.id, MOST_LOGINS)
+        ],
+        "keys": [{"entry": key, "is_active": is_active(key)} for key in keys],
+        "key_count": key_count,
+        "may_edit": Permission.USERS_EDIT in may and not lacking,
+        "may_delete": Permission.USERS_DELETE in may and not lacking and not is_last,
+        "may_deactivate": not is_last,
+        "may_audit": Permission.SYSTEM_MANAGE in may,
+        "has_local_login": request.runtime.settings.of(AccountSettings).local_auth_enabled,
+        "is_self": user.id == request.caller.user_id,
+        "problem": None,
+    }
+
+
+def changeable_user(request: Request) -> User:
+    """The user that an address names, for a page that changes them; raises Problem (404; 403 where the viewer lacks
+    rights of theirs: the form could only be refused)."""
+    user = users.get_user(request.db, id_of(request))
+    check_covers(request.caller.permissions, users.permissions_of(user), "The user")
+    return user
+
+
+def _held(user: User) -> list[str]:
+    """The roles, as a form is opened with them."""
+    return sorted(role.name for role in users.roles_of(user))
+
+
+def id_of(request: Request) -> int:
+    """The number of the user that an address names."""
+    return int(request.matchdict["id"])

@@ -1,0 +1,192 @@
+"""What is changed of a user on a page of its own: name and address, the password, and the end of the account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyramid.response import Response
+
+from skywatch.accounts.models import User
+from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.superadmins import LAST, is_last_superadmin
+from skywatch.accounts.users import resets
+from skywatch.accounts.users import service as users
+from skywatch.accounts.users.schemas import UserChange
+from skywatch.console.forms.changes import changing, check_version, done, refused
+from skywatch.console.forms.confirming import confirmation
+from skywatch.console.forms.entries import VERSION, Entries, fields_of, part, read_entries, version_of
+from skywatch.console.forms.form import read_form
+from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.routes import HOME, reset_address
+from skywatch.console.views.people.user import changeable_user, id_of
+from skywatch.core.problems import Problem, invalid
+from skywatch.core.storing.audit import Target
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import NUMBER
+from skywatch.security.permissions import Permission
+
+USER = f"/users/{{id:{NUMBER}}}"
+PAGES = (
+    Page(route="console.user.edit", path=f"{USER}/edit", feature="users"),
+    Page(route="console.user.password", path=f"{USER}/password", feature="users"),
+    Page(route="console.user.reset", path=f"{USER}/reset-link", feature="users"),
+    Page(route="console.user.delete", path=f"{USER}/delete", feature="users"),
+)
+PROFILE = part(UserChange(), "display_name", "email")
+PASSWORD = part(UserChange(), "password")
+
+
+user_edit_page = FormPage("console.user.edit", "user_edit.jinja2", Permission.USERS_EDIT)
+
+
+@user_edit_page.get
+def show_edit(request: Request) -> dict[str, Any]:
+    """The form of a user's name and address"""
+    user = changeable_user(request)
+    return _edit(user, _stored(user))
+
+
+@user_edit_page.post
+def post_edit(request: Request) -> dict[str, Any] | Response:
+    """Change a user's name and address; an address that an administrator gives is confirmed"""
+    entries = read_entries(request, PROFILE)
+    target = Target("user", id_of(request))
+    try:
+        # A user without an address keeps none.
+        fields = fields_of(PROFILE, entries, blank=("email",))
+        with changing(request, "user.changed", target) as (session, caller):
+            caller.begin(session, Permission.USERS_EDIT)
+            check_version(session, target, entries.version, _values(users.get_user(session, id_of(request))))
+            user = users.update_user(session, caller, id_of(request), fields)
+    except Problem as problem:
+        user = changeable_user(request)
+        return refused(request, problem, _edit(user, entries.refused(problem, _stored(user))))
+    return done(request, f"{HOME}/users/{user.id}", f"{user.username} is saved.")
+
+
+user_password_page = FormPage("console.user.password", "user_password.jinja2", Permission.USERS_EDIT)
+
+
+@user_password_page.get
+def show_password(request: Request) -> dict[str, Any]:
+    """The form of a new password, and the offer of a link"""
+    return _password(request, Entries())
+
+
+@user_password_page.post
+def post_password(request: Request) -> dict[str, Any] | Response:
+    """Give a user a new password; all their logins end"""
+    entries = read_entries(request, PASSWORD)
+    try:
+        fields = fields_of(PASSWORD, entries)
+        if "password" not in fields:
+            raise invalid("password", "is required")
+        with changing(request, "user.changed", Target("user", id_of(request))) as (session, caller):
+            user = users.update_user(session, caller, id_of(request), fields)
+    except Problem as problem:
+        return refused(request, problem, _password(request, entries.refused(problem)))
+    return done(request, f"{HOME}/users/{user.id}", f"{user.username} has a new password and is logged out everywhere.")
+
+
+user_reset_page = FormPage("console.user.reset", "user_link.jinja2", Permission.USERS_EDIT)
+
+
+@user_reset_page.get
+def show_reset_link(request: Request) -> dict[str, Any]:
+    """What a link for a new password is, before it is made"""
+    if not _has_local_login(request):
+        raise Problem("local_auth_disabled")
+    if not changeable_user(request).is_active:
+        raise Problem("permission_denied", "A deactivated user cannot log in; activate the user first.")
+    return _link(request)
+
+
+@user_reset_page.post
+def post_reset_link(request: Request) -> dict[str, Any]:
+    """Make a link with which the user sets a new password themselves; it is shown this once"""
+    read_form(request)
+    try:
+        if not _has_local_login(request):
+            raise Problem("local_auth_disabled")
+        with changing(request, "password_reset.created", Target("user", id_of(request))) as (session, caller):
+            _, token = resets.create_reset(session, caller, id_of(request))
+    except Problem as problem:
+        return refused(request, problem, _link(request))
+    return _link(request, reset_address(request, token))
+
+
+user_delete_page = FormPage("console.user.delete", "confirm.jinja2", Permission.USERS_DELETE)
+
+
+@user_delete_page.get
+def show_delete(request: Request) -> dict[str, Any]:
+    """What is deleted with a user"""
+    user = changeable_user(request)
+    if is_last_superadmin(request.db, user):
+        raise Problem("permission_denied", LAST)
+    return _deletion(user, Entries({}, version_of(_whole(user))))
+
+
+@user_delete_page.post
+def post_delete(request: Request) -> dict[str, Any] | Response:
+    """Delete a user with all that is theirs alone"""
+    version = read_form(request, VERSION).get(VERSION, "")
+    target = Target("user", id_of(request))
+    try:
+        with changing(request, "user.deleted", target) as (session, caller):
+            caller.begin(session, Permission.USERS_DELETE)
+            user = users.get_user(session, id_of(request))
+            check_version(session, target, version, _whole(user))
+            name = user.username
+            users.delete_user(session, caller, user.id)
+    except Problem as problem:
+        user = changeable_user(request)
+        entries = Entries({}, version_of(_whole(user)), None, problem)
+        return refused(request, problem, _deletion(user, entries))
+    return done(request, f"{HOME}/users", f"{name} is deleted.")
+
+
+def _values(user: User) -> dict[str, Any]:
+    return {"display_name": user.display_name, "email": user.email}
+
+
+def _stored(user: User) -> Entries:
+    return Entries(_values(user), version_of(_values(user)))
+
+
+def _whole(user: User) -> dict[str, Any]:
+    """What whoever deletes a user has seen of them."""
+    return {**_values(user), "is_active": user.is_active, "roles": [role.name for role in users.roles_of(user)]}
+
+
+def _edit(user: User, entries: Entries) -> dict[str, Any]:
+    return {"user": user, "entries": entries, "problem": None}
+
+
+def _password(request: Request, entries: Entries) -> dict[str, Any]:
+    has_local_login = _has_local_login(request)
+    return {"user": changeable_user(request), "entries": entries, "has_local_login": has_local_login, "problem": None}
+
+
+def _link(request: Request, link: str | None = None) -> dict[str, Any]:
+    return {"user": changeable_user(request), "link": link, "problem": None}
+
+
+def _has_local_login(request: Request) -> bool:
+    return request.runtime.settings.of(AccountSettings).local_auth_enabled
+
+
+def _deletion(user: User, entries: Entries) -> dict[str, Any]:
+    return confirmation(
+        title=f"Delete {user.username}",
+        text="The account is deleted with its logins, API keys, alert rules, geofences and channels. This cannot be "
+        "undone. What it did stays in the audit log. To keep it for later, deactivate it instead.",
+        facts=[
+            ("Name", user.display_name),
+            ("E-mail", user.email or "none"),
+            ("Roles", ", ".join(role.name for role in users.roles_of(user)) or "none"),
+        ],
+        button=f"Delete {user.username}",
+        back=f"{HOME}/users/{user.id}",
+        entries=entries,
+    )

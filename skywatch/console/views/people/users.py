@@ -1,0 +1,92 @@
+"""Users: find them, and create one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from skywatch.accounts.roles import service as roles
+from skywatch.accounts.users import service as users
+from skywatch.accounts.users.schemas import UserCreate, UserQuery
+from skywatch.console.forms.changes import changing, done, refused
+from skywatch.console.forms.choices import role_choices
+from skywatch.console.forms.entries import Entries, fields_of, read_entries
+from skywatch.console.forms.form import read_query
+from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.pages.paging import MOST_COUNTED, PAGE_SIZE, Place, cut
+from skywatch.console.routes import HOME
+from skywatch.core.problems import Problem
+from skywatch.core.storing.audit import Target
+from skywatch.http.lists.paging import MAXIMUM_LIMIT
+from skywatch.http.requests.request import Request
+from skywatch.security.permissions import Permission
+
+PAGES = (
+    Page(
+        route="console.users",
+        path="/users",
+        feature="users",
+        title="Users",
+        group="Accounts",
+        permission=Permission.USERS_VIEW,
+    ),
+    Page(route="console.users.new", path="/users/new", feature="users"),
+)
+FILTERS = ("search", "is_active", "role")
+
+
+class UserFilter(UserQuery, Place):
+    """The filters of the API, and a place in the list."""
+
+
+@view_config(
+    route_name="console.users", request_method="GET", permission=Permission.USERS_VIEW, renderer="users.jinja2"
+)
+def show_users(request: Request) -> dict[str, Any]:
+    """Users by name, found by a part of name or address, by state and by role"""
+    query = read_query(request, UserFilter())
+    filters = {name: query.get(name) for name in FILTERS}
+    rows = users.find_users_from(
+        request.db, **filters, limit=PAGE_SIZE + 1, after=query.get("after"), before=query.get("before")
+    )
+    # What fits on the first page is counted already.
+    is_whole = len(rows) <= PAGE_SIZE and "after" not in query and "before" not in query
+    count = len(rows) if is_whole else users.count_users(request.db, **filters, most=MOST_COUNTED + 1)
+    shown, pages = cut(request, rows, query, count, lambda user: user.username)
+    return {
+        "users": [{"user": user, "roles": users.roles_of(user)} for user in shown],
+        "query": filters,
+        "roles": roles.find_roles(request.db, limit=MAXIMUM_LIMIT, offset=0)[0],
+        "pages": pages,
+        "may_create": Permission.USERS_CREATE in request.may.permissions,
+    }
+
+
+users_new_page = FormPage("console.users.new", "user_new.jinja2", Permission.USERS_CREATE)
+
+
+@users_new_page.get
+def show_new_user(request: Request) -> dict[str, Any]:
+    """The form of a new user"""
+    return _new(request, Entries({"roles": []}))
+
+
+@users_new_page.post
+def post_new_user(request: Request) -> dict[str, Any] | Response:
+    """Create a user with roles that give no more than the viewer holds"""
+    entries = read_entries(request, UserCreate())
+    try:
+        # Without a password only single sign-on or a link for a new password lets them in.
+        fields = fields_of(UserCreate(), entries, blank=("password", "display_name"))
+        with changing(request, "user.created", Target("user", None, fields["username"])) as (session, caller):
+            user = users.create_user(session, caller, fields)
+    except Problem as problem:
+        return refused(request, problem, _new(request, entries.refused(problem)))
+    return done(request, f"{HOME}/users/{user.id}", f"{user.username} is created.")
+
+
+def _new(request: Request, entries: Entries) -> dict[str, Any]:
+    choices = role_choices(request.db, request.caller.permissions, entries.values["roles"])
+    return {"entries": entries, "choices": choices, "problem": None}

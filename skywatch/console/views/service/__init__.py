@@ -1,0 +1,1 @@
+"""Pages about the service: receivers, station, health, settings, stored data."""

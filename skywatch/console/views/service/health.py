@@ -1,0 +1,54 @@
+"""Health: how each part is now, and how that changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+from pyramid.view import view_config
+
+from skywatch.console.forms.form import read_query
+from skywatch.console.pages.page import Page
+from skywatch.console.pages.paging import PAGE_SIZE, address
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.schema import QueryInteger, QueryString, Schema
+from skywatch.security.permissions import Permission
+from skywatch.system.health import checks
+from skywatch.system.health.log import find_changes, state_of
+
+PAGES = (
+    Page(
+        route="console.health",
+        path="/health",
+        feature="system",
+        title="Health",
+        group="Service",
+        permission=Permission.SYSTEM_MANAGE,
+    ),
+)
+
+
+class HealthQuery(Schema):
+    """Which changes are shown."""
+
+    part = colander.SchemaNode(QueryString(), missing=None, validator=colander.Length(max=64))
+    before = colander.SchemaNode(QueryInteger(), missing=None, validator=colander.Range(1, 2**62))
+
+
+@view_config(
+    route_name="console.health", request_method="GET", permission=Permission.SYSTEM_MANAGE, renderer="health.jinja2"
+)
+def show_health(request: Request) -> dict[str, Any]:
+    """How each part is, and how that changed, the newest first"""
+    query = read_query(request, HealthQuery())
+    present = checks.all_checks(request.runtime)
+    changes = find_changes(request.db, query["part"], PAGE_SIZE + 1, query["before"])
+    page = changes[:PAGE_SIZE]
+    return {
+        "verdict": checks.verdict(present),
+        "checks": [{"name": check.name, "state": state_of(check), "detail": check.detail} for check in present],
+        "changes": page,
+        "query": query,
+        "newest": address(request) if query["before"] is not None else None,
+        "older": address(request, before=page[-1].id) if len(changes) > PAGE_SIZE else None,
+    }

@@ -1,0 +1,265 @@
+"""Cannonball's known aircraft: found, added, edited, verified, removed, and whole lists imported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+from pyramid.response import Response
+from pyramid.view import view_config
+from sqlalchemy.orm import Session
+
+from skywatch.accounts.identity.caller import caller_of
+from skywatch.cannonball.known.changes import announce, announce_change
+from skywatch.cannonball.known.formats.faa import read_models
+from skywatch.cannonball.known.formats.table import DELIMITERS, ENCODINGS, Dialect, Unreadable, text_table
+from skywatch.cannonball.known.imports.importing import ImportRefused, Report, import_staged
+from skywatch.cannonball.known.imports.lists import FORMS, stage_list
+from skywatch.cannonball.known.schemas import STATES, KnownFields, KnownQuery, NewKnownAircraft
+from skywatch.cannonball.known.segment import Filters
+from skywatch.cannonball.known.service import WRITABLE, KnownAircraftService, defaults
+from skywatch.cannonball.models import KnownAircraft
+from skywatch.cannonball.settings import CannonballSettings
+from skywatch.cannonball.vocabulary import AgencyType, Source, values
+from skywatch.console.forms.changes import changing, check_version, done, refused
+from skywatch.console.forms.entries import Entries, fields_of, read_entries, version_of
+from skywatch.console.forms.form import read_form, read_query
+from skywatch.console.forms.uploads import UPLOAD_TYPE, read_upload
+from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.pages.paging import PAGE_SIZE, turn_pages
+from skywatch.console.routes import HOME
+from skywatch.core.database.engine import writing
+from skywatch.core.problems import Problem, invalid
+from skywatch.core.storing.audit import Target, record
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.schema import JsonBoolean, JsonString, Schema
+from skywatch.http.resources.service import NUMBER
+from skywatch.security.permissions import Permission
+
+MANAGE = Permission.CANNONBALL_MANAGE
+LIST = f"{HOME}/known-aircraft"
+IMPORT = "/known-aircraft/import"
+# So many refused lines are listed; all are counted.
+REFUSALS_SHOWN = 200
+PAGES = (
+    Page(
+        route="console.known",
+        path="/known-aircraft",
+        feature="cannonball",
+        title="Known aircraft",
+        group="Data",
+        permission=MANAGE,
+    ),
+    Page(route="console.known_new", path="/known-aircraft/new", feature="cannonball"),
+    Page(
+        route="console.known_import",
+        path=IMPORT,
+        feature="cannonball",
+        upload_bytes=lambda settings: settings.of(CannonballSettings).cannonball_import_max_bytes,
+    ),
+    Page(route="console.known_entry", path=f"/known-aircraft/{{known:{NUMBER}}}", feature="cannonball"),
+)
+
+
+class ImportForm(Schema):
+    """How a list is read."""
+
+    format = colander.SchemaNode(JsonString(), validator=colander.OneOf(tuple(FORMS)))
+    delimiter = colander.SchemaNode(JsonString(), validator=colander.OneOf(tuple(DELIMITERS)))
+    encoding = colander.SchemaNode(JsonString(), validator=colander.OneOf(ENCODINGS))
+    keep_good = colander.SchemaNode(JsonBoolean())
+
+
+@view_config(route_name="console.known", request_method="GET", permission=MANAGE, renderer="known_aircraft.jinja2")
+def show_known_aircraft(request: Request) -> dict[str, Any]:
+    """Known aircraft by address, found by part of address, registration or agency, by type, state and source"""
+    query = read_query(request, KnownQuery())
+    offset = query.pop("offset")
+    query.pop("limit")
+    aircraft, count, verified = _service(request, request.db).find(Filters(**query), offset, PAGE_SIZE)
+    return {
+        "aircraft": aircraft,
+        "count": count,
+        "verified": verified,
+        "query": query,
+        "pages": turn_pages(request, offset, count),
+        **_choices(),
+    }
+
+
+known_new_page = FormPage("console.known_new", "known_aircraft_entry.jinja2", MANAGE)
+
+
+@known_new_page.get
+def show_new_known_aircraft(request: Request) -> dict[str, Any]:
+    """The form of another known aircraft"""
+    return _page(Entries({**defaults(), "agency_type": ""}))
+
+
+@known_new_page.post
+def post_new_known_aircraft(request: Request) -> dict[str, Any] | Response:
+    """Add a known aircraft"""
+    entries = read_entries(request, NewKnownAircraft())
+    try:
+        # What is left empty is derived from the agency's name, or stays empty.
+        blank = tuple(name for name in WRITABLE if name != "verified")
+        fields = fields_of(NewKnownAircraft(), entries, blank=(*blank, "icao_hex"))
+        with changing(request, "known_aircraft.created", Target("known_aircraft")) as (session, caller):
+            caller.begin(session, MANAGE)
+            entry = _service(request, session).create(fields)
+            record(session, caller.actor, "known_aircraft.created", _target(entry), after=_values(entry))
+            announce_change(session)
+    except Problem as problem:
+        return refused(request, problem, _page(entries.refused(problem)))
+    return done(request, f"{LIST}/{entry.id}", f"{entry.icao_hex} is on the list.")
+
+
+known_entry_page = FormPage("console.known_entry", "known_aircraft_entry.jinja2", MANAGE)
+
+
+@known_entry_page.get
+def show_known_aircraft_entry(request: Request) -> dict[str, Any]:
+    """One known aircraft"""
+    entry = _service(request, request.db).get(_id(request))
+    return _page(_opened(entry), entry)
+
+
+@known_entry_page.post
+def post_known_aircraft_entry(request: Request) -> dict[str, Any] | Response:
+    """Change, verify or remove a known aircraft"""
+    entries = read_entries(request, KnownFields(), "do")
+    fields = dict(entries.values)
+    what = fields.pop("do", "")
+    entries = Entries(fields, entries.version)
+    try:
+        entry, text = _change(request, what, entries)
+    except Problem as problem:
+        if problem.kind.code == "not_found":
+            raise
+        entry = _service(request, request.db).get(_id(request))
+        entered = entries if what == "save" else Entries(version=entries.version)
+        return refused(request, problem, _page(entered.refused(problem, _opened(entry)), entry))
+    address = LIST if what == "remove" else f"{LIST}/{entry.id}"
+    return done(request, address, text)
+
+
+known_import_page = FormPage("console.known_import", "known_aircraft_import.jinja2", MANAGE)
+
+
+@known_import_page.get
+def show_known_aircraft_import(request: Request) -> dict[str, Any]:
+    """The form with which a list is imported"""
+    return _import_page(Entries({"format": "skywatch", "delimiter": "comma", "encoding": "utf-8"}))
+
+
+@known_import_page.post
+def post_known_aircraft_import(request: Request) -> dict[str, Any]:
+    """Import a list, or only report what that would do"""
+    if request.content_type != UPLOAD_TYPE:
+        # The token is checked already: what is missing is the file.
+        read_form(request, "do", *(node.name for node in ImportForm().children))
+        raise invalid("list", "is missing")
+    entries = read_entries(request, ImportForm(), "do")
+    options = dict(entries.values)
+    is_trial = options.pop("do", "") != "import"
+    entries = Entries(options)
+    try:
+        fields = fields_of(ImportForm(), entries)
+        report = _import(request, fields, read_upload(request).files, is_trial=is_trial)
+    except Problem as problem:
+        return refused(request, problem, _import_page(entries.refused(problem)))
+    except ImportRefused as refusal:
+        request.response.status_code = 400
+        return _import_page(entries, refusal.report, is_refused=True)
+    return _import_page(entries, report)
+
+
+def _change(request: Request, what: str, entries: Entries) -> tuple[KnownAircraft, str]:
+    target = Target("known_aircraft", _id(request))
+    with changing(request, "known_aircraft.changed", target) as (session, caller):
+        caller.begin(session, MANAGE)
+        service = _service(request, session)
+        entry = service.get(_id(request))
+        check_version(session, target, entries.version, _values(entry))
+        before, action, text = _values(entry), "known_aircraft.changed", f"{entry.icao_hex} is saved."
+        if what == "remove":
+            service.remove(entry.id)
+            action, text = "known_aircraft.deleted", f"{entry.icao_hex} is off the list."
+        elif what in ("verify", "doubt"):
+            service.verify(entry.id, what == "verify")
+            text = f"{entry.icao_hex} is {'verified' if what == 'verify' else 'not verified any more'}."
+        elif what == "save":
+            fields = fields_of(KnownFields(), entries)
+            # What stays as it is does not count as edited by hand.
+            service.change(entry.id, {name: value for name, value in fields.items() if before[name] != value})
+        else:
+            raise invalid("do", "must be save, verify, doubt or remove")
+        after = None if what == "remove" else _values(entry)
+        record(session, caller.actor, action, _target(entry), before=before, after=after)
+        announce_change(session)
+    return entry, text
+
+
+def _import(request: Request, fields: dict[str, Any], files: dict[str, bytes], *, is_trial: bool) -> Report:
+    listed = files.get("list", b"")
+    if not listed:
+        raise invalid("list", "is missing or empty")
+    dialect = Dialect(fields["encoding"], DELIMITERS[fields["delimiter"]])
+    try:
+        reference = files.get("acftref", b"")
+        models = read_models(text_table(reference, dialect)) if reference else None
+        staged = stage_list(text_table(listed, dialect), fields["format"], None, models)
+    except Unreadable as fault:
+        raise invalid("list", str(fault)) from None
+    with staged:
+        report = import_staged(request.runtime.engine, staged, dry_run=is_trial, keep_good=fields["keep_good"])
+    if not is_trial:
+        with writing(request.runtime.sessions) as session:
+            after = {"format": fields["format"], "added": report.added, "updated": report.updated}
+            after |= {"unchanged": report.unchanged, "refused": report.refused_count}
+            actor = caller_of(request).actor
+            record(session, actor, "known_aircraft.imported", Target("known_aircraft"), after=after)
+        announce(request.runtime.bus)
+        request.registry["cannonball_known_index"].prepare()
+    return report
+
+
+def _service(request: Request, session: Session) -> KnownAircraftService:
+    return KnownAircraftService(session, request.registry["cannonball_known_index"], request.may)
+
+
+def _values(entry: KnownAircraft) -> dict[str, Any]:
+    return {name: getattr(entry, name) for name in WRITABLE}
+
+
+def _target(entry: KnownAircraft) -> Target:
+    return Target("known_aircraft", entry.id, entry.icao_hex)
+
+
+def _opened(entry: KnownAircraft) -> Entries:
+    return Entries(_values(entry), version_of(_values(entry)))
+
+
+def _choices() -> dict[str, Any]:
+    return {"types": values(AgencyType), "states": STATES, "sources": values(Source)}
+
+
+def _page(entries: Entries, entry: KnownAircraft | None = None) -> dict[str, Any]:
+    return {"entry": entry, "entries": entries, "problem": entries.problem, **_choices()}
+
+
+def _import_page(entries: Entries, report: Report | None = None, *, is_refused: bool = False) -> dict[str, Any]:
+    return {
+        "entries": entries,
+        "report": report,
+        "refused": list(report.refused[:REFUSALS_SHOWN]) if report is not None else [],
+        "is_refused": is_refused,
+        "formats": tuple(FORMS),
+        "delimiters": tuple(DELIMITERS),
+        "encodings": ENCODINGS,
+        "problem": entries.problem,
+    }
+
+
+def _id(request: Request) -> int:
+    return int(request.matchdict["known"])

@@ -1,0 +1,70 @@
+"""Retention: how much there is of each kind of data, and how long and how much of it is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyramid.response import Response
+
+from skywatch.console.forms.settings import describe, open_entries, save
+from skywatch.console.pages.page import FormPage, Page
+from skywatch.core.runtime import Runtime
+from skywatch.http.requests.request import Request
+from skywatch.security.permissions import Permission
+from skywatch.settings import names_of
+from skywatch.system import status
+from skywatch.system.extents import last_extents
+
+PAGES = (
+    Page(
+        route="console.retention",
+        path="/retention",
+        feature="system",
+        title="Retention",
+        group="Data",
+        permission=Permission.SYSTEM_MANAGE,
+    ),
+)
+PREFIX = "retention_"
+
+
+retention_page = FormPage("console.retention", "retention.jinja2", Permission.SYSTEM_MANAGE)
+
+
+@retention_page.get
+def show_retention(request: Request) -> dict[str, Any]:
+    """The room that each kind of data takes, and what is kept of it"""
+    return {**_page(request), "entries": open_entries(request, _names(request.runtime))}
+
+
+@retention_page.post
+def post_retention(request: Request) -> dict[str, Any] | Response:
+    """Change the limits; the next round begins within seconds"""
+    return save(request, _names(request.runtime), _page(request), "Saved. Retention begins a round within seconds.")
+
+
+def _names(runtime: Runtime) -> list[str]:
+    names = names_of(type(runtime.settings))
+    stored = [name for name, field in names.single.items() if names.fields[field].metadata["stored"]]
+    return sorted(name for name in stored if name.startswith(PREFIX))
+
+
+def _page(request: Request) -> dict[str, Any]:
+    runtime = request.runtime
+    settings, seen = runtime.current, last_extents(runtime.bus)
+    kinds = [
+        {
+            "name": kind.name,
+            "days": kind.days(settings),
+            "megabytes": kind.megabytes(settings),
+            "extent": seen.kinds.get(kind.name) if seen is not None else None,
+        }
+        for kind in runtime.features.retention_kinds()
+    ]
+    return {
+        "kinds": kinds,
+        "seen_at": seen.at if seen is not None else None,
+        "database": status.describe_database(runtime),
+        "settings": describe(settings, _names(runtime)),
+        "problem": None,
+    }

@@ -1,0 +1,92 @@
+"""Fencing: what a process accepted before another one took its place is not written any more.
+
+A lock says who may begin. It does not stop a process that stood still meanwhile (frozen, its host asleep) and goes on
+with transactions of its own. So the process with the lock stores a token of its own, and each of its transactions
+reads the token first and locks its row until the commit: a transaction is either committed before another process
+takes over, which waits for it, or refused.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session, sessionmaker
+
+from skywatch.core.clock import utcnow
+from skywatch.core.database.engine import FENCE, SessionFactory, begin_writing, insert_into, reason
+from skywatch.core.database.models import FencingToken
+
+log = logging.getLogger(__name__)
+
+
+class FencedError(Exception):
+    """Another process has taken over: this transaction and all later ones of this process are refused."""
+
+
+class Fence:
+    """The right of one process to write what ``name`` writes; nothing is checked before ``take``.
+
+    ``on_lost`` is called by each transaction that is refused, in its thread.
+    """
+
+    def __init__(self, name: str, on_lost: Callable[[], None] = lambda: None) -> None:
+        self._name = name
+        self._on_lost = on_lost
+        self._token = secrets.token_hex(16)
+        self._is_begun = self._is_stored = False
+        self._before: str | None = None
+
+    def take(self, sessions: SessionFactory) -> None:
+        """Take over from the process before; waits for transactions that are under way there.
+
+        Where nothing can be written at present (read-only, locked, full), the first transaction that is written does
+        it, unless another process has taken over meanwhile. Raises what the database raises if it cannot be read.
+        """
+        with sessions() as session:
+            self._before = session.scalar(self._newest())
+        self._is_begun = True
+        try:
+            with sessions() as session, session.begin():
+                begin_writing(session)
+                self._store(session)
+        except sa.exc.DBAPIError as error:
+            log.warning(
+                "%s: the place of the one before is taken with the first transaction: %s", self._name, reason(error)
+            )
+
+    def check(self, session: Session) -> None:
+        """Raise FencedError where another process has taken over; otherwise none does before this transaction ends."""
+        if not self._is_begun:
+            return
+        if self._before is None and not self._is_stored and self._store_first(session):
+            return
+        newest = session.scalar(self._newest().with_for_update(read=self._is_stored))
+        if newest == self._token:
+            self._is_stored = True
+        elif newest == self._before and not self._is_stored:
+            self._store(session)
+        else:
+            self._on_lost()
+            raise FencedError("another process has taken over")
+
+    def _newest(self) -> sa.Select[str]:
+        return sa.select(FencingToken.token).where(FencingToken.name == self._name)
+
+    def _store_first(self, session: Session) -> bool:
+        """Make the row, and whether it was not there: what is not there cannot be locked, and two threads may write."""
+        row = insert_into(session, FencingToken).values(name=self._name, token=self._token, taken_at=utcnow())
+        return session.scalar(row.on_conflict_do_nothing().returning(FencingToken.name)) is not None
+
+    def _store(self, session: Session) -> None:
+        session.merge(FencingToken(name=self._name, token=self._token, taken_at=utcnow()))
+        session.flush()
+
+
+def fenced(sessions: SessionFactory, fence: Fence) -> SessionFactory:
+    """A factory like this one whose transactions of ``core.db.writing`` are checked by a fence."""
+    factory = sessionmaker(**sessions.kw)
+    factory.configure(info={**(sessions.kw.get("info") or {}), FENCE: fence})
+    return factory

@@ -1,0 +1,1 @@
+"""What a process is made of: files, tasks, deadlines, periodic work, its version."""

@@ -1,0 +1,1 @@
+"""Tells other processes and subscribers what was committed, and how this process is."""

@@ -1,0 +1,1 @@
+"""What a process says of itself: health, figures, log lines."""

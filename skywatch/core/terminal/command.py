@@ -1,0 +1,74 @@
+"""What the subcommands share: reading an ini file, and errors as one line with exit code 1."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Mapping
+from configparser import Error as IniError
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+import sqlalchemy as sa
+from plaster.uri import parse_uri
+from plaster_pastedeploy import Loader
+
+from skywatch.core.bus import BusError
+from skywatch.core.database.engine import DatabaseError, damage, is_damaged
+from skywatch.core.reporting import logs
+from skywatch.settings import Origin, Settings, SettingsError
+
+LoadSettings = Callable[[Mapping[str, Any]], tuple[Settings, list[Origin]]]
+ini_argument = click.argument("ini", metavar="FILE.ini", type=click.Path(path_type=Path))
+
+
+def fail(message: object) -> NoReturn:
+    """One line on stderr and exit code 1."""
+    click.echo(f"skywatch: {' '.join(str(message).split())}", err=True)
+    sys.exit(1)
+
+
+def one_line_errors(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Turn what an administrator can mend into one line without a traceback."""
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, **kw: Any) -> Any:
+        try:
+            return command(*args, **kw)
+        except (SettingsError, DatabaseError, BusError, IniError) as error:
+            fail(error)
+        except sa.exc.DBAPIError as error:
+            if not is_damaged(error):
+                raise
+            # The part that is damaged is read only now.
+            fail(f"setting database_url: the database {damage(error)}")
+        except KeyboardInterrupt:
+            # Told to stop before there was anything to stop.
+            sys.exit(130)
+        except BrokenPipeError:
+            sys.stderr.close()
+            sys.exit(0)
+
+    return wrapped
+
+
+def read_ini(path: Path) -> tuple[Settings, list[Origin]]:
+    """The settings of an ini file's ``[app:main]`` section and the environment."""
+    if not path.is_file():
+        fail(f"{path}: there is no such file")
+    loader = Loader(parse_uri(f"file+ini://{path.resolve()}"))
+    try:
+        section = loader.get_wsgi_app_settings("main")
+    except LookupError:
+        fail(f"{path}: there is no section [app:main]")
+    except UnicodeDecodeError:
+        fail(f"{path}: is not an ini file (not UTF-8 text)")
+    # The root command has the installation's features, and so can read its settings.
+    load: LoadSettings = click.get_current_context().find_root().obj
+    return load(dict(section))
+
+
+def set_up_logging(settings: Settings) -> None:
+    """Log lines to stderr."""
+    logs.set_up(settings.log_level, settings.log_format)

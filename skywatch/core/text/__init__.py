@@ -1,0 +1,1 @@
+"""Texts of users: the characters of names, lines, regular expressions."""

@@ -1,0 +1,1 @@
+"""Track points as compact chunks."""

@@ -1,0 +1,1 @@
+"""How much one client may ask for: requests, large bodies, streams, time."""

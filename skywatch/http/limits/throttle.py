@@ -1,0 +1,177 @@
+"""Rate limits: by user if the request has an identity, by client address otherwise.
+
+Addresses that exchange credentials have a bucket each. Live reads share one: they are answered from the same tick for
+all callers.
+
+Every response has ``X-RateLimit-Limit``, ``-Remaining`` and ``-Reset`` (unix seconds); 429 has ``Retry-After``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from skywatch.core.network.addresses import client_network
+from skywatch.core.problems import Problem
+from skywatch.http.errors import problem_response
+from skywatch.http.limits.admission import admission_of
+from skywatch.http.limits.limiter import Limiter, Verdict
+from skywatch.http.metrics import THROTTLED
+from skywatch.http.requests.request import Request
+from skywatch.security.policy import OUT_OF_REACH
+
+Handler = Callable[[Request], Response]
+# Answered even if nothing else works.
+HEALTH_PATH, LIVENESS_QUERY = "/api/v1/system/health", "probe=live"
+BUCKETS = ("anon", "user", "live", "login", "refresh")
+READS = ("GET", "HEAD")
+# Instead of a bucket: the view counts its requests with ``count_request`` once it has identified the user.
+BY_VIEW = "view"
+# Where a view leaves the verdict of a further bucket.
+VERDICT = "skywatch.throttle_verdict"
+
+
+def throttle_tween(handler: Handler, registry: Any) -> Handler:
+    """Count the request before any other work; this looks up the identity."""
+    settings, limiter = registry["runtime"].settings, registry["limiter"]
+    rates = {bucket: getattr(settings, f"throttle_{bucket}") for bucket in BUCKETS}
+    exchanges: dict[tuple[str, str], str] = registry["throttle_buckets"]
+    live: dict[str, None] = registry["live_reads"]
+
+    def tween(request: Request) -> Response:
+        path = request.environ.get("PATH_INFO", "")
+        if path == HEALTH_PATH and request.environ.get("QUERY_STRING") == LIVENESS_QUERY:
+            # A supervisor that restarts the service when this fails must never get a 429.
+            return handler(request)
+        bucket = exchanges.get((request.method, path))
+        if bucket == BY_VIEW:
+            return handler(request)
+        subject, refusal = client_network(request.client_address), None
+        if bucket is None:
+            bucket = "anon"
+            try:
+                identity = request.identity
+            except Problem as problem:
+                # Invalid credentials count as none.
+                refusal = problem if path != HEALTH_PATH else None
+            except OUT_OF_REACH:
+                if path != HEALTH_PATH:
+                    raise
+            else:
+                if identity is not None:
+                    bucket, subject = "user", str(identity.user_id)
+                if request.method in READS and _is_live(path, live):
+                    # The prefix separates user ids from addresses.
+                    bucket, subject = "live", subject if identity is None else f"user {identity.user_id}"
+        admission = admission_of(request)
+        if admission is not None and admission.verdict is not None:
+            # Counted when its body was admitted.
+            verdict = admission.verdict
+        else:
+            verdict = limiter.hit(rates[bucket], bucket, subject, exact=bucket in ("login", "refresh"))
+            if admission is not None:
+                admission.verdict = verdict
+        if not verdict.allowed:
+            THROTTLED.labels(bucket).inc()
+            response = problem_response(too_many(verdict), request)
+        elif refusal is not None:
+            response = problem_response(refusal, request)
+        else:
+            response = handler(request)
+        _mark(response, request.environ.get(VERDICT, verdict))
+        return response
+
+    return tween
+
+
+def _is_live(path: str, live: dict[str, None]) -> bool:
+    return path in live or path[: path.find("/", 1) + 1] in live
+
+
+def count_request(request: Request, user_id: int) -> None:
+    """Count a request for the user that its view identified; raises Problem (429)."""
+    registry = request.registry
+    verdict = registry["limiter"].hit(registry["runtime"].settings.throttle_user, "user", str(user_id))
+    _refuse(verdict, "user")
+    request.add_response_callback(lambda _, response: _mark(response, verdict))
+
+
+def count_in(request: Request, bucket: str, rate: str) -> None:
+    """Count a request in a bucket of its own as well, of its user or else of its address; raises Problem (429).
+
+    The response shows this limit instead of the general one.
+    """
+    registry = request.registry
+    verdict = request.environ[VERDICT] = registry["limiter"].hit(rate, bucket, subject_of(request))
+    _refuse(verdict, bucket)
+
+
+def subject_of(request: Request) -> str:
+    """Who is limited: the user, or else the client's network."""
+    identity = request.identity
+    return client_network(request.client_address) if identity is None else f"user {identity.user_id}"
+
+
+def check_guesses(request: Request, *, is_wrong: bool = False) -> None:
+    """Refuse an address (429) that sent invalid credentials as often as the rate ``anon`` allows requests.
+
+    ``is_wrong`` counts one more.
+    """
+    registry, bucket = request.registry, "guess"
+    rate, subject = registry["runtime"].settings.throttle_anon, client_network(request.client_address)
+    limiter: Limiter = registry["limiter"]
+    if is_wrong:
+        limiter.hit(rate, bucket, subject, exact=True)
+    else:
+        _refuse(limiter.look(rate, bucket, subject), "anon")
+
+
+def _refuse(verdict: Verdict, bucket: str) -> None:
+    if not verdict.allowed:
+        THROTTLED.labels(bucket).inc()
+        raise too_many(verdict)
+
+
+def too_many(verdict: Verdict, detail: str = "") -> Problem:
+    """429 with the time to wait."""
+    wait = verdict.retry_after_s
+    return Problem(
+        "rate_limited", detail or f"Too many requests; try again in {wait} s.", headers={"Retry-After": str(wait)}
+    )
+
+
+def _mark(response: Response, verdict: Verdict) -> None:
+    response.headerlist.extend(
+        (
+            ("X-RateLimit-Limit", str(verdict.limit)),
+            ("X-RateLimit-Remaining", str(verdict.remaining)),
+            ("X-RateLimit-Reset", str(math.ceil(verdict.reset_at))),
+        )
+    )
+
+
+def add_throttle_bucket(config: Configurator, method: str, path: str, bucket: str) -> None:
+    """Count a method of a path in a bucket of its own, by client address, without looking up the identity.
+
+    With ``BY_VIEW`` the view counts.
+    """
+    if bucket not in (*BUCKETS, BY_VIEW):
+        raise ValueError(f"there is no bucket {bucket}")
+    config.registry["throttle_buckets"][(method, path)] = bucket
+
+
+def add_live_reads(config: Configurator, path: str) -> None:
+    """Count reads of a path in the bucket ``live``; ``/name/`` is everything below that part of the addresses."""
+    config.registry["live_reads"][path] = None
+
+
+def includeme(config: Configurator) -> None:
+    config.registry["limiter"] = Limiter(config.registry["runtime"].settings)
+    config.registry["throttle_buckets"] = {}
+    config.registry["live_reads"] = {}
+    config.add_directive("add_throttle_bucket", add_throttle_bucket)
+    config.add_directive("add_live_reads", add_live_reads)

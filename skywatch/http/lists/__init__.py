@@ -1,0 +1,1 @@
+"""Lists: pages, cursors, conditional requests, exports sent in pieces."""

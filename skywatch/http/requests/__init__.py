@@ -1,0 +1,1 @@
+"""The processing of every request: tweens, routes, headers, one database session."""

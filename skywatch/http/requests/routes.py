@@ -1,0 +1,62 @@
+"""Finds the route of a request among those that begin like its path: Pyramid tries all in turn."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.interfaces import IRoutesMapper
+from pyramid.urldispatch import Route, RoutesMapper
+
+from skywatch.http.requests.request import Request
+
+# What may end the literal beginning of a pattern: a field, the rest of the path, or a letter that paths encode.
+_END_OF_LITERAL = re.compile(r"[{*:]|[^\x00-\x7f]")
+
+
+class IndexedRoutesMapper(RoutesMapper):
+    """Pyramid's mapper with one of its mappers for each folder of the paths; routes keep their order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folders: dict[str, RoutesMapper] = {}
+
+    def connect(self, *args: Any, **kw: Any) -> Route:
+        """Add a route, as Pyramid does."""
+        self._folders = {}
+        return super().connect(*args, **kw)
+
+    def __call__(self, request: Request) -> dict[str, Any]:
+        """The route of a request and its match; raises URLDecodeError."""
+        if not self._folders:
+            self._folders = _folders(self.routelist)
+        path, mapper = request.environ.get("PATH_INFO", ""), self._folders["/"]
+        end = path.find("/", 1)
+        while end >= 0 and path[: end + 1] in self._folders:
+            mapper = self._folders[path[: end + 1]]
+            end = path.find("/", end + 1)
+        match: dict[str, Any] = mapper(request)
+        return match
+
+
+def _folders(routes: list[Route]) -> dict[str, RoutesMapper]:
+    """By folder (``/api/v1/``), a mapper of the routes that a path in it may match; parents of folders are included."""
+    folders = {_folder_of(route.pattern): RoutesMapper() for route in routes} | {"/": RoutesMapper()}
+    for folder in list(folders):
+        for end in (place + 1 for place, letter in enumerate(folder) if letter == "/"):
+            folders.setdefault(folder[:end], RoutesMapper())
+    for folder, mapper in folders.items():
+        mapper.routelist = [route for route in routes if folder.startswith(_folder_of(route.pattern))]
+    return folders
+
+
+def _folder_of(pattern: str) -> str:
+    """The folder in which all paths of a pattern are."""
+    literal = _END_OF_LITERAL.split("/" + pattern.removeprefix("/"), maxsplit=1)[0]
+    return literal[: literal.rfind("/") + 1]
+
+
+def index_routes(config: Configurator) -> None:
+    """Use the indexed mapper; to be called before any route is added."""
+    config.registry.registerUtility(IndexedRoutesMapper(), IRoutesMapper)

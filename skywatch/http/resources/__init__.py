@@ -1,0 +1,1 @@
+"""What a resource is made of: service, schemas, validation, answers."""

@@ -1,0 +1,163 @@
+"""Reads path, query string and body of a request and validates them by the schemas of its service.
+
+All faults are reported at once. JSON is parsed strictly: no duplicate keys, no NaN, UTF-8 only. A leading byte order
+mark is ignored (RFC 8259, 8.1): some editors write one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Set
+from typing import Any
+
+import colander
+from cornice.validators import colander_validator
+from pyramid.response import Response
+
+from skywatch.core.problems import Problem
+from skywatch.http.errors import problem_response, validation_problem
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.schema import QueryList
+
+JSON_TYPES = ("application/json", "")
+
+# Limit of faults in a response, which must not be many times as large as the request.
+MAXIMUM_FAULTS = 200
+
+# Values of a body: the largest that anybody sends, a watch list of 100,000 entries, has as many. A megabyte could hold
+# half a million, and parsing, checking and refusing each takes longer than anybody should wait.
+MOST_VALUES = 150_000
+# A comma or bracket, or a string as a whole, which may contain such marks.
+_VALUE_OR_STRING = re.compile(rb'[,\[{]|"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+
+# Far more than any valid number has; Python's own limit has a message for its programmers.
+MAXIMUM_DIGITS = 1000
+
+
+def validate(request: Request, schema: colander.SchemaNode | None = None, **kw: Any) -> None:
+    """The validator of every service: fills ``request.validated`` with ``path``, ``querystring`` and ``body``."""
+    if schema is not None:
+        colander_validator(request, schema=schema, deserializer=_read, **kw)
+
+
+def _read(request: Request) -> dict[str, Any]:
+    """The parts of the request as Cornice's colander validator expects them."""
+    schema = request.current_service_schema
+    parts: dict[str, Any] = {}
+    for node in schema.children:
+        if node.name == "path":
+            parts["path"] = dict(request.matchdict)
+        elif node.name == "querystring":
+            parts["querystring"] = _query(
+                request, {child.name for child in node.children if isinstance(child.typ, QueryList)}
+            )
+        elif node.name == "body":
+            parts["body"] = json_body(request, getattr(schema, "most_values", MOST_VALUES))
+    return parts
+
+
+def _query(request: Request, lists: Set[str]) -> dict[str, str]:
+    """The parameters by name; ``lists`` may be repeated, which equals values separated by commas."""
+    try:
+        pairs = list(request.GET.items())
+    except UnicodeDecodeError:
+        raise validation_problem([{"location": "querystring", "name": "", "detail": "must be UTF-8"}]) from None
+    values: dict[str, str] = {}
+    twice: set[str] = set()
+    for name, value in pairs:
+        if name in values and name in lists:
+            values[name] += f",{value}"
+        elif name in values:
+            twice.add(name)
+        values.setdefault(name, value)
+    for name in sorted(twice)[:MAXIMUM_FAULTS]:
+        request.errors.add("querystring", name[:64], "is given more than once")
+    return values
+
+
+def json_body(request: Request, most_values: int | None = MOST_VALUES) -> Any:
+    """The parsed body; raises Problem (415 or 400) where it is not strict JSON, or has more values than this.
+
+    None is for callers that have counted them.
+    """
+    body: bytes = request.body
+    if not body:
+        return {}
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise Problem("unsupported_media_type", "The body must not be compressed.")
+    if request.content_type not in JSON_TYPES:
+        raise Problem("unsupported_media_type", "The body must be application/json.")
+    if most_values is not None and not has_at_most(body, most_values):
+        raise too_many_values(most_values)
+    try:
+        return json.loads(
+            body.decode("utf-8-sig"), object_pairs_hook=_unique, parse_constant=_refuse, parse_int=_integer
+        )
+    except UnicodeDecodeError:
+        raise Problem("malformed_body", "The body is not UTF-8.") from None
+    except json.JSONDecodeError as error:
+        raise Problem("malformed_body", f"The body is not JSON: {error.msg} at character {error.pos}.") from None
+    except RecursionError:
+        raise Problem("malformed_body", "The body is nested too deeply.") from None
+    except ValueError as error:
+        raise Problem("malformed_body", f"The body is not JSON: {error}.") from None
+
+
+def too_many_values(most_values: int) -> Problem:
+    """The refusal of a body with more JSON values than are read."""
+    return Problem("malformed_body", f"The body holds more than {most_values:,} JSON values.")
+
+
+def has_at_most(body: bytes, most_values: int) -> bool:
+    """Whether a JSON text has no more values than this, counted before it is parsed: by commas and brackets.
+
+    Those within strings are counted apart only where there are more altogether.
+    """
+    if sum(body.count(mark) for mark in (b",", b"[", b"{")) < most_values:
+        return True
+    values = strings = 1
+    for match in _VALUE_OR_STRING.finditer(body):
+        if match[0][:1] == b'"':
+            strings += 1
+        else:
+            values += 1
+        # Of what is JSON each value has at most one string for its name and one for itself.
+        if values > most_values or strings > 2 * most_values:
+            return False
+    return True
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) == len(pairs):
+        return members
+    members.clear()
+    for key, value in pairs:
+        if key in members:
+            raise ValueError(f"the key {key[:64]!r} is given more than once")
+        members[key] = value
+    return members
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAXIMUM_DIGITS:
+        raise ValueError(f"a number has more than {MAXIMUM_DIGITS} digits")
+    return int(digits)
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a JSON number")
+
+
+def validation_failed(request: Request) -> Response:
+    """Cornice's error handler: all faults as one problem."""
+    errors = [
+        {
+            "location": str(error.get("location", "")),
+            "name": str(error.get("name", "")),
+            "detail": str(error.get("description", "")),
+        }
+        for error in request.errors[:MAXIMUM_FAULTS]
+    ]
+    return problem_response(validation_problem(errors), request)

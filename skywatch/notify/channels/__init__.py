@@ -1,0 +1,1 @@
+"""Channels of users: rules, addresses, browsers, quiet hours, tests."""

@@ -1,0 +1,165 @@
+"""The rules of channels: validation, representation and visibility."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.core.clock import utcnow
+from skywatch.core.problems import Problem, invalid_fields, not_found
+from skywatch.core.storing import audit
+from skywatch.notify.channels.addresses import check_address, shown_address
+from skywatch.notify.deliveries.signing import new_secret
+from skywatch.notify.models import Channel, Delivery
+from skywatch.notify.settings import NotifySettings
+from skywatch.notify.vocabulary import OPEN_STATES, ChannelKind, ChannelState, DeliveryState
+
+MAXIMUM_CHANNELS = 20
+OVERLAP = timedelta(hours=24)
+SWITCHED_OFF = "The channel is switched off."
+PLAIN_FIELDS = ("name", "enabled", "minimum_priority", "rate_per_minute", "digest_s", "send_cleared", "sources")
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The caller: user id (None: anonymous), and whether they manage the channels of others."""
+
+    user_id: int | None
+    manages: bool
+    military: bool
+    actor: audit.Actor
+
+
+def find_channels(session: Session, owner: Owner, filters: Mapping[str, Any]) -> tuple[list[Channel], int]:
+    """A page of the channels visible to the caller, and the count of all."""
+    where = [_visible(owner)]
+    if filters["kind"] is not None:
+        where.append(Channel.kind == filters["kind"])
+    if filters["state"] is not None:
+        where.append(Channel.state == filters["state"])
+    if filters["user"] is not None:
+        where.append(Channel.user_id == filters["user"])
+    count = session.scalar(sa.select(sa.func.count()).select_from(Channel).where(*where)) or 0
+    query = sa.select(Channel).where(*where).order_by(Channel.id).offset(filters["offset"]).limit(filters["limit"])
+    return list(session.scalars(query)), count
+
+
+def get_channel(session: Session, owner: Owner, channel_id: int) -> Channel:
+    """A channel; raises Problem (404) if it does not exist or is not the caller's."""
+    channel = session.scalar(sa.select(Channel).where(Channel.id == channel_id, _visible(owner)))
+    if channel is None:
+        raise not_found("channel")
+    return channel
+
+
+def create_channel(session: Session, owner: Owner, settings: NotifySettings, fields: Mapping[str, Any]) -> Channel:
+    """A new channel of the caller's own; raises Problem (400, 409)."""
+    if owner.user_id is None:
+        raise Problem("authentication_required")
+    fault = check_address(fields["kind"], fields["address"], settings)
+    if fault:
+        raise invalid_fields({"address": fault})
+    count = session.scalar(sa.select(sa.func.count()).select_from(Channel).where(Channel.user_id == owner.user_id))
+    if (count or 0) >= MAXIMUM_CHANNELS:
+        raise Problem("conflict", f"A user has at most {MAXIMUM_CHANNELS} channels; delete one first.")
+    channel = Channel(user_id=owner.user_id, kind=fields["kind"], address=fields["address"])
+    for name in PLAIN_FIELDS:
+        setattr(channel, name, fields[name])
+    if channel.kind == ChannelKind.WEBHOOK:
+        channel.secret = new_secret()
+    session.add(channel)
+    session.flush()
+    audit.record(session, owner.actor, "channel.created", _target(channel), after=_audited(channel))
+    return channel
+
+
+def change_channel(
+    session: Session, owner: Owner, settings: NotifySettings, channel_id: int, fields: Mapping[str, Any]
+) -> Channel:
+    """Update the given fields; enabling a disabled channel makes it healthy. Raises Problem (400, 404)."""
+    channel = get_channel(session, owner, channel_id)
+    before = _audited(channel)
+    if "address" in fields:
+        fault = check_address(channel.kind, fields["address"], settings)
+        if fault:
+            raise invalid_fields({"address": fault})
+    for name in PLAIN_FIELDS:
+        if name in fields:
+            setattr(channel, name, fields[name])
+    address_changed = "address" in fields and fields["address"] != channel.address
+    if address_changed:
+        channel.address = fields["address"]
+    after = _audited(channel)
+    if address_changed:
+        # The shown part of both addresses may be the same.
+        after["address_changed"] = True
+    if fields.get("enabled") and channel.state == ChannelState.DISABLED:
+        channel.state, channel.failures = ChannelState.HEALTHY.value, 0
+        channel.last_error = None
+    if not channel.enabled:
+        # Pending deliveries would be outdated when the channel is enabled again; they can be retried.
+        session.execute(
+            sa.update(Delivery)
+            .where(Delivery.channel_id == channel.id, Delivery.state.in_(OPEN_STATES))
+            .values(state=DeliveryState.DEAD.value, next_at=None, last_error=SWITCHED_OFF)
+        )
+    channel.updated_at = utcnow()
+    audit.record(session, owner.actor, "channel.changed", _target(channel), before=before, after=after)
+    return channel
+
+
+def rotate_secret(session: Session, owner: Owner, channel_id: int) -> Channel:
+    """Give a webhook a new secret; for a day messages are also signed with the old one. Raises Problem (404, 409)."""
+    channel = get_channel(session, owner, channel_id)
+    if channel.kind != ChannelKind.WEBHOOK:
+        raise Problem("conflict", "Only webhooks have a secret.")
+    channel.previous_secret, channel.secret = channel.secret, new_secret()
+    channel.previous_secret_until = utcnow() + OVERLAP
+    audit.record(session, owner.actor, "channel.secret_rotated", _target(channel))
+    return channel
+
+
+def delete_channel(session: Session, owner: Owner, channel_id: int) -> None:
+    """Delete a channel with its deliveries; raises Problem (404)."""
+    channel = get_channel(session, owner, channel_id)
+    audit.record(session, owner.actor, "channel.deleted", _target(channel), before=_audited(channel))
+    session.delete(channel)
+
+
+def shown_channel(channel: Channel) -> dict[str, Any]:
+    """A channel as the API returns it: no secret, and of the address only scheme and host."""
+    return {
+        "id": channel.id,
+        "user": channel.user_id,
+        "kind": channel.kind,
+        "address": shown_address(channel.kind, channel.address),
+        **{name: getattr(channel, name) for name in PLAIN_FIELDS},
+        "state": channel.state,
+        "failures": channel.failures,
+        "last_success_at": channel.last_success_at,
+        "last_error": channel.last_error,
+        "last_error_at": channel.last_error_at,
+        "created_at": channel.created_at,
+        "updated_at": channel.updated_at,
+    }
+
+
+def _visible(owner: Owner) -> Any:
+    if owner.manages:
+        return sa.true()
+    return sa.false() if owner.user_id is None else Channel.user_id == owner.user_id
+
+
+def _audited(channel: Channel) -> dict[str, Any]:
+    names = ("user_id", "kind", *PLAIN_FIELDS)
+    address = shown_address(channel.kind, channel.address)
+    return {**{name: getattr(channel, name) for name in names}, "address": address}
+
+
+def _target(channel: Channel) -> audit.Target:
+    return audit.Target("channel", channel.id, channel.name)

@@ -1,0 +1,58 @@
+"""Sends one test message through a channel while its owner waits for the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+
+from skywatch.core.clock import utcnow
+from skywatch.core.problems import Problem
+from skywatch.core.runtime import Runtime
+from skywatch.notify.deliveries.claims import check_readable, recipient_of
+from skywatch.notify.deliveries.outbox import new_message_id
+from skywatch.notify.messages import test_message
+from skywatch.notify.models import Channel
+from skywatch.notify.senders.all import create_sender
+from skywatch.notify.senders.base import UNREACHABLE, Recipient, SendFailed
+
+log = logging.getLogger(__name__)
+TIMEOUT_S = 18.0
+# Tests wait for a foreign server: bounds the API threads that they block.
+_places = threading.BoundedSemaphore(2)
+
+
+def try_in_turn(runtime: Runtime, channel_id: int) -> str | None:
+    """``try_channel``, two at a time; raises Problem (503) if others are being tested."""
+    if not _places.acquire(timeout=0.5):
+        raise Problem("unavailable", "Other channels are being tested; try again later.", headers={"Retry-After": "5"})
+    try:
+        return try_channel(runtime, channel_id)
+    finally:
+        _places.release()
+
+
+def try_channel(runtime: Runtime, channel_id: int) -> str | None:
+    """None if the message was accepted, else the reason; call it in a thread without an event loop."""
+    now = utcnow()
+    with runtime.sessions() as session:
+        recipient = recipient_of(session, session.get_one(Channel, channel_id), now)
+    try:
+        check_readable(recipient)
+        asyncio.run(_send(runtime, recipient))
+    except SendFailed as failure:
+        log.info("channel %d, test: %s", channel_id, failure.cause)
+        return str(failure)
+    except TimeoutError:
+        log.info("channel %d, test: no answer within %g s", channel_id, TIMEOUT_S)
+        return UNREACHABLE
+    return None
+
+
+async def _send(runtime: Runtime, recipient: Recipient) -> None:
+    sender = create_sender(runtime, recipient.kind)
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            await sender.send(recipient, test_message(new_message_id(), utcnow()))
+    finally:
+        await sender.close()

@@ -1,0 +1,1 @@
+"""Deliveries: the outbox, workers and their claims, retries, results."""

@@ -1,0 +1,35 @@
+"""The caller of the resources of channels and deliveries."""
+
+from __future__ import annotations
+
+from skywatch.core.problems import Problem
+from skywatch.core.storing.audit import Actor
+from skywatch.http.requests.request import Request
+from skywatch.notify.channels.service import Owner
+from skywatch.notify.settings import NotifySettings
+from skywatch.security.permissions import Permission
+
+
+def owner_of(request: Request) -> Owner:
+    """The caller as an owner; an anonymous one owns nothing."""
+    identity = request.identity
+    manages = Permission.ALERTS_MANAGE_ALL in request.may.manages
+    if identity is None:
+        actor = Actor("", "anonymous", None, request.client_address, request.request_id)
+        return Owner(None, False, request.may.military, actor)
+    actor = Actor(identity.username, identity.method, identity.user_id, request.client_address, request.request_id)
+    return Owner(identity.user_id, manages, request.may.military, actor)
+
+
+def user_of(request: Request) -> int:
+    """The caller's user id; raises Problem (401)."""
+    if request.identity is None:
+        raise Problem("authentication_required")
+    user_id: int = request.identity.user_id
+    return user_id
+
+
+def settings_of(request: Request) -> NotifySettings:
+    """The settings of notifications."""
+    settings: NotifySettings = request.runtime.settings.of(NotifySettings)
+    return settings

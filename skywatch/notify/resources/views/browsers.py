@@ -1,0 +1,58 @@
+"""``browsers``: a user's Web Push subscriptions, and the key that browsers subscribe with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.http.lists.paging import PageQuery, page_of
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.notify.channels import browsers as service
+from skywatch.notify.push.vapid import public_key
+from skywatch.notify.resources import schemas
+from skywatch.notify.resources.owner import owner_of, settings_of, user_of
+from skywatch.security.permissions import Permission
+
+VIEW, CREATE = Permission.ALERTS_VIEW, Permission.ALERTS_CREATE
+BASE = "/api/v1/alerts"
+
+browsers = ApiService("alerts.browsers", "/alerts/browsers", feature="alerts", canonical=f"{BASE}/browsers/")
+push_key = ApiService("alerts.push_key", "/alerts/browsers/key", feature="alerts", canonical=f"{BASE}/browsers/key/")
+browser = ApiService(
+    "alerts.browser",
+    f"/alerts/browsers/{{id:{NUMBER}}}",
+    feature="alerts",
+    canonical=f"{BASE}/browsers/{{id:{NUMBER}}}/",
+)
+
+
+@browsers.get(permission=VIEW, query=PageQuery(), responses={200: schemas.BrowserList()})
+def list_browsers(request: Request) -> dict[str, Any]:
+    """List the caller's browsers that are subscribed to Web Push"""
+    rows = service.find_browsers(request.db, owner_of(request).user_id)
+    return page_of(request, "browsers", [service.shown_browser(row) for row in rows])
+
+
+@browsers.post(permission=CREATE, body=schemas.NewBrowser(), responses={201: schemas.BrowserRecord()}, errors=(409,))
+def subscribe_browser(request: Request) -> dict[str, Any]:
+    """Subscribe a browser to Web Push
+
+    The body is the result of `PushSubscription.toJSON()`. The caller's channels of kind `web_push` send to all of the
+    caller's browsers; one whose push service answers that the subscription has expired is removed.
+    """
+    row = service.subscribe(request.db, user_of(request), settings_of(request), request.validated["body"])
+    request.response.status_code = 201
+    return service.shown_browser(row)
+
+
+@push_key.get(permission=VIEW, responses={200: schemas.PushKey()})
+def get_push_key(request: Request) -> dict[str, Any]:
+    """Show the key that browsers subscribe with (VAPID)"""
+    return {"public_key": public_key(request.runtime.sessions)}
+
+
+@browser.delete(permission=CREATE, path=schemas.ThingId(), responses={204: None}, errors=(404,))
+def unsubscribe_browser(request: Request) -> None:
+    """Remove a browser's subscription to Web Push"""
+    service.unsubscribe(request.db, user_of(request), request.validated["path"]["id"])
+    request.response.status_code = 204

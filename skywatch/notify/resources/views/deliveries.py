@@ -1,0 +1,66 @@
+"""``deliveries``: sent, pending and dead deliveries of channels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.core.problems import invalid
+from skywatch.http.lists.cursor import cursor_page
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.notify.deliveries import service
+from skywatch.notify.resources import schemas
+from skywatch.notify.resources.owner import owner_of
+from skywatch.security.permissions import Permission
+
+VIEW, EDIT = Permission.ALERTS_VIEW, Permission.ALERTS_EDIT
+BASE = "/api/v1/alerts"
+
+deliveries = ApiService("alerts.deliveries", "/alerts/deliveries", feature="alerts", canonical=f"{BASE}/deliveries/")
+retry_span = ApiService(
+    "alerts.deliveries_retry", "/alerts/deliveries/retry", feature="alerts", canonical=f"{BASE}/deliveries/retry/"
+)
+delivery_retry = ApiService(
+    "alerts.delivery_retry",
+    f"/alerts/deliveries/{{id:{NUMBER}}}/retry",
+    feature="alerts",
+    canonical=f"{BASE}/deliveries/{{id:{NUMBER}}}/retry/",
+)
+
+
+@deliveries.get(permission=VIEW, query=schemas.DeliveryQuery(), responses={200: schemas.DeliveryList()})
+def list_deliveries(request: Request) -> dict[str, Any]:
+    """List deliveries, the newest first
+
+    The caller's own; holders of `alerts.manage_all` see everybody's. Deliveries about military aircraft need
+    `aircraft.view_military`.
+    """
+    rows, count, last = service.find_deliveries(request.db, owner_of(request), request.validated["querystring"])
+    return cursor_page(request, "deliveries", [service.shown_delivery(row) for row in rows], count, last)
+
+
+@retry_span.post(permission=EDIT, body=schemas.RetrySpan(), responses={200: schemas.RetryResult()})
+def retry_deliveries(request: Request) -> dict[str, Any]:
+    """Retry the dead deliveries of a time span
+
+    All dead deliveries created between `from` and `to`, of one channel or of all enabled ones; at most the oldest
+    10,000 with one request.
+    """
+    body = request.validated["body"]
+    if body["from"] > body["to"]:
+        raise invalid("to", "must not be before from")
+    count = service.retry_span(request.db, owner_of(request), body["from"], body["to"], body["channel"])
+    return {"retried": count}
+
+
+@delivery_retry.post(
+    permission=EDIT, path=schemas.ThingId(), responses={200: schemas.DeliveryRecord()}, errors=(404, 409)
+)
+def retry_delivery(request: Request) -> dict[str, Any]:
+    """Retry a delivery now
+
+    A dead delivery is sent again, a pending one at once. The message id stays the same.
+    """
+    return service.shown_delivery(
+        service.retry_delivery(request.db, owner_of(request), request.validated["path"]["id"])
+    )

@@ -1,0 +1,1 @@
+"""Ordinary reasons to fly a pattern."""

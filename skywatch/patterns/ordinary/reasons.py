@@ -1,0 +1,184 @@
+"""Ordinary reasons to fly loops: circuits, holds, spirals, thermals, parachutes, speed; or a height that nobody knows.
+
+Each is recognised by a few measures that a pilot would recognise; none needs a database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from skywatch.patterns.findings import PatternType
+from skywatch.patterns.settings import PatternSettings
+from skywatch.patterns.turning.laps import leg_share, turns_of
+from skywatch.patterns.turning.loops import Loop
+from skywatch.patterns.turning.low_points import LowPoints
+
+AERODROME = "aerodrome_circuit"
+HOLDING = "holding"
+PRACTICE_HOLD = "practice_hold"
+THERMAL = "thermal"
+SPIRAL_DESCENT = "spiral_descent"
+SPIRAL_CLIMB = "spiral_climb"
+PARACHUTES = "parachute_dropping"
+PROCEDURE_TURN = "procedure_turn"
+FAST = "fast"
+HEIGHT_UNKNOWN = "height_unknown"
+
+
+@dataclass(slots=True)
+class Heights:
+    """How the height of a pattern's laps went, over the whole of it."""
+
+    turns: float = 0.0
+    """Turns of the laps with a known height."""
+    up_turns: float = 0.0
+    """Turns of those that climbed all the way."""
+    down_turns: float = 0.0
+    """Turns of those that descended all the way."""
+    slow_up_turns: float = 0.0
+    """Turns of those that climbed, if only slowly."""
+    slow_down_turns: float = 0.0
+    """Turns of those that descended, if only slowly."""
+    steep_turns: float = 0.0
+    """Turns of those that went far up or down or both."""
+    climb_ft: float = 0.0
+    """Height gained in all laps..."""
+    flown_s: float = 0.0
+    """... and the time they took."""
+    lowest_ft: float = float("inf")
+    highest_ft: float = float("-inf")
+    all_turns: float = 0.0
+
+    def add(self, laps: Iterable[Loop], s: PatternSettings) -> Heights:
+        """Return these heights with those of some more laps."""
+        sum_ = replace(self)
+        for lap in laps:
+            turns, shape = abs(lap.turns), lap.shape
+            sum_.all_turns += turns
+            if shape.climb_ft is None or shape.low_ft is None or shape.high_ft is None:
+                continue
+            climb_ft, range_ft = shape.climb_ft, shape.high_ft - shape.low_ft
+            minutes = max(shape.duration_s, 1.0) / 60.0
+            rate_ft_min = climb_ft / minutes
+            sum_.lowest_ft = min(sum_.lowest_ft, shape.low_ft)
+            sum_.highest_ft = max(sum_.highest_ft, shape.high_ft)
+            steep_ft = min(max(s.steep_least_ft, s.steep_ft_min * minutes), s.steep_most_ft)
+            sum_.steep_turns += turns * (range_ft >= steep_ft)
+            sum_.turns += turns
+            sum_.climb_ft += climb_ft
+            sum_.flown_s += shape.duration_s
+            sum_.up_turns += turns * (rate_ft_min >= s.trend_ft_min)
+            sum_.down_turns += turns * (rate_ft_min <= -s.trend_ft_min)
+            sum_.slow_up_turns += turns * (rate_ft_min >= s.steady_ft_min)
+            sum_.slow_down_turns += turns * (rate_ft_min <= -s.steady_ft_min)
+        return sum_
+
+    def is_steep(self, s: PatternSettings) -> bool:
+        """Return whether most laps went far up or down, or few laps far in all, though one in between was level."""
+        if self.turns == 0.0:
+            return False
+        range_ft = self.highest_ft - self.lowest_ft
+        far = range_ft >= max(s.steep_most_ft, s.steep_least_ft * self.turns)
+        return far or self.steep_turns >= s.trend_share * self.turns
+
+    def climbs(self, s: PatternSettings) -> bool:
+        """Return whether most laps climbed."""
+        return self._follows_trend(self.up_turns, self.slow_up_turns, self.climb_ft, s)
+
+    def descends(self, s: PatternSettings) -> bool:
+        """Return whether most laps descended."""
+        return self._follows_trend(self.down_turns, self.slow_down_turns, -self.climb_ft, s)
+
+    def _follows_trend(self, turns: float, slow_turns: float, gained_ft: float, s: PatternSettings) -> bool:
+        """Return whether most laps went the same way: quickly, or slowly but far and almost all of them."""
+        if gained_ft >= s.trend_least_ft and turns >= s.trend_share * self.turns:
+            return True
+        return gained_ft >= s.steady_least_ft and slow_turns >= s.steady_share * self.turns
+
+    def lifts(self, s: PatternSettings) -> bool:
+        """Return whether the laps went far up, or far up and down again, and hardly any kept its height."""
+        moving = self.up_turns + self.down_turns >= s.trend_share * self.turns > 0.0
+        return moving and self.goes_far(s)
+
+    def goes_far(self, s: PatternSettings) -> bool:
+        """Return whether lowest and highest level are as far apart as where parachutists board and leave."""
+        return self.highest_ft - self.lowest_ft >= s.parachute_climb_ft
+
+
+def ordinary_reason(
+    kind: PatternType | None, laps: Sequence[Loop], heights: Heights, lows: LowPoints, settings: PatternSettings
+) -> str | None:
+    """Return why these laps are no surveillance, or None; `heights` are those of the whole pattern."""
+    s = settings
+    if is_aerodrome(laps, lows, s):
+        return AERODROME
+    if is_thermal(laps, heights, s):
+        return THERMAL
+    if heights.descends(s):
+        return SPIRAL_DESCENT
+    if heights.climbs(s) or heights.is_steep(s) or heights.lifts(s):
+        return PARACHUTES if heights.goes_far(s) else SPIRAL_CLIMB if heights.climb_ft > 0.0 else SPIRAL_DESCENT
+    length = sum(lap.shape.length_nm for lap in laps)
+    duration = sum(lap.shape.duration_s for lap in laps)
+    speed_kt = length * 3600.0 / max(duration, 1.0)
+    if speed_kt > s.surveillance_max_speed_kt:
+        return FAST
+    if kind is PatternType.RACETRACK:
+        if heights.turns == 0.0:
+            # Without a height an aerodrome circuit cannot be ruled out, and nobody is to be alarmed by one.
+            return HEIGHT_UNKNOWN
+        if speed_kt >= s.holding_min_speed_kt and is_holding(laps, s):
+            return HOLDING
+    # A hold with short legs is hardly longer than wide, and called either.
+    is_oval = kind is PatternType.RACETRACK or leg_share(laps, s) >= s.racetrack_leg_share - s.kind_margin
+    return PRACTICE_HOLD if is_oval and is_practice_hold(laps, speed_kt, heights, s) else None
+
+
+def is_aerodrome(laps: Sequence[Loop], lows: LowPoints, s: PatternSettings) -> bool:
+    """Return whether these are aerodrome circuits: most laps came down to one place and climbed away again."""
+    since = laps[0].shape.t0
+    return lows.circuits_since(since) >= max(1.0, s.circuit_laps_share * (turns_of(laps) - 1.0))
+
+
+def is_thermal(laps: Sequence[Loop], heights: Heights, s: PatternSettings) -> bool:
+    """Return whether these are a glider's circles: small, slow, quick to close, and gaining height."""
+    flown_s = sum(lap.shape.duration_s for lap in laps)
+    if heights.turns == 0.0:
+        return False
+    # Over the whole of the pattern: lift weakens towards the top.
+    climb_ft_min = heights.climb_ft * 60.0 / max(heights.flown_s, 1.0)
+    return (
+        all(lap.shape.radius_nm <= s.thermal_radius_nm for lap in laps)
+        and all(lap.shape.speed_kt <= s.thermal_speed_kt for lap in laps)
+        and flown_s <= s.thermal_lap_s * turns_of(laps)
+        and climb_ft_min >= s.thermal_climb_ft_min
+    )
+
+
+def is_holding(laps: Sequence[Loop], s: PatternSettings) -> bool:
+    """Return whether this is a holding pattern: an oval of three to eight minutes a lap, flown fast and high enough.
+
+    Source: FAA *Aeronautical Information Manual* 5-3-8 and ICAO Doc 8168: legs of 1 min (1.5 min above 14,000 ft)
+    and turns of 3 degrees a second or 25 degrees of bank make laps of four minutes and more.
+    """
+    lows = [lap.shape.low_ft for lap in laps if lap.shape.low_ft is not None]
+    lap_s = sum(lap.shape.duration_s for lap in laps) / turns_of(laps)
+    return s.holding_lap_min_s <= lap_s <= s.holding_lap_max_s and bool(lows) and min(lows) >= s.holding_min_altitude_ft
+
+
+def is_practice_hold(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: PatternSettings) -> bool:
+    """Return whether a light aircraft practises a hold: a few laps with turns at the standard rate and timed legs.
+
+    The turns of a stadium whose way is P and whose legs take the share q of it have P (1 - q) to go, at 360 degrees.
+    """
+    lap_s = sum(lap.shape.duration_s for lap in laps) / turns_of(laps)
+    turning_s = lap_s * (1.0 - leg_share(laps, s))
+    leg_s = 0.5 * (lap_s - turning_s)
+    return (
+        speed_kt <= s.practice_max_speed_kt
+        and heights.highest_ft <= s.practice_max_altitude_ft
+        and heights.all_turns <= s.practice_turns
+        and s.practice_min_rate_deg_s <= 360.0 / max(turning_s, 1.0) <= s.practice_max_rate_deg_s
+        and s.practice_min_leg_s <= leg_s <= s.practice_max_leg_s
+    )

@@ -1,0 +1,1 @@
+"""Recorded flights: reading them, and how well what is found agrees with labels."""

@@ -1,0 +1,166 @@
+"""Passes: the stretches of a trail between one reversal and the next, and how closely each retraces the last."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from math import atan2, degrees, hypot
+
+from skywatch.patterns.settings import PatternSettings
+from skywatch.patterns.track.plane import wrap_deg
+from skywatch.patterns.track.trail import Vertex
+
+
+@dataclass(slots=True)
+class Pass:
+    """One pass, growing at its end; `back_nm` of its way retraces the pass before."""
+
+    line: list[Vertex] = field(default_factory=list)
+    way_nm: float = 0.0
+    back_nm: float = 0.0
+    bend_deg: float = 0.0
+    """Spread of the courses along the retraced way: a straight line has little, a road more."""
+    low_ft: float = float("inf")
+    high_ft: float = float("-inf")
+
+    @property
+    def t0(self) -> float:
+        """Time of the reversal that began it."""
+        return self.line[0].t
+
+    @property
+    def t1(self) -> float:
+        """Time of its newest vertex."""
+        return self.line[-1].t
+
+    @property
+    def speed_kt(self) -> float:
+        """Way over time."""
+        return self.way_nm * 3600.0 / max(self.t1 - self.t0, 1.0)
+
+    @property
+    def back_share(self) -> float:
+        """Share of the way that retraces the pass before, which may have been the longer."""
+        return self.back_nm / max(self.way_nm, 1e-6)
+
+
+class PassFinder:
+    """Cuts the trail where it reverses, and compares each pass with the one before as it is flown.
+
+    Two pointers walk along both lines, one forward and one back, so that a vertex costs the same however long the
+    passes are.
+    """
+
+    __slots__ = ("_at", "_courses", "_first", "_joined_nm", "_leftmost", "_rightmost", "_s", "_tail", "before", "now")
+
+    def __init__(self, settings: PatternSettings) -> None:
+        self._s = settings
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the trail."""
+        self.before: Pass | None = None
+        """The pass before, complete."""
+        self.now = Pass()
+        """The pass under way."""
+        self._tail: list[Vertex] = []
+        self._at = 0
+        self._forget_courses()
+
+    def _forget_courses(self) -> None:
+        self._courses: deque[tuple[float, float]] = deque()
+        self._first: float | None = None
+        self._leftmost = self._rightmost = 0.0
+        self._joined_nm = 0.0
+
+    def add(self, v: Vertex) -> Pass | None:
+        """Take the next vertex; return the pass that ended, if the trail has just reversed."""
+        tail, s = self._tail, self._s
+        tail.append(v)
+        while v.path_nm - tail[0].path_nm > s.reversal_nm or v.t - tail[0].t > s.reversal_s:
+            tail.pop(0)
+        self._extend(v)
+        turned = v.turn_deg - tail[0].turn_deg
+        if abs(turned) < s.reversal_deg:
+            return None
+        # The pass ends where half the turn was made; what came after belongs to the next.
+        half = tail[0].turn_deg + 0.5 * turned
+        apex = min(tail, key=lambda p: abs(p.turn_deg - half))
+        ended = self.now
+        after = [p for p in ended.line if p.t >= apex.t]
+        ended.line = [p for p in ended.line if p.t <= apex.t]
+        self.before = ended
+        self.now = Pass()
+        self._at = len(ended.line) - 1
+        self._forget_courses()
+        tail.clear()
+        tail.append(v)
+        for p in after:
+            self._extend(p)
+        return ended
+
+    def _extend(self, v: Vertex) -> None:
+        now, s = self.now, self._s
+        line = now.line
+        if len(line) >= s.pass_vertices:
+            # A pass this long is a journey; what matters of it is its end, which the next pass retraces first.
+            del line[0]
+            self._at = max(self._at, 0)
+        line.append(v)
+        if v.alt_ft is not None:
+            now.low_ft = min(now.low_ft, v.alt_ft)
+            now.high_ft = max(now.high_ft, v.alt_ft)
+        if len(line) < 2:
+            return
+        a = line[-2]
+        step = hypot(v.x - a.x, v.y - a.y)
+        now.way_nm += step
+        course = degrees(atan2(v.x - a.x, v.y - a.y))
+        if self.before is not None and self._back(v, course, self.before.line):
+            now.back_nm += step
+            self._note_course(v.path_nm, course)
+        else:
+            self._courses.clear()
+            self._joined_nm = v.path_nm
+
+    def _note_course(self, path_nm: float, course: float) -> None:
+        """Keep the spread of the courses along the line; where it is joined and left they belong to the turns."""
+        courses, clear_nm = self._courses, self._s.corridor_clear_nm
+        if path_nm - self._joined_nm > clear_nm:
+            courses.append((path_nm, course))
+        while courses and path_nm - courses[0][0] > clear_nm:
+            course = courses.popleft()[1]
+            if self._first is None:
+                self._first = course
+            off = wrap_deg(course - self._first)
+            self._leftmost = min(self._leftmost, off)
+            self._rightmost = max(self._rightmost, off)
+            self.now.bend_deg = self._rightmost - self._leftmost
+
+    def _back(self, v: Vertex, course: float, line: list[Vertex]) -> bool:
+        """Return whether `v` lies on `line`, looking on from where the last vertex did, and was reached against it."""
+        s = self._s
+        best, best_at = float("inf"), self._at
+        for at in range(min(self._at + 2, len(line) - 1), 0, -1):
+            d = _distance(v, line[at - 1], line[at])
+            if d < best:
+                best, best_at = d, at
+            if line[self._at].path_nm - line[at - 1].path_nm > s.pass_look_nm:
+                break
+        if best > s.corridor_nm:
+            return False
+        a, b = line[best_at - 1], line[best_at]
+        against = degrees(atan2(a.x - b.x, a.y - b.y))
+        if abs(wrap_deg(course - against)) > s.retraced_angle_deg:
+            return False
+        self._at = best_at
+        return True
+
+
+def _distance(p: Vertex, a: Vertex, b: Vertex) -> float:
+    """Return the distance (nm) from p to the segment a-b."""
+    dx, dy = b.x - a.x, b.y - a.y
+    squared = dx * dx + dy * dy
+    along = 0.0 if squared <= 0.0 else ((p.x - a.x) * dx + (p.y - a.y) * dy) / squared
+    along = max(0.0, min(1.0, along))
+    return hypot(p.x - a.x - along * dx, p.y - a.y - along * dy)

@@ -1,0 +1,1 @@
+"""The trail of one aircraft as all detectors read it."""

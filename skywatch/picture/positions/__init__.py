@@ -1,0 +1,1 @@
+"""Positions: which are plausible, and which one of several receivers is taken."""

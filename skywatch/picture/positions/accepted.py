@@ -1,0 +1,108 @@
+"""The accepted position of every aircraft, chosen at each tick among the positions of all receivers.
+
+Everything is columns: row *i* is the aircraft of row *i* of the tick.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from skywatch.picture.receiving.fields import STALE_S
+
+Array = npt.NDArray[Any]
+NO_TRUST = 255
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The positions that one receiver offers: rows of the tick and, for each, position, time (unix s) and trust.
+
+    ``lat`` is NaN where there is none; ground speed (kt, NaN where unknown) and ``on_ground`` tell how far the
+    aircraft can have come.
+    """
+
+    receiver: int
+    rows: Array
+    lat: Array
+    lon: Array
+    at: Array
+    trust: Array
+    gs: Array
+    on_ground: Array
+
+
+@dataclass
+class Positions:
+    """Columns of positions; ``lat`` is NaN and ``trust`` NO_TRUST where there is none."""
+
+    lat: Array
+    lon: Array
+    at: Array
+    trust: Array
+    receiver: Array
+
+    @classmethod
+    def none(cls, count: int) -> Positions:
+        """No position for so many aircraft."""
+        return cls(
+            np.full(count, np.nan),
+            np.full(count, np.nan),
+            np.full(count, -np.inf),
+            np.full(count, NO_TRUST, "u1"),
+            np.zeros(count, "u2"),
+        )
+
+    def moved(self, previous_row: Array) -> Positions:
+        """The same positions in the rows of a new tick; -1 in ``previous_row`` is an aircraft without one yet."""
+        moved = Positions.none(len(previous_row))
+        existing = np.flatnonzero(previous_row >= 0)
+        moved.set(existing, self, previous_row[existing])
+        return moved
+
+    def put(self, row: int, lat: float, lon: float, at: float, trust: int, receiver: int) -> None:
+        """Set the position of one row."""
+        self.lat[row], self.lon[row], self.at[row] = lat, lon, at
+        self.trust[row], self.receiver[row] = trust, receiver
+
+    def set(self, rows: Array, source: Positions, source_rows: Array) -> None:
+        """Take over rows of other positions."""
+        self.lat[rows] = source.lat[source_rows]
+        self.lon[rows] = source.lon[source_rows]
+        self.at[rows] = source.at[source_rows]
+        self.trust[rows] = source.trust[source_rows]
+        self.receiver[rows] = source.receiver[source_rows]
+
+
+def choose(offers: list[Offer], count: int, now: float) -> Positions:
+    """The best offer for each of ``count`` rows: fresh before stale, then the most trusted, then the latest.
+
+    Equal standing is decided by the order of ``offers``.
+    """
+    best = Positions.none(count)
+    best_trust = np.full(count, NO_TRUST, "i2")
+    for offer in offers:
+        rows = offer.rows
+        # All stale positions stand alike, behind every fresh one.
+        trust = np.where(now - offer.at > STALE_S, NO_TRUST - 1, offer.trust.astype("i2"))
+        better = (trust < best_trust[rows]) | ((trust == best_trust[rows]) & (offer.at > best.at[rows]))
+        better &= ~np.isnan(offer.lat)
+        chosen = rows[better]
+        best.lat[chosen] = offer.lat[better]
+        best.lon[chosen] = offer.lon[better]
+        best.at[chosen] = offer.at[better]
+        best.trust[chosen] = offer.trust[better]
+        best.receiver[chosen] = offer.receiver
+        best_trust[chosen] = trust[better]
+    return best
+
+
+def acceptable(believed: Positions, offered: Positions, now: float) -> Array:
+    """Where an offered position may replace the believed one: later, and trusted as much unless that is stale."""
+    stale = now - believed.at > STALE_S
+    better = (offered.trust < believed.trust) & (now - offered.at <= STALE_S)
+    later = (offered.at > believed.at) & ((offered.trust <= believed.trust) | stale)
+    return ~np.isnan(offered.lat) & (better | later)

@@ -1,0 +1,1 @@
+"""From the reports of many receivers to one state of each aircraft: trust, contradictions, admission."""

@@ -1,0 +1,296 @@
+"""``FieldValidator``: decides between receivers that contradict each other about an aircraft, field by field.
+
+Positions have their own validator, whose results apply to all fields: a receiver that is often wrong, or whose position
+of this aircraft was refused, has no vote. Nearly always all receivers agree, and a tick costs a few comparisons of
+columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from msgspec import UNSET
+
+from skywatch.picture.positions.accepted import Array
+from skywatch.picture.positions.validator import PositionValidator
+from skywatch.picture.receiving.contradictions import (
+    COMPARISONS,
+    Comparison,
+    TextCodes,
+    agreement,
+    contradicted,
+    read,
+    repeated_value,
+    vote,
+)
+from skywatch.picture.receiving.fields import STALE_S
+from skywatch.receivers.reports.report import Report
+
+# Time for which a changed value prevails between two receivers (s): the other may not have received the change yet.
+# Several at once, and more than this share of the compared values, are not such changes.
+LAG_S = 60.0
+SYSTEMATIC_COUNT, SYSTEMATIC_SHARE = 3, 0.2
+
+
+class Reported(Protocol):
+    """The present reports of one receiver, see ``gathering``."""
+
+    @property
+    def receiver(self) -> int:
+        """Its index."""
+
+    @property
+    def views(self) -> list[Report]:
+        """Its report of each aircraft."""
+
+    @property
+    def rows(self) -> Array:
+        """Their rows in the tick."""
+
+    @property
+    def values(self) -> dict[str, list[Any]]:
+        """Values by field."""
+
+
+@dataclass
+class Verdict:
+    """The corrections of a review.
+
+    ``excluded``: for each receiver, the places of views that are ignored. ``values``: field, row and the value that
+    replaces the reported one (UNSET: withheld). ``disputed``: the names of withheld quantities, by row.
+    """
+
+    excluded: list[Array]
+    values: list[tuple[str, int, Any]] = field(default_factory=list)
+    disputed: dict[int, list[str]] = field(default_factory=dict)
+
+
+@dataclass
+class Shared:
+    """The aircraft that several receivers receive, as columns; the receivers of any of them, as rows."""
+
+    rows: Array
+    reporters: list[int]  # their places among all receivers' reports
+    places: Array  # of each receiver's view, -1 if it does not receive the aircraft
+    at: Array
+    values: list[Array] = field(default_factory=list)  # one matrix for each comparison, of what counts
+    counts: Array = field(default_factory=lambda: np.empty(0, "?"))
+    wrong: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.is_received = self.places >= 0
+        self.wrong = np.zeros(self.places.shape, "?")
+
+
+@dataclass
+class Before:
+    """The compared values of the last tick, from which changes are detected."""
+
+    column: dict[str, int] = field(default_factory=dict)
+    row: dict[int, int] = field(default_factory=dict)
+    values: list[Array] = field(default_factory=list)
+    contradicted: list[Array] = field(default_factory=list)
+    epoch: int = 0
+
+
+class FieldValidator:
+    """Reviews the reports of each tick; ``positions`` has the reliability of receivers."""
+
+    def __init__(self, positions: PositionValidator) -> None:
+        self._positions = positions
+        self._codes = TextCodes()
+        self._before = Before()
+        # (address, quantity) -> time of the contradiction, and the receiver that changed the value.
+        self._changed: dict[tuple[str, str], tuple[float, int]] = {}
+
+    def review(self, reported: Sequence[Reported], names: Sequence[str], hexes: list[str], now: float) -> Verdict:
+        """The corrections of the reports of one tick; ``names`` are the receivers by index."""
+        verdict = Verdict([np.empty(0, "i8") for _ in reported])
+        shared = self._shared(reported, names, hexes, now)
+        if shared is None:
+            self._before, self._changed = Before(), {}
+            return verdict
+        conflicts = [
+            contradicted(values, shared.at, comparison)
+            for comparison, values in zip(COMPARISONS, shared.values, strict=True)
+        ]
+        for index, conflict in enumerate(conflicts):
+            if conflict.any():
+                self._decide(index, np.flatnonzero(conflict), reported, hexes, shared, now, verdict)
+        agreed = ~np.any(conflicts, 0)
+        for receiver, reporter in enumerate(shared.reporters):
+            right = int(np.count_nonzero(shared.counts[receiver] & agreed))
+            wrong = int(np.count_nonzero(shared.wrong[receiver]))
+            self._positions.note_fields(names[reported[reporter].receiver], right, wrong)
+            out = shared.is_received[receiver] & ~shared.counts[receiver]
+            verdict.excluded[reporter] = shared.places[receiver, out]
+        self._remember(reported, hexes, shared, conflicts)
+        return verdict
+
+    def shift(self, step: float) -> None:
+        """Move all times by ``step`` seconds: the clock has been set."""
+        self._changed = {key: (since + step, receiver) for key, (since, receiver) in self._changed.items()}
+
+    def _shared(
+        self, reported: Sequence[Reported], names: Sequence[str], hexes: list[str], now: float
+    ) -> Shared | None:
+        receiver_count = np.zeros(len(hexes), "i4")
+        fresh = []
+        for of_receiver in reported:
+            at = np.array(of_receiver.values["at"], "f8")
+            places = np.flatnonzero(now - at <= STALE_S)
+            fresh.append((places, at))
+            receiver_count[of_receiver.rows[places]] += 1
+        rows = np.flatnonzero(receiver_count > 1)
+        if not len(rows):
+            return None
+        column = np.full(len(hexes), -1)
+        column[rows] = np.arange(len(rows))
+        places_of = np.full((len(reported), len(rows)), -1)
+        at_of = np.full(places_of.shape, np.nan)
+        for reporter, (of_receiver, (places, at)) in enumerate(zip(reported, fresh, strict=True)):
+            columns = column[of_receiver.rows[places]]
+            places, columns = places[columns >= 0], columns[columns >= 0]
+            places_of[reporter, columns], at_of[reporter, columns] = places, at[places]
+        reporters = np.flatnonzero((places_of >= 0).any(1))
+        shared = Shared(rows, reporters.tolist(), places_of[reporters], at_of[reporters])
+        self._count(shared, [names[reported[reporter].receiver] for reporter in shared.reporters], hexes)
+        self._codes.trim()
+        counted = [np.flatnonzero(counts) for counts in shared.counts]
+        for comparison in COMPARISONS:
+            matrix = np.full(shared.at.shape, np.nan)
+            for receiver, (reporter, columns) in enumerate(zip(shared.reporters, counted, strict=True)):
+                reported_values = reported[reporter].values[comparison.fields[0]]
+                places = shared.places[receiver, columns]
+                in_order = len(places) == len(reported_values) and bool(
+                    (places == np.arange(len(reported_values))).all()
+                )
+                values = reported_values if in_order else list(map(reported_values.__getitem__, places.tolist()))
+                matrix[receiver, columns] = read(comparison, values, self._codes)
+            shared.values.append(matrix)
+        return shared
+
+    def _count(self, shared: Shared, names: list[str], hexes: list[str]) -> None:
+        """Set which receivers have a vote for each aircraft; if none has, all do."""
+        counts = shared.is_received.copy()
+        for receiver, name in enumerate(names):
+            if self._positions.is_distrusted(name):
+                counts[receiver] = False
+        contradicted_positions = self._positions.contradicted
+        if contradicted_positions:
+            column = {hexes[row]: at for at, row in enumerate(shared.rows.tolist())}
+            for address, name in contradicted_positions:
+                if name in names and address in column:
+                    counts[names.index(name), column[address]] = False
+        nobody = ~counts.any(0)
+        counts[:, nobody] = shared.is_received[:, nobody]
+        shared.counts = counts
+
+    def _decide(
+        self,
+        index: int,
+        columns: Array,
+        reported: Sequence[Reported],
+        hexes: list[str],
+        shared: Shared,
+        now: float,
+        verdict: Verdict,
+    ) -> None:
+        """Decide the contradictions of one quantity: fills in ``verdict`` and ``shared.wrong``."""
+        comparison = COMPARISONS[index]
+        values = shared.values[index][:, columns]
+        agree = agreement(values, shared.at[:, columns], comparison)
+        winner, tied = vote(values, np.ones(values.shape), agree)
+        if tied.any():
+            winner, tied = vote(values, self._plausible(comparison, reported, shared, columns), agree)
+        believed = np.where(tied, -1, winner)
+        self._follow_changes(index, columns, believed, reported, hexes, shared, now)
+        decided = np.flatnonzero(~tied)
+        for at in decided.tolist():
+            shared.wrong[:, columns[at]] |= ~np.isnan(values[:, at]) & ~agree[winner[at], :, at]
+        for column, receiver in zip(columns.tolist(), believed.tolist(), strict=True):
+            row = int(shared.rows[column])
+            view = (
+                reported[shared.reporters[receiver]].views[shared.places[receiver, column]] if receiver >= 0 else None
+            )
+            for name in comparison.fields:
+                verdict.values.append((name, row, UNSET if view is None else getattr(view, name)))
+            if view is None and comparison.name not in verdict.disputed.setdefault(row, []):
+                verdict.disputed[row].append(comparison.name)
+
+    def _plausible(self, comparison: Comparison, reported: Sequence[Reported], shared: Shared, columns: Array) -> Array:
+        """1 if a receiver's value is plausible, by its values of other aircraft and the station's horizon; else 0."""
+        plausible = np.ones((len(shared.reporters), len(columns)))
+        for receiver, reporter in enumerate(shared.reporters):
+            fields = reported[reporter].values
+            values = fields[comparison.fields[0]]
+            repeated = repeated_value(values)
+            places = shared.places[receiver, columns]
+            for at in np.flatnonzero(places >= 0).tolist():
+                place = places[at]
+                if repeated is not None and values[place] == repeated:
+                    plausible[receiver, at] = 0.0
+                if comparison.name == "altitude":
+                    lat, lon, altitude = fields["lat"][place], fields["lon"][place], values[place]
+                    plausible[receiver, at] *= self._positions.is_above_horizon(lat, lon, altitude)
+        return plausible
+
+    def _follow_changes(
+        self,
+        index: int,
+        columns: Array,
+        believed: Array,
+        reported: Sequence[Reported],
+        hexes: list[str],
+        shared: Shared,
+        now: float,
+    ) -> None:
+        """Where the vote is tied (-1), prefer for a while the receiver that changed a value that all agreed on."""
+        has_value = ~np.isnan(shared.values[index])
+        compared = int(np.count_nonzero(has_value.sum(0) > 1))
+        if len(columns) >= SYSTEMATIC_COUNT and len(columns) > SYSTEMATIC_SHARE * compared:
+            return
+        receivers = [reported[reporter].receiver for reporter in shared.reporters]
+        for at in np.flatnonzero(believed < 0).tolist():
+            column = int(columns[at])
+            key = hexes[int(shared.rows[column])], COMPARISONS[index].name
+            if key not in self._changed:
+                changer = self._changer(index, key[0], column, receivers, shared)
+                if changer is None:
+                    continue
+                self._changed[key] = now, changer
+            since, changer = self._changed[key]
+            if now - since <= LAG_S and changer in receivers and has_value[receivers.index(changer), column]:
+                believed[at] = receivers.index(changer)
+
+    def _changer(self, index: int, address: str, column: int, receivers: list[int], shared: Shared) -> int | None:
+        """The only receiver whose value differs from that of the last tick, when all agreed."""
+        before = self._before
+        old = before.column.get(address)
+        if old is None or before.contradicted[index][old] or before.epoch != self._codes.epoch:
+            return None
+        tolerance, changed = COMPARISONS[index].tolerance, []
+        for place, receiver in enumerate(receivers):
+            row = before.row.get(receiver)
+            if (
+                row is not None
+                and abs(before.values[index][row, old] - shared.values[index][place, column]) > tolerance
+            ):
+                changed.append(receiver)
+        return changed[0] if len(changed) == 1 else None
+
+    def _remember(self, reported: Sequence[Reported], hexes: list[str], shared: Shared, conflicts: list[Array]) -> None:
+        column = {hexes[row]: at for at, row in enumerate(shared.rows.tolist())}
+        row = {reported[reporter].receiver: at for at, reporter in enumerate(shared.reporters)}
+        self._before = Before(column, row, shared.values, conflicts, self._codes.epoch)
+        if self._changed:
+            lasting = {
+                (address, comparison.name)
+                for address, at in column.items()
+                for comparison, conflict in zip(COMPARISONS, conflicts, strict=True)
+                if conflict[at]
+            }
+            self._changed = {key: change for key, change in self._changed.items() if key in lasting}

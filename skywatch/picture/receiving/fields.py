@@ -1,0 +1,68 @@
+"""The trust in each field of a report, and its lifetime: sources, groups, lifetimes.
+
+The rule is readsb's (its ``track.h``: data is fresh, then stale, then expired): while a value is fresh only a source
+trusted as much may replace it; once it is stale any source may; once it has expired it is no longer shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from msgspec import UnsetType
+
+from skywatch.picture.state.sky import SOURCE_INDEX
+
+# A report that names no source (an SBS line, say) stands where readsb puts ``other``: behind MLAT, before Mode S.
+UNNAMED_TRUST = SOURCE_INDEX["other"]
+MLAT_TRUST = SOURCE_INDEX["mlat"]
+TISB_TRUST = SOURCE_INDEX["tisb_icao"]
+# What an aircraft broadcasts itself.
+OWN_TRUST = frozenset(index for name, index in SOURCE_INDEX.items() if name.startswith("adsb"))
+TISB_SOURCES = tuple(index for name, index in SOURCE_INDEX.items() if name.startswith("tisb"))
+# After this many seconds a value yields to a less trusted source.
+STALE_S = 15.0
+# A position older than this is not shown as the current one.
+POSITION_LIFETIME_S = 60.0
+
+
+@dataclass(frozen=True)
+class Group:
+    """Fields that are said together, and how long their values are shown after they were last heard (s)."""
+
+    name: str
+    fields: tuple[str, ...]
+    lifetime_s: float
+
+
+GROUPS: tuple[Group, ...] = (
+    Group("position", ("lat", "lon", "nic", "rc"), POSITION_LIFETIME_S),
+    Group("altitude", ("alt_baro",), 60.0),
+    Group("geometric altitude", ("alt_geom",), 60.0),
+    Group("velocity", ("gs", "track"), 60.0),
+    Group("vertical rate", ("baro_rate", "geom_rate"), 60.0),
+    Group("air data", ("ias", "tas", "mach", "roll", "track_rate", "mag_heading", "true_heading"), 60.0),
+    Group("weather", ("wd", "ws", "oat", "tat"), 60.0),
+    Group("intent", ("nav_qnh", "nav_altitude_mcp", "nav_altitude_fms", "nav_heading", "nav_modes"), 60.0),
+    # A resolution advisory is repeated while it holds and for 18 s after (ICAO Annex 10 vol. IV, 4.3.8.4.2.2.1.1).
+    Group("resolution advisory", ("acas_ra",), 20.0),
+    Group("callsign", ("flight",), 180.0),
+    Group("squawk", ("squawk",), 180.0),
+    Group("emergency", ("emergency",), 60.0),
+    Group("alert", ("alert",), 60.0),
+    Group("identification", ("spi",), 60.0),
+    Group("category", ("category",), 600.0),
+    Group(
+        "integrity",
+        ("version", "nic_baro", "nac_p", "nac_v", "sil", "sil_type", "gva", "sda"),
+        180.0,
+    ),
+)
+LIFETIME_S: dict[str, float] = {name: group.lifetime_s for group in GROUPS for name in group.fields}
+SHORTEST_LIFETIME_S = min(LIFETIME_S.values())
+# What an aircraft is does not age.
+AIRFRAME_FIELDS = ("r", "t", "desc", "ownOp", "year", "dbFlags")
+
+
+def trust(source: str | UnsetType) -> int:
+    """Place of a message source in the order of trust, 0 the most trusted."""
+    return SOURCE_INDEX.get(source, UNNAMED_TRUST) if isinstance(source, str) else UNNAMED_TRUST

@@ -1,0 +1,240 @@
+"""Merges the reports of all receivers at one tick.
+
+Reports of several receivers about one aircraft are compared as columns: a snapshot ranks as a whole, so comparing three
+columns decides between two receivers, and fields that the better one lacks come from the other. Only views whose fields
+have several times or sources are merged one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import compress, count, repeat
+from typing import Any
+
+import numpy as np
+from msgspec import UNSET
+
+from skywatch.picture.positions.accepted import NO_TRUST, Array, Offer
+from skywatch.picture.receiving.field_validator import FieldValidator
+from skywatch.picture.receiving.fields import MLAT_TRUST, STALE_S, TISB_TRUST, UNNAMED_TRUST
+from skywatch.picture.receiving.merge import merge
+from skywatch.picture.receiving.receiver_views import ReceiverViews
+from skywatch.picture.receiving.view import FieldState, View
+from skywatch.picture.state.columns import columns_of, floats, is_absent
+from skywatch.picture.state.sky import SOURCE_INDEX
+from skywatch.receivers.reports.report import Report
+
+Values = dict[str, list[Any]]
+# Fields of a view that decide its rank, and the aircraft's position.
+DECIDING = ("at", "type", "mlat", "tisb", "lat", "lon", "position_at", "gs", "alt_baro")
+# Further fields that are compared between receivers.
+COMPARED = ("flight", "squawk", "emergency", "alt_geom")
+Times = list[tuple[int, dict[str, FieldState]]]
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The merged reports of the aircraft of one tick.
+
+    ``index`` is the row of each address. ``values`` has, for each field of a report, one value per aircraft; ``times``
+    the states of single fields, by row, if they differ from ``at``; ``receiver`` the index of the highest ranking
+    receiver. ``disputed`` names, by row, the quantities that are withheld because receivers contradict each other.
+    """
+
+    hexes: list[str]
+    index: dict[str, int]
+    values: Values
+    times: Times
+    receiver: Array
+    offers: list[Offer]
+    disputed: dict[int, list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Reported:
+    """The present reports of one receiver: its views, their rows in the tick, and the values that are compared."""
+
+    receiver: int
+    views: list[Report]
+    rows: Array
+    values: Values
+    times: Times  # by place within ``views``
+    level: Array  # trust in the source of each view
+
+    def without(self, places: Array) -> _Reported:
+        """The same without the views in these places."""
+        if not len(places):
+            return self
+        keep = np.ones(len(self.views), "?")
+        keep[places] = False
+        views = list(compress(self.views, keep.tolist()))
+        values = {name: list(compress(column, keep.tolist())) for name, column in self.values.items()}
+        return replace(
+            self, views=views, rows=self.rows[keep], values=values, times=_field_states(views), level=self.level[keep]
+        )
+
+    def plain(self) -> Array:
+        """The mask of views that have one time and one source for all fields."""
+        plain = np.ones(len(self.views), "?")
+        plain[[place for place, _ in self.times]] = False
+        for name in ("mlat", "tisb"):
+            plain[_non_empty(self.values[name])] = False
+        return plain
+
+    def offer(self) -> Offer:
+        """The positions of its views."""
+        levels = self.level.copy()
+        for name, level in (("mlat", MLAT_TRUST), ("tisb", TISB_TRUST)):
+            fields = self.values[name]
+            for place in _non_empty(fields):
+                if "lat" in fields[place]:
+                    levels[place] = max(levels[place], level)
+        for place, states in self.times:
+            if "lat" in states:
+                levels[place] = states["lat"].trust
+        values = self.values
+        return Offer(
+            self.receiver,
+            self.rows,
+            floats(values["lat"]),
+            floats(values["lon"]),
+            floats(values["position_at"]),
+            levels,
+            floats(values["gs"]),
+            np.array([altitude == "ground" for altitude in values["alt_baro"]], "?"),
+        )
+
+
+def gather(
+    books: Sequence[ReceiverViews], order: Collection[str], now: float, validator: FieldValidator, names: Sequence[str]
+) -> Gathered:
+    """Merge the present reports: the addresses of ``order`` first, in that order, then new ones.
+
+    ``books`` must be in an order that does not depend on which receiver reported first: it decides between equals.
+    ``names`` are the receivers by index.
+    """
+    views_by_receiver = {book.index: book.current(now) for book in books if book.views}
+    if len(views_by_receiver) == 1:
+        return _gather_one(*views_by_receiver.popitem(), order)
+    alive = set().union(*views_by_receiver.values())
+    hexes = [address for address in order if address in alive]
+    index = {address: row for row, address in enumerate(hexes)}
+    for of_receiver in views_by_receiver.values():
+        for address in of_receiver:
+            index.setdefault(address, len(index))
+    hexes = list(index)
+    reported = []
+    for receiver, of_receiver in views_by_receiver.items():
+        views = list(of_receiver.values())
+        rows = np.fromiter(map(index.__getitem__, of_receiver), "i8", len(views))
+        reported.append(_reported(receiver, views, rows, columns_of(views, DECIDING + COMPARED)))
+    verdict = validator.review(reported, names, hexes, now)
+    remaining = [
+        receiver_reports.without(places) for receiver_reports, places in zip(reported, verdict.excluded, strict=True)
+    ]
+    values, times, best_receiver = _combined(remaining, len(hexes), now)
+    for name, row, value in verdict.values:
+        values[name][row] = value
+    offers = [receiver_reports.offer() for receiver_reports in reported]
+    return Gathered(hexes, index, values, times, best_receiver, offers, verdict.disputed)
+
+
+def _gather_one(receiver: int, views: dict[str, Report], order: Collection[str]) -> Gathered:
+    hexes = [address for address in order if address in views]
+    if len(hexes) < len(views):
+        hexes += [address for address in views if address not in order]
+    reports = list(map(views.__getitem__, hexes))
+    reported = _reported(receiver, reports, np.arange(len(hexes)), columns_of(reports))
+    index = {address: row for row, address in enumerate(hexes)}
+    receivers = np.full(len(hexes), receiver, "u2")
+    return Gathered(hexes, index, reported.values, reported.times, receivers, [reported.offer()])
+
+
+def _reported(receiver: int, views: list[Report], rows: Array, values: Values) -> _Reported:
+    level = np.fromiter(map(SOURCE_INDEX.get, values["type"], repeat(UNNAMED_TRUST)), "u1", len(views))
+    return _Reported(receiver, views, rows, values, _field_states(views), level)
+
+
+def _combined(reported: list[_Reported], aircraft: int, now: float) -> tuple[Values, Times, Array]:
+    """``values``, ``times`` and ``receiver`` of this number of aircraft, see Gathered."""
+    views = [view for of_receiver in reported for view in of_receiver.views]
+    rows = np.concatenate([np.empty(0, "i8"), *(of_receiver.rows for of_receiver in reported)])
+    place, receiver = _best(reported, aircraft, now)
+    best = list(map(views.__getitem__, place.tolist()))
+    needs_merge = _needs_merge(reported, aircraft)
+    for row, (merged, latest) in _merged(reported, needs_merge, now).items():
+        best[row], receiver[row] = merged, latest
+    is_best = np.zeros(len(views), "?")
+    is_best[place] = True
+    further = np.flatnonzero(~is_best & ~needs_merge[rows]).tolist()
+    values = columns_of(best)
+    _fill_in(values, rows[further].tolist(), columns_of(list(map(views.__getitem__, further))))
+    return values, _field_states(best), receiver
+
+
+def _merged(reported: list[_Reported], needs_merge: Array, now: float) -> dict[int, tuple[Report, int]]:
+    """The merged view of each row that needs it, and the receiver with the latest message."""
+    views_by_row: dict[int, list[tuple[int, Report]]] = {row: [] for row in np.flatnonzero(needs_merge).tolist()}
+    for of_receiver in reported:
+        for place in np.flatnonzero(needs_merge[of_receiver.rows]).tolist():
+            views_by_row[int(of_receiver.rows[place])].append((of_receiver.receiver, of_receiver.views[place]))
+    return {
+        row: (merge([view for _, view in views], now), max(views, key=lambda entry: entry[1].at)[0])
+        for row, views in views_by_row.items()
+    }
+
+
+def _best(reported: list[_Reported], aircraft: int, now: float) -> tuple[Array, Array]:
+    """For each aircraft the place of its highest ranking view, counted through all receivers, and its receiver.
+
+    The rule is ``merge.precedence``; equal rank is decided by the order of receivers.
+    """
+    place, receiver = np.zeros(aircraft, "i8"), np.zeros(aircraft, "u2")
+    best_level, best_at = np.full(aircraft, NO_TRUST, "i2"), np.full(aircraft, -np.inf)
+    start = 0
+    for of_receiver in reported:
+        rows, at = of_receiver.rows, np.array(of_receiver.values["at"], "f8")
+        # All stale views rank equally, after every fresh one.
+        level = np.where(now - at > STALE_S, NO_TRUST - 1, of_receiver.level.astype("i2"))
+        better = (level < best_level[rows]) | ((level == best_level[rows]) & (at > best_at[rows]))
+        chosen = rows[better]
+        place[chosen], receiver[chosen] = start + np.flatnonzero(better), of_receiver.receiver
+        best_level[chosen], best_at[chosen] = level[better], at[better]
+        start += len(rows)
+    return place, receiver
+
+
+def _needs_merge(reported: list[_Reported], aircraft: int) -> Array:
+    """The mask of aircraft that several receivers receive whose views are not all plain."""
+    receiver_count, is_complex = np.zeros(aircraft, "i4"), np.zeros(aircraft, "?")
+    for of_receiver in reported:
+        receiver_count[of_receiver.rows] += 1
+        is_complex[of_receiver.rows[~of_receiver.plain()]] = True
+    return is_complex & (receiver_count > 1)
+
+
+def _fill_in(values: Values, rows: list[int], further: Values) -> None:
+    """Add the fields of lower ranking receivers that the best one lacks, for the aircraft in these rows."""
+    if not rows:
+        return
+    for name, further_values in further.items():
+        column = values[name]
+        if name == "messages":
+            for row, value in zip(rows, further_values, strict=True):
+                column[row] = (column[row] or 0) + (value or 0)
+        elif name == "at":
+            for row, value in zip(rows, further_values, strict=True):
+                column[row] = max(column[row], value)
+        elif not is_absent(further_values) and UNSET in column:
+            for row, value in zip(rows, further_values, strict=True):
+                if column[row] is UNSET:
+                    column[row] = value
+
+
+def _field_states(views: Sequence[Report]) -> Times:
+    return [(place, view.heard) for place, view in enumerate(views) if type(view) is View]
+
+
+def _non_empty(values: list[Any]) -> list[int]:
+    return list(compress(count(), values))

@@ -1,0 +1,110 @@
+"""Merges the reports of several receivers about one aircraft: pure functions."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+from msgspec import UNSET
+
+from skywatch.picture.receiving.fields import (
+    AIRFRAME_FIELDS,
+    GROUPS,
+    LIFETIME_S,
+    MLAT_TRUST,
+    STALE_S,
+    TISB_TRUST,
+    Group,
+    trust,
+)
+from skywatch.picture.receiving.view import FieldState, View
+from skywatch.receivers.reports.report import Report
+
+
+def merge(views: Sequence[Report], now: float) -> View:
+    """One report of all views of an aircraft (at least one).
+
+    Each group of fields comes from the view whose source is trusted most among those heard within STALE_S, the
+    freshest of equals; where all are stale, from the freshest. Equal standing is decided by the order of ``views``.
+    """
+    base = min(views, key=lambda view: precedence(trust(view.type), view.at, now))
+    merged = _copy(base)
+    mlat: list[str] = []
+    tisb: list[str] = []
+    for group in GROUPS:
+        best: tuple[bool, int, float] | None = None
+        winner = base
+        for view in views:
+            standing = group_standing(view, group)
+            if standing is None or standing[1] <= now - group.lifetime_s:
+                continue
+            rank = precedence(*standing, now)
+            if best is None or rank < best:
+                best, winner = rank, view
+        for name in group.fields:
+            value = getattr(winner, name) if best is not None else UNSET
+            setattr(merged, name, value)
+            if value is not UNSET and best is not None:
+                merged.heard[name] = FieldState(-best[2], _field_trust(winner, name))
+                if winner.mlat and name in winner.mlat:
+                    mlat.append(name)
+                if winner.tisb and name in winner.tisb:
+                    tisb.append(name)
+    for name in AIRFRAME_FIELDS:
+        if getattr(merged, name) is UNSET:
+            setattr(merged, name, next((v for view in views if (v := getattr(view, name)) is not UNSET), UNSET))
+    if any(view.mlat is not UNSET for view in views):
+        merged.mlat = mlat
+    if any(view.tisb is not UNSET for view in views):
+        merged.tisb = tisb
+    merged.at = max(view.at for view in views)
+    merged.position_at = max(view.position_at for view in views)
+    merged.messages = sum(view.messages or 0 for view in views)
+    return merged
+
+
+def precedence(level: int, at: float, now: float) -> tuple[bool, int, float]:
+    """What sorts first is believed: fresh before stale, among the fresh the most trusted, then the latest."""
+    stale = now - at > STALE_S
+    return stale, 0 if stale else level, -at
+
+
+def group_standing(view: Report, group: Group) -> tuple[int, float] | None:
+    """Trust and time of a group in a view; None where it says nothing of it."""
+    for name in group.fields:
+        if getattr(view, name) is not UNSET:
+            if isinstance(view, View) and name in view.heard:
+                return view.heard[name].trust, view.heard[name].at
+            return _field_trust(view, name), view.position_at if group.name == "position" else view.at
+    return None
+
+
+def _field_trust(view: Report, name: str) -> int:
+    if isinstance(view, View) and name in view.heard:
+        return view.heard[name].trust
+    level = trust(view.type)
+    if view.mlat and name in view.mlat:
+        return max(level, MLAT_TRUST)
+    if view.tisb and name in view.tisb:
+        return max(level, TISB_TRUST)
+    return level
+
+
+def without_expired(view: Report, now: float) -> Report:
+    """A snapshot without the fields whose lifetime has passed; the snapshot itself where none has."""
+    age_s = now - view.at
+    expired = [name for name, lifetime_s in LIFETIME_S.items() if lifetime_s < age_s and name not in ("lat", "lon")]
+    if not expired:
+        return view
+    pruned = copy.copy(view)
+    for name in expired:
+        setattr(pruned, name, UNSET)
+    return pruned
+
+
+def _copy(view: Report) -> View:
+    """A view of its own with all values of another and nothing noted as heard."""
+    merged = View(view.hex, heard={})
+    for name in Report.__struct_fields__:
+        setattr(merged, name, getattr(view, name))
+    return merged

@@ -1,0 +1,86 @@
+"""``View``: the state of one aircraft at one receiver, accumulated from single messages.
+
+For a receiver of snapshots the last report is the view.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import UNSET
+
+from skywatch.picture.receiving.fields import AIRFRAME_FIELDS, LIFETIME_S, STALE_S, trust
+from skywatch.receivers.reports.report import Report
+
+# Fields copied from messages; times, counts and the source have rules of their own.
+FIELDS: tuple[str, ...] = (*LIFETIME_S, *AIRFRAME_FIELDS)
+
+
+class FieldState(msgspec.Struct, array_like=True, gc=False):
+    """When a field was last received (unix s), and the trust in its source.
+
+    ``frames`` counts the messages that carried it, where that matters (resolution advisories).
+    """
+
+    at: float
+    trust: int
+    frames: int = 0
+
+
+class View(Report, gc=False):
+    """A report accumulated from increments; ``heard`` has an entry for each field that ages."""
+
+    heard: dict[str, FieldState] = msgspec.field(default_factory=dict)
+    type_at: float = 0.0
+    expires_at: float = float("inf")  # no field expires before
+
+
+def view_of(address: str) -> View:
+    """An empty view."""
+    return View(address, messages=0, heard={})
+
+
+def absorb(view: View, report: Report) -> None:
+    """Update a view with one message, field by field, unless the view has a fresher or more trusted value."""
+    at = report.at
+    level = trust(report.type)
+    states = view.heard
+    for name in FIELDS:
+        value = getattr(report, name)
+        if value is UNSET:
+            continue
+        before = states.get(name)
+        if before is not None:
+            if at < before.at or (level > before.trust and at - before.at <= STALE_S):
+                continue
+            before.at = at
+            before.trust = level
+        elif name in LIFETIME_S:
+            states[name] = FieldState(at, level)
+            view.expires_at = min(view.expires_at, at + LIFETIME_S[name])
+        setattr(view, name, value)
+    if report.acas_ra is not UNSET and "acas_ra" in states:
+        states["acas_ra"].frames += 1
+    if report.lat is not UNSET:
+        position = states.get("lat")
+        if position is not None and position.at == at:
+            view.position_at = report.position_at or at
+    if level <= trust(view.type) or view.type is UNSET or at - view.type_at > STALE_S:
+        view.type, view.type_at = report.type, at
+    view.at = max(view.at, at)
+    if report.rssi is not UNSET:
+        view.rssi = report.rssi
+    view.messages = (view.messages or 0) + (1 if report.messages is UNSET else report.messages)
+
+
+def expire(view: View, now: float) -> None:
+    """Clear the fields whose lifetime has passed."""
+    if now < view.expires_at:
+        return
+    view.expires_at = float("inf")
+    for name, state in list(view.heard.items()):
+        expires_at = state.at + LIFETIME_S[name]
+        if expires_at <= now:
+            setattr(view, name, UNSET)
+            del view.heard[name]
+        elif expires_at < view.expires_at:
+            view.expires_at = expires_at

@@ -1,0 +1,1 @@
+"""The picture in the database, so that it survives a restart."""

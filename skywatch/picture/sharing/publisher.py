@@ -1,0 +1,130 @@
+"""``SkyPublisher``: publishes every sky on the bus; a bus that hangs loses skies but never blocks the tracker.
+
+Within a process the sky object itself is published. To other processes it is sent as bytes by a thread: as changes of
+the tick before, and completely every ten seconds, on request, and after the bus has missed one. A sky that is not sent
+when the next one is published is replaced by it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+from skywatch.core.bus import Bus, Message, Subscription, topics
+from skywatch.core.reporting import health
+from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.reporting.health import State
+from skywatch.picture.sharing.follower import CHANGES, COMPLETE
+from skywatch.picture.state.changes import can_follow, encode_changes
+from skywatch.picture.state.sky import Sky, to_bytes
+
+log = logging.getLogger(__name__)
+COMPONENT = "picture_publisher"
+# Ticks between complete skies: largest age of the first picture of a process that starts.
+COMPLETE_EVERY = 10
+# Time for which health reports skipped skies (s).
+SKIPPED_SHOWN_S = 3.0
+
+
+class SkyPublisher:
+    """Publishes skies on the topic ``picture``; ``skipped`` counts those that were replaced by newer ones."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self._next: Sky | None = None
+        self._work = threading.Condition()
+        self._stop = False
+        self._thread: threading.Thread | None = None
+        self._requests: Subscription | None = None
+        self._complete_requested = True
+        self._sent: Sky | None = None
+        self._since_complete = 0
+        self._skipped_at = float("-inf")
+        self._faults = FaultLog(log, "the picture cannot be published", "the picture is published again")
+        self.skipped = 0
+
+    def start(self) -> None:
+        """Start, and subscribe to requests for a complete sky; may block until the bus answers."""
+        if self._bus.carries_objects:
+            return
+        self._requests = self._bus.subscribe(
+            (topics.PICTURE_WANTED,), lambda _: self._request_complete(), self._request_complete
+        )
+        self._thread = threading.Thread(target=self._run, name="picture-publisher", daemon=True)
+        self._thread.start()
+        health.watch(COMPONENT, self._state)
+
+    def publish(self, sky: Sky) -> None:
+        """Publish a sky; returns at once."""
+        if self._bus.carries_objects:
+            self._bus.publish(Message(topics.PICTURE, COMPLETE, b"", snapshot=True, local=sky))
+            return
+        with self._work:
+            if self._next is not None:
+                self.skipped += 1
+                self._skipped_at = time.monotonic()
+            self._next = sky
+            self._work.notify()
+
+    def close(self) -> None:
+        """Publish the last sky and stop; waits at most 5 s for a hanging bus."""
+        if self._requests is not None:
+            self._requests.close()
+        with self._work:
+            self._stop = True
+            self._work.notify()
+        if self._thread is not None:
+            self._thread.join(5.0)
+            health.withdraw(COMPONENT, self._state)
+
+    def _request_complete(self) -> None:
+        self._complete_requested = True
+
+    def _run(self) -> None:
+        while True:
+            with self._work:
+                self._work.wait_for(lambda: self._stop or self._next is not None)
+                sky, self._next = self._next, None
+            try:
+                if sky is None:
+                    self._send_last_complete()
+                    return
+                self._send(sky)
+                self._faults.succeeded()
+            except Exception as error:
+                # Catches everything: the next sky is published completely.
+                self._complete_requested = True
+                self._faults.failed(str(error), error)
+                if sky is None:
+                    return
+
+    def _send(self, sky: Sky) -> None:
+        before, self._sent = self._sent, None
+        is_complete = self._complete_requested or before is None or self._since_complete >= COMPLETE_EVERY
+        if is_complete or before is None or not can_follow(sky, before):
+            self._complete_requested, self._since_complete = False, 0
+            message = Message(topics.PICTURE, COMPLETE, to_bytes(sky), snapshot=True)
+        else:
+            self._since_complete += 1
+            message = Message(topics.PICTURE, CHANGES, encode_changes(sky, before))
+        if self._bus.send(message):
+            self._sent = sky
+        else:
+            # Followers cannot apply changes to a sky that they did not receive.
+            self._complete_requested = True
+
+    def _send_last_complete(self) -> None:
+        """Publish the last sky completely, for processes that start after the tracker has stopped."""
+        if self._sent is not None and self._since_complete:
+            self._bus.send(Message(topics.PICTURE, COMPLETE, to_bytes(self._sent), snapshot=True))
+
+    def _state(self) -> State:
+        detail = ""
+        if self._thread is not None and not self._thread.is_alive() and not self._stop:
+            detail = "its thread has ended"
+        elif time.monotonic() - self._skipped_at < SKIPPED_SHOWN_S:
+            detail = f"{self.skipped} ticks were not published since the start, the last of them a moment ago"
+        elif self._faults.count:
+            detail = "the last tick could not be published"
+        return State(not detail, detail, {"skipped": float(self.skipped)})

@@ -1,0 +1,1 @@
+"""The state of the sky at one tick: columns, encoded aircraft, and the difference from the tick before."""

@@ -1,0 +1,192 @@
+"""Builds a ``Sky`` from merged reports and accepted positions: members, encoded objects, columns, and changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from msgspec import UNSET
+
+from skywatch.airframes.cache import AirframeCache
+from skywatch.airframes.service import Airframe
+from skywatch.core import geo
+from skywatch.core.clock import unix_to_iso
+from skywatch.picture.positions.accepted import Array, Positions
+from skywatch.picture.receiving.fields import MLAT_TRUST, POSITION_LIFETIME_S, TISB_SOURCES
+from skywatch.picture.receiving.gathering import Gathered
+from skywatch.picture.state.columns import fill, present
+from skywatch.picture.state.details import DetailsWriter
+from skywatch.picture.state.rows import RowMap, TextColumns
+from skywatch.picture.state.sky import Sky, empty_sky
+from skywatch.picture.state.wire import AS_REPORTED, content, encode
+
+# Longest wait of a tick for the airframes of new aircraft, so that a military one is never shown as a civil one (s).
+AIRFRAME_WAIT_S = 0.05
+# A difference in one of these columns always is a difference in the object.
+DECISIVE = ("lat", "lon", "alt_baro_ft", "gs_kt", "track_deg")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Places:
+    """Where aircraft are, one row each: NaN where a position is missing or has expired.
+
+    ``receiver`` is the index of the receiver of the position, or of the last report where there is none.
+    """
+
+    lat: Array
+    lon: Array
+    distance_nm: Array
+    bearing_deg: Array
+    position_at: Array
+    receiver: Array
+    mlat: Array
+    tisb: Array
+
+    def columns(self) -> dict[str, Array]:
+        """The columns of the sky, by name."""
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        return columns | {name: columns[name].astype("f4") for name in ("distance_nm", "bearing_deg")}
+
+
+class Assembly:
+    """Builds consecutive skies; compares each with the last one to mark changes."""
+
+    def __init__(
+        self,
+        epoch: str,
+        station: tuple[float, float] | None,
+        airframes: AirframeCache | None = None,
+        exact_station: tuple[float, float] | None = None,
+    ) -> None:
+        self.epoch = epoch
+        self.station, self.exact_station = station, exact_station
+        self._airframes = airframes
+        self._details_writer = DetailsWriter()
+        self._texts = TextColumns()
+        self._seq = 0
+        self._last = empty_sky()
+        self._first_seen: dict[float, str] = {}
+
+    def sky(
+        self,
+        now: float,
+        messages: int,
+        gathered: Gathered,
+        positions: Positions,
+        first_seen: Array,
+        previous_row: Array,
+        left: tuple[str, ...],
+        receivers: tuple[str, ...],
+    ) -> Sky:
+        """The sky of this tick; rows are those of ``gathered``, ``previous_row`` where they were in the last one."""
+        places = self._places(now, gathered, positions)
+        seen_at = np.array(gathered.values["at"], "f8")
+        rows = RowMap(previous_row)
+
+        members = self._members(now, gathered, places, seen_at, first_seen, receivers)
+        added = self._details_writer.complete(members, gathered.values, self._lookup(gathered.hexes), rows)
+        encoded, details = encode(members), added.details
+        columns = fill(members, gathered.values["at"], gathered.times, self._texts, rows)
+        columns |= added.columns
+        columns |= places.columns()
+        columns |= {"seen_at": seen_at, "first_seen": first_seen, "previous_row": previous_row}
+        columns["changed"] = self._changed(columns, encoded, details, previous_row)
+        self._seq += 1
+        self._last = Sky(
+            self.epoch,
+            self._seq,
+            now,
+            messages,
+            gathered.hexes,
+            columns,
+            encoded,
+            details,
+            left,
+            receivers,
+            self.station,
+            added.names,
+            self.exact_station,
+        )
+        return self._last
+
+    def _places(self, now: float, gathered: Gathered, positions: Positions) -> _Places:
+        current = now - positions.at <= POSITION_LIFETIME_S
+        lat = np.where(current, positions.lat, np.nan)
+        lon = np.where(current, positions.lon, np.nan)
+        distance_nm, bearing_deg = self._from_station(lat, lon)
+        return _Places(
+            lat=lat,
+            lon=lon,
+            distance_nm=distance_nm,
+            bearing_deg=bearing_deg,
+            position_at=np.where(current, positions.at, np.nan),
+            receiver=np.where(current, positions.receiver, gathered.receiver).astype("u2"),
+            mlat=current & (positions.trust == MLAT_TRUST),
+            tisb=current & np.isin(positions.trust, TISB_SOURCES),
+        )
+
+    def _members(
+        self,
+        now: float,
+        gathered: Gathered,
+        places: _Places,
+        seen_at: Array,
+        first_seen: Array,
+        receivers: tuple[str, ...],
+    ) -> dict[str, list[Any]]:
+        """The members of the encoded objects, but for those of airframes: a list by name, a value a row."""
+        members: dict[str, list[Any]] = {name: gathered.values[name] for name in AS_REPORTED}
+        members |= {
+            "hex": gathered.hexes,
+            "flight": [value.rstrip() or UNSET if value else UNSET for value in gathered.values["flight"]],
+            "on_ground": [value == "ground" for value in members["alt_baro"]],
+            "lat": present(places.lat),
+            "lon": present(places.lon),
+            "distance_nm": present(places.distance_nm, 3),
+            "bearing": present(places.bearing_deg, 1),
+            "receiver": list(map(receivers.__getitem__, places.receiver.tolist())),
+            "disputed": [UNSET] * len(gathered.hexes),
+            "first_seen": self._iso(first_seen),
+            "seen": present(np.maximum(now - seen_at, 0.0), 1),
+            "seen_pos": present(np.maximum(now - places.position_at, 0.0), 3),
+        }
+        for row, names in gathered.disputed.items():
+            members["disputed"][row] = names
+        return members
+
+    def _lookup(self, hexes: list[str]) -> list[Airframe | None]:
+        if self._airframes is None:
+            return [None] * len(hexes)
+        return self._airframes.lookup(hexes, AIRFRAME_WAIT_S)
+
+    def _from_station(self, lat: Array, lon: Array) -> tuple[Array, Array]:
+        if self.station is None:
+            nothing = np.full(len(lat), np.nan)
+            return nothing, nothing
+        return geo.distance_nm(*self.station, lat, lon), geo.bearing_deg(*self.station, lat, lon)
+
+    def _iso(self, first_seen: Array) -> list[str]:
+        """ISO timestamps; each is formatted once, since an aircraft's first sight does not change."""
+        times = first_seen.tolist()
+        cached = self._first_seen
+        self._first_seen = {at: cached.get(at) or unix_to_iso(at) for at in set(times)}
+        return list(map(self._first_seen.__getitem__, times))
+
+    def _changed(
+        self, columns: dict[str, Array], encoded: list[bytes], details: list[bytes], previous_row: Array
+    ) -> Array:
+        """The mask of aircraft that are new, moved, or differ in more than ages, counts and signal strength."""
+        changed = previous_row < 0
+        existing = np.flatnonzero(~changed)
+        before = previous_row[existing]
+        # Most aircraft move; only the objects of the others need to be compared.
+        for name in DECISIVE:
+            now, then = columns[name][existing], self._last.columns[name][before]
+            changed[existing] |= (now != then) & ~(np.isnan(now) & np.isnan(then))
+        encoded_before, details_before = self._last.encoded, self._last.details
+        rows = np.flatnonzero(~changed)
+        for row, old in zip(rows.tolist(), previous_row[rows].tolist(), strict=True):
+            if details_before[old] != details[row] or content(encoded_before[old]) != content(encoded[row]):
+                changed[row] = True
+        return changed

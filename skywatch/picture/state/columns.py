@@ -1,0 +1,146 @@
+"""Converts lists of reported values to the NumPy columns of the sky."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import repeat
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+from msgspec import UNSET
+from msgspec.structs import astuple
+
+from skywatch.picture.positions.accepted import Array
+from skywatch.picture.receiving.view import FieldState
+from skywatch.picture.state.details import interesting
+from skywatch.picture.state.rows import RowMap, TextColumns
+from skywatch.picture.state.sky import SOURCE_INDEX
+from skywatch.receivers.reports.report import Report
+
+NAN = float("nan")
+# Number of reports that, with their objects, fit into a processor's second-level cache.
+BLOCK = 256
+EMERGENCY_SQUAWKS = (b"7500", b"7600", b"7700")
+UNKNOWN_SOURCE = SOURCE_INDEX["unknown"]
+
+# column -> member it holds
+NUMBERS = {
+    "alt_geom_ft": "alt_geom",
+    "gs_kt": "gs",
+    "track_deg": "track",
+    "baro_rate_fpm": "baro_rate",
+    "geom_rate_fpm": "geom_rate",
+    "rssi_db": "rssi",
+}
+COUNTS = {"nic": "nic", "nac_p": "nac_p", "sil": "sil"}
+TEXTS = {"flight": "flight", "type": "t", "squawk": "squawk", "category": "category"}
+TIMES = {
+    "altitude_at": "alt_baro",
+    "velocity_at": "gs",
+    "callsign_at": "flight",
+    "squawk_at": "squawk",
+    "acas_ra_at": "acas_ra",
+}
+
+
+def floats(values: list[Any]) -> Array:
+    """Float64, NaN for UNSET."""
+    return _numbers(values, NAN, "f8")
+
+
+def _numbers(values: list[Any], missing: float, dtype: str) -> Array:
+    try:
+        return np.fromiter(values, dtype, len(values))
+    except TypeError:  # Some values are UNSET.
+        return np.fromiter([missing if value is UNSET else value for value in values], dtype, len(values))
+
+
+def present(values: Array, digits: int | None = None) -> list[Any]:
+    """A list of Python floats (rounded to so many digits), UNSET for NaN."""
+    listed: list[Any] = (values if digits is None else np.round(values, digits)).tolist()
+    return [value if value == value else UNSET for value in listed] if np.isnan(values).any() else listed
+
+
+def is_absent(values: list[Any]) -> bool:
+    """Whether every value is UNSET."""
+    return bool(values) and values[0] is UNSET and values.count(UNSET) == len(values)
+
+
+def columns_of(reports: Sequence[Report], names: tuple[str, ...] = Report.__struct_fields__) -> dict[str, list[Any]]:
+    """Reports as one list for each of these fields, block by block, while the block is in the cache."""
+    lists: dict[str, list[Any]] = {name: [] for name in names}
+    picked = attrgetter(*names)
+    for start in range(0, len(reports), BLOCK):
+        block = reports[start : start + BLOCK]
+        kinds: set[type[Report]] = set(map(type, block))
+        fields: tuple[str, ...] = names
+        rows = map(picked, block)
+        if names is Report.__struct_fields__ and len(kinds) == 1:
+            # Subclasses may have their fields in an order of their own, and more of them.
+            fields, rows = kinds.pop().__struct_fields__, map(astuple, block)
+        for name, values in zip(fields, zip(*rows, strict=True), strict=True):
+            if name in lists:
+                lists[name] += values
+    return lists
+
+
+def fill(
+    members: dict[str, list[Any]],
+    at: list[float],
+    field_states: list[tuple[int, dict[str, FieldState]]],
+    texts: TextColumns,
+    rows: RowMap,
+) -> dict[str, Array]:
+    """The columns that only depend on what was reported; ``members`` as for ``wire.encode``, the rest as Gathered's."""
+    columns: dict[str, Array] = {}
+    altitudes = [NAN if value is UNSET or value == "ground" else value for value in members["alt_baro"]]
+    columns["alt_baro_ft"] = np.fromiter(altitudes, "f4", len(altitudes))
+    for name, member in NUMBERS.items():
+        columns[name] = floats(members[member]).astype("f4")
+    for name, member in COUNTS.items():
+        columns[name] = _numbers(members[member], -1, "i2")
+    for name, member in TEXTS.items():
+        columns[name] = texts.fill(name, members[member], rows)
+    columns["messages"] = _numbers(members["messages"], 0, "i8")
+    columns["on_ground"] = np.array(members["on_ground"], "?")
+    columns["military"] = np.array(members["military"], "?")
+    columns["interesting"] = np.array(interesting(members["dbFlags"]), "?")
+    columns["emergency"] = np.isin(columns["squawk"], EMERGENCY_SQUAWKS)
+    columns["emergency"][_places(members["emergency"], but_for="none")] = True
+    columns["acas_ra"] = np.zeros(len(at), "?")
+    columns["acas_ra"][_places(members["acas_ra"])] = True
+    columns["source"] = np.fromiter(map(SOURCE_INDEX.get, members["type"], repeat(UNKNOWN_SOURCE)), "u1", len(at))
+    columns["acas_ra_frames"] = np.zeros(len(at), "i4")
+    for row, fields in field_states if columns["acas_ra"].any() else ():
+        if "acas_ra" in fields:
+            columns["acas_ra_frames"][row] = fields["acas_ra"].frames
+    columns |= _times(columns, at, field_states)
+    return columns
+
+
+def _places(values: list[Any], but_for: Any = UNSET) -> list[int]:
+    """The indexes of values that are neither empty nor ``but_for``; usually there are none."""
+    if is_absent(values) or values.count(but_for) == len(values):
+        return []
+    return [place for place, value in enumerate(values) if value and value != but_for]
+
+
+def _times(
+    columns: dict[str, Array], at: list[float], field_states: list[tuple[int, dict[str, FieldState]]]
+) -> dict[str, Array]:
+    """The time of each group of fields: a snapshot has one for all, a view one for each field."""
+    report_at = np.array(at, "f8")
+    has_value = {
+        "altitude_at": ~np.isnan(columns["alt_baro_ft"]) | columns["on_ground"],
+        "velocity_at": ~np.isnan(columns["gs_kt"]),
+        "callsign_at": columns["flight"] != b"",
+        "squawk_at": columns["squawk"] != b"",
+        "acas_ra_at": columns["acas_ra"],
+    }
+    times = {name: np.where(mask, report_at, NAN) for name, mask in has_value.items()}
+    for row, fields in field_states:
+        for name, member in TIMES.items():
+            if member in fields:
+                times[name][row] = fields[member].at
+    return times

@@ -1,0 +1,75 @@
+"""How rows move from tick to tick, so that only what has changed since the tick before is made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import compress, count
+from operator import ne
+from typing import Any
+
+import numpy as np
+
+from skywatch.picture.positions.accepted import Array
+from skywatch.picture.state.sky import COLUMNS
+
+
+class RowMap:
+    """Where each row of this tick was in the tick before, applied to lists and columns of that tick.
+
+    A row of ``new`` has no value there: what ``listed`` and ``column`` give for it is arbitrary.
+    """
+
+    def __init__(self, previous: Array) -> None:
+        self.previous = previous
+        self.new: list[int] = np.flatnonzero(previous < 0).tolist()
+        self._in_place = bool((previous == np.arange(len(previous))).all())
+
+    def __len__(self) -> int:
+        return len(self.previous)
+
+    def listed(self, before: list[Any]) -> list[Any]:
+        """The values of a list in this tick's order; a copy."""
+        if self._in_place:
+            return before[: len(self)]
+        return list(map(before.__getitem__, self.previous.tolist())) if before else [None] * len(self)
+
+    def column(self, before: Array) -> Array:
+        """The values of a column in this tick's order; a copy."""
+        if self._in_place:
+            return before[: len(self)].copy()
+        return before[self.previous] if len(before) else np.zeros(len(self), before.dtype)
+
+    def changed(self, values: Sequence[Any], before: list[Any], differ: Callable[[Any, Any], bool] = ne) -> list[int]:
+        """The rows that are new or whose value differs from that in the list of the tick before."""
+        rows = list(compress(count(), map(differ, values, self.listed(before))))
+        return sorted({*rows, *self.new}) if self.new else rows
+
+
+class TextColumns:
+    """Columns of text; what is the same as in the tick before is not encoded again."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, list[Any]] = {}
+        self._columns: dict[str, Array] = {}
+
+    def fill(self, name: str, values: list[Any], rows: RowMap) -> Array:
+        """The column of this name in COLUMNS; ``values`` are texts, UNSET or None, and are kept until the next tick."""
+        before = self._columns.get(name)
+        changed = rows.changed(values, self._values.get(name, []))
+        if before is None or 2 * len(changed) > len(values):
+            column = texts(values, COLUMNS[name])
+        else:
+            column = rows.column(before)
+            if changed:
+                column[changed] = texts([values[row] for row in changed], COLUMNS[name])
+        self._values[name], self._columns[name] = values, column
+        return column
+
+
+def texts(values: Sequence[Any], dtype: str) -> Array:
+    """ASCII text, empty for what is UNSET or None; what is not ASCII becomes ``?``."""
+    known = [value or "" for value in values]
+    try:
+        return np.array(known, dtype)
+    except UnicodeEncodeError:
+        return np.array([value.encode("ascii", "replace") for value in known], dtype)

@@ -1,0 +1,280 @@
+"""``Sky``: the whole picture at one tick, immutable, as NumPy columns beside one encoded JSON object an aircraft.
+
+It is made once a second by the picture, shared by reference within a process and as bytes between processes,
+and read by the REST API, the real-time channel and the monitors. Row *i* of every column, ``hexes[i]``,
+``encoded[i]`` and ``details[i]`` are the same aircraft. Rows may move from tick to tick; ``previous_row`` says
+where each one was.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from skywatch.receivers.reports.report import SOURCES
+
+Column = npt.NDArray[Any]
+
+# name -> dtype. Angles in degrees, NaN where unknown; *_at are unix seconds; texts are ASCII, empty where unknown.
+COLUMNS: dict[str, str] = {
+    "lat": "f8",
+    "lon": "f8",
+    "alt_baro_ft": "f4",  # NaN on the ground
+    "alt_geom_ft": "f4",
+    "gs_kt": "f4",
+    "track_deg": "f4",
+    "baro_rate_fpm": "f4",
+    "geom_rate_fpm": "f4",
+    "distance_nm": "f4",
+    "bearing_deg": "f4",
+    "rssi_db": "f4",
+    "nic": "i2",  # -1 where unknown
+    "nac_p": "i2",
+    "sil": "i2",
+    "seen_at": "f8",  # last message
+    "position_at": "f8",  # last position
+    "altitude_at": "f8",  # when each group of fields was last heard, for the ages that the REST API shows
+    "velocity_at": "f8",  # ground speed, track, vertical rate
+    "callsign_at": "f8",
+    "squawk_at": "f8",
+    "acas_ra_at": "f8",
+    "first_seen": "f8",
+    "messages": "i8",
+    "on_ground": "?",
+    "military": "?",
+    "interesting": "?",
+    "emergency": "?",  # squawk 7500, 7600 or 7700, or an emergency state
+    "acas_ra": "?",
+    "acas_ra_frames": "i4",  # frames with an advisory since it began; 0 where the input does not tell frames
+    "mlat": "?",  # the position was computed from arrival times
+    "tisb": "?",
+    "flight": "S8",
+    "registration": "S12",
+    "type": "S4",
+    "squawk": "S4",
+    "category": "S2",
+    "operator": "u4",  # index into Sky.names, 0 where unknown
+    "owner": "u4",
+    "source": "u1",  # index into SOURCES
+    "receiver": "u2",  # index into Sky.receivers: where the last position came from
+    "previous_row": "i4",  # this aircraft's row in the tick before, -1 where it is new
+    "airframe_changed": "?",  # registration, operator or owner may differ from the tick before, or the aircraft is new
+    "changed": "?",  # something but ages, counts and signal strength differs from the tick before
+}
+
+# The index of a source in SOURCES is what the column ``source`` holds.
+SOURCE_INDEX: dict[str, int] = {name: index for index, name in enumerate(SOURCES)}
+
+
+@dataclass(frozen=True)
+class RefusedPosition:
+    """A position that was not believed because the aircraft cannot have come there, said ``times`` times in a row."""
+
+    hex: str
+    lat: float
+    lon: float
+    at: float
+    receiver: str
+    times: int
+
+
+@dataclass(frozen=True)
+class DisputedPosition:
+    """Two receivers that place one aircraft so that it cannot be at both: what is refused, and what is believed.
+
+    ``is_mlat``: one of the two was computed from arrival times; ``is_own``: the other, or both, are the aircraft's own
+    broadcasts. ``is_credible``: the refused receiver is not often wrong, and the place is where it receives aircraft.
+    """
+
+    hex: str
+    lat: float
+    lon: float
+    at: float
+    receiver: str
+    believed_lat: float
+    believed_lon: float
+    believed_receiver: str
+    is_mlat: bool
+    is_own: bool
+    is_credible: bool
+
+
+@dataclass(frozen=True)
+class Sky:
+    """The picture after tick ``seq`` of the start ``epoch``.
+
+    ``station`` is the place that everybody may know and from which distances are, ``exact_station`` the antenna's, for
+    those who may know it (``picture.exact``); None where the tracker has not said.
+    ``encoded`` holds complete JSON objects without airframe details that need ``aircraft.view_details``;
+    ``details`` holds, for each, the JSON members to add for those who may see them (``"r":"D-AIZZ",...``, empty
+    where nothing is known). ``left`` are the addresses that went with this tick. ``messages`` counts all
+    messages since the start. ``names`` holds each operator and owner once; an index is good for this sky alone.
+    """
+
+    epoch: str
+    seq: int
+    now: float
+    messages: int
+    hexes: list[str]
+    columns: dict[str, Column]
+    encoded: list[bytes]
+    details: list[bytes]
+    left: tuple[str, ...] = ()
+    receivers: tuple[str, ...] = ()
+    station: tuple[float, float] | None = None
+    names: tuple[str, ...] = ("",)
+    exact_station: tuple[float, float] | None = None
+    # How long the tracker had been silent when this was made of its last sky (``silence.aged``); 0 for its own.
+    age_s: float = 0.0
+    # The following are for the monitors of the tracker alone: they do not travel to other processes.
+    # False while aircraft may be in the air that were not received again since the picture began: see ``completion``.
+    is_complete: bool = True
+    refused: tuple[RefusedPosition, ...] = ()
+    disputed: tuple[DisputedPosition, ...] = ()
+    # Answers that readers have built from this sky, kept for others who ask the same; it goes with the sky.
+    scratch: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.hexes)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Row of each address."""
+        return {address: row for row, address in enumerate(self.hexes)}
+
+    def column(self, name: str) -> Column:
+        """One column, by its name in COLUMNS; never write to it."""
+        return self.columns[name]
+
+    def name(self, column: str, row: int) -> str:
+        """The operator or owner of one aircraft, empty where unknown."""
+        return self.names[int(self.columns[column][row])]
+
+    def body(self, row: int, details: bool) -> bytes:
+        """The JSON object of one aircraft, with or without the airframe details."""
+        base = self.encoded[row]
+        extra = self.details[row] if details else b""
+        return base[:-1] + b"," + extra + b"}" if extra else base
+
+    def bodies(self, rows: Sequence[int] | npt.NDArray[np.intp], details: bool) -> bytes:
+        """A JSON array of the aircraft in these rows."""
+        if details:
+            return b"[" + b",".join([self.body(int(row), True) for row in rows]) + b"]"
+        encoded = self.encoded
+        return b"[" + b",".join([encoded[row] for row in rows]) + b"]"
+
+    def aircraft(self, address: str, details: bool = True) -> dict[str, Any] | None:
+        """One aircraft as a dictionary, or None where it is not in the sky."""
+        row = self.index.get(address)
+        return msgspec.json.decode(self.body(row, details)) if row is not None else None
+
+    @property
+    def changed_rows(self) -> npt.NDArray[np.intp]:
+        """Rows that differ from the tick before (new ones included)."""
+        return np.flatnonzero(self.columns["changed"])
+
+    @property
+    def new_rows(self) -> npt.NDArray[np.intp]:
+        """Rows that were not in the tick before."""
+        return np.flatnonzero(self.columns["previous_row"] < 0)
+
+
+def empty_sky(now: float = 0.0, epoch: str = "", receivers: tuple[str, ...] = ()) -> Sky:
+    """A sky without aircraft, as before the first tick."""
+    columns = {name: np.empty(0, dtype=dtype) for name, dtype in COLUMNS.items()}
+    return Sky(epoch, 0, now, 0, [], columns, [], [], receivers=receivers)
+
+
+class _Head(msgspec.Struct, array_like=True):
+    epoch: str
+    seq: int
+    now: float
+    messages: int
+    hexes: list[str]
+    left: tuple[str, ...]
+    receivers: tuple[str, ...]
+    station: tuple[float, float] | None
+    names: tuple[str, ...]
+    encoded_lengths: bytes
+    detail_lengths: bytes
+    columns: dict[str, bytes]
+    encoded: bytes
+    details: bytes
+    exact_station: tuple[float, float] | None = None
+
+
+_pack = msgspec.msgpack.Encoder()
+_unpack = msgspec.msgpack.Decoder(_Head)
+# Level 1 makes a quarter of the size in the least time; higher levels cost twice as much for a tenth less.
+_COMPRESSION_LEVEL = 1
+
+
+def to_bytes(sky: Sky) -> bytes:
+    """The sky for another process, compressed; columns travel as raw memory, JSON objects as one blob."""
+    return zlib.compress(
+        _pack.encode(
+            _Head(
+                sky.epoch,
+                sky.seq,
+                sky.now,
+                sky.messages,
+                sky.hexes,
+                sky.left,
+                sky.receivers,
+                sky.station,
+                sky.names,
+                np.fromiter(map(len, sky.encoded), "<u4", len(sky.encoded)).tobytes(),
+                np.fromiter(map(len, sky.details), "<u4", len(sky.details)).tobytes(),
+                {name: column.tobytes() for name, column in sky.columns.items()},
+                b"".join(sky.encoded),
+                b"".join(sky.details),
+                sky.exact_station,
+            )
+        ),
+        _COMPRESSION_LEVEL,
+    )
+
+
+def from_bytes(data: bytes) -> Sky:
+    """The sky another process sent; raises ValueError where it is not one of this version's."""
+    try:
+        head = _unpack.decode(zlib.decompress(data))
+        if set(head.columns) != set(COLUMNS):
+            raise ValueError("the columns are those of another version")
+        columns = {name: np.frombuffer(head.columns[name], dtype=dtype) for name, dtype in COLUMNS.items()}
+        if any(len(column) != len(head.hexes) for column in columns.values()):
+            raise ValueError("columns and addresses differ in length")
+        encoded = _split(head.encoded, head.encoded_lengths, len(head.hexes))
+        details = _split(head.details, head.detail_lengths, len(head.hexes))
+    except (msgspec.MsgspecError, zlib.error) as error:
+        raise ValueError(f"not a sky: {error}") from None
+    return Sky(
+        head.epoch,
+        head.seq,
+        head.now,
+        head.messages,
+        head.hexes,
+        columns,
+        encoded,
+        details,
+        head.left,
+        head.receivers,
+        head.station,
+        head.names,
+        head.exact_station,
+    )
+
+
+def _split(blob: bytes, lengths: bytes, count: int) -> list[bytes]:
+    ends = np.cumsum(np.frombuffer(lengths, "<u4"), dtype=np.int64).tolist()
+    if len(ends) != count or (ends[-1] if ends else 0) != len(blob):
+        raise ValueError("the encoded aircraft differ in length")
+    starts = [0, *ends][: len(ends)]
+    return [blob[a:b] for a, b in zip(starts, ends, strict=True)]

@@ -1,0 +1,106 @@
+"""Trails across processes: the tracker keeps them, another process asks for one over the bus and waits a moment.
+
+Within one process the book itself travels, and nothing is asked.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+
+import msgspec
+
+from skywatch.core.bus import Bus, Message, topics
+from skywatch.picture.trails.trail import Point, TrailStore
+
+log = logging.getLogger(__name__)
+# An answer takes the bus' way there and back and, at worst, the rest of a tick.
+WAIT_S = 1.0
+
+
+class _Question(msgspec.Struct, array_like=True):
+    answer_to: str
+    number: int
+    address: str
+
+
+class _Answer(msgspec.Struct, array_like=True):
+    number: int
+    points: list[tuple[float, float, float, int | None, bool, float | None, float | None]]
+
+
+_encoder = msgspec.msgpack.Encoder()
+_questions = msgspec.msgpack.Decoder(_Question)
+_answers = msgspec.msgpack.Decoder(_Answer)
+
+
+class TrailServer:
+    """Beside the tracker: answers questions for trails."""
+
+    def __init__(self, bus: Bus, trails: TrailStore) -> None:
+        self._bus = bus
+        self._trails = trails
+        bus.publish(Message(topics.TRAILS, "book", b"", snapshot=True, local=trails))
+        self._subscription = bus.subscribe((topics.TRAIL_QUESTIONS,), self._answer)
+
+    def close(self) -> None:
+        """Stop answering."""
+        self._subscription.close()
+
+    def _answer(self, message: Message) -> None:
+        try:
+            question = _questions.decode(message.data)
+        except msgspec.MsgspecError as error:
+            log.warning("a question for a trail cannot be read: %s", error)
+            return
+        points = [tuple(point) for point in self._trails.trail(question.address)]
+        self._bus.publish(Message(question.answer_to, "trail", _encoder.encode((question.number, points))))
+
+
+class TrailClient:
+    """In any process: the trail of an aircraft, from the book where it is here, else from the tracker."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self._lock = threading.Lock()
+        self._waiting: dict[int, tuple[threading.Event, list[list[Point]]]] = {}
+        self._number = 0
+        self._topic = topics.TRAIL_ANSWERS + secrets.token_hex(8)
+        self._subscription = None if bus.carries_objects else bus.subscribe((self._topic,), self._take)
+
+    def close(self) -> None:
+        """Stop listening for answers."""
+        if self._subscription is not None:
+            self._subscription.close()
+
+    def trail(self, address: str) -> list[Point]:
+        """The positions of the current flight; empty where there are none or the tracker does not answer."""
+        if self._subscription is None:
+            book = self._bus.last(topics.TRAILS)
+            return book.local.trail(address) if book is not None else []
+        answered, points = threading.Event(), list[list[Point]]()
+        with self._lock:
+            self._number += 1
+            number = self._number
+            self._waiting[number] = answered, points
+        try:
+            question = _encoder.encode(_Question(self._topic, number, address))
+            self._bus.publish(Message(topics.TRAIL_QUESTIONS, "question", question))
+            answered.wait(WAIT_S)
+        finally:
+            with self._lock:
+                del self._waiting[number]
+        return points[0] if points else []
+
+    def _take(self, message: Message) -> None:
+        try:
+            answer = _answers.decode(message.data)
+        except msgspec.MsgspecError as error:
+            log.warning("a trail cannot be read: %s", error)
+            return
+        with self._lock:
+            waiting = self._waiting.get(answer.number)
+        if waiting is not None:
+            waiting[1].append([Point(*point) for point in answer.points])
+            waiting[0].set()

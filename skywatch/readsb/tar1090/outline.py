@@ -1,0 +1,115 @@
+"""The range outline: the farthest position of the last day in each direction from the station (``outline.json``).
+
+Made of history slice by slice; slices that no longer change are read once. After a start it reaches further back with
+each answer, until it covers the day.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from skywatch.core import geo
+from skywatch.history.reading.archive import Span, one_slice_in, read_slices
+from skywatch.history.storage.points import ALTITUDE_FT, DEGREES, GROUND, NO_ALTITUDE, SLICE_S, Points
+from skywatch.history.storage.shards import slice_of
+from skywatch.readsb.tar1090.past import in_turn
+
+SPAN_S = 24 * 3600
+DIRECTIONS = 360
+# A slice this long past takes no more points.
+FINAL_AFTER_S = 2 * SLICE_S
+# Chunks of history that one answer reads anew: those of ten hours of 200 aircraft.
+MOST_CHUNKS = 1_000
+# tar1090 asks every 15 s.
+FRESH_S = 15.0
+
+Station = tuple[float, float]
+# One row a direction: distance (nm; 0 where there was nothing), latitude, longitude, altitude (ft; NaN where unknown).
+Farthest = npt.NDArray[np.float64]
+OutlinePoint = tuple[float, float, int | None]
+
+
+class RangeOutline:
+    """The outline for those who may see military aircraft and for those who may not."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._lock = threading.Lock()
+        self._clock = clock
+        self._final: dict[tuple[int, bool], Farthest] = {}
+        self._made: dict[bool, tuple[float, list[OutlinePoint]]] = {}
+        # The station that all of it was measured from.
+        self._station: Station | None = None
+
+    def points(self, session: Session, station: Station, now: float, military: bool) -> list[OutlinePoint]:
+        """The outline at unix seconds ``now``, by direction."""
+        with in_turn(self._lock):
+            if station != self._station:
+                self._station, self._final, self._made = station, {}, {}
+            made = self._made.get(military)
+            if made is None or self._clock() - made[0] >= FRESH_S:
+                made = self._clock(), _listed(self._farthest(session, station, now, military))
+                self._made[military] = made
+            return made[1]
+
+    def _farthest(self, session: Session, station: Station, now: float, military: bool) -> Farthest:
+        first, final_until = slice_of(now - SPAN_S), slice_of(now - FINAL_AFTER_S)
+        self._final = {key: value for key, value in self._final.items() if key[0] >= first}
+        missing = [at for at in range(first, final_until, SLICE_S) if (at, military) not in self._final]
+        if missing:
+            # The newest of them: whoever asks again gets more, and nobody waits for a whole day.
+            share = one_slice_in(session, Span(missing[0], missing[-1]), MOST_CHUNKS)
+            self._read(session, station, missing[-max(1, len(missing) // share) :], military)
+        open_span = Span(final_until, now, military=military)
+        open_slices = [farthest(points, station) for _, points in read_slices(session, open_span)]
+        return merged([_none(), *(value for (_, seen), value in self._final.items() if seen == military), *open_slices])
+
+    def _read(self, session: Session, station: Station, missing: list[int], military: bool) -> None:
+        """Keep what these slices, in order, have; each run of neighbours is read at once."""
+        breaks = [place for place in range(1, len(missing)) if missing[place] - missing[place - 1] != SLICE_S]
+        for begin, end in itertools.pairwise([0, *breaks, len(missing)]):
+            for at, points in read_slices(session, Span(missing[begin], missing[end - 1], military=military)):
+                self._final[at, military] = farthest(points, station)
+        for at in missing:
+            self._final.setdefault((at, military), _none())
+
+
+def farthest(points: Points, station: Station) -> Farthest:
+    """The farthest point in each direction."""
+    lat, lon = points["lat"] * DEGREES, points["lon"] * DEGREES
+    distance = geo.distance_nm(*station, lat, lon)
+    direction = geo.bearing_deg(*station, lat, lon).astype(np.int64) % DIRECTIONS
+    flags = points["flags"]
+    altitude = np.where(flags & NO_ALTITUDE > 0, np.nan, points["alt"] * ALTITUDE_FT)
+    altitude = np.where(flags & GROUND > 0, 0.0, altitude)
+    farthest = _none()
+    order = np.argsort(distance, kind="stable")
+    # Of several values for one direction the last one counts, which is the farthest.
+    farthest[direction[order]] = np.column_stack((distance, lat, lon, altitude))[order]
+    return farthest
+
+
+def merged(several: list[Farthest]) -> Farthest:
+    """The farthest of several outlines."""
+    stacked = np.stack(several)
+    best = stacked[:, :, 0].argmax(axis=0)
+    chosen: Farthest = stacked[best, np.arange(DIRECTIONS)]
+    return chosen
+
+
+def _none() -> Farthest:
+    return np.zeros((DIRECTIONS, 4))
+
+
+def _listed(farthest: Farthest) -> list[OutlinePoint]:
+    return [
+        (round(lat, 4), round(lon, 4), None if altitude != altitude else round(altitude))
+        for distance, lat, lon, altitude in farthest.tolist()
+        if distance > 0
+    ]

@@ -1,0 +1,156 @@
+"""Half hours of history in the form of readsb's heatmap files, of which tar1090 makes its replay and its heatmap.
+
+A file is a table of 16-byte entries, little-endian: first an index (the place of each moment), then for each moment a
+mark with its time and the aircraft of that moment. An aircraft has an entry with callsign and squawk and one with its
+position.
+"""
+
+from __future__ import annotations
+
+import struct
+from datetime import timedelta
+from typing import Any
+
+import colander
+import msgspec
+import sqlalchemy as sa
+from pyramid.response import Response
+from sqlalchemy.orm import Session
+
+from skywatch.core.clock import unix_now
+from skywatch.core.problems import not_found
+from skywatch.history.models import Flight
+from skywatch.history.moments.service import past_pictures
+from skywatch.history.reading.flights import IDS_A_QUERY
+from skywatch.history.storage.points import NON_ICAO
+from skywatch.http.requests.compression import compress, takes_gzip
+from skywatch.http.resources.schema import QueryInteger, Schema
+from skywatch.http.resources.service import ApiService
+from skywatch.picture.sharing.request import SkyRequest
+from skywatch.readsb.tar1090.past import PastPictures, is_open, settled_until
+from skywatch.readsb.tar1090.tracks import day_of
+from skywatch.security.permissions import Permission
+from skywatch.security.visibility import Visibility
+
+half_hour_file = ApiService(
+    "readsb.half_hour",
+    "/globe_history/{year}/{month}/{day}/heatmap/{half_hour}.bin.ttf",
+    feature="aircraft",
+    absolute=True,
+)
+
+HALF_HOUR = timedelta(minutes=30)
+HALF_HOURS = 48
+# Moments are this far apart (s).
+INTERVAL_S = 30
+MOMENTS = int(HALF_HOUR.total_seconds()) // INTERVAL_S
+# The begin of a moment. The places and the sources are readsb's; ``other`` is a position of unknown source.
+MARK = 0xE7F7C9D
+SOURCE_OTHER = 6 << 27
+ON_GROUND, NO_ALTITUDE, NO_SPEED = -123, -124, -1
+ALTITUDE_STEP_FT = 25
+# In the place of a latitude: this entry contains the squawk (in the low bits) and the callsign.
+NAMES = 1 << 30
+_NAMES = struct.Struct("<Ii8s")
+_POSITION = struct.Struct("<Iiihh")
+_MARK = struct.Struct("<IIIHh")
+_INDEX = struct.Struct("<Iiihh")
+
+_decode = msgspec.json.Decoder().decode
+
+
+class HalfHourPath(Schema):
+    year = colander.SchemaNode(QueryInteger())
+    month = colander.SchemaNode(QueryInteger())
+    day = colander.SchemaNode(QueryInteger())
+    half_hour = colander.SchemaNode(
+        QueryInteger(),
+        validator=colander.Range(0, HALF_HOURS - 1),
+        description="The half hour of the day (UTC), 00 to 47.",
+    )
+
+
+@half_hour_file.get(
+    permission=Permission.AIRCRAFT_VIEW,
+    path=HalfHourPath(),
+    any_query=True,
+    responses={200: "application/octet-stream"},
+    errors=(404,),
+)
+def get_half_hour(request: SkyRequest) -> Response:
+    """Half an hour of all aircraft, as readsb keeps it in globe_history for tar1090's replay and heatmap
+
+    404 where nothing was recorded, and for a half hour that is not over.
+    """
+    path, may = request.validated["path"], request.may
+    begin = (day_of(path) + path["half_hour"] * HALF_HOUR).timestamp()
+    if not is_open(request) or begin + HALF_HOUR.total_seconds() > settled_until(request, unix_now()):
+        raise not_found("replay of this half hour")
+    past: PastPictures = request.registry["readsb_past"]
+    body = past.once(("half_hour", begin, may.military), lambda: half_hour(request.db, int(begin), may))
+    if not body:
+        raise not_found("replay of this half hour")
+    response = Response(body=body, content_type="application/octet-stream", charset=None)
+    response.headers["Cache-Control"] = "no-cache, private"
+    response.vary = "Accept-Encoding"
+    if takes_gzip(request):
+        compress(response)
+    return response
+
+
+def half_hour(session: Session, begin: int, may: Visibility) -> bytes:
+    """The file of the half hour from ``begin`` (unix seconds); empty where no aircraft was there."""
+    end = begin + int(HALF_HOUR.total_seconds()) - INTERVAL_S
+    squawks: dict[int, int] = {}
+    index: list[bytes] = []
+    entries: list[bytes] = []
+    any_aircraft = False
+    for number, line in enumerate(past_pictures(session, begin, end, INTERVAL_S, may)):
+        aircraft: list[dict[str, Any]] = _decode(line)["aircraft"]
+        any_aircraft |= bool(aircraft)
+        _fetch_squawks(session, squawks, {one["flight_id"] for one in aircraft})
+        index.append(_INDEX.pack(MOMENTS + len(entries), 0, 0, 0, 0))
+        entries.append(_mark(begin + number * INTERVAL_S))
+        for one in aircraft:
+            address = _address(one["hex"])
+            if one["flight"]:
+                callsign = one["flight"].encode("ascii", "replace").ljust(8)[:8]
+                entries.append(_NAMES.pack(address, NAMES | squawks.get(one["flight_id"], 0), callsign))
+            entries.append(_position(address, one))
+    return b"".join(index + entries) if any_aircraft else b""
+
+
+def _mark(at_s: int) -> bytes:
+    at_ms = at_s * 1000
+    return _MARK.pack(MARK, at_ms >> 32, at_ms & 0xFFFFFFFF, INTERVAL_S * 1000, 0)
+
+
+def _address(text: str) -> int:
+    return int(text.lstrip("~"), 16) | (NON_ICAO if text.startswith("~") else 0)
+
+
+def _position(address: int, one: dict[str, Any]) -> bytes:
+    altitude = one["alt_baro"]
+    if altitude == "ground":
+        steps = ON_GROUND
+    elif altitude is None:
+        steps = NO_ALTITUDE
+    else:
+        steps = _within_16_bits(round(altitude / ALTITUDE_STEP_FT))
+    speed = NO_SPEED if one["gs"] is None else _within_16_bits(round(one["gs"] * 10))
+    lat, lon = round(one["lat"] * 1e6), round(one["lon"] * 1e6)
+    return _POSITION.pack(address | SOURCE_OTHER, lat, lon, steps, speed)
+
+
+def _within_16_bits(value: int) -> int:
+    return max(-32768, min(32767, value))
+
+
+def _fetch_squawks(session: Session, known: dict[int, int], flights: set[int]) -> None:
+    """Add the squawks of flights; 0 where a flight has none."""
+    missing = sorted(flights - known.keys())
+    for start in range(0, len(missing), IDS_A_QUERY):
+        some = missing[start : start + IDS_A_QUERY]
+        known.update(dict.fromkeys(some, 0))
+        query = sa.select(Flight.id, Flight.squawk).where(Flight.id.in_(some), Flight.squawk.is_not(None))
+        known.update({flight: int(squawk or 0) for flight, squawk in session.execute(query)})

@@ -1,0 +1,1 @@
+"""One WebSocket: handshake, frames, queue, limits, and the causes of its end."""

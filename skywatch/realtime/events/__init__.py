@@ -1,0 +1,1 @@
+"""The event topics: numbering, returning subscribers, receipts."""

@@ -1,0 +1,103 @@
+"""The listeners of event streams: each event is encoded once per stream and written to all its listeners."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable
+
+from skywatch.core.bus import Message
+from skywatch.core.clock import unix_now
+from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.realtime.connections.frames import Encoder, Event
+from skywatch.realtime.events.published import EventLog, Stream
+from skywatch.realtime.metrics import REALTIME_SENT
+from skywatch.realtime.sky.live import Listener
+from skywatch.realtime.subscribers.commands import Point
+from skywatch.realtime.topics import TopicTable
+from skywatch.security.visibility import Visibility
+
+log = logging.getLogger(__name__)
+_faults = FaultLog(log, "events cannot be sent", "events are sent again")
+
+
+class EventTopics:
+    """The event topics of one process; ``note`` is called with messages that were written to their user."""
+
+    def __init__(self, topics: TopicTable, note: Callable[[Message], None] = lambda message: None) -> None:
+        start = secrets.token_hex(4)
+        self.logs = {name: EventLog(name, topics, start) for name in topics.events}
+        self._listeners: dict[Stream, dict[Listener, None]] = {}
+        self._gathered: dict[Stream, list[Event]] = {}
+        self._note = note
+
+    def stream_of(self, topic: str, may: Visibility) -> Stream:
+        """The stream for a subscriber with these rights."""
+        return self.logs[topic].stream_for(may)
+
+    def join(self, listener: Listener, stream: Stream, since: Point | None) -> None:
+        """Add a listener: it gets the events since a point, or a snapshot if they are no longer in memory."""
+        self.hand_over(stream)
+        self._listeners.setdefault(stream, {})[listener] = None
+        if since is None:
+            return
+        missed = stream.since(since.epoch, since.seq)
+        if missed is None:
+            missed = [self.logs[stream.topic].snapshot(stream.may, unix_now())]
+        for event in missed:
+            listener.outbox.push(event.frame(listener.variant))
+        self._expect_receipts(listener, [message for event in missed for message in event.receipts])
+
+    def leave(self, listener: Listener, stream: Stream) -> None:
+        """Remove a listener."""
+        self.hand_over(stream)
+        listeners = self._listeners[stream]
+        listeners.pop(listener, None)
+        if not listeners:
+            del self._listeners[stream]
+
+    def publish(self, message: Message) -> None:
+        """Number a message in every stream that may receive it; it is handed over at the end of the turn.
+
+        Raises ValueError for a message that its topic cannot carry.
+        """
+        for stream, event in self.logs[message.topic].publish(message):
+            if stream in self._listeners:
+                self._gathered.setdefault(stream, []).append(event)
+
+    def hand_over(self, only: Stream | None = None) -> None:
+        """Push gathered events to their listeners; they are joined once for all."""
+        if only is not None:
+            gathered = {only: self._gathered.pop(only)} if only in self._gathered else {}
+        else:
+            gathered, self._gathered = self._gathered, {}
+        for stream, events in gathered.items():
+            try:
+                self._send(stream, events)
+            except Exception as error:
+                # An internal fault with these events; the other streams continue.
+                _faults.failed(f"topic {stream.topic}", error)
+
+    def _send(self, stream: Stream, events: list[Event]) -> None:
+        joined: dict[tuple[Encoder, bool], bytes] = {}
+        listeners = self._listeners.get(stream, {})
+        receipts = [message for event in events for message in event.receipts]
+        REALTIME_SENT.labels(stream.topic).inc(len(events) * len(listeners))
+        for listener in listeners:
+            variant = listener.variant
+            frames = joined.get(variant)
+            if frames is None:
+                frames = joined[variant] = b"".join([event.frame(variant) for event in events])
+            listener.outbox.push(frames)
+            self._expect_receipts(listener, receipts)
+
+    def _expect_receipts(self, listener: Listener, messages: list[Message]) -> None:
+        """Note messages once what was pushed to a listener is written."""
+        if messages:
+            listener.outbox.on_written(lambda: [self._note(message) for message in messages])
+
+    def sweep(self, now: float) -> None:
+        """Drop streams without subscribers."""
+        listened = set(self._listeners)
+        for log in self.logs.values():
+            log.forget_idle(now, listened)

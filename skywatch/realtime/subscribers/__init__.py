@@ -1,0 +1,1 @@
+"""One subscriber on a connection: its commands, topics and rights."""

@@ -1,0 +1,90 @@
+"""The subscribed topics of one subscriber, with its view or stream of each."""
+
+from __future__ import annotations
+
+from skywatch.realtime.events.published import Stream
+from skywatch.realtime.hub import Hub
+from skywatch.realtime.sky.aircraft import View
+from skywatch.realtime.sky.areas import Area
+from skywatch.realtime.sky.columns import Form
+from skywatch.realtime.sky.live import Listener
+from skywatch.realtime.subscribers.commands import Point
+from skywatch.security.visibility import Visibility
+
+
+class Subscriptions:
+    """Joins and leaves at the hub for ``listener``; ``sources`` are its views and streams, by topic."""
+
+    def __init__(self, hub: Hub, listener: Listener) -> None:
+        self.sources: dict[str, View | Stream] = {}
+        self._hub = hub
+        self._listener = listener
+        self._areas: dict[str, Area | None] = {}
+        self._forms: dict[str, Form | None] = {}
+
+    def names(self) -> list[str]:
+        """The topics, in their usual order."""
+        return [name for name in self._hub.topics.all if name in self.sources]
+
+    def area_of(self, topic: str) -> Area | None:
+        """The area that was last asked for with a topic."""
+        return self._areas.get(topic)
+
+    def source(self, topic: str, area: Area | None, may: Visibility, form: Form | None = None) -> View | Stream:
+        """The view or stream of a topic for these rights."""
+        if not self._hub.topics.is_live(topic):
+            return self._hub.events.stream_of(topic, may)
+        user = may.user_id if form is not None and ("flags" in form.fields or form.limit is not None) else None
+        if topic == "military":
+            return View(topic, "military", may.details, area, form, user, may.exact_station)
+        return View(topic, "all" if may.military else "civil", may.details, area, form, user, may.exact_station)
+
+    def put(self, topic: str, area: Area | None, may: Visibility, form: Form | None = None) -> None:
+        """Set the source of a topic, replacing an earlier one; nothing is sent until ``join``."""
+        self.leave(topic)
+        self._areas[topic], self._forms[topic] = area, form
+        self.sources[topic] = self.source(topic, area, may, form)
+
+    def join(self, topic: str, since: Point | None) -> None:
+        """Start sending a topic: what was missed since a point, or a snapshot."""
+        source = self.sources[topic]
+        if isinstance(source, View):
+            self._hub.live.join(self._listener, source, since)
+        else:
+            self._hub.events.join(self._listener, source, since)
+
+    def leave(self, topic: str) -> None:
+        """Unsubscribe from a topic."""
+        source = self.sources.pop(topic, None)
+        if isinstance(source, View):
+            self._hub.live.leave(self._listener, source)
+        elif source is not None:
+            self._hub.events.leave(self._listener, source)
+
+    def leave_all(self) -> None:
+        """Unsubscribe from all topics."""
+        for topic in list(self.sources):
+            self.leave(topic)
+
+    def leave_forbidden(self, may: Visibility) -> list[str]:
+        """Unsubscribe from topics that are no longer allowed; returns them."""
+        opened = self._hub.topics.open_to(may)
+        forbidden = [topic for topic in self.sources if topic not in opened]
+        for topic in forbidden:
+            self.leave(topic)
+        return forbidden
+
+    def renew(self, may: Visibility) -> None:
+        """Rejoin the topics whose contents differ with the new rights."""
+        for topic, source in list(self.sources.items()):
+            fresh = self.source(topic, self.area_of(topic), may, self._forms.get(topic))
+            if fresh != source:
+                self.leave(topic)
+                self.sources[topic] = fresh
+                self.join(topic, None)
+
+    def catch_up(self) -> None:
+        """Send the latest state of the aircraft topics, unless the connection is congested."""
+        for source in self.sources.values():
+            if isinstance(source, View) and not self._listener.outbox.congested:
+                self._hub.live.catch_up(self._listener, source)

@@ -1,0 +1,1 @@
+"""The content of frames beside positions: identification, status, velocity, replies."""

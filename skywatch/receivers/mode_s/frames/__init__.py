@@ -1,0 +1,1 @@
+"""The frame: bits, parity, address and order."""

@@ -1,0 +1,1 @@
+"""Positions: Compact Position Reporting, pairing, plausibility, integrity."""

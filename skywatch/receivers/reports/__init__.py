@@ -1,0 +1,1 @@
+"""The report of a receiver about an aircraft: decoding from JSON, allowed values, last corrections."""

@@ -1,0 +1,1 @@
+"""Aircraft that come too near each other."""

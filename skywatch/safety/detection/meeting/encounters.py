@@ -1,0 +1,268 @@
+"""``ProximityDetector``: encounters from pairs, with the reasons to hold them back and their end.
+
+A pair is raised when the rule of ``proximity`` has held for a moment, and stays until the two are out of a box a little
+larger than that of the rule and no longer converge, so that noise makes no second event of one encounter. Where pairs
+crowd a region, those that have no event of their own are only counted (``aggregation``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from skywatch.safety.detection.aggregation import OWN, Aggregation, Group, finding_of, region_number
+from skywatch.safety.detection.finding import Closest, Finding, Quantity, Severity
+from skywatch.safety.detection.frame import Array, Frame
+from skywatch.safety.detection.meeting.cells import Motion
+from skywatch.safety.detection.meeting.companions import Companions
+from skywatch.safety.detection.meeting.intentions import Intentions
+from skywatch.safety.detection.meeting.pairs import PairTable, begin
+from skywatch.safety.detection.meeting.proximity import Pairs, candidates, judge_pairs, motion
+from skywatch.safety.detection.meeting.reasons import REASONS, why_held_back
+from skywatch.safety.thresholds.table import Thresholds
+
+# A raised pair leaves only beyond this multiple of the box.
+STAY_FACTOR = 1.3
+# Forecasts further ahead than this (s) must hold longer, by this share of the excess: the forecast of a turning
+# aircraft sweeps over others that are far ahead.
+SURE_S, HOLD_SHARE = 25.0, 0.25
+# After a gap of this length (s) a pair that was not raised starts again.
+INTERRUPTED_S = 3.0
+# Within this time after the closest point (s) a message says "now".
+PASSED_S = 2.0
+# A reason to hold back applies for this time (s) after it was last met, so that noise raises no event.
+REASON_S = 20.0
+# A raised pair is updated at this interval (s), and at once where its severity may have changed.
+DESCRIBE_EVERY_S = 3.0
+
+
+@dataclass(frozen=True)
+class Encounters:
+    """The raised pairs of a tick: their closest points, whether that is critical, and the reasons (see REASONS)."""
+
+    pairs: Pairs
+    entries: Array
+    closest_at: Array
+    closest_nm: Array
+    closest_ft: Array
+    critical: Array
+    reasons: Array
+    military: Array
+
+
+class ProximityDetector:
+    """Pairs of aircraft that come too near."""
+
+    def __init__(self, aggregation: Aggregation) -> None:
+        self._aggregation = aggregation
+        self._table = PairTable()
+        self._together = Companions()
+        # The latest finding of each pair that has an event of its own, and when it was made.
+        self._described: dict[str, tuple[Finding, float]] = {}
+        # Encounters of before a restart whose aircraft have not both been received since.
+        self._restored: dict[tuple[str, str], Finding] = {}
+
+    def restore(self, findings: Iterable[Finding]) -> None:
+        """Restore the encounters among the events of before a restart: they stay until the two are apart."""
+        for finding in findings:
+            if finding.type == "proximity" and len(finding.hexes) == 2:
+                self._restored[finding.hexes[0], finding.hexes[1]] = finding
+
+    def update(self, frame: Frame, thresholds: Thresholds, advised: frozenset[str]) -> list[Finding]:
+        """The encounters of this tick; ``advised`` are aircraft with a resolution advisory."""
+        m = motion(frame, thresholds)
+        near = candidates(m, thresholds)
+        intentions = Intentions(frame)
+        self._table.carry(frame)
+        self._continue_restored(frame, m)
+        meeting = judge_pairs(m, *near, thresholds, 1.0, thresholds.proximity_closing_kt, intentions)
+        raised = self._raise(meeting, frame.now, thresholds)
+        staying = self._stay(frame, m, thresholds, intentions)
+        encounters = self._judge(frame, raised.joined(staying), thresholds, advised)
+        findings = self._findings(frame, encounters, thresholds)
+        self._together.update(frame, m, *near)
+        self._table.keep(self._table.entries["last_at"] >= frame.now - thresholds.proximity_end_s)
+        return findings
+
+    def _continue_restored(self, frame: Frame, m: Motion) -> None:
+        """Enter the restored pairs of which both aircraft have been received."""
+        if not self._restored:
+            return
+        moving = set(m.rows.tolist())
+        for hexes, finding in list(self._restored.items()):
+            one, two = (frame.sky.index.get(address, -1) for address in hexes)
+            if one not in moving or two not in moving:
+                continue
+            del self._restored[hexes]
+            which = self._table.take(np.array([one]), np.array([two]), frame.now)
+            entries, closest = self._table.entries, finding.closest
+            # Before now, so that ``_stay`` looks at it.
+            entries["last_at"][which] = frame.now - 1.0
+            entries["raised"][which] = entries["own"][which] = True
+            if closest is not None and closest.at <= frame.now:
+                entries["best_at"][which] = closest.at
+                entries["best_nm"][which], entries["best_ft"][which] = closest.distance_nm, closest.vertical_ft
+            held_back = np.array([word in finding.suppressed_by for word in REASONS])
+            entries["reasons_at"][which] = np.where(held_back, frame.now, -np.inf)
+        if frame.sky.is_complete:
+            self._restored.clear()
+
+    def _raise(self, pairs: Pairs, now: float, thresholds: Thresholds) -> Pairs:
+        """Note the pairs that meet the rule; those that have met it for long enough."""
+        which = self._table.take(pairs.one, pairs.two, now)
+        entries = self._table.entries
+        gap_s = np.where(entries["raised"][which], thresholds.proximity_end_s, INTERRUPTED_S)
+        begin(entries, which[now - entries["last_at"][which] > gap_s], now)
+        entries["last_at"][which] = now
+        hold_s = thresholds.proximity_hold_s + np.maximum(pairs.enter_s - SURE_S, 0.0) * HOLD_SHARE
+        entries["raised"][which] |= now - entries["since"][which] >= hold_s
+        return pairs.of(np.flatnonzero(entries["raised"][which]))
+
+    def _stay(self, frame: Frame, m: Motion, thresholds: Thresholds, intentions: Intentions) -> Pairs:
+        """Raised pairs that the rule has just left, but that are still near or converging."""
+        entries = self._table.entries
+        remaining = entries[entries["raised"] & (entries["last_at"] < frame.now)]
+        place = np.full(len(frame), -1)
+        place[m.rows] = np.arange(len(m.rows))
+        one, two = place[remaining["one"]], place[remaining["two"]]
+        is_there = (one >= 0) & (two >= 0)
+        pairs = judge_pairs(m, one[is_there], two[is_there], thresholds, STAY_FACTOR, 0.0, intentions)
+        entries["last_at"][self._table.find(pairs.one, pairs.two)] = frame.now
+        return pairs
+
+    def _judge(self, frame: Frame, pairs: Pairs, thresholds: Thresholds, advised: frozenset[str]) -> Encounters:
+        now = frame.now
+        which = self._table.find(pairs.one, pairs.two)
+        entries = self._table.entries
+        now_nm = np.round(pairs.now_nm, 3)
+        nearer = pairs.now_nm < entries["best_nm"][which]
+        entries["best_at"][which[nearer]] = round(now, 1)
+        entries["best_nm"][which[nearer]], entries["best_ft"][which[nearer]] = now_nm[nearer], pairs.now_ft[nearer]
+        # The nearer of the past and the predicted closest point; the past one counts once the two have passed.
+        best = entries[which]
+        is_ahead = (pairs.closest_nm < best["best_nm"]) & (pairs.until_s > 0)
+        closest_nm = np.where(is_ahead, np.round(pairs.closest_nm, 3), best["best_nm"])
+        closest_ft = np.round(np.where(is_ahead, pairs.closest_ft, best["best_ft"]))
+        critical = closest_nm <= thresholds.proximity_critical_nm
+        critical &= closest_ft <= thresholds.proximity_critical_ft
+        rows = [row for address in advised if (row := frame.sky.index.get(address)) is not None]
+        if rows:
+            critical |= np.isin(pairs.one, rows) | np.isin(pairs.two, rows)
+        reasons = why_held_back(frame, pairs.one, pairs.two, self._together, pairs.box_ft, thresholds)
+        reasons_at = np.where(reasons, now, best["reasons_at"])
+        entries["reasons_at"][which] = reasons_at
+        military = frame.column("military")
+        return Encounters(
+            pairs,
+            which,
+            np.where(is_ahead, np.round(now + pairs.until_s, 1), best["best_at"]),
+            closest_nm,
+            closest_ft,
+            critical,
+            now - reasons_at <= REASON_S,
+            military[pairs.one] | military[pairs.two],
+        )
+
+    def _findings(self, frame: Frame, encounters: Encounters, thresholds: Thresholds) -> list[Finding]:
+        pairs, entries = encounters.pairs, self._table.entries
+        held_back: Array = np.any(encounters.reasons, axis=1)
+        lat, lon = frame.column("lat")[pairs.one], frame.column("lon")[pairs.one]
+        size = thresholds.aggregate_region_deg
+        regions = region_number(lat, lon, encounters.military, held_back, size)
+        is_own = entries["own"][encounters.entries]
+        if self._aggregation.is_restored("proximity"):
+            names = (_name(frame, encounters, index)[0] for index in range(len(is_own)))
+            is_own |= np.fromiter((self._aggregation.is_own("proximity", name) for name in names), "?", len(is_own))
+        divided = self._aggregation.divide("proximity", regions, is_own, thresholds)
+        entries["own"][encounters.entries] = divided == OWN
+        own = np.flatnonzero(divided == OWN).tolist()
+        described: dict[str, tuple[Finding, float]] = {}
+        for index in own:
+            key, hexes = _name(frame, encounters, index)
+            described[key] = self._describe(frame, encounters, index, key, hexes)
+        self._described = described
+        return [finding for finding, _ in described.values()] + _counted(encounters, divided, thresholds)
+
+    def _describe(
+        self, frame: Frame, encounters: Encounters, index: int, key: str, hexes: tuple[str, str]
+    ) -> tuple[Finding, float]:
+        """The finding of a pair, which is made anew every few seconds, and when it was made."""
+        pairs = encounters.pairs
+        severity: Severity = "critical" if encounters.critical[index] else "warning"
+        latest, found_at = self._described.get(key, (None, 0.0))
+        is_fresh = frame.now - found_at < DESCRIBE_EVERY_S
+        if latest is not None and is_fresh and (severity == latest.severity or latest.suppressed_by):
+            return latest, found_at
+        held_back = _words(encounters.reasons[index])
+        closest = _closest(encounters, index)
+        one, two = frame.sky.index[hexes[0]], frame.sky.index[hexes[1]]
+        in_s = closest.at - frame.now
+        when = f" in {in_s:.0f} s" if in_s >= 1 else " now" if in_s >= -PASSED_S else ""
+        finding = Finding(
+            type="proximity",
+            key=key,
+            severity="info" if held_back else severity,
+            message=(
+                f"{frame.name(one)} and {frame.name(two)}: closest {closest.distance_nm:.2f} nm and "
+                f"{closest.vertical_ft} ft{when}"
+            ),
+            hexes=hexes,
+            callsigns=(frame.callsign(one), frame.callsign(two)),
+            numbers={
+                "distance": Quantity(round(float(pairs.now_nm[index]), 2), "nm"),
+                "vertical": Quantity(round(float(pairs.now_ft[index])), "ft"),
+                "closing_speed": Quantity(round(float(pairs.closing_kt[index])), "kt"),
+                "box_distance": Quantity(round(float(pairs.box_nm[index]), 2), "nm"),
+                "box_vertical": Quantity(round(float(pairs.box_ft[index])), "ft"),
+            },
+            position=frame.place(one),
+            closest=closest,
+            suppressed_by=held_back,
+            military=bool(encounters.military[index]),
+        )
+        return finding, frame.now
+
+
+def _name(frame: Frame, encounters: Encounters, index: int) -> tuple[str, tuple[str, str]]:
+    """The key of a pair and its addresses."""
+    first, second = sorted((frame.hexes[encounters.pairs.one[index]], frame.hexes[encounters.pairs.two[index]]))
+    return f"{first}:{second}", (first, second)
+
+
+def _counted(encounters: Encounters, divided: Array, thresholds: Thresholds) -> list[Finding]:
+    """One finding for each region in which pairs are only counted."""
+    findings = []
+    for region in np.unique(divided[divided != OWN]).tolist():
+        which = np.flatnonzero(divided == region)
+        # The gravest: a critical one where there is one, and the nearest of these.
+        gravest = int(which[np.lexsort((encounters.closest_nm[which], ~encounters.critical[which]))[0]])
+        suppressed_by = _words(np.any(encounters.reasons[which], axis=0))
+        critical = 0 if suppressed_by else int(np.count_nonzero(encounters.critical[which]))
+        rows = np.concatenate((encounters.pairs.one[which], encounters.pairs.two[which]))
+        severity: Severity = "info" if suppressed_by else "critical" if critical else "warning"
+        group = Group(
+            "proximity",
+            region,
+            len(which),
+            critical,
+            len(np.unique(rows)),
+            severity,
+            suppressed_by,
+            _closest(encounters, gravest),
+        )
+        findings.append(finding_of(group, thresholds))
+    return findings
+
+
+def _words(reasons: Array) -> tuple[str, ...]:
+    return tuple(word for word, applies in zip(REASONS, reasons.tolist(), strict=True) if applies)
+
+
+def _closest(encounters: Encounters, index: int) -> Closest:
+    return Closest(
+        float(encounters.closest_at[index]),
+        float(encounters.closest_nm[index]),
+        round(float(encounters.closest_ft[index])),
+    )

@@ -1,0 +1,216 @@
+"""Pairs of aircraft that come too near: positions brought to a common time, closest point of approach, graded box.
+
+``cells.neighbours`` finds the pairs that could meet within the horizon, all vectorised. The time during which a pair is
+inside the box horizontally (a quadratic) and vertically (linear) is solved exactly, from velocities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from skywatch.safety.detection.frame import Array, Frame
+from skywatch.safety.detection.meeting.cells import NM_PER_DEGREE, Motion, neighbours
+from skywatch.safety.detection.meeting.companions import TOGETHER_FT, TOGETHER_NM
+from skywatch.safety.detection.meeting.intentions import Intentions
+from skywatch.safety.thresholds.table import Thresholds
+
+# Vertical rates beyond this are errors, or end within the horizon.
+GREATEST_RATE_FPM = 6000.0
+# Altitudes are not extrapolated further than this (s): a climbing aircraft may have levelled off.
+ALTITUDE_AHEAD_S = 5.0
+# Slower than this is level flight: rates scatter by some steps of 64 ft/min.
+LEVEL_FPM = 300.0
+# Of the box: 450 ft low and 900 ft high, which is the usual separation less a tenth for encoders and overshoot.
+SEPARATION_FACTOR, LEVEL_OFF_FPS2 = 1.125, 2.4
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs that meet the box: rows, seconds until the closest point and the box, distances there and now."""
+
+    one: Array
+    two: Array
+    until_s: Array
+    enter_s: Array
+    closest_nm: Array
+    closest_ft: Array
+    now_nm: Array
+    now_ft: Array
+    closing_kt: Array
+    box_nm: Array
+    box_ft: Array
+
+    def of(self, which: Array) -> Pairs:
+        """Some of the pairs."""
+        return Pairs(*(getattr(self, field.name)[which] for field in fields(self)))
+
+    def joined(self, others: Pairs) -> Pairs:
+        """These pairs and others."""
+        return Pairs(*(np.concatenate((getattr(self, f.name), getattr(others, f.name))) for f in fields(self)))
+
+
+def motion(frame: Frame, thresholds: Thresholds) -> Motion:
+    """Aircraft that can be judged: airborne, with altitude, velocity and a fresh position, moved to the tick's time."""
+    lat, gs, track = frame.column("lat"), frame.column("gs_kt"), frame.column("track_deg")
+    altitude, age_s = frame.column("alt_baro_ft"), frame.now - frame.column("position_at")
+    # One NaN makes the sum NaN.
+    usable = ~np.isnan(lat + gs + track + altitude) & frame.airborne
+    usable &= age_s <= thresholds.proximity_position_age_s
+    rows = np.flatnonzero(usable)
+    rate = np.nan_to_num(frame.rate_fpm[rows])
+    rate = np.where(np.abs(rate) < LEVEL_FPM, 0.0, np.clip(rate, -GREATEST_RATE_FPM, GREATEST_RATE_FPM))
+    # Single precision is a hundred times finer than what aircraft send of their velocity, and far faster.
+    angle, speed = np.radians(track[rows]), gs[rows]
+    east, north = (speed * np.sin(angle)).astype("f8"), (speed * np.cos(angle)).astype("f8")
+    ahead_deg = np.maximum(age_s[rows], 0.0) * (1 / 3600 / NM_PER_DEGREE)
+    start = lat[rows]
+    longitude = frame.column("lon")[rows] + east * ahead_deg / np.cos(np.radians(start.astype("f4")))
+    longitude = np.where(np.abs(longitude) > 180, (longitude + 180) % 360 - 180, longitude)
+    altitude_age_s = np.clip(frame.now - frame.column("altitude_at")[rows], 0.0, ALTITUDE_AHEAD_S)
+    height = altitude[rows] + rate / 60 * np.nan_to_num(altitude_age_s)
+    return Motion(rows, start + north * ahead_deg, longitude, height, east, north, rate / 60)
+
+
+def box(alt_ft: Array, thresholds: Thresholds) -> tuple[Array, Array]:
+    """Horizontal (nm) and vertical (ft) size of the box at these altitudes."""
+    t = thresholds
+    levels = [t.proximity_low_ft, max(t.proximity_high_ft, t.proximity_low_ft + 1)]
+    return (
+        np.interp(alt_ft, levels, [t.proximity_low_nm, t.proximity_high_nm]),
+        np.interp(alt_ft, levels, [t.proximity_low_vertical_ft, t.proximity_high_vertical_ft]),
+    )
+
+
+def candidates(m: Motion, thresholds: Thresholds) -> tuple[Array, Array]:
+    """Pairs (indexes into ``m``) that could meet the box within the horizon, or that fly together."""
+    widest_nm = max(thresholds.proximity_low_nm, thresholds.proximity_high_nm, TOGETHER_NM)
+    highest_ft = max(thresholds.proximity_low_vertical_ft, thresholds.proximity_high_vertical_ft, TOGETHER_FT)
+    return neighbours(m, thresholds.proximity_horizon_s, widest_nm, highest_ft)
+
+
+def judge_pairs(
+    m: Motion,
+    one: Array,
+    two: Array,
+    thresholds: Thresholds,
+    factor: float,
+    least_closing_kt: float,
+    intentions: Intentions,
+) -> Pairs:
+    """Those of some pairs (indexes into ``m``) that meet ``factor`` times the box.
+
+    With a factor over 1 (pairs that were raised before) being inside is enough; otherwise they must be closing.
+    """
+    dz, vz = m.alt_ft[two] - m.alt_ft[one], m.climb_fps[two] - m.climb_fps[one]
+    box_nm, box_ft = _boxes(m, one, two, thresholds)
+    # Most pairs stay apart vertically: all else is for the others only.
+    converging_fps = np.maximum(np.where(dz >= 0, -vz, vz), 0.0)
+    nearest_ft = np.abs(dz) - converging_fps * thresholds.proximity_horizon_s
+    meets = np.flatnonzero(nearest_ft <= box_ft * factor)
+    one, two, dz, vz, box_nm, box_ft = (values[meets] for values in (one, two, dz, vz, box_nm, box_ft))
+    dx, dy = offset(m, one, two)
+    vx, vy = (m.east_kt[two] - m.east_kt[one]) / 3600, (m.north_kt[two] - m.north_kt[one]) / 3600
+    # So do most of these horizontally: they pass at a distance, or have passed.
+    meets = np.flatnonzero(_is_on_course(dx, dy, vx, vy, box_nm * factor))
+    one, two, dz, vz, dx, dy, vx, vy, box_nm, box_ft = (
+        values[meets] for values in (one, two, dz, vz, dx, dy, vx, vy, box_nm, box_ft)
+    )
+    level_off = _can_level_off(dz, vz, box_ft)
+    # Vertically a raised pair leaves where the usual separation begins, however large the factor.
+    box_nm, box_ft = box_nm * factor, box_ft * min(factor, SEPARATION_FACTOR)
+    h_in, h_out = _horizontal_times(dx, dy, vx, vy, box_nm)
+    v_in, v_out = _vertical_times(dz, vz, box_ft)
+    enter = np.maximum(np.maximum(h_in, v_in), 0.0)
+    leave = np.minimum(np.minimum(h_out, v_out), thresholds.proximity_horizon_s)
+    now_nm = np.hypot(dx, dy)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        closing_kt = np.where(now_nm > 1e-6, -(dx * vx + dy * vy) / now_nm, 0.0) * 3600
+    counts = (enter <= leave) & (closing_kt > least_closing_kt)
+    undecided = np.flatnonzero(counts & level_off)
+    if len(undecided):
+        through = np.ones(len(undecided), "?")
+        for side in (one[undecided], two[undecided]):
+            through &= intentions.go_through(m.rows[side], m.alt_ft[side], m.climb_fps[side], enter[undecided])
+        counts[undecided] = through
+    if factor > 1:
+        counts |= (enter <= leave) & (now_nm <= box_nm) & (np.abs(dz) < box_ft)
+    meets = np.flatnonzero(counts)
+    one, two, dx, dy, dz = one[meets], two[meets], dx[meets], dy[meets], dz[meets]
+    vx, vy, vz = vx[meets], vy[meets], vz[meets]
+    until = _until_closest(dx, dy, vx, vy, enter[meets], leave[meets])
+    return Pairs(
+        m.rows[one], m.rows[two], until, enter[meets],
+        np.hypot(dx + vx * until, dy + vy * until), np.abs(dz + vz * until),
+        now_nm[meets], np.abs(dz), closing_kt[meets], box_nm[meets], box_ft[meets],
+    )  # fmt: skip
+
+
+def _boxes(m: Motion, one: Array, two: Array, thresholds: Thresholds) -> tuple[Array, Array]:
+    """The boxes of the lower aircraft of pairs: traffic near an airfield is judged by the rules of low flight."""
+    if len(one) < len(m.rows):
+        return box(np.minimum(m.alt_ft[one], m.alt_ft[two]), thresholds)
+    lower = np.where(m.alt_ft[two] >= m.alt_ft[one], one, two)
+    wide_nm, high_ft = box(m.alt_ft, thresholds)
+    return wide_nm[lower], high_ft[lower]
+
+
+def _is_on_course(dx: Array, dy: Array, vx: Array, vy: Array, size: Array) -> Array:
+    """Which pairs are within ``size`` or will be, however far ahead."""
+    closing, outside = dx * vx + dy * vy, dx * dx + dy * dy - size * size
+    is_on_course: Array = (outside <= 0) | ((closing < 0) & (closing * closing >= (vx * vx + vy * vy) * outside))
+    return is_on_course
+
+
+def _can_level_off(dz: Array, vz: Array, box_ft: Array) -> Array:
+    """Whether a pair that converges vertically can still level off at its usual separation.
+
+    By velocity alone, an aircraft that climbs to the level below another one is on a collision course until the last
+    moment. The usual separation is 500 ft low and 1,000 ft high (ICAO Doc 4444, 5.3.2); aircraft capture an altitude
+    with less than 0.075 g, measured on recordings, and by ICAO Doc 8168 volume III with less than 1,500 ft/min.
+    """
+    separation_ft = SEPARATION_FACTOR * box_ft
+    room_ft = np.abs(dz) - separation_ft
+    return (dz * vz < 0) & (room_ft > vz * vz / (2 * LEVEL_OFF_FPS2))
+
+
+def offset(m: Motion, one: Array, two: Array) -> tuple[Array, Array]:
+    """East and north from one to two (nm), on the plane that touches the Earth between them."""
+    dlon = (m.lon[two] - m.lon[one] + 180) % 360 - 180
+    middle = np.radians((m.lat[one] + m.lat[two]) / 2)
+    return dlon * np.cos(middle) * NM_PER_DEGREE, (m.lat[two] - m.lat[one]) * NM_PER_DEGREE
+
+
+def _horizontal_times(dx: Array, dy: Array, vx: Array, vy: Array, size: Array) -> tuple[Array, Array]:
+    """When (s) a pair comes within ``size`` and leaves it: the roots of |r + v t| = size."""
+    a, b, c = vx * vx + vy * vy, dx * vx + dy * vy, dx * dx + dy * dy - size * size
+    discriminant = b * b - a * c
+    with np.errstate(invalid="ignore", divide="ignore"):
+        root = np.sqrt(np.maximum(discriminant, 0.0))
+        enter, leave = (-b - root) / a, (-b + root) / a
+    still = a < 1e-12
+    never = np.where(still, c > 0, discriminant < 0)
+    enter = np.where(never, np.inf, np.where(still, -np.inf, enter))
+    leave = np.where(never, -np.inf, np.where(still, np.inf, leave))
+    return enter, leave
+
+
+def _vertical_times(dz: Array, vz: Array, size: Array) -> tuple[Array, Array]:
+    """When (s) the difference of altitude comes within ``size`` and leaves it."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        first, second = (-size - dz) / vz, (size - dz) / vz
+    still = np.abs(vz) < 1e-9
+    # Not on the edge: encoders with steps of 100 ft show pairs at 500 ft as 400 ft apart.
+    inside = np.abs(dz) < size
+    enter = np.where(still, np.where(inside, -np.inf, np.inf), np.minimum(first, second))
+    leave = np.where(still, np.where(inside, np.inf, -np.inf), np.maximum(first, second))
+    return enter, leave
+
+
+def _until_closest(dx: Array, dy: Array, vx: Array, vy: Array, enter: Array, leave: Array) -> Array:
+    """Time of the horizontally closest point within the time in the box."""
+    a = vx * vx + vy * vy
+    with np.errstate(invalid="ignore", divide="ignore"):
+        best = np.where(a > 1e-12, -(dx * vx + dy * vy) / a, 0.0)
+    return np.clip(best, enter, leave)

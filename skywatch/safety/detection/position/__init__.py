@@ -1,0 +1,1 @@
+"""Implausible positions and disturbed navigation."""

@@ -1,0 +1,127 @@
+"""Aircraft that leapt onto one circle: spoofing transmitters let receivers circle around a point that does not exist.
+
+Only aircraft that have leapt are considered, which excludes holding patterns, thermals and formations in a turn. The
+circle is fitted by least squares (I. Kasa, IEEE Trans. Instrumentation and Measurement 25, 1976).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable
+
+import numpy as np
+
+from skywatch.core import geo
+from skywatch.safety.detection.frame import Array, Frame
+from skywatch.safety.detection.meeting.cells import NM_PER_DEGREE
+from skywatch.safety.thresholds.table import Thresholds
+
+# Time span of the positions that are fitted (s), and the least number of them for each aircraft.
+TRAIL_S, LEAST_PLACES = 60.0, 5
+# Range of radii (nm), and the least arc that the positions cover (degrees): less may be any curve.
+SMALLEST_NM, LARGEST_NM, LEAST_ARC_DEG = 0.15, 10.0, 90.0
+# An aircraft that leapt is followed for this time (s), and longer while it is on a circle.
+FOLLOWED_S = 180.0
+
+Point = tuple[float, float]
+
+
+class CircleDetector:
+    """Circles that several aircraft have leapt onto."""
+
+    def __init__(self) -> None:
+        self._trails: dict[str, deque[tuple[float, float, float]]] = {}
+        self._until: dict[str, float] = {}
+
+    def update(self, frame: Frame, leapt: Iterable[str], thresholds: Thresholds) -> list[tuple[list[int], Point]]:
+        """Groups of rows on one circle, each with its centre; ``leapt`` are the aircraft that leap at this tick."""
+        for address in leapt:
+            if self._until.get(address, 0.0) < frame.now:
+                self._trails[address] = deque()
+            self._until[address] = frame.now + FOLLOWED_S
+        for address in [address for address, until in self._until.items() if until < frame.now]:
+            del self._until[address], self._trails[address]
+        self._follow(frame, thresholds)
+        groups = []
+        remaining = {address for address, trail in self._trails.items() if len(trail) >= LEAST_PLACES}
+        while len(remaining) >= thresholds.gather_aircraft:
+            group = self._near(min(remaining), remaining)
+            remaining -= group
+            circle = self._fit(group, thresholds)
+            if circle is not None:
+                members, centre = circle
+                remaining -= members
+                self._until |= dict.fromkeys(members, frame.now + FOLLOWED_S)
+                groups.append(([frame.sky.index[address] for address in sorted(members)], centre))
+        return groups
+
+    def _follow(self, frame: Frame, thresholds: Thresholds) -> None:
+        """Add the latest believed places; the first ones after a leap may still be those of before it."""
+        lat, lon, at = (frame.column(name) for name in ("lat", "lon", "position_at"))
+        for address, trail in self._trails.items():
+            row = frame.sky.index.get(address)
+            if row is None:
+                trail.clear()
+                continue
+            place = float(at[row]), float(lat[row]), float(lon[row])
+            if place[1] == place[1] and (not trail or place[0] > trail[-1][0]):
+                if trail and geo.distance_nm(*trail[-1][1:], *place[1:]) >= thresholds.leap_nm:
+                    trail.clear()
+                trail.append(place)
+            while trail and frame.now - trail[0][0] > TRAIL_S:
+                trail.popleft()
+
+    def _near(self, first: str, remaining: set[str]) -> set[str]:
+        place = self._trails[first][-1][1:]
+        reach = 2 * LARGEST_NM
+        return {a for a in remaining if geo.distance_nm(*place, *self._trails[a][-1][1:]) <= reach} | {first}
+
+    def _fit(self, group: set[str], thresholds: Thresholds) -> tuple[set[str], Point] | None:
+        """The aircraft of a group that are on one circle, without the worst outliers; None if too few remain."""
+        members = sorted(group)
+        origin = self._trails[members[0]][-1][1:]
+        plane = {address: _plane(self._trails[address], origin) for address in members}
+        while len(members) >= thresholds.gather_aircraft:
+            x, y = np.concatenate([plane[address] for address in members], axis=1)
+            centre_x, centre_y, radius = _circle(x, y)
+            off = {a: _off(plane[a], centre_x, centre_y, radius) for a in members}
+            worst = max(members, key=off.__getitem__)
+            if off[worst] > thresholds.gather_nm:
+                members.remove(worst)
+                continue
+            if not SMALLEST_NM <= radius <= LARGEST_NM or _arc_deg(x - centre_x, y - centre_y) < LEAST_ARC_DEG:
+                return None
+            return set(members), _place(centre_x, centre_y, origin)
+        return None
+
+
+def _plane(trail: Iterable[tuple[float, float, float]], origin: Point) -> Array:
+    """East and north (nm) of an origin."""
+    _, lat, lon = np.array(list(trail)).T
+    shrink = math.cos(math.radians(origin[0]))
+    return np.array([((lon - origin[1] + 180) % 360 - 180) * shrink, lat - origin[0]]) * NM_PER_DEGREE
+
+
+def _place(x: float, y: float, origin: Point) -> Point:
+    lon = origin[1] + x / NM_PER_DEGREE / math.cos(math.radians(origin[0]))
+    return origin[0] + y / NM_PER_DEGREE, (lon + 180) % 360 - 180
+
+
+def _circle(x: Array, y: Array) -> tuple[float, float, float]:
+    """Centre and radius of the circle nearest to some points."""
+    matrix = np.column_stack((2 * x, 2 * y, np.ones(len(x))))
+    (centre_x, centre_y, rest), *_ = np.linalg.lstsq(matrix, x * x + y * y, rcond=None)
+    return float(centre_x), float(centre_y), math.sqrt(max(float(rest + centre_x**2 + centre_y**2), 0.0))
+
+
+def _off(places: Array, centre_x: float, centre_y: float, radius: float) -> float:
+    """The largest distance of some positions from a circle (nm)."""
+    return float(np.abs(np.hypot(places[0] - centre_x, places[1] - centre_y) - radius).max())
+
+
+def _arc_deg(x: Array, y: Array) -> float:
+    """How much of a circle the points cover: all but the widest gap between neighbours."""
+    angles = np.sort(np.degrees(np.arctan2(y, x)) % 360)
+    gaps = np.diff(np.append(angles, angles[0] + 360))
+    return 360.0 - float(gaps.max())

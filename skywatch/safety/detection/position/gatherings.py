@@ -1,0 +1,199 @@
+"""Several moving aircraft that report one and the same point although they were far apart before: spoofed positions.
+
+The point is that of believed positions or of claims that the picture still refuses. One gathering is one event, which
+names all aircraft in it and keeps its identity while one of them stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from skywatch.core import geo
+from skywatch.picture.state.sky import RefusedPosition
+from skywatch.safety.detection.finding import Finding, Place, Quantity
+from skywatch.safety.detection.frame import Array, Carried, Frame
+from skywatch.safety.thresholds.table import Thresholds
+
+# Aircraft that gather were at least this far apart (nm) within this time before (s).
+SPREAD_NM, MEMORY_S = 3.0, 120.0
+# Slower aircraft (kt) may really be in one place.
+SLOWEST_KT = 60.0
+POSITION_AGE_S = 10.0
+# Aircraft whose paths cross share a point for a moment; a gathering lasts at least this long (s).
+HOLD_S = 4.0
+# A gathering ends this long after it was last detected (s).
+LINGER_S = 20.0
+PREFIX = "gather:"
+POINT, CIRCLE = "point", "circle"
+# More cells than there are from pole to pole; odd, so that the rows of cells fall into buckets of their own.
+CELL_FACTOR = 1_000_003
+
+Point = tuple[float, float]
+
+
+@dataclass
+class Gathering:
+    """One gathering: its aircraft and its point, as last detected."""
+
+    key: str
+    hexes: set[str]
+    lat: float
+    lon: float
+    last_at: float
+    shape: str = POINT
+    # Of before a restart; its aircraft may be received only later.
+    is_restored: bool = False
+
+
+class GatheringDetector:
+    """Aircraft that gather in one point."""
+
+    def __init__(self) -> None:
+        nan = float("nan")
+        self._carried = Carried(lat=nan, lon=nan, since=nan)
+        self._gatherings: list[Gathering] = []
+        self._since: dict[frozenset[str], float] = {}
+
+    def restore(self, findings: Iterable[Finding], now: float) -> None:
+        """Restore the gatherings among the events of before a restart."""
+        for finding in findings:
+            if finding.key.startswith(PREFIX) and finding.position is not None:
+                place = finding.position
+                shape = str(finding.numbers.get("shape", Quantity(POINT)).value)
+                self._gatherings.append(
+                    Gathering(finding.key, set(finding.hexes), place.lat, place.lon, now, shape, is_restored=True)
+                )
+
+    def update(
+        self, frame: Frame, thresholds: Thresholds, circles: Iterable[tuple[list[int], Point]] = ()
+    ) -> list[Finding]:
+        """The gatherings of now; ``circles`` are groups of rows that have leapt onto a circle, with its centre."""
+        self._carried.carry(frame)
+        for rows, centre in circles:
+            self._note(frame, rows, centre, CIRCLE)
+        groups: list[tuple[list[int], Point | None]] = [(rows, None) for rows in self._groups(frame, thresholds)]
+        groups += _claimed(frame, thresholds)
+        groups = [(rows, point) for rows, point in groups if self._was_apart(frame, rows)]
+        since: dict[frozenset[str], float] = {}
+        for rows, point in groups:
+            members = frozenset(frame.hexes[row] for row in rows)
+            # A group stays the same when an aircraft joins it.
+            since[members] = min([at for before, at in self._since.items() if before & members], default=frame.now)
+            if frame.now - since[members] >= HOLD_S:
+                self._note(frame, rows, point)
+        self._since = since
+        self._remember(frame, {row for rows, _ in groups for row in rows})
+        self._gatherings = [g for g in self._gatherings if frame.now - g.last_at <= LINGER_S or _is_awaited(g, frame)]
+        return [self._finding(frame, gathering) for gathering in self._gatherings]
+
+    @property
+    def members(self) -> frozenset[str]:
+        """The aircraft of all gatherings."""
+        return frozenset(address for gathering in self._gatherings for address in gathering.hexes)
+
+    def _groups(self, frame: Frame, thresholds: Thresholds) -> list[list[int]]:
+        """Rows of moving aircraft in one point; two grids, so that no edge of a cell divides a group."""
+        lat, lon = frame.column("lat"), frame.column("lon")
+        moving = frame.adsb & ~np.isnan(lat) & (np.nan_to_num(frame.column("gs_kt")) >= SLOWEST_KT)
+        moving &= ~frame.column("on_ground") & (frame.now - frame.column("position_at") <= POSITION_AGE_S)
+        rows = np.flatnonzero(moving)
+        size = 2 * thresholds.gather_nm / 60
+        y, x = lat[rows] / size, lon[rows] * np.cos(np.radians(lat[rows])) / size
+        groups: list[list[int]] = []
+        for offset in (0.0, 0.5):
+            cell = np.floor(y + offset).astype("i8") * CELL_FACTOR + np.floor(x + offset).astype("i8")
+            # Only aircraft in crowded buckets need to be sorted.
+            bucket = (cell ^ cell >> 16).astype("u2")
+            crowded = np.flatnonzero(np.bincount(bucket)[bucket] >= thresholds.gather_aircraft) if len(rows) else rows
+            _, inverse, counts = np.unique(cell[crowded], return_inverse=True, return_counts=True)
+            for full in np.flatnonzero(counts >= thresholds.gather_aircraft).tolist():
+                group = rows[crowded[inverse == full]].tolist()
+                if group not in groups:
+                    groups.append(group)
+        return groups
+
+    def _was_apart(self, frame: Frame, rows: list[int]) -> bool:
+        """Whether they were far apart before, or are a gathering already.
+
+        This excludes formations and busy thermals.
+        """
+        if any(g.hexes >= {frame.hexes[row] for row in rows} for g in self._gatherings):
+            return True
+        lat, lon = self._carried["lat"][rows], self._carried["lon"][rows]
+        is_known = ~np.isnan(lat)
+        if is_known.sum() < 2:
+            return False
+        spread = geo.distance_nm(
+            lat[is_known][:, None], lon[is_known][:, None], lat[is_known][None, :], lon[is_known][None, :]
+        )
+        apart = (spread > SPREAD_NM).any(axis=1)
+        return bool(np.count_nonzero(apart) >= max(2, len(rows) - 1))
+
+    def _note(self, frame: Frame, rows: list[int], point: Point | None, shape: str = POINT) -> None:
+        hexes = {frame.hexes[row] for row in rows}
+        lat, lon = point or (float(frame.column("lat")[rows[0]]), float(frame.column("lon")[rows[0]]))
+        for gathering in self._gatherings:
+            if gathering.hexes & hexes:
+                gathering.hexes |= hexes
+                gathering.lat, gathering.lon, gathering.last_at, gathering.shape = lat, lon, frame.now, shape
+                return
+        key = f"{PREFIX}{min(hexes)}:{frame.now:.0f}"
+        self._gatherings.append(Gathering(key, hexes, lat, lon, frame.now, shape))
+
+    def _remember(self, frame: Frame, gathered: set[int]) -> None:
+        state, lat = self._carried, frame.column("lat")
+        take = ~np.isnan(lat) & (np.isnan(state["since"]) | (frame.now - state["since"] > MEMORY_S))
+        take[list(gathered)] = False
+        state["lat"][take], state["lon"][take], state["since"][take] = lat[take], frame.column("lon")[take], frame.now
+
+    def _finding(self, frame: Frame, gathering: Gathering) -> Finding:
+        hexes = tuple(sorted(gathering.hexes))
+        rows = [frame.sky.index[address] for address in hexes if address in frame.sky.index]
+        return Finding(
+            type="position_integrity",
+            key=gathering.key,
+            severity="critical",
+            message=f"{len(hexes)} aircraft report one and the same {gathering.shape}",
+            hexes=hexes,
+            callsigns=tuple(frame.callsign(row) for row in rows),
+            numbers={
+                "cause": Quantity("gathering"),
+                "shape": Quantity(gathering.shape),
+                "aircraft": Quantity([address.upper() for address in hexes]),
+                "count": Quantity(len(hexes), "aircraft"),
+            },
+            position=Place(round(gathering.lat, 5), round(gathering.lon, 5)),
+            military=bool(rows) and frame.is_military(*rows),
+        )
+
+
+def _is_awaited(gathering: Gathering, frame: Frame) -> bool:
+    return gathering.is_restored and not frame.sky.is_complete
+
+
+def _claimed(frame: Frame, thresholds: Thresholds) -> list[tuple[list[int], Point]]:
+    """Groups of aircraft whose refused claims share one point, with the point."""
+    latest: dict[str, RefusedPosition] = {claim.hex: claim for claim in frame.sky.refused}
+    claims = [claim for address, claim in latest.items() if _is_moving(frame, frame.sky.index.get(address))]
+    if len(claims) < thresholds.gather_aircraft:
+        return []
+    lat, lon = np.array([claim.lat for claim in claims]), np.array([claim.lon for claim in claims])
+    groups: list[tuple[list[int], Point]] = []
+    taken: set[int] = set()
+    for number in range(len(claims)):
+        if number in taken:
+            continue
+        near: Array = geo.distance_nm(lat[number], lon[number], lat, lon) <= thresholds.gather_nm
+        members = np.flatnonzero(near).tolist()
+        if len(members) >= thresholds.gather_aircraft:
+            taken |= set(members)
+            rows = [frame.sky.index[claims[member].hex] for member in members]
+            groups.append((rows, (float(lat[number]), float(lon[number]))))
+    return groups
+
+
+def _is_moving(frame: Frame, row: int | None) -> bool:
+    return row is not None and bool(frame.adsb[row]) and float(frame.column("gs_kt")[row]) >= SLOWEST_KT

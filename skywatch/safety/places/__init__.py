@@ -1,0 +1,1 @@
+"""What is learnt by place, and regions of disturbed navigation."""

@@ -1,0 +1,1 @@
+"""Safety events of recordings."""

@@ -1,0 +1,70 @@
+"""Exported tracks as moments of a recording: all flights of a file in the order of their points' times.
+
+The form is that of ``skywatch.patterns.recorded.tracks``. Tracks have no source: positions count as the aircraft's own.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import UNSET, UnsetType
+
+from skywatch.patterns.recorded.tracks import BadLine, Track, TracksError, read_tracks
+from skywatch.receivers.documents import ReportBatch
+from skywatch.receivers.recordings import Moment, RecordingError
+from skywatch.receivers.reports.limits import ALTITUDE_FT, RATE_FPM, SPEED_KT
+from skywatch.receivers.reports.report import Report
+
+# Flights without an address get one of a block that ICAO has not allocated.
+UNNAMED = 0xF00000
+# Faster aircraft are airborne, whatever their altitude (kt).
+GROUND_KT = 50.0
+
+
+def is_tracks(path: str) -> bool:
+    """Whether the first line of a file is a track; raises RecordingError if it cannot be read."""
+    try:
+        first = next(iter(read_tracks(Path(path))), None)
+    except TracksError as error:
+        raise RecordingError(str(error)) from None
+    return isinstance(first, Track)
+
+
+def moments(path: str, invalid: Counter[str]) -> Iterator[Moment]:
+    """The points of all tracks in their order; lines that are not a track are counted in ``invalid``."""
+    flights: list[Iterator[tuple[float, int, Report]]] = []
+    try:
+        for number, track in enumerate(read_tracks(Path(path))):
+            if isinstance(track, BadLine):
+                invalid["track"] += 1
+            else:
+                flights.append(_reports(track, number))
+    except TracksError as error:
+        raise RecordingError(str(error)) from None
+    for at, _, report in heapq.merge(*flights, key=lambda entry: entry[:2]):
+        yield Moment(at, ReportBatch([report], 1, 1))
+
+
+def _reports(track: Track, number: int) -> Iterator[tuple[float, int, Report]]:
+    address = track.icao24.lower() or f"{UNNAMED + number:06x}"
+    for point in sorted((p for p in track.points if p and p[0] is not None), key=lambda p: p[0] or 0.0):
+        at, lat, lon, altitude, gs, direction, rate = (*point, *(None,) * 7)[:7]
+        if at is None or lat is None or lon is None or abs(lat) > 90 or abs(lon) > 180:
+            continue
+        report = Report(address, at=at, position_at=at, type="adsb_icao", lat=lat, lon=lon)
+        report.flight = (track.callsign or "").strip() or UNSET
+        report.alt_baro = _rounded(altitude, ALTITUDE_FT)
+        # Exports have no ground flag: an aircraft on the ground is at 0 ft.
+        if altitude is not None and altitude <= 0 and (gs is None or gs < GROUND_KT):
+            report.alt_baro = "ground"
+        report.gs = UNSET if gs is None or not SPEED_KT[0] <= gs <= SPEED_KT[1] else gs
+        report.baro_rate = _rounded(rate, RATE_FPM)
+        report.track = UNSET if direction is None else direction % 360
+        yield at, number, report
+
+
+def _rounded(value: float | None, bounds: tuple[int, int]) -> int | UnsetType:
+    return UNSET if value is None or not bounds[0] <= value <= bounds[1] else round(value)

@@ -1,0 +1,1 @@
+"""The thresholds of detectors: declared, and those that an administrator changed."""

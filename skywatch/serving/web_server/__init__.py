@@ -1,0 +1,1 @@
+"""The web server of the API: waitress, hardened, with bodies that wait for the application's decision."""

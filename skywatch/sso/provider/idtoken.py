@@ -1,0 +1,147 @@
+"""Checks of ID tokens (OpenID Connect Core 1.0, section 3.1.3.7) and logout tokens (Back-Channel Logout 1.0, 2.6).
+
+Every refusal has a code of its own. The token's algorithm and key are only used to choose among
+what we would have taken anyway.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from authlib.oidc.core import CodeIDToken
+from joserfc import jws
+from joserfc.errors import BadSignatureError, ExpiredTokenError, InvalidClaimError, JoseError, MissingClaimError
+
+from skywatch.core.clock import unix_now
+from skywatch.core.problems import Problem
+from skywatch.sso.provider.discovery import Discovery
+from skywatch.sso.provider.providers import Provider
+
+MAXIMUM_LENGTH = 64_000
+# Clocks of two machines differ by this much at most (s).
+LEEWAY_S = 60
+OLDEST_LOGOUT_S = 600
+LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
+WRONG = {"iss": "sso_issuer_wrong", "aud": "sso_audience_wrong", "azp": "sso_party_wrong", "nonce": "sso_nonce_wrong"}
+MISSING = {**WRONG, "nonce": "sso_nonce_missing"}
+CODES_AT_HASH = "sso_access_token_wrong"
+
+
+@dataclass(frozen=True)
+class Signed:
+    """The header and claims of a token whose signature has been checked."""
+
+    header: dict[str, Any]
+    claims: dict[str, Any]
+
+
+def check_id_token(
+    token: str, provider: Provider, discovery: Discovery, nonce: str, access_token: str | None
+) -> dict[str, Any]:
+    """The claims of a good ID token; raises Problem (401) with the code of the first check it fails."""
+    signed = _check_signature(token, discovery)
+    params = {"nonce": nonce, "client_id": provider.client_id, "access_token": access_token}
+    _check_audience_and_time(signed, provider, discovery, essential=("iss", "sub", "aud", "exp", "iat"), params=params)
+    subject = signed.claims["sub"]
+    if not isinstance(subject, str) or not 1 <= len(subject) <= 255 or not subject.isprintable():
+        raise Problem("sso_claim_wrong", "The claim sub is not a text of at most 255 characters.")
+    return signed.claims
+
+
+def check_logout_token(token: str, provider: Provider, discovery: Discovery) -> dict[str, Any]:
+    """The claims of a good logout token; raises Problem."""
+    signed = _check_signature(token, discovery)
+    claims = signed.claims
+    if "nonce" in claims:
+        raise Problem("sso_logout_token_refused", "It has a nonce, so it is an ID token.")
+    # Providers that follow a draft of the standard send no expiry; the age of the token is limited below in any case.
+    _check_audience_and_time(signed, provider, discovery, essential=("iss", "aud", "iat", "jti"), params={})
+    if claims["iat"] < unix_now() - OLDEST_LOGOUT_S:
+        raise Problem("sso_logout_token_refused", "It was issued too long ago.")
+    events = claims.get("events")
+    if not isinstance(events, dict) or not isinstance(events.get(LOGOUT_EVENT), dict):
+        raise Problem("sso_logout_token_refused", "It does not say that it is about a logout.")
+    named = [claims.get("sub"), claims.get("sid")]
+    if named == [None, None] or any(name is not None and not isinstance(name, str) for name in named):
+        raise Problem("sso_logout_token_refused", "It names neither a subject nor a session.")
+    if not isinstance(claims["jti"], str):
+        raise Problem("sso_logout_token_refused", "Its jti is not a text.")
+    return claims
+
+
+def unverified_issuer(token: str) -> str | None:
+    """Whom a token claims to be from, to choose the provider that it is then checked against."""
+    try:
+        claims = json.loads(_extract(token).payload)
+    except (ValueError, RecursionError):
+        return None
+    issuer = claims.get("iss") if isinstance(claims, dict) else None
+    return issuer if isinstance(issuer, str) else None
+
+
+def _check_signature(token: str, discovery: Discovery) -> Signed:
+    """The token's parts, where a key of the provider has signed them with an algorithm that we take."""
+    token_parts = _extract(token)
+    header = token_parts.headers()
+    algorithm, key_id = header.get("alg"), header.get("kid")
+    allowed = discovery.metadata().algorithms
+    if not isinstance(algorithm, str) or algorithm not in allowed:
+        raise Problem("sso_algorithm_refused", f"Accepted are {', '.join(allowed) or 'none that it offers'}.")
+    if key_id is not None and not isinstance(key_id, str):
+        raise Problem("sso_token_malformed")
+    keys = discovery.keys(key_id)
+    if not keys:
+        raise Problem("sso_key_unknown")
+    if not any(_is_signed(token_parts, key, algorithm) for key in keys):
+        raise Problem("sso_signature_wrong")
+    try:
+        claims = json.loads(token_parts.payload)
+    except (ValueError, RecursionError):
+        raise Problem("sso_token_malformed") from None
+    if not isinstance(claims, dict):
+        raise Problem("sso_token_malformed")
+    return Signed(header, claims)
+
+
+def _extract(token: str) -> jws.CompactSignature:
+    if len(token) > MAXIMUM_LENGTH or not token.isascii() or token.count(".") != 2:
+        raise Problem("sso_token_malformed")
+    try:
+        return jws.extract_compact(token.encode("ascii"))
+    except (JoseError, ValueError, TypeError, RecursionError):
+        raise Problem("sso_token_malformed") from None
+
+
+def _is_signed(token_parts: jws.CompactSignature, key: Any, algorithm: str) -> bool:
+    try:
+        return jws.validate_compact(token_parts, key, algorithms=[algorithm])
+    except (BadSignatureError, JoseError, ValueError, TypeError):
+        return False
+
+
+def _check_audience_and_time(
+    signed: Signed, provider: Provider, discovery: Discovery, *, essential: tuple[str, ...], params: dict[str, Any]
+) -> None:
+    """Authlib's checks, with our codes for what they raise."""
+    options: dict[str, Any] = {name: {"essential": True} for name in essential}
+    options["iss"]["value"] = discovery.metadata().issuer
+    options["aud"]["value"] = provider.client_id
+    claims = CodeIDToken(signed.claims, signed.header, options, params)
+    # Logout tokens need not name a subject, which Authlib would have of every ID token.
+    claims.ESSENTIAL_CLAIMS = list(essential)
+    try:
+        claims.validate(now=int(unix_now()), leeway=LEEWAY_S)
+    except ExpiredTokenError:
+        raise Problem("sso_token_expired") from None
+    except MissingClaimError as error:
+        raise Problem(MISSING.get(error.claim, "sso_claim_wrong"), f"The claim {error.claim} is missing.") from None
+    except InvalidClaimError as error:
+        code = CODES_AT_HASH if error.claim == "at_hash" else WRONG.get(error.claim, "sso_claim_wrong")
+        raise Problem(code, f"The claim {error.claim} is not as it should be.") from None
+    except (JoseError, ValueError, TypeError):
+        raise Problem("sso_claim_wrong") from None
+    for name in {"exp", "iat"} & set(signed.claims):
+        if isinstance(signed.claims[name], bool) or not isinstance(signed.claims[name], int | float):
+            raise Problem("sso_claim_wrong", f"The claim {name} is not a number.")

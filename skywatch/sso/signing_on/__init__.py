@@ -1,0 +1,1 @@
+"""A sign-on from the first address to tokens, and logout."""

@@ -1,0 +1,1 @@
+"""The checks behind the health of the service, and its history."""

@@ -1,0 +1,170 @@
+"""The checks behind ``system/health``: what must work for the service to be ready, and what only degrades it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from typing import Literal
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+from skywatch.core.bus import BusError, topics
+from skywatch.core.clock import unix_now
+from skywatch.core.database.engine import sqlite_file
+from skywatch.core.publishing.announce import Process, processes
+from skywatch.core.runtime import Runtime
+from skywatch.inputs.runner import published_statuses
+from skywatch.picture.sharing.statistics import TrackerStatistics
+from skywatch.receivers.base import ReceiverStatus
+
+# The picture ticks once a second; a last tick older than this is a fault (s).
+LONGEST_TICK_AGE_S = 10.0
+LEAST_FREE_BYTES = 200_000_000
+# Where errors of PostgreSQL, Redis and the system name a host: ``at "db" (10.0.0.5), port 5432``, ``to db:6379``.
+_HOST = re.compile(
+    r' (?:at|to) (?:"[^"]*"(?: \([^)]*\))?, port \d+|(?:\[[^\]\s]*\]|[^\s:\[\]]+):\d+)|, host \S+ port \d+'
+)
+
+
+class Check(msgspec.Struct):
+    """One check; without a ``required`` one the service is not ready."""
+
+    name: str
+    ok: bool
+    required: bool
+    detail: str
+
+
+Status = Literal["ok", "degraded", "failing"]
+
+
+def all_checks(runtime: Runtime) -> list[Check]:
+    """Every check, in order of dependency."""
+    bus = _bus(runtime)
+    # Without the bus the state of the tracker and its receivers is unknown.
+    of_tracker = (
+        [_tracker(runtime), _receivers(runtime), _inputs(runtime)]
+        if bus.ok
+        else [_unknown("tracker", True), _unknown("receivers")]
+    )
+    checks = [_database(runtime), bus, *of_tracker, check_disk(runtime.engine.url)]
+    for process in known_processes(runtime):
+        for component in process.components:
+            if component.name != "tracker":
+                detail = without_hosts(component.detail) or "works"
+                checks.append(Check(component.name, component.ok, False, detail))
+    return [check for check in checks if check is not None]
+
+
+def without_hosts(text: str) -> str:
+    """A detail without the hosts that it names: health is open to everybody. The log has them."""
+    return _HOST.sub("", text)
+
+
+def verdict(checks: list[Check]) -> Status:
+    """``failing`` where something required does not work, ``degraded`` where anything else does not."""
+    if any(check.required and not check.ok for check in checks):
+        return "failing"
+    return "degraded" if any(not check.ok for check in checks) else "ok"
+
+
+def known_processes(runtime: Runtime) -> list[Process]:
+    """The state that each process published; empty while the bus is unreachable."""
+    try:
+        return processes(runtime.bus)
+    except BusError:
+        return []
+
+
+def _database(runtime: Runtime) -> Check:
+    try:
+        with runtime.engine.connect() as connection:
+            connection.execute(sa.text("SELECT 1"))
+    except SQLAlchemyError:
+        return Check("database", False, True, "does not answer")
+    return Check("database", True, True, "answers")
+
+
+def _bus(runtime: Runtime) -> Check:
+    if runtime.bus.healthy():
+        return Check("bus", True, True, "answers")
+    return Check("bus", False, True, without_hosts(runtime.bus.state().detail) or "does not answer")
+
+
+def _unknown(name: str, required: bool = False) -> Check:
+    return Check(name, False, required, "unknown: the bus does not work")
+
+
+def tracker_statistics(runtime: Runtime) -> TrackerStatistics | None:
+    """The last statistics of the tracker; None if there are none."""
+    message = runtime.bus.last(topics.TRACKER)
+    if message is None:
+        return None
+    try:
+        return msgspec.json.decode(message.data, type=TrackerStatistics)
+    except msgspec.MsgspecError:
+        return None
+
+
+def _tracker(runtime: Runtime) -> Check:
+    statistics = tracker_statistics(runtime)
+    if statistics is None:
+        return Check("tracker", False, True, "no tick has been made yet")
+    age_s = unix_now() - statistics.at
+    if age_s > LONGEST_TICK_AGE_S:
+        return Check("tracker", False, True, f"the last tick was {age_s:.0f} s ago")
+    return Check("tracker", True, True, "ticks")
+
+
+def receiver_statuses(runtime: Runtime) -> list[ReceiverStatus]:
+    """The last published state of every receiver."""
+    message = runtime.bus.last(topics.RECEIVERS)
+    if message is None:
+        return []
+    try:
+        return msgspec.json.decode(message.data, type=list[ReceiverStatus])
+    except msgspec.MsgspecError:
+        return []
+
+
+def _receivers(runtime: Runtime) -> Check:
+    statuses = receiver_statuses(runtime)
+    if not statuses:
+        return Check("receivers", False, False, "none configured")
+    down = [status.name for status in statuses if status.state != "connected"]
+    if not down:
+        return Check("receivers", True, False, f"{len(statuses)} connected")
+    return Check("receivers", False, False, f"{len(down)} of {len(statuses)} not connected: {', '.join(down)}")
+
+
+def _inputs(runtime: Runtime) -> Check | None:
+    """The inputs of other features; nothing where there are none."""
+    statuses = published_statuses(runtime.bus)
+    if not statuses:
+        return None
+    down = [f"{s.family}.{s.name}" for s in statuses if not s.is_active and s.state != "ended"]
+    if not down:
+        return Check("inputs", True, False, f"{len(statuses)} work")
+    return Check("inputs", False, False, f"{len(down)} of {len(statuses)} do not work: {', '.join(down)}")
+
+
+def free_bytes(url: sa.URL) -> int | None:
+    """Free disk space for SQLite's file; None for other databases."""
+    path = sqlite_file(url)
+    if path is None:
+        return None
+    try:
+        return shutil.disk_usage(path.resolve().parent).free
+    except OSError:
+        return None
+
+
+def check_disk(url: sa.URL) -> Check:
+    """Whether there is room for SQLite's file."""
+    free = free_bytes(url)
+    if free is None:
+        return Check("disk", True, False, "on the database server")
+    ok = free >= LEAST_FREE_BYTES
+    return Check("disk", ok, False, f"{free / 1e6:,.0f} MB free" if ok else f"only {free / 1e6:,.0f} MB free")

@@ -1,0 +1,145 @@
+"""Once another process has taken over, nothing of the one before is committed, whatever it was about to write."""
+
+import threading
+
+import pytest
+import sqlalchemy as sa
+
+from skywatch.core.clock import utcnow
+from skywatch.core.database import fencing
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
+from skywatch.core.database.fencing import Fence, FencedError, fenced
+from skywatch.core.database.models import StoredSetting
+from skywatch.core.storing.queue import WriteQueue
+from skywatch.core.storing.writer import BackgroundWriter
+from tests.waiting import PATIENCE_S, until
+
+
+@pytest.fixture
+def sessions(database_url):
+    engine = create_engine(database_url)
+    yield create_session_factory(engine)
+    engine.dispose()
+
+
+def store(session, name):
+    session.add(StoredSetting(name=name, value="", sealed=False, updated_at=utcnow(), updated_by="test"))
+
+
+def stored(sessions):
+    with sessions() as session:
+        return set(session.scalars(sa.select(StoredSetting.name)))
+
+
+def test_a_transaction_is_refused_once_another_process_has_taken_over(sessions):
+    lost = []
+    first, second = Fence("test", lambda: lost.append(1)), Fence("test")
+    first.take(sessions)
+    with writing(fenced(sessions, first)) as session:
+        store(session, "before")
+    second.take(sessions)
+    with pytest.raises(FencedError), writing(fenced(sessions, first)) as session:
+        store(session, "after")
+    with writing(fenced(sessions, second)) as session:
+        store(session, "of the second")
+    assert stored(sessions) == {"before", "of the second"}
+    assert lost == [1]
+
+
+def test_fences_of_other_names_and_sessions_without_one_are_not_concerned(sessions):
+    mine = Fence("mine")
+    mine.take(sessions)
+    Fence("other").take(sessions)
+    with writing(fenced(sessions, mine)) as session:
+        store(session, "mine")
+    with writing(sessions) as session:
+        store(session, "without")
+    assert stored(sessions) == {"mine", "without"}
+
+
+def test_a_takeover_waits_for_the_transaction_that_is_under_way(sessions):
+    first, second = Fence("test"), Fence("test")
+    first.take(sessions)
+    order = []
+
+    def take_over():
+        second.take(sessions)
+        order.append("taken over")
+
+    with writing(fenced(sessions, first)) as session:
+        store(session, "under way")
+        other = beside(take_over)
+        order.append("written")
+    other.join(PATIENCE_S)
+    assert order == ["written", "taken over"]
+    assert stored(sessions) == {"under way"}
+
+
+def test_who_could_not_write_at_the_start_takes_over_with_the_first_transaction(sessions, monkeypatch):
+    first, second, third = Fence("test"), Fence("test"), Fence("test")
+    first.take(sessions)
+    with monkeypatch.context() as read_only:
+        read_only.setattr(fencing, "begin_writing", refuse)
+        second.take(sessions)
+        third.take(sessions)
+    with writing(fenced(sessions, first)) as session:
+        store(session, "of the first")
+    with pytest.raises(KeyError), writing(fenced(sessions, second)):
+        raise KeyError("what is rolled back has not taken over")
+    with writing(fenced(sessions, second)) as session:
+        store(session, "of the second")
+    for one in (first, third):
+        with pytest.raises(FencedError), writing(fenced(sessions, one)) as session:
+            store(session, "too late")
+    with writing(fenced(sessions, second)) as session:
+        store(session, "of the second again")
+    assert stored(sessions) == {"of the first", "of the second", "of the second again"}
+
+
+def test_two_threads_of_the_first_process_ever_write_at_once(sessions, monkeypatch):
+    fence = Fence("test")
+    with monkeypatch.context() as read_only:
+        read_only.setattr(fencing, "begin_writing", refuse)
+        fence.take(sessions)
+
+    def write():
+        with writing(fenced(sessions, fence)) as session:
+            store(session, "quick")
+
+    with writing(fenced(sessions, fence)) as session:
+        store(session, "slow")
+        other = beside(write)
+    other.join(PATIENCE_S)
+    assert stored(sessions) == {"slow", "quick"}
+
+
+def beside(work):
+    """A thread that has been at ``work`` for a moment."""
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(0.3)
+    return thread
+
+
+def refuse(session):
+    raise sa.exc.OperationalError("", {}, Exception("read-only"))
+
+
+def test_a_background_writer_drops_what_it_has_and_says_so_once(sessions, caplog):
+    first = Fence("test")
+    first.take(sessions)
+    queue = WriteQueue(100)
+    writer = BackgroundWriter(
+        "test", fenced(sessions, first), queue, lambda session, names: [store(session, name) for name in names]
+    )
+    writer.start()
+    queue.append(["before"])
+    until(lambda: stored(sessions) == {"before"})
+    Fence("test").take(sessions)
+    queue.append(["after", "and another"])
+    until(lambda: not writer.state().ok)
+    assert writer.state().detail == "another process has taken over"
+    writer.close()
+    assert stored(sessions) == {"before"}
+    (line,) = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    assert line == "test: another process has taken over; what waits here is dropped (2 entries)"

@@ -1,0 +1,60 @@
+"""A function that is run again and again."""
+
+import pytest
+
+from skywatch.core.process import periodic
+from skywatch.core.process.periodic import PeriodicTask
+from tests.waiting import until
+
+
+class Work:
+    """Fails as often as it is told to."""
+
+    def __init__(self, failures: int) -> None:
+        self.failures = failures
+        self.runs = 0
+
+    def __call__(self) -> None:
+        self.runs += 1
+        if self.runs <= self.failures:
+            raise OSError("the disk is away")
+
+
+@pytest.fixture
+def start():
+    tasks = []
+
+    def start(work, every_s):
+        task = PeriodicTask("work", every_s, work)
+        task.start()
+        tasks.append(task)
+        return task
+
+    yield start
+    for task in tasks:
+        task.close()
+
+
+def test_what_failed_is_tried_again_long_before_its_next_time(start, monkeypatch):
+    monkeypatch.setattr(periodic, "RETRY_S", 0.01)
+    work = Work(failures=3)
+    task = start(work, every_s=3600.0)
+    until(lambda: work.runs == 4, "the run that succeeds")
+    until(lambda: task.state().ok, "the end of the fault")
+    assert not task.state().figures["failures"]
+
+
+def test_a_pause_that_is_shorter_than_that_stays_so(start):
+    work = Work(failures=10**9)
+    task = start(work, every_s=0.001)
+    until(lambda: work.runs >= 5, "runs that fail")
+    assert task.state().detail == "failed: the disk is away"
+
+
+def test_what_works_waits_for_its_time_or_until_it_is_asked(start):
+    work = Work(failures=0)
+    task = start(work, every_s=3600.0)
+    until(lambda: work.runs == 1, "the first run")
+    task.run_soon()
+    until(lambda: work.runs == 2, "the run that was asked for")
+    assert periodic.RETRY_S <= 5.0

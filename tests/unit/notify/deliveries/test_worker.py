@@ -1,0 +1,105 @@
+"""The worker when the database fails it: it waits between attempts, logs once, and shows in health how it does."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+import sqlalchemy as sa
+
+from skywatch.core.reporting import health
+from skywatch.notify.deliveries import claims, worker
+from skywatch.notify.senders.base import Outcome
+from tests.notifying import add_channel, add_user, deliveries, delivering, notification, send
+from tests.waiting import until
+
+
+class Sender:
+    """Accepts everything."""
+
+    async def send(self, recipient, message):
+        return Outcome()
+
+    async def close(self):
+        pass
+
+
+class Failing:
+    """``claims.claim`` that fails until ``works`` is set; counts its calls."""
+
+    def __init__(self):
+        self.calls, self.works, self._claim = 0, False, claims.claim
+
+    def __call__(self, *args):
+        self.calls += 1
+        if not self.works:
+            raise sa.exc.OperationalError("UPDATE", {}, Exception("database is locked"))
+        return self._claim(*args)
+
+
+@pytest.fixture
+def claim(monkeypatch):
+    failing = Failing()
+    monkeypatch.setattr(claims, "claim", failing)
+    return failing
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """The passes in which the worker looked for channels that have something due."""
+    seen, due_channels = [], claims.due_channels
+
+    def look(*args):
+        seen.append(due_channels(*args))
+        return seen[-1]
+
+    monkeypatch.setattr(claims, "due_channels", look)
+    monkeypatch.setattr(worker, "POLL_S", 0.02)
+    return seen
+
+
+@pytest.fixture
+def runtime(make_runtime):
+    runtime = make_runtime()
+    send(runtime.sessions, notification(ada := add_user(runtime.sessions), add_channel(runtime.sessions, ada)))
+    return runtime
+
+
+def state():
+    return next(part for part in health.components() if part.name == worker.COMPONENT)
+
+
+def errors(caplog):
+    return [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+def test_a_channel_that_cannot_be_claimed_is_left_alone_for_a_pause(runtime, claim, passes, monkeypatch, caplog):
+    monkeypatch.setattr(worker, "PAUSE_S", 3600.0)
+    with delivering(runtime, {"webhook": Sender()}):
+        until(lambda: claim.calls, "the first attempt")
+        begun = len(passes)
+        until(lambda: len(passes) > begun + 10, "ten more passes")
+        assert all(len(due) == 1 for due in passes)
+        assert claim.calls == 1
+        assert not state().ok
+        assert "deliveries wait" in state().detail
+    assert len(errors(caplog)) == 1
+
+
+def test_it_is_well_once_a_claim_has_worked(runtime, claim, passes, monkeypatch, caplog):
+    monkeypatch.setattr(worker, "PAUSE_S", 0.02)
+    with delivering(runtime, {"webhook": Sender()}):
+        until(lambda: claim.calls > 5, "several attempts")
+        assert not state().ok
+        claim.works = True
+        until(lambda: [d.state for d in deliveries(runtime.sessions)] == ["delivered"], "the delivery")
+        assert state().ok
+    assert len(errors(caplog)) == 1
+
+
+def test_it_is_well_when_nothing_is_due_any_more(runtime, claim, passes, monkeypatch):
+    monkeypatch.setattr(worker, "PAUSE_S", 0.02)
+    with delivering(runtime, {"webhook": Sender()}):
+        until(lambda: not state().ok, "the fault")
+        monkeypatch.setattr(claims, "due_channels", lambda *_: [])
+        until(lambda: state().ok, "the end of the fault")

@@ -1,0 +1,188 @@
+"""A bus that hangs costs skies, not the tracker's time; what is published leads every follower to the same sky."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from skywatch.core.bus.memory import MemoryBus
+from skywatch.picture.sharing import follower
+from skywatch.picture.sharing.follower import CHANGES, PictureFollower
+from skywatch.picture.sharing.publisher import SkyPublisher
+from skywatch.picture.sharing.silence import aged
+from skywatch.picture.state.changes import MissingBase, apply_changes, can_follow, encode_changes
+from skywatch.picture.state.sky import COLUMNS, empty_sky, from_bytes
+from tests.realtime import Skies
+from tests.unit.picture.reports import Clock, picture_at, snapshot
+from tests.waiting import PATIENCE_S, until
+
+
+class RemoteBus(MemoryBus):
+    """A bus to other processes, that takes what it is told to."""
+
+    carries_objects = False
+
+    def __init__(self):
+        super().__init__()
+        self.go_on = threading.Event()
+        self.go_on.set()
+        self.works = True
+        self.sent = []
+
+    def send(self, message):
+        assert self.go_on.wait(PATIENCE_S)
+        if self.works:
+            self.publish(message)
+            self.sent.append(message)
+        return self.works
+
+
+def test_a_bus_that_hangs_gets_the_newest_sky_and_holds_up_nobody():
+    bus = RemoteBus()
+    bus.go_on.clear()
+    publisher = SkyPublisher(bus)
+    publisher.start()
+    # The bus takes nothing until all are published: whoever waited for it would wait in vain.
+    for seq in range(1, 101):
+        publisher.publish(dataclasses.replace(empty_sky(), seq=seq))
+    assert not publisher._state().ok
+    bus.go_on.set()
+    publisher.close()
+    taken = [from_bytes(message.data).seq for message in bus.sent]
+    assert taken[-1] == 100
+    assert taken == sorted(taken)
+    assert publisher.skipped >= 90
+    assert len(taken) + publisher.skipped == 100
+
+
+def moving(picture, at, addresses, number):
+    reports = [
+        snapshot(
+            a, at, lat=47.0 + number / 1000, lon=8.0 + index, alt_baro=number, flight="A,,B" if number % 2 else "D"
+        )
+        for index, a in enumerate(addresses)
+    ]
+    picture.put("roof", reports, len(reports))
+    return picture.tick()
+
+
+def assert_same(one, other):
+    for field in dataclasses.fields(one):
+        # What is for the tracker's own monitors does not travel.
+        if field.name not in ("columns", "is_complete", "refused"):
+            assert getattr(one, field.name) == getattr(other, field.name), field.name
+    for name in COLUMNS:
+        np.testing.assert_array_equal(one.columns[name], other.columns[name], err_msg=name)
+        assert one.columns[name].dtype == other.columns[name].dtype
+
+
+def test_changes_lead_from_each_sky_to_the_next_whatever_happens_in_it():
+    clock = Clock()
+    picture = picture_at(clock)
+    every = [f"4b16{n:02x}" for n in range(20)]
+    followed = None
+    for number, addresses in enumerate([every[:5], every[:9], every[3:9], [], every[8:12], every, every[::-1], every]):
+        # So long that those who are not heard leave.
+        clock.advance(40 if number % 2 else 1)
+        sky = moving(picture, clock.time(), addresses, number)
+        if followed is not None and can_follow(sky, followed):
+            data = encode_changes(sky, followed)
+            with pytest.raises(MissingBase):
+                apply_changes(data, empty_sky())
+            followed = apply_changes(data, followed)
+            assert_same(followed, sky)
+        else:
+            followed = sky
+    with pytest.raises(ValueError, match="not the changes"):
+        apply_changes(b"nonsense", followed)
+
+
+def test_a_follower_that_misses_a_tick_asks_for_a_whole_one(monkeypatch):
+    # The skies of the test are of long ago.
+    monkeypatch.setattr(follower, "SILENT_AFTER_S", 600.0)
+    monkeypatch.setattr(follower, "ASK_EVERY_S", 0.0)
+    bus, skies = RemoteBus(), Skies()
+    publisher = SkyPublisher(bus)
+    publisher.start()
+    world = {"4b1620": {"alt": 0}}
+
+    def tick(alt):
+        world["4b1620"]["alt"] = alt
+        sent = len(bus.sent)
+        publisher.publish(skies.next({address: dict(a) for address, a in world.items()}))
+        until(lambda: len(bus.sent) > sent or not bus.works)
+
+    tick(1)
+    tick(2)
+    late = PictureFollower(bus, 60.0)
+    late.start()
+    # It has the last whole sky, and the change that comes builds upon another.
+    assert late.sky.aircraft("4b1620")["alt"] == 1
+    tick(3)
+    assert bus.sent[-1].event == CHANGES
+    assert late.sky.seq == 1
+    tick(4)
+    assert late.sky.aircraft("4b1620")["alt"] == 4
+    tick(5)
+    assert (bus.sent[-1].event, late.sky.seq) == (CHANGES, 5)
+    # What the bus did not take nobody builds upon.
+    bus.works = False
+    tick(6)
+    until(lambda: publisher._complete_requested)
+    bus.works = True
+    tick(7)
+    assert bus.sent[-1].event != CHANGES
+    assert late.sky.seq == 7
+    publisher.close()
+    late.close()
+
+
+def test_while_the_tracker_is_silent_ages_grow_and_aircraft_leave(monkeypatch):
+    bus, skies = MemoryBus(), Skies()
+    publisher, heard = SkyPublisher(bus), []
+    following = PictureFollower(bus, 60.0, heard.append)
+    following.start()
+    sky = skies.next({"4b1620": {"alt": 1}, "4b1621": {"alt": 2}})
+    sky.columns["seen_at"][:] = [sky.now - 1, sky.now - 50]
+    sky.encoded[:] = [b'{"hex":"%b","alt":1,"seen":1,"seen_pos":0.4,"messages":7}' % a.encode() for a in sky.hexes]
+    sky.columns["position_at"][:] = sky.now - 1
+    publisher.publish(sky)
+    assert following.sky is sky is heard[0]
+    assert not following.is_silent
+    monkeypatch.setattr(follower, "SILENT_AFTER_S", 0.0)
+    monkeypatch.setattr(follower, "AGE_EVERY_S", 0.0)
+    heard_at = following._received_at
+    for age_s, remaining in ((5.0, ["4b1620", "4b1621"]), (20.0, ["4b1620"]), (70.0, [])):
+        following._received_at = heard_at - age_s
+        shown = following.sky
+        assert shown.hexes == remaining
+        assert shown.age_s >= age_s
+        assert shown.epoch != sky.epoch
+        if remaining:
+            aircraft = shown.aircraft("4b1620")
+            assert aircraft["seen"] >= 1 + age_s - 0.1
+            assert aircraft["seen_pos"] >= 1 + age_s - 0.1
+            assert (aircraft["messages"], aircraft["alt"]) == (7, 1)
+    assert shown.left == () or shown.left == ("4b1620",)
+    monkeypatch.setattr(follower, "SILENT_AFTER_S", 60.0)
+    following._received_at = time.monotonic() - 100
+    publisher.publish(skies.next({"4b1620": {"alt": 3}}))
+    assert following.sky.age_s == 0
+    assert following.sky.seq == 2
+
+
+def test_a_picture_that_grows_old_is_a_chain_of_its_own():
+    skies = Skies()
+    last = skies.next({f"4b16{n:02x}": {"alt": n} for n in range(10)})
+    last.columns["seen_at"][:] = [last.now - n for n in range(10)]
+    shown = last
+    for seq, age_s in enumerate((51.5, 53.5, 58.5), start=1):
+        before, shown = shown, aged(last, shown, age_s, 60.0, "silent", seq)
+        assert [before.hexes[row] for row in shown.columns["previous_row"].tolist()] == shown.hexes
+        assert set(shown.left) == set(before.hexes) - set(shown.hexes)
+        assert not shown.columns["changed"].any()
+    assert shown.hexes == ["4b1600", "4b1601"]
