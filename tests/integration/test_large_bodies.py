@@ -108,16 +108,31 @@ def ledgers(server):
     return limits.unidentified.total, limits.users.total
 
 
-def unlinked_bytes():
-    """The bytes of all files that this process holds open without a name."""
-    total = 0
+def unlinked():
+    """The files that this process holds open without a name, and their sizes."""
+    found = {}
     for number in os.listdir("/proc/self/fd"):
-        try:
+        with contextlib.suppress(FileNotFoundError):
             if os.readlink(f"/proc/self/fd/{number}").endswith("(deleted)"):
-                total += os.stat(f"/proc/self/fd/{number}").st_size
-        except FileNotFoundError:
-            continue
-    return total
+                status = os.stat(f"/proc/self/fd/{number}")
+                found[status.st_dev, status.st_ino] = status.st_size
+    return found
+
+
+# What earlier tests of this process hold, such as the output that is captured.
+EARLIER: set[tuple[int, int]] = set()
+
+
+@pytest.fixture(autouse=True)
+def _earlier_files():
+    gc.collect()
+    EARLIER.clear()
+    EARLIER.update(unlinked())
+
+
+def unlinked_bytes():
+    """The bytes of all files without a name that this test has made."""
+    return sum(size for file, size in unlinked().items() if file not in EARLIER)
 
 
 @pytest.mark.parametrize("mode", ["private", "hybrid", "public"])

@@ -10,7 +10,7 @@ def test_distance_counts_the_imports_between():
 
 
 def test_imports_by_name_count():
-    source = 'import a.b\nfrom skywatch.core import db\nMONITOR = "skywatch.safety.monitor:create"\n'
+    source = 'import a.b\nfrom skywatch.core.database import engine\nMONITOR = "skywatch.safety.monitor:create"\n'
     assert imports_of(source) >= {"a.b", "skywatch.core.database.engine", "skywatch.safety.monitor"}
 
 
