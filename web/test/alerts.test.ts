@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { append, branch, countTests, placeOf, replace, typed, withField, withOp, type Node, type Test } from "../src/pages/alerts/conditions";
-import { ShapeFault, assemble, circle, geometryOf, polygonsOf, readRings, writeRings, type Ring } from "../src/pages/alerts/fence_shape";
-import { distanceNm } from "../src/map/mercator";
+import { append, branch, countTests, placeOf, replace, typed, withField, withOp, type Node, type Test } from "../src/features/alerts/rules/conditions";
+import { ShapeFault, assemble, circle, geometryOf, polygonsOf, readRings, writeRings, type Ring } from "../src/features/alerts/geofences/fence_shape";
+import { distanceNm } from "../src/core/mercator";
 
 const low: Test = { field: "alt_baro", op: "lt", value: 3000 };
 const near: Test = { field: "distance_nm", op: "lt", value: 5 };

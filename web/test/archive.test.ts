@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { archiveSource } from "../src/map/archive";
-import { TilesError } from "../src/map/tiles_error";
+import { archiveSource } from "../src/map/ground/archive";
+import { TilesError } from "../src/map/ground/tiles_error";
 
 /** The head of a PMTiles archive (version 3) whose tiles are of a kind. */
 function archive(kind: number): ArrayBuffer {

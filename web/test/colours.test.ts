@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LEGEND_FT, altitudeColour, type Colour } from "../src/map/ramp";
-import { palette } from "../src/map/palette";
+import { LEGEND_FT, altitudeColour, type Colour } from "../src/core/ramp";
+import { palette } from "../src/core/palette";
 
 type Matrix = [Colour, Colour, Colour];
 

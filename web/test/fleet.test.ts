@@ -6,8 +6,8 @@ import { Fleet, unwrap } from "../src/live/fleet";
 import { layOut, labelBox } from "../src/live/labels";
 import { FLAG, NO_FILTER, type Aircraft } from "../src/live/messages";
 import { windowOf } from "../src/live/order";
-import { HALF_WORLD, bearingTo, destination, distanceNm, mercatorX, mercatorY, toLat, toLon } from "../src/map/mercator";
-import { altitudeColour } from "../src/map/ramp";
+import { HALF_WORLD, bearingTo, destination, distanceNm, mercatorX, mercatorY, toLat, toLon } from "../src/core/mercator";
+import { altitudeColour } from "../src/core/ramp";
 
 const some = (hex: string, more: Partial<Aircraft> = {}): Aircraft => ({ hex, lat: 47, lon: 8, gs: 360, track: 90, alt_baro: 10000, ...more });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inkOf } from "../src/map/ink";
-import { palette } from "../src/map/palette";
+import { inkOf } from "../src/map/planes/ink";
+import { palette } from "../src/core/palette";
 
 test("colours of the palette are given to the graphics card as parts of one", () => {
   assert.deepEqual(inkOf("#ff8000").map((part) => part.toFixed(2)), ["1.00", "0.50", "0.00", "1.00"]);

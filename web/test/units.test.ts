@@ -7,7 +7,7 @@ Object.assign(globalThis, {
   matchMedia: () => ({ matches: false, addEventListener: () => undefined }),
 });
 const { prefer } = await import("../src/core/preferences");
-const { TypedUnit } = await import("../src/core/units");
+const { TypedUnit } = await import("../src/ui/units");
 
 test("numbers of a rule are typed in the reader's unit and stored in the service's", () => {
   prefer({ units: "metric" });

@@ -1,14 +1,14 @@
 // The columns that the list can have.
 import { html, svg, type TemplateResult } from "lit";
 import { dark } from "../core/preferences";
-import { bare, bearing, unit, type Quantity } from "../core/units";
+import { bare, bearing, unit, type Quantity } from "../ui/units";
 import { t, type TextKey } from "../i18n/i18n";
 import { CLASSES } from "../live/classes";
 import { isEmergency } from "../live/filter";
 import { FLAG, type Aircraft } from "../live/messages";
-import { altitudeColour, css } from "../map/ramp";
-import { icon } from "../shell/icons";
-import { svgPath } from "../map/shapes";
+import { altitudeColour, css } from "../core/ramp";
+import { icon } from "../ui/icons";
+import { svgPath } from "../map/planes/shapes";
 
 export interface Column {
   key: string;

@@ -1,8 +1,8 @@
 // The form with the filters of list and map.
 import { html, nothing, type TemplateResult } from "lit";
 import { preferences } from "../core/preferences";
-import { fromAviation, toAviation, unit, type Quantity } from "../core/units";
-import { View } from "../core/view";
+import { fromAviation, toAviation, unit, type Quantity } from "../ui/units";
+import { View } from "../ui/view";
 import { t, word, type TextKey } from "../i18n/i18n";
 import { CLASSES } from "../live/classes";
 import { live } from "../live/live";

@@ -1,5 +1,5 @@
 // Which aircraft the reader wants to see.
-import { distanceNm } from "../map/mercator";
+import { distanceNm } from "../core/mercator";
 import { classOf } from "./classes";
 import { FLAG, type Aircraft, type Filter, type Station } from "./messages";
 

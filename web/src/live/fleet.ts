@@ -1,5 +1,5 @@
 // Every aircraft that the channel speaks of, in columns, so that fifteen thousand of them a second cost little.
-import { HALF_WORLD, MPS_PER_KT, bearingTo, distanceNm, mercatorX, mercatorY, stretch } from "../map/mercator";
+import { HALF_WORLD, MPS_PER_KT, bearingTo, distanceNm, mercatorX, mercatorY, stretch } from "../core/mercator";
 import { classNumber } from "./classes";
 import { passes, wordsOf } from "./filter";
 import { FLAG, NO_FILTER, type Aircraft, type Filter, type Station, type Value } from "./messages";

@@ -1,6 +1,6 @@
 // The worker: hears the channel, keeps the fleet, and hands the page one frame to draw and one window of the list.
-import { packedRamp, rampIndex } from "../map/ramp";
-import { HALF_WORLD } from "../map/mercator";
+import { packedRamp, rampIndex } from "../core/ramp";
+import { HALF_WORLD } from "../core/mercator";
 import { Channel } from "./channel";
 import { CLASSES, SCALE } from "./classes";
 import { Fleet, unwrap } from "./fleet";

@@ -1,7 +1,7 @@
 // The card beside the pointer.
 import { html, type TemplateResult } from "lit";
-import { measure } from "../core/units";
-import { styled } from "../core/view";
+import { measure } from "../ui/units";
+import { styled } from "../ui/view";
 import { t } from "../i18n/i18n";
 import { FLAG, type Aircraft } from "../live/messages";
 

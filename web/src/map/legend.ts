@@ -1,10 +1,10 @@
 // What the colours mean.
 import { html, svg, type TemplateResult } from "lit";
 import { dark, preferences } from "../core/preferences";
-import { fromAviation, unit } from "../core/units";
-import { View } from "../core/view";
+import { fromAviation, unit } from "../ui/units";
+import { View } from "../ui/view";
 import { number, t } from "../i18n/i18n";
-import { LEGEND_FT, altitudeColour, css } from "./ramp";
+import { LEGEND_FT, altitudeColour, css } from "../core/ramp";
 
 const WIDTH = 270;
 const TOP_FT = LEGEND_FT[LEGEND_FT.length - 1];

@@ -6,10 +6,10 @@ import VectorLayer from "ol/layer/Vector";
 import { fromLonLat } from "ol/proj";
 import VectorSource from "ol/source/Vector";
 import { Circle, Fill, Stroke, Style, Text } from "ol/style";
-import { fromAviation, toAviation, unit } from "../core/units";
+import { fromAviation, toAviation, unit } from "../ui/units";
 import type { Station } from "../live/messages";
-import { destination } from "./mercator";
-import { palette } from "./palette";
+import { destination } from "../core/mercator";
+import { palette } from "../core/palette";
 
 const RINGS = [25, 50, 100, 150, 200];
 const CORNERS = 180;

@@ -3,10 +3,10 @@ import { dark } from "../core/preferences";
 import type { Aircraft } from "../live/messages";
 import { FLAG } from "../live/messages";
 import { call } from "../session/api";
-import { mercatorX, mercatorY } from "./mercator";
+import { mercatorX, mercatorY } from "../core/mercator";
 import { unwrap } from "../live/fleet";
-import { altitudeColour, css } from "./ramp";
-import type { TrailPoint } from "./stage";
+import { altitudeColour, css } from "../core/ramp";
+import type { TrailPoint } from "./planes/stage";
 
 const GAP_S = 90;
 const MOST_POINTS = 3000;

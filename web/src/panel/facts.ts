@@ -1,6 +1,6 @@
 // What is known of the selected aircraft besides its figures, as a list of names and values.
 import { html, nothing, type TemplateResult } from "lit";
-import { age, bearing, clock, measure } from "../core/units";
+import { age, bearing, clock, measure } from "../ui/units";
 import { number, t, word, type TextKey } from "../i18n/i18n";
 import type { Aircraft } from "../live/messages";
 

@@ -2,9 +2,9 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { note } from "../core/address";
 import { dark, preferences } from "../core/preferences";
-import { bearing, measure } from "../core/units";
+import { bearing, measure } from "../ui/units";
 import { NOTHING, addressOf, promoted } from "../core/selection";
-import { View } from "../core/view";
+import { View } from "../ui/view";
 import { t } from "../i18n/i18n";
 import { live } from "../live/live";
 import { isEmergency } from "../live/filter";
@@ -13,9 +13,9 @@ import { colourOf, onGround, silhouette } from "../list/columns";
 import type { MapElement } from "../map/map";
 import { call } from "../session/api";
 import { session } from "../session/session";
-import { icon } from "../shell/icons";
+import { icon } from "../ui/icons";
 import { facts, type Airframe } from "./facts";
-import "./messages";
+import "../features/acars/messages";
 import { profile } from "./profile";
 
 interface Details extends Aircraft {
@@ -74,7 +74,7 @@ class Panel extends View {
   private readonly follow = (): void => document.querySelector<MapElement>("sw-map")?.follow();
 
   private readonly share = async (): Promise<void> => {
-    const { inform } = await import("../shell/announce");
+    const { inform } = await import("../ui/announce");
     try {
       await navigator.clipboard.writeText(location.href);
       inform(t("panel.copied"));

@@ -3,7 +3,7 @@ import { html, svg, type TemplateResult } from "lit";
 import type { Aircraft } from "../live/messages";
 import { colourOf } from "../list/columns";
 import { t } from "../i18n/i18n";
-import { measure } from "../core/units";
+import { measure } from "../ui/units";
 
 const WIDTH = 300;
 const HEIGHT = 44;

@@ -3,15 +3,15 @@ import { html, nothing, type TemplateResult } from "lit";
 import { html as staticHtml, unsafeStatic } from "lit/static-html.js";
 import { go, note, place } from "../core/address";
 import { dark, preferences } from "../core/preferences";
-import { View } from "../core/view";
+import { View } from "../ui/view";
 import { number, t } from "../i18n/i18n";
 import { live } from "../live/live";
 import type { ChannelState } from "../live/messages";
 import { session } from "../session/session";
-import { announcement, notice } from "./announce";
+import { announcement, notice } from "../ui/announce";
 import { unread } from "./bell";
-import { icon, mark } from "./icons";
-import { PAGES, pageOf, type Page } from "./pages";
+import { icon, mark } from "../ui/icons";
+import { PAGES, pageOf, type Page } from "./feature";
 import { runShortcut } from "./shortcuts";
 import "../list/list";
 import "../panel/panel";
@@ -22,7 +22,7 @@ const MAP = "sw-map";
 
 /** The map is half of all scripts, and the list needs none of it: aircraft are listed while it is on its way. */
 async function loadMap(): Promise<void> {
-  const { prepareGlLayer } = await import("../map/planes_gl");
+  const { prepareGlLayer } = await import("../map/planes/gl");
   prepareGlLayer();
   await import("../map/map");
 }

@@ -6,7 +6,7 @@ import { t, word } from "../i18n/i18n";
 import { live } from "../live/live";
 import { call } from "../session/api";
 import { session } from "../session/session";
-import { announce, inform } from "./announce";
+import { announce, inform } from "../ui/announce";
 
 /** Alerts of this person that nobody has acknowledged. */
 export const unread = new Cell<number>(0);

@@ -1,0 +1,164 @@
+// ACARS messages: the newest as they come, searched and filtered, with what was decoded from them.
+import { html, nothing, type TemplateResult } from "lit";
+import { note, place } from "../../core/address";
+import { olderOf } from "../../core/pages";
+import { preferences } from "../../core/preferences";
+import { clock } from "../../ui/units";
+import { t, type TextKey } from "../../i18n/i18n";
+import { live } from "../../live/live";
+import { call } from "../../session/api";
+import { session } from "../../session/session";
+import { Task } from "../../session/task";
+
+interface Message {
+  id: number;
+  at: string;
+  source: string;
+  station: string | null;
+  frequency_mhz: number | null;
+  icao_hex: string | null;
+  registration: string | null;
+  flight: string | null;
+  callsign: string | null;
+  label: string | null;
+  label_name: string | null;
+  text?: string | null;
+  decoded?: { kind: string; title: string; items: { name: string; label: string; value: unknown }[] } | null;
+  repeats: number;
+}
+
+const SOURCES = ["acars", "vdl2", "hfdl", "inmarsat", "iridium"];
+const PAGE = 60;
+/** A list that has grown longer shows its newest page alone again. */
+const MOST = 20 * PAGE;
+/** Messages that come within this time are read together. */
+const GATHER_MS = 1000;
+
+interface Answer {
+  messages: Message[];
+  next: string | null;
+}
+
+class Acars extends Task {
+  private messages: Message[] = [];
+  private next: string | null = null;
+  private stop: (() => void) | null = null;
+  private due: ReturnType<typeof setTimeout> | undefined;
+  /** Whether further pages were asked for; without them the list is the newest page. */
+  private hasMore = false;
+  /** Counts what was asked; only the newest answer is shown. */
+  private asked = 0;
+  private waiting = 0;
+
+  constructor() {
+    super();
+    this.watch(place, preferences);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.attemptRead(() => this.read());
+    this.stop = live.happening.subscribe((news) => {
+      if (news?.topic === "acars" && !news.data.past) this.readNewSoon();
+    });
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.stop?.();
+    clearTimeout(this.due);
+    this.due = undefined;
+  }
+
+  private get isSearch(): boolean {
+    return Object.values(place.value.query).some(Boolean);
+  }
+
+  /** Asks for a page; null where something else was asked for meanwhile. */
+  private async ask(query: Record<string, string | number | undefined>): Promise<Answer | null> {
+    const number = ++this.asked;
+    this.waiting += 1;
+    try {
+      const answer = await call<Answer>("acars/messages", { query });
+      return number === this.asked ? answer : null;
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  private askNewest(): Promise<Answer | null> {
+    const { q, flight, label, source, icao_hex } = place.value.query;
+    return this.ask({ q, flight, label, source, icao_hex, limit: PAGE });
+  }
+
+  private async read(): Promise<void> {
+    const answer = await this.askNewest();
+    if (!answer) return;
+    this.hasMore = false;
+    this.messages = answer.messages;
+    this.next = answer.next;
+  }
+
+  private readNewSoon(): void {
+    this.due ??= setTimeout(() => {
+      this.due = undefined;
+      // What somebody asked for comes first.
+      if (this.waiting) this.readNewSoon();
+      else if (!this.isSearch) void this.attemptRead(() => this.readNew());
+    }, GATHER_MS);
+  }
+
+  private async readNew(): Promise<void> {
+    const answer = await this.askNewest();
+    if (!answer) return;
+    const older = this.hasMore && this.messages.length < MOST ? olderOf(this.messages, answer.messages) : [];
+    this.hasMore = older.length > 0;
+    this.messages = [...answer.messages, ...older];
+    if (!older.length) this.next = answer.next;
+  }
+
+  private async more(): Promise<void> {
+    const query = Object.fromEntries(new URL(this.next!, location.href).searchParams);
+    const answer = await this.ask(query);
+    if (!answer) return;
+    this.hasMore = true;
+    this.messages = [...this.messages, ...answer.messages];
+    this.next = answer.next;
+  }
+
+  private readonly submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const form = new FormData(event.target as HTMLFormElement);
+    note(Object.fromEntries([...form].map(([name, value]) => [name, String(value).trim()])));
+    void this.attemptRead(() => this.read());
+  };
+
+  protected override render(): TemplateResult {
+    const { query } = place.value;
+    const field = (name: string, title: TextKey): TemplateResult => html`<label><span>${t(title)}</span><input name=${name} .value=${query[name] ?? ""} autocomplete="off" spellcheck="false" aria-describedby=${name === "q" ? "acars-grammar" : nothing} /></label>`;
+    return html`<div class="sheet"><header><h1>${t("nav.acars")}</h1></header>
+      <form class="toolbar" role="search" @submit=${this.submit}>
+        ${session.can("acars.view_full") ? field("q", "acars.words") : nothing}${field("flight", "column.flight")}${field("label", "acars.label")}
+        <label><span>${t("acars.source")}</span><select name="source"><option value="">${t("filter.all")}</option>${SOURCES.map((one) => html`<option value=${one} ?selected=${one === query.source}>${one.toUpperCase()}</option>`)}</select></label>
+        <button class="primary">${t("history.search")}</button>
+      </form>
+      ${session.can("acars.view_full") ? html`<p class="hint" id="acars-grammar">${t("acars.grammar")}</p>` : nothing}
+      ${this.fault()}
+      ${this.messages.length ? html`<ul class="cards">${this.messages.map((message) => this.card(message))}</ul>` : this.emptyList(t(this.isSearch ? "acars.none" : "acars.begin"))}
+      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}
+    </div>`;
+  }
+
+  private card(message: Message): TemplateResult {
+    const name = message.callsign ?? message.flight ?? message.registration ?? message.icao_hex ?? "–";
+    return html`<li class="safety-card">
+      <p><b class="mono">${message.icao_hex ? html`<a href="#/map?hex=${message.icao_hex.toLowerCase()}">${name}</a>` : name}</b>
+        <span class="tag">${message.label ?? "–"}</span> ${message.label_name ?? ""}</p>
+      ${message.decoded ? html`<p>${message.decoded.title === message.label_name ? nothing : html`<b>${message.decoded.title}</b> `}<small>${message.decoded.items.map((item) => `${item.label}: ${String(item.value)}`).join(" · ")}</small></p>` : nothing}
+      ${message.text ? html`<pre class="acars-text">${message.text}</pre>` : nothing}
+      <p><small>${clock(message.at, true)} · ${message.source.toUpperCase()}${message.frequency_mhz ? ` · ${message.frequency_mhz} MHz` : ""}${message.station ? ` · ${message.station}` : ""}${message.repeats ? ` · ${t("acars.repeats", { n: message.repeats })}` : ""}</small></p>
+    </li>`;
+  }
+}
+
+customElements.define("sw-acars", Acars);

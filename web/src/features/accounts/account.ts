@@ -1,0 +1,164 @@
+// One's own account: profile, password, API keys, and the way out.
+import { html, nothing, type TemplateResult } from "lit";
+import { go } from "../../core/address";
+import { clock } from "../../ui/units";
+import { View } from "../../ui/view";
+import { t, word } from "../../i18n/i18n";
+import { call } from "../../session/api";
+import { faultText } from "../../session/fault";
+import { session, type User } from "../../session/session";
+import { logOut } from "../../session/signing";
+import { inform } from "../../ui/announce";
+
+/** The last is for unattended devices; none but the first is selected when the form opens. */
+const SCOPES = ["aircraft", "alerts", "safety", "audio", "acars", "history", "system", "cannonball"];
+
+interface Key {
+  id: number;
+  name: string;
+  key_prefix: string;
+  scopes: string[];
+  is_active: boolean;
+  expires_at: string | null;
+  last_used_at: string | null;
+  created_at: string;
+  key?: string;
+}
+
+class Account extends View {
+  private keys: Key[] = [];
+  private fresh: Key | null = null;
+  private errors: Record<string, string> = {};
+
+  constructor() {
+    super();
+    this.watch(session.user, session.config);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (session.config.value?.api_key_enabled) void this.attempt("keys", () => this.readKeys());
+  }
+
+  private async readKeys(): Promise<void> {
+    this.keys = (await call<{ api_keys?: Key[]; keys?: Key[] }>("api-keys")).api_keys ?? [];
+  }
+
+  private async attempt(where: string, work: () => Promise<void>): Promise<void> {
+    delete this.errors[where];
+    try {
+      await work();
+    } catch (error) {
+      this.errors[where] = faultText(error);
+    }
+    this.requestUpdate();
+  }
+
+  private error(where: string): TemplateResult | typeof nothing {
+    return this.errors[where] ? html`<p class="error" role="alert">${this.errors[where]}</p>` : nothing;
+  }
+
+  private readonly saveProfile = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const form = new FormData(event.target as HTMLFormElement);
+    void this.attempt("profile", async () => {
+      const body = { display_name: String(form.get("display_name")), email: String(form.get("email")) };
+      session.user.set({ ...session.user.value!, ...(await call<User>("auth/profile", { method: "PATCH", body })) });
+      inform(t("account.saved"));
+    });
+  };
+
+  private readonly savePassword = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const element = event.target as HTMLFormElement;
+    const form = new FormData(element);
+    void this.attempt("password", async () => {
+      const body = { current_password: String(form.get("current")), new_password: String(form.get("new")) };
+      await session.take(await call<{ access: string; refresh: string }>("auth/password", { method: "POST", body }));
+      element.reset();
+      inform(t("account.password_changed"));
+    });
+  };
+
+  private readonly createKey = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const element = event.target as HTMLFormElement;
+    const form = new FormData(element);
+    const until = String(form.get("expires_at") ?? "");
+    void this.attempt("keys", async () => {
+      const body = {
+        name: String(form.get("name")),
+        scopes: form.getAll("scopes").map(String),
+        ...(until ? { expires_at: new Date(`${until}T00:00:00Z`).toISOString() } : {}),
+      };
+      this.fresh = await call<Key>("api-keys", { method: "POST", body });
+      element.reset();
+      await this.readKeys();
+    });
+  };
+
+  private revoke(key: Key): void {
+    if (!confirm(t("account.revoke_sure", { name: key.name }))) return;
+    void this.attempt("keys", async () => {
+      await call(`api-keys/${key.id}`, { method: "DELETE" });
+      if (this.fresh?.id === key.id) this.fresh = null;
+      await this.readKeys();
+    });
+  }
+
+  private readonly leave = async (): Promise<void> => {
+    await logOut().catch(() => undefined);
+    go("map");
+  };
+
+  protected override render(): TemplateResult {
+    const user = session.user.value;
+    if (!user) return html``;
+    const isLocal = (user as User & { auth_provider?: string }).auth_provider !== "oidc";
+    return html`<div class="sheet">
+      <header><h1>${user.display_name || user.username}</h1><p>${user.username} · ${user.roles.map((role) => word("role", role)).join(", ") || t("account.no_role")}</p></header>
+      <button @click=${this.leave}>${t("account.log_out")}</button>
+      <section class="section"><h2>${t("account.profile")}</h2>
+        <form class="form" @submit=${this.saveProfile}>
+          <label><span>${t("account.display_name")}</span><input name="display_name" .value=${user.display_name ?? ""} autocomplete="name" /></label>
+          <label><span>${t("account.email")}</span><input name="email" type="email" .value=${user.email ?? ""} autocomplete="email" /></label>
+          ${this.error("profile")}<div class="actions"><button class="primary">${t("save")}</button></div>
+        </form></section>
+      ${isLocal && session.config.value?.local_auth_enabled
+        ? html`<section class="section"><h2>${t("account.password")}</h2>
+            <form class="form" @submit=${this.savePassword}>
+              <input type="text" name="username" autocomplete="username" .value=${user.username} hidden />
+              <label><span>${t("account.current_password")}</span><input name="current" type="password" autocomplete="current-password" required /></label>
+              <label><span>${t("account.new_password")}</span><input name="new" type="password" autocomplete="new-password" minlength="10" required /></label>
+              ${this.error("password")}<div class="actions"><button class="primary">${t("account.change_password")}</button></div>
+              <p class="hint">${t("account.password_hint")}</p>
+            </form></section>`
+        : nothing}
+      ${session.config.value?.api_key_enabled ? this.keySection() : nothing}
+    </div>`;
+  }
+
+  private keySection(): TemplateResult {
+    return html`<section class="section"><h2>${t("account.keys")}</h2>
+      <p class="hint">${t("account.keys_hint")}</p>
+      ${this.fresh?.key ? html`<p role="status">${t("account.key_once")}<code class="secret">${this.fresh.key}</code></p>` : nothing}
+      ${this.keys.length
+        ? html`<div class="scroll" tabindex="0"><table class="data narrow-cards"><thead><tr><th>${t("account.key_name")}</th><th>${t("account.key_prefix")}</th><th>${t("account.scopes")}</th><th>${t("account.expires")}</th><th>${t("account.last_used")}</th><th></th></tr></thead>
+            <tbody>${this.keys.map(
+              (key) => html`<tr><td>${key.name}</td><td class="mono" data-title=${t("account.key_prefix")}>${key.key_prefix}…</td><td data-title=${t("account.scopes")}>${key.scopes.map((scope) => word("feature", scope)).join(", ")}</td>
+                <td data-title=${t("account.expires")}>${key.expires_at ? clock(key.expires_at, true) : "–"}</td><td data-title=${t("account.last_used")}>${key.last_used_at ? clock(key.last_used_at, true) : "–"}</td>
+                <td class="row-actions"><button class="danger" @click=${() => this.revoke(key)}>${t("account.revoke")}</button></td></tr>`,
+            )}</tbody></table></div>`
+        : nothing}
+      <form class="form" @submit=${this.createKey}>
+        <label><span>${t("account.key_name")}</span><input name="name" required maxlength="100" /></label>
+        <fieldset><legend>${t("account.scopes")}</legend><div class="checks">${SCOPES.map(
+          (scope) => html`<label class="check"><input type="checkbox" name="scopes" value=${scope} ?checked=${scope === "aircraft"} /> ${word("feature", scope)}</label>`,
+        )}</div></fieldset>
+        <label><span>${t("account.expires")}</span><input name="expires_at" type="date" /></label>
+        ${this.error("keys")}<div class="actions"><button class="primary">${t("account.create_key")}</button></div>
+      </form></section>`;
+  }
+}
+
+customElements.define("sw-account", Account);

@@ -1,0 +1,197 @@
+// One rule: its conditions, what it says, when and where it says it, and a dry run before it is saved.
+import { html, nothing, type TemplateResult } from "lit";
+import { word, t, type TextKey } from "../../../i18n/i18n";
+import { call } from "../../../session/api";
+import { session } from "../../../session/session";
+import { inform } from "../../../ui/announce";
+import { icon } from "../../../ui/icons";
+import { Task } from "../../../session/task";
+import { conditionEditor } from "./condition_editor";
+import type { Node } from "./conditions";
+import { Trial } from "./trial";
+import { PRIORITIES, may, type Channel, type Fence, type QuietWindow, type Rule, type Watchlist } from "../types";
+
+type Draft = Omit<Rule, "id" | "username" | "is_own" | "is_subscribed">;
+const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const COUNT_OPS = ["ge", "gt", "eq", "ne", "le", "lt"];
+const MEMBERS = ["name", "description", "enabled", "priority", "conditions", "for_s", "cooldown_s", "count", "starts_at", "expires_at", "quiet_hours", "channels", "visibility", "message", "mqtt"] as const;
+const FRESH: Draft = {
+  name: "",
+  description: "",
+  enabled: true,
+  priority: "info",
+  conditions: { all: [{ field: "distance_nm", op: "lt", value: 5 }, { field: "alt_baro", op: "lt", value: 3000 }] },
+  for_s: null,
+  cooldown_s: 300,
+  count: null,
+  starts_at: null,
+  expires_at: null,
+  quiet_hours: [],
+  channels: [],
+  visibility: "private",
+  message: "",
+  mqtt: false,
+};
+
+class RuleEditor extends Task {
+  rule: Rule | null = null;
+  fences: Fence[] = [];
+  lists: Watchlist[] = [];
+  channels: Channel[] = [];
+  private draft: Draft = structuredClone(FRESH);
+  private readonly trial = new Trial(() => this.forTrial(), () => this.requestUpdate());
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (!this.rule) return;
+    const { rule } = this;
+    this.draft = structuredClone(Object.fromEntries(MEMBERS.map((name) => [name, rule[name]])) as unknown as Draft);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.trial.end();
+  }
+
+  protected override firstUpdated(): void {
+    this.querySelector<HTMLElement>("input, select, button")?.focus();
+  }
+
+  private set(change: Partial<Draft>): void {
+    Object.assign(this.draft, change);
+    this.requestUpdate();
+  }
+
+  private forTrial(): Record<string, unknown> {
+    return { rule: { ...this.draft, name: this.draft.name || t("rule.new"), channels: [], mqtt: false } };
+  }
+
+  private body(): Record<string, unknown> {
+    const { mqtt, ...rest } = this.draft;
+    return may("manage_all") ? { ...rest, mqtt } : rest;
+  }
+
+  private readonly save = (event: SubmitEvent): void => {
+    event.preventDefault();
+    void this.attempt(async () => {
+      await call(this.rule ? `alerts/rules/${this.rule.id}` : "alerts/rules", { method: this.rule ? "PATCH" : "POST", body: this.body() });
+      inform(t("account.saved"));
+      this.leave();
+    });
+  };
+
+  private leave(): void {
+    this.dispatchEvent(new CustomEvent("done"));
+  }
+
+  private get mayChange(): boolean {
+    return this.rule ? may("edit") && (this.rule.is_own || may("manage_all")) : may("create");
+  }
+
+  protected override render(): TemplateResult {
+    const { draft } = this;
+    const faults = { ...this.trial.faults, ...this.faults };
+    return html`<form class="form rule-form" @submit=${this.save} novalidate>
+      <h2>${this.rule ? this.rule.name : t("rule.new")}</h2>
+      <fieldset class="form" ?disabled=${!this.mayChange}>
+        ${this.text("name", "account.key_name", 120)}
+        <div class="field"><span id="rule-priority">${t("rule.priority")}</span><div class="segments" role="group" aria-labelledby="rule-priority">${PRIORITIES.map((one) => html`<button type="button" aria-pressed=${one === draft.priority} @click=${() => this.set({ priority: one })}>${word("level", one)}</button>`)}</div></div>
+        <div class="field"><span>${t("rule.conditions")}</span>
+          ${conditionEditor(draft.conditions, { fences: this.fences, watchlists: this.lists, faults, changed: (conditions: Node) => this.set({ conditions }) })}</div>
+        ${this.text("message", "rule.message", 500, "{callsign} {distance_nm:.1f} nm")}
+        ${this.channelChoice()}
+        <details><summary>${t("rule.more")}</summary><div class="form">${this.more()}</div></details>
+      </fieldset>
+      ${this.trial.render()}
+      ${this.fault()}
+      <div class="actions">
+        ${this.mayChange ? html`<button class="primary" ?disabled=${this.isBusy}>${t("save")}</button>` : nothing}
+        <button type="button" @click=${() => this.leave()}>${t(this.mayChange ? "cancel" : "close")}</button>
+      </div>
+    </form>`;
+  }
+
+  private text(name: "name" | "message" | "description", title: TextKey, longest: number, placeholder = ""): TemplateResult {
+    return html`<label><span>${t(title)}</span><input name=${name} .value=${this.draft[name]} maxlength=${longest} placeholder=${placeholder} autocomplete="off" aria-invalid=${this.faults[name] ? "true" : nothing}
+      @input=${(event: Event) => this.set({ [name]: (event.target as HTMLInputElement).value })} /></label>`;
+  }
+
+  private number(value: number | null, title: TextKey, take: (value: number | null) => void, unit: string, placeholder = ""): TemplateResult {
+    return html`<label><span>${t(title)}</span><span class="with-unit"><input type="number" min="0" step="any" .value=${value === null ? "" : String(value)} placeholder=${placeholder}
+      @input=${(event: Event) => take((event.target as HTMLInputElement).value === "" ? null : Number((event.target as HTMLInputElement).value))} /><small>${unit}</small></span></label>`;
+  }
+
+  private channelChoice(): TemplateResult {
+    const { channels: chosen } = this.draft;
+    const owner = this.rule?.is_own === false ? null : session.user.value?.id;
+    const own = this.channels.filter((channel) => owner === null || (channel as Channel & { user: number }).user === owner);
+    const toggle = (id: number): void => this.set({ channels: chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id] });
+    return html`<fieldset><legend class="field-title">${t("rule.channels")}</legend>
+      ${own.length
+        ? html`<div class="checks">${own.map((channel) => html`<label class="check"><input type="checkbox" .checked=${chosen.includes(channel.id)} @change=${() => toggle(channel.id)} /> ${channel.name} <small>${word("channel", channel.kind)}</small></label>`)}</div>`
+        : html`<p class="hint">${t("rule.no_channels")} <a href="#/alerts?tab=channels">${t("alerts.channels")}</a></p>`}</fieldset>`;
+  }
+
+  private more(): TemplateResult {
+    const { draft } = this;
+    const count = draft.count;
+    const moment = (name: "starts_at" | "expires_at", title: TextKey): TemplateResult =>
+      html`<label><span>${t(title)}</span><input type="datetime-local" .value=${local(draft[name])} @change=${(event: Event) => this.set({ [name]: instant((event.target as HTMLInputElement).value) })} /></label>`;
+    return html`${this.text("description", "rule.description", 2000)}
+      <div class="pair">${this.number(draft.for_s, "rule.for", (value) => this.set({ for_s: value }), "s", "2")}${this.number(draft.cooldown_s, "rule.cooldown", (value) => this.set({ cooldown_s: value ?? 0 }), "s")}</div>
+      <label class="check"><input type="checkbox" .checked=${count !== null} @change=${() => this.set({ count: count ? null : { op: "ge", value: 5 } })} /> ${t("rule.count")}</label>
+      ${count
+        ? html`<div class="pair"><label><span>${t("rule.op")}</span><select @change=${(event: Event) => this.set({ count: { ...count, op: (event.target as HTMLSelectElement).value } })}>${COUNT_OPS.map((one) => html`<option value=${one} ?selected=${one === count.op}>${word("op", one)}</option>`)}</select></label>
+            ${this.number(count.value, "rule.aircraft", (value) => this.set({ count: { ...count, value: value ?? 0 } }), "")}</div>`
+        : nothing}
+      <div class="pair">${moment("starts_at", "rule.starts")}${moment("expires_at", "rule.expires")}</div>
+      ${this.quiet()}
+      <label class="check"><input type="checkbox" .checked=${draft.enabled} @change=${() => this.set({ enabled: !draft.enabled })} /> ${t("rule.enabled")}</label>
+      <label class="check"><input type="checkbox" .checked=${draft.visibility === "shared"} @change=${() => this.set({ visibility: draft.visibility === "shared" ? "private" : "shared" })} /> ${t("rule.share")}</label>
+      ${may("manage_all") ? html`<label class="check"><input type="checkbox" .checked=${draft.mqtt} @change=${() => this.set({ mqtt: !draft.mqtt })} /> ${t("rule.mqtt")}</label>` : nothing}`;
+  }
+
+  private quiet(): TemplateResult {
+    const { quiet_hours: windows } = this.draft;
+    const put = (at: number, change: Partial<QuietWindow>): void => this.set({ quiet_hours: windows.map((one, index) => (index === at ? { ...one, ...change } : one)) });
+    const add = (): void => this.set({ quiet_hours: [...windows, { days: [], from: "22:00", to: "07:00", timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC" }] });
+    const toggle = (at: number, day: string): void => {
+      // No day stands for every day.
+      const days = windows[at].days.length ? windows[at].days : DAYS;
+      const chosen = DAYS.filter((one) => (one === day) !== days.includes(one));
+      if (chosen.length) put(at, { days: chosen.length === DAYS.length ? [] : chosen });
+    };
+    return html`<fieldset><legend class="field-title">${t("rule.quiet")}</legend>
+      <p class="hint">${t("rule.quiet_hint")}</p>
+      ${windows.map(
+        (window, at) => html`<div class="quiet">
+          <div class="pair">
+            <label><span>${t("filter.from")}</span><input type="time" .value=${window.from} @change=${(event: Event) => put(at, { from: (event.target as HTMLInputElement).value })} /></label>
+            <label><span>${t("filter.to")}</span><input type="time" .value=${window.to} @change=${(event: Event) => put(at, { to: (event.target as HTMLInputElement).value })} /></label>
+            <label><span>${t("rule.timezone")}</span><input .value=${window.timezone} list="zones" @change=${(event: Event) => put(at, { timezone: (event.target as HTMLInputElement).value })} /></label>
+            <button type="button" class="tool small" aria-label=${t("known.remove")} title=${t("known.remove")} @click=${() => this.set({ quiet_hours: windows.filter((_, index) => index !== at) })}>${icon("trash")}</button>
+          </div>
+          <div class="days" role="group" aria-label=${t("rule.days")}>${DAYS.map((day) => html`<button type="button" aria-pressed=${!window.days.length || window.days.includes(day)} @click=${() => toggle(at, day)}>${word("day", day)}</button>`)}</div>
+        </div>`,
+      )}
+      <datalist id="zones">${zones().map((zone) => html`<option value=${zone}></option>`)}</datalist>
+      <button type="button" @click=${add}>${icon("plus")} ${t("rule.quiet_add")}</button></fieldset>`;
+  }
+}
+
+function zones(): string[] {
+  return "supportedValuesOf" in Intl ? Intl.supportedValuesOf("timeZone") : [];
+}
+
+function local(at: string | null): string {
+  if (!at) return "";
+  const date = new Date(at);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function instant(text: string): string | null {
+  const at = new Date(text);
+  return text && !Number.isNaN(at.getTime()) ? at.toISOString() : null;
+}
+
+customElements.define("sw-rule-editor", RuleEditor);

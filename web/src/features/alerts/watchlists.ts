@@ -1,0 +1,127 @@
+// Watch lists: addresses, registrations and callsigns, typed in or taken from a file.
+import { html, nothing, type TemplateResult } from "lit";
+import { place } from "../../core/address";
+import { t } from "../../i18n/i18n";
+import { call, request } from "../../session/api";
+import { inform } from "../../ui/announce";
+import { icon } from "../../ui/icons";
+import { Task, all } from "../../session/task";
+import { go } from "./address";
+import { may, type Watchlist } from "./types";
+
+/** A longer list is not put into a text field: it is carried as files. */
+const MOST_TYPED = 5000;
+
+class Watchlists extends Task {
+  private lists: Watchlist[] = [];
+  private draft: { id: number | null; name: string; text: string | null; count: number } | null = null;
+  private stop: (() => void) | null = null;
+
+  constructor() {
+    super();
+    this.watch(place);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.stop = place.subscribe(() => void this.choose());
+    void this.attemptRead(() => this.read());
+  }
+
+  protected override afterRead(): void {
+    void this.choose();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.stop?.();
+  }
+
+  private async read(): Promise<void> {
+    this.lists = await all<Watchlist>("alerts/watchlists", "watchlists");
+  }
+
+  private async choose(): Promise<void> {
+    const { id } = place.value.query;
+    const chosen = this.lists.find((list) => String(list.id) === id);
+    if (id === "new") this.draft = { id: null, name: "", text: "", count: 0 };
+    else if (!chosen) this.draft = null;
+    else {
+      await this.attempt(async () => {
+        const full = chosen.entry_count > MOST_TYPED ? chosen : await call<Watchlist>(`alerts/watchlists/${chosen.id}`);
+        this.draft = { id: chosen.id, name: chosen.name, text: full.entries?.join("\n") ?? null, count: chosen.entry_count };
+      });
+    }
+    this.requestUpdate();
+  }
+
+  private readonly save = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const draft = this.draft!;
+    const entries = draft.text?.split(/[\r\n,;]+/).map((line) => line.trim()).filter(Boolean);
+    void this.attempt(async () => {
+      const body = { name: draft.name, ...(entries ? { entries } : {}) };
+      await call(draft.id === null ? "alerts/watchlists" : `alerts/watchlists/${draft.id}`, { method: draft.id === null ? "POST" : "PATCH", body });
+      inform(t("account.saved"));
+      await this.read();
+      go("watchlists");
+    });
+  };
+
+  private erase(list: Watchlist): void {
+    if (!confirm(t("rule.delete_sure", { name: list.name }))) return;
+    void this.attempt(async () => {
+      await call(`alerts/watchlists/${list.id}`, { method: "DELETE" });
+      await this.read();
+    });
+  }
+
+  private take(list: Watchlist, event: Event): void {
+    const input = event.target as HTMLInputElement;
+    const file = input.files?.[0];
+    input.value = "";
+    if (!file) return;
+    void this.attempt(async () => {
+      const type = /\.csv$/i.test(file.name) ? "text/csv" : "text/plain";
+      const answer = await request(`alerts/watchlists/${list.id}/import`, { method: "POST", raw: await file.text(), type });
+      const { added, entry_count } = (await answer.json()) as { added: number; entry_count: number };
+      inform(t("watchlist.imported", { n: added, total: entry_count }));
+      await this.read();
+    });
+  }
+
+  protected override render(): TemplateResult {
+    return this.draft ? this.editor(this.draft) : this.overview();
+  }
+
+  private overview(): TemplateResult {
+    return html`<div class="bar">${may("create") ? html`<button class="primary" @click=${() => go("watchlists", { id: "new" })}>${icon("plus")} ${t("watchlist.new")}</button>` : nothing}</div>
+      <p class="hint">${t("watchlist.hint")}</p>
+      ${this.fault()}
+      ${this.lists.length ? html`<ul class="cards">${this.lists.map((list) => this.card(list))}</ul>` : this.emptyList(t("watchlist.none"))}`;
+  }
+
+  private card(list: Watchlist): TemplateResult {
+    return html`<li class="safety-card"><p><b>${list.name}</b> <small>${t("watchlist.entries", { n: list.entry_count })}</small></p>
+      <p class="actions">
+        <button class="plain link" @click=${() => go("watchlists", { id: String(list.id) })}>${t(may("edit") ? "known.edit" : "alerts.details")}</button>
+        ${may("edit") ? html`<label class="file plain"><span>${t("rule.import")}</span><input type="file" accept=".txt,.csv,text/plain,text/csv" aria-label="${t("rule.import")}: ${list.name}" @change=${(event: Event) => this.take(list, event)} /></label>` : nothing}
+        ${may("delete") ? html`<button class="plain link" @click=${() => this.erase(list)}>${t("rule.delete")}</button>` : nothing}
+      </p></li>`;
+  }
+
+  private editor(draft: NonNullable<Watchlists["draft"]>): TemplateResult {
+    const mayChange = may(draft.id === null ? "create" : "edit");
+    return html`<form class="form" @submit=${this.save}>
+      <h2>${draft.id === null ? t("watchlist.new") : draft.name}</h2>
+      <label><span>${t("account.key_name")}</span><input name="name" required maxlength="120" .value=${draft.name} ?readonly=${!mayChange} autocomplete="off" @input=${(event: Event) => (draft.name = (event.target as HTMLInputElement).value)} /></label>
+      ${draft.text === null
+        ? html`<p class="hint">${t("watchlist.too_long", { n: draft.count })}</p>`
+        : html`<label><span>${t("watchlist.entries_hint")}</span><textarea rows="14" class="mono" spellcheck="false" .value=${draft.text} ?readonly=${!mayChange} @input=${(event: Event) => (draft.text = (event.target as HTMLTextAreaElement).value)}></textarea></label>`}
+      ${this.fault()}
+      <div class="actions">${mayChange ? html`<button class="primary" ?disabled=${this.isBusy}>${t("save")}</button>` : nothing}<button type="button" @click=${() => go("watchlists")}>${t(mayChange ? "cancel" : "close")}</button></div>
+    </form>`;
+  }
+}
+
+customElements.define("sw-watchlists", Watchlists);

@@ -1,0 +1,240 @@
+// Cannonball for a phone: the own position on leave given, threats around with bearing and distance, spoken alerts.
+import { html, nothing, svg, type TemplateResult } from "lit";
+import { prefer, preferences } from "../../core/preferences";
+import { bearing, clock, measure } from "../../ui/units";
+import { styled } from "../../ui/view";
+import { language, number, t, word } from "../../i18n/i18n";
+import { live } from "../../live/live";
+import { ApiError, call } from "../../session/api";
+import { faultText } from "../../session/fault";
+import { session } from "../../session/session";
+import { announce } from "../../ui/announce";
+import { icon } from "../../ui/icons";
+import { Task } from "../../session/task";
+
+interface Threat {
+  id: number;
+  icao_hex: string;
+  callsign: string | null;
+  threat_level: "info" | "warning" | "critical";
+  urgency_score: number;
+  distance_nm: number | null;
+  bearing: number | null;
+  closing_speed_kts: number | null;
+  last_seen: string;
+}
+
+interface Alert {
+  id: number;
+  title: string;
+  message: string;
+  priority: "info" | "warning" | "critical";
+  distance_nm: number | null;
+  bearing: number | null;
+  acknowledged: boolean;
+  announced: boolean;
+  created_at: string;
+}
+
+const SEND_EVERY_MS = 5000;
+const READ_EVERY_MS = 5000;
+const LEVEL_TAG: Record<string, string> = { critical: "danger", warning: "warning", info: "" };
+const MPS_TO_KT = 1.943844;
+const DIAL = 100;
+
+class Cannonball extends Task {
+  private threats: Threat[] = [];
+  private alerts: Alert[] = [];
+  private position: GeolocationPosition | null = null;
+  private isTracking = false;
+  private radius = 25;
+  private watchId: number | null = null;
+  private sentAt = 0;
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private stop: (() => void) | null = null;
+
+  constructor() {
+    super();
+    this.watch(preferences);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.read();
+    void this.resume();
+    this.timer = setInterval(() => document.hidden || void this.read(), READ_EVERY_MS);
+    this.stop = live.happening.subscribe((news) => {
+      if (news?.event.startsWith("cannonball:")) void this.take(news.event, news.data as unknown as Alert);
+    });
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.timer);
+    this.stop?.();
+    if (this.watchId !== null) navigator.geolocation.clearWatch(this.watchId);
+  }
+
+  private read(): Promise<unknown> {
+    // Who manages the area may see everybody's; "around you" is this person's alone.
+    const user = session.user.value?.id;
+    return this.attemptRead(async () => {
+      const [{ sessions }, { alerts }] = await Promise.all([
+        call<{ sessions: Threat[] }>("cannonball/sessions/active/", { query: { user } }),
+        call<{ alerts: Alert[] }>("cannonball/alerts/", { query: { user, limit: 20 } }),
+      ]);
+      this.threats = sessions;
+      this.alerts = alerts;
+    });
+  }
+
+  /** Whether the service already tracks this person, from another page or device. */
+  private async resume(): Promise<void> {
+    try {
+      const { radius_nm: radius } = await call<{ radius_nm: number }>("cannonball/location/");
+      this.radius = radius;
+      this.isTracking = true;
+      this.requestUpdate();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 404) this.error = faultText(error);
+    }
+  }
+
+  private readonly start = (): void => {
+    this.error = "";
+    this.watchId = navigator.geolocation.watchPosition(
+      (position) => void this.locate(position),
+      (failure) => {
+        this.error = failure.code === failure.PERMISSION_DENIED ? t("cannonball.denied") : t("cannonball.no_position");
+        this.requestUpdate();
+      },
+      { enableHighAccuracy: true, maximumAge: 5000 },
+    );
+    this.isTracking = true;
+    // Speech has to begin in answer to a touch, or phones keep it silent.
+    if (preferences.value.sound) this.say(t("cannonball.started"));
+    this.requestUpdate();
+  };
+
+  private readonly end = (): void => {
+    if (this.watchId !== null) navigator.geolocation.clearWatch(this.watchId);
+    this.watchId = null;
+    this.isTracking = false;
+    this.position = null;
+    void this.attempt(async () => {
+      await call("cannonball/location/", { method: "DELETE" });
+      this.threats = [];
+    });
+  };
+
+  private locate(position: GeolocationPosition): Promise<unknown> {
+    this.position = position;
+    if (Date.now() - this.sentAt < SEND_EVERY_MS) return Promise.resolve();
+    this.sentAt = Date.now();
+    const { latitude, longitude, heading, speed } = position.coords;
+    return this.attempt(async () => {
+      await call("cannonball/location/", {
+        method: "PUT",
+        body: {
+          lat: latitude,
+          lon: longitude,
+          radius_nm: this.radius,
+          ...(heading !== null && !Number.isNaN(heading) ? { heading: Math.round(heading) % 360 } : {}),
+          ...(speed !== null ? { speed_kt: Math.round(speed * MPS_TO_KT) } : {}),
+        },
+      });
+    });
+  }
+
+  private async take(event: string, alert: Alert): Promise<void> {
+    await this.read();
+    const isOwn = this.alerts.some(({ id }) => id === alert.id);
+    if (event === "cannonball:alert" && isOwn) await this.announce(alert);
+  }
+
+  private async announce(alert: Alert & { past?: boolean }): Promise<void> {
+    if (alert.past || alert.announced) return;
+    announce(`${alert.title}. ${alert.message}`);
+    if (!preferences.value.sound) return;
+    this.say(`${alert.title}. ${alert.message}`);
+    await call(`cannonball/alerts/${alert.id}/announced/`, { method: "POST" }).catch(() => undefined); // It was said all the same.
+  }
+
+  private say(text: string): void {
+    if (!("speechSynthesis" in window)) return;
+    const words = new SpeechSynthesisUtterance(text);
+    words.lang = language.value;
+    speechSynthesis.speak(words);
+  }
+
+  private acknowledge(path: string): void {
+    void this.attempt(async () => {
+      await call(`cannonball/alerts/${path}/`, { method: "POST" });
+      await this.read();
+    });
+  }
+
+  protected override render(): TemplateResult {
+    return html`<div class="sheet cannonball"><header><h1>${t("nav.cannonball")}</h1><p>${t("cannonball.about")}</p></header>
+      ${this.fault()}
+      ${window.isSecureContext ? nothing : html`<p class="error">${t("cannonball.insecure")}</p>`}
+      <div class="cannonball-head">
+        ${this.dial()}
+        <div class="form">
+          <label><span>${t("cannonball.radius")}: ${measure("distance", this.radius)}</span>
+            <input type="range" min="5" max="100" step="5" .value=${String(this.radius)} @input=${(event: Event) => {
+              this.radius = Number((event.target as HTMLInputElement).value);
+              this.requestUpdate();
+            }} /></label>
+          <label class="check"><input type="checkbox" .checked=${preferences.value.sound} @change=${() => prefer({ sound: !preferences.value.sound })} /> ${t("cannonball.speak")}</label>
+          ${this.isTracking ? html`<button class="big" @click=${this.end}>${t("cannonball.stop")}</button>` : nothing}
+          ${this.watchId === null ? html`<button class="primary big" ?disabled=${!window.isSecureContext} @click=${this.start}>${icon("follow")} ${t("cannonball.start")}</button>` : nothing}
+        </div>
+      </div>
+      <section class="section"><h2>${t("cannonball.threats")}</h2>
+        ${this.threats.length ? html`<ul class="threats">${this.threats.map((threat) => this.threat(threat))}</ul>` : html`<p class="empty">${this.isTracking ? t("cannonball.clear") : t("cannonball.off")}</p>`}
+      </section>
+      <section class="section"><h2>${t("nav.alerts")}</h2>
+        ${this.alerts.some((alert) => !alert.acknowledged) ? html`<button @click=${() => this.acknowledge("acknowledge-all")}>${t("alert.acknowledge_all")}</button>` : nothing}
+        ${this.alerts.length ? nothing : html`<p class="empty">${t("cannonball.no_alerts")}</p>`}
+        <ul class="cards">${this.alerts.map(
+          (alert) => html`<li class="alert-card ${alert.acknowledged ? "done" : ""}">
+            <div><span class="tag ${LEVEL_TAG[alert.priority]}">${word("level", alert.priority)}</span> <b>${alert.title}</b><p>${alert.message}</p><small>${clock(alert.created_at, true)}</small></div>
+            ${alert.acknowledged ? html`<small>${t("alert.acknowledged")}</small>` : html`<button @click=${() => this.acknowledge(`${alert.id}/acknowledge`)}>${t("alert.acknowledge")}</button>`}
+          </li>`,
+        )}</ul>
+      </section>
+    </div>`;
+  }
+
+  private threat(threat: Threat): TemplateResult {
+    const heading = this.position?.coords.heading ?? 0;
+    return html`<li class="threat level-${threat.threat_level}">
+      <svg class="pointer" viewBox="-20 -20 40 40" width="44" height="44" aria-hidden="true" ${styled({ transform: `rotate(${(threat.bearing ?? 0) - (heading || 0)}deg)` })}>${svg`<path d="M0 -15L10 12L0 6L-10 12Z" fill="currentColor" />`}</svg>
+      <div><b>${measure("distance", threat.distance_nm, 1)}</b><span>${bearing(threat.bearing)}</span></div>
+      <div class="who"><b class="mono"><a href="#/map?hex=${threat.icao_hex.toLowerCase()}">${threat.callsign || threat.icao_hex}</a></b>
+        <small>${threat.closing_speed_kts === null ? "" : threat.closing_speed_kts > 5 ? t("cannonball.closing", { speed: measure("speed", threat.closing_speed_kts) }) : threat.closing_speed_kts < -5 ? t("cannonball.leaving") : t("cannonball.steady")}</small></div>
+      <div class="urgency"><span class="tag ${LEVEL_TAG[threat.threat_level]}">${word("level", threat.threat_level)}</span><small>${number(threat.urgency_score)} / 100</small></div>
+    </li>`;
+  }
+
+  private dial(): TemplateResult {
+    const heading = this.position?.coords.heading || 0;
+    const place = (threat: Threat): [number, number] => {
+      const radius = Math.min(1, (threat.distance_nm ?? 0) / this.radius) * 84;
+      const angle = (((threat.bearing ?? 0) - heading) * Math.PI) / 180;
+      return [DIAL + radius * Math.sin(angle), DIAL - radius * Math.cos(angle)];
+    };
+    return html`<svg class="dial plot rose" viewBox="0 0 200 200" role="img" aria-label=${t("cannonball.dial", { n: this.threats.length })}>
+      ${svg`<circle cx="100" cy="100" r="84" /><circle cx="100" cy="100" r="42" /><path d="M100 16V184M16 100H184" />
+      <text x=${DIAL + 92 * Math.sin((-heading * Math.PI) / 180)} y=${DIAL - 92 * Math.cos((-heading * Math.PI) / 180) + 4} text-anchor="middle">N</text>
+      <path class="me" d="M100 92L106 108L100 104L94 108Z" />
+      ${this.threats.map((threat) => {
+        const [x, y] = place(threat);
+        return svg`<circle class="dot level-${threat.threat_level}" cx=${x} cy=${y} r="6" />`;
+      })}`}
+    </svg>`;
+  }
+}
+
+customElements.define("sw-cannonball", Cannonball);

@@ -1,0 +1,169 @@
+// Safety: what happens and what happened, where satellite navigation is disturbed, and who has looked at it.
+import GeoJSON from "ol/format/GeoJSON";
+import VectorLayer from "ol/layer/Vector";
+import VectorSource from "ol/source/Vector";
+import { Fill, Stroke, Style } from "ol/style";
+import { html, nothing, type TemplateResult } from "lit";
+import { note, place } from "../../core/address";
+import { preferences } from "../../core/preferences";
+import { clock, measure, type Quantity } from "../../ui/units";
+import { number, t, word } from "../../i18n/i18n";
+import { live } from "../../live/live";
+import type { MapElement } from "../../map/map";
+import { mercatorX, mercatorY } from "../../core/mercator";
+import { call } from "../../session/api";
+import { session } from "../../session/session";
+import { announce } from "../../ui/announce";
+import { Task } from "../../session/task";
+
+interface SafetyEvent {
+  id: number;
+  type: string;
+  severity: "info" | "warning" | "critical";
+  icao_hex: string | null;
+  callsigns: string[];
+  message: string;
+  began_at: string;
+  ended_at: string | null;
+  acknowledged: boolean;
+  acknowledged_at: string | null;
+  numbers: Record<string, { value: unknown; unit: string }>;
+  position: { lat: number; lon: number; altitude_ft: number | null } | null;
+  suppressed_by: string[];
+}
+
+const TYPES = ["emergency_squawk", "acas_ra", "proximity", "extreme_vertical_rate", "vertical_rate_reversal", "low_altitude", "position_integrity"];
+const LEVEL_TAG: Record<string, string> = { critical: "danger", warning: "warning", info: "" };
+const PAGE = 50;
+const QUANTITIES: Record<string, Quantity> = { nm: "distance", ft: "altitude", kt: "speed", "ft/min": "rate" };
+
+class Safety extends Task {
+  private events: SafetyEvent[] = [];
+  private next: string | null = null;
+  private layer: VectorLayer | null = null;
+  private areas = 0;
+  private stop: (() => void) | null = null;
+
+  constructor() {
+    super();
+    this.watch(place, preferences);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.attemptRead(() => this.read());
+    void this.attemptRead(() => this.showAreas(), "areas");
+    this.stop = live.happening.subscribe((news) => {
+      if (news?.topic !== "safety" || news.data.past) return;
+      if (news.event === "safety:event") announce(String(news.data.message ?? ""));
+      void this.attemptRead(() => this.read());
+      if (news.data.type === "position_integrity") void this.attemptRead(() => this.showAreas(), "areas");
+    });
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.stop?.();
+    this.hideAreas();
+  }
+
+  private hideAreas(): void {
+    if (this.layer) this.map?.removeLayer(this.layer);
+    this.layer = null;
+  }
+
+  private get map(): MapElement | null {
+    return document.querySelector<MapElement>("sw-map");
+  }
+
+  private async read(): Promise<void> {
+    const { type, severity, active, held } = place.value.query;
+    const query = { type, severity, active: active === "1" ? true : undefined, suppressed: held === "1" ? undefined : false, limit: PAGE };
+    const answer = await call<{ events: SafetyEvent[]; next: string | null }>("safety/events", { query });
+    this.events = answer.events;
+    this.next = answer.next;
+  }
+
+  private async more(): Promise<void> {
+    const query = Object.fromEntries(new URL(this.next!, location.href).searchParams);
+    const answer = await call<{ events: SafetyEvent[]; next: string | null }>("safety/events", { query });
+    this.events = [...this.events, ...answer.events];
+    this.next = answer.next;
+  }
+
+  /** Regions where the navigation signals of several aircraft are disturbed, on the map. */
+  private async showAreas(): Promise<void> {
+    const areas = await call<{ features?: unknown[] }>("safety/areas");
+    this.areas = areas.features?.length ?? 0;
+    this.hideAreas();
+    if (!this.areas || !this.isConnected) return;
+    const features = new GeoJSON().readFeatures({ type: "FeatureCollection", features: areas.features }, { featureProjection: "EPSG:3857" });
+    this.layer = new VectorLayer({
+      source: new VectorSource({ features }),
+      zIndex: 3,
+      style: new Style({ fill: new Fill({ color: "rgb(214 72 60 / 0.22)" }), stroke: new Stroke({ color: "rgb(214 72 60)", width: 1.5, lineDash: [6, 4] }) }),
+    });
+    this.map?.addLayer(this.layer);
+  }
+
+  private filter(change: Record<string, string | null>): void {
+    note(change);
+    void this.attemptRead(() => this.read());
+  }
+
+  private acknowledge(event: SafetyEvent): void {
+    void this.attempt(async () => {
+      await call(`safety/events/${event.id}/acknowledge`, { method: "POST" });
+      await this.read();
+    });
+  }
+
+  private go(event: SafetyEvent): void {
+    if (event.position) this.map?.fit([[mercatorX(event.position.lon), mercatorY(event.position.lat)]]);
+  }
+
+  protected override render(): TemplateResult {
+    const { type, severity, active, held } = place.value.query;
+    return html`<div class="sheet"><header><h1>${t("nav.safety")}</h1></header>
+      <div class="toolbar">
+        <label><span>${t("safety.type")}</span><select @change=${(event: Event) => this.filter({ type: (event.target as HTMLSelectElement).value })}>
+          <option value="">${t("filter.all")}</option>${TYPES.map((one) => html`<option value=${one} ?selected=${one === type}>${word("safety", one)}</option>`)}</select></label>
+        <label><span>${t("safety.severity")}</span><select @change=${(event: Event) => this.filter({ severity: (event.target as HTMLSelectElement).value })}>
+          <option value="">${t("filter.all")}</option>${["critical", "warning", "info"].map((one) => html`<option value=${one} ?selected=${one === severity}>${word("level", one)}</option>`)}</select></label>
+      </div>
+      <label class="check"><input type="checkbox" .checked=${active === "1"} @change=${() => this.filter({ active: active === "1" ? null : "1" })} /> ${t("safety.active_only")}</label>
+      <label class="check"><input type="checkbox" .checked=${held === "1"} @change=${() => this.filter({ held: held === "1" ? null : "1" })} /> ${t("safety.with_held_back")}</label>
+      ${this.areas ? html`<p class="hint">${t("safety.areas", { n: this.areas })}</p>` : nothing}
+      ${this.fault()}
+      ${this.events.length ? html`<ul class="cards">${this.events.map((event) => this.card(event))}</ul>` : this.emptyList(t("safety.none"))}
+      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}
+    </div>`;
+  }
+
+  private card(event: SafetyEvent): TemplateResult {
+    // The box is that of the threshold; the rest is what happened.
+    const figures = Object.entries(event.numbers ?? {}).filter(([name, one]) => typeof one?.value === "number" && !name.startsWith("box_"));
+    const held = event.suppressed_by ?? [];
+    return html`<li class="safety-card ${event.ended_at ? "done" : ""}">
+      <p><span class="tag ${LEVEL_TAG[event.severity]}">${word("level", event.severity)}</span> <b>${word("safety", event.type)}</b>
+        ${event.ended_at ? nothing : html`<span class="tag good">${t("safety.active")}</span>`}</p>
+      <p>${event.message}</p>
+      ${held.length ? html`<p><small>${t("safety.held_back")}: ${held.map((reason) => word("reason", reason)).join(", ")}</small></p>` : nothing}
+      <p class="mono">${(event.callsigns ?? []).filter(Boolean).join(", ")}</p>
+      ${figures.length ? html`<p><small>${figures.map(([name, one]) => `${word("figure", name)} ${figure(one.value as number, one.unit ?? "")}`).join(" · ")}</small></p>` : nothing}
+      <p class="actions"><small>${clock(event.began_at, true)}${event.ended_at ? ` – ${clock(event.ended_at)}` : ""}</small>
+        ${event.icao_hex ? html`<a href="#/map?hex=${event.icao_hex.toLowerCase()}">${t("alerts.show_aircraft")}</a>` : nothing}
+        ${event.position ? html`<button class="plain link" @click=${() => this.go(event)}>${t("safety.where")}</button>` : nothing}
+        ${event.acknowledged ? html`<small>${t("alert.acknowledged")}</small>` : session.can("safety.acknowledge") ? html`<button class="plain link" @click=${() => this.acknowledge(event)}>${t("alert.acknowledge")}</button>` : nothing}</p>
+    </li>`;
+  }
+}
+
+/** A number of an event; where the reader may choose the unit, in the unit that was chosen. */
+function figure(value: number, unit: string): string {
+  const digits = Number.isInteger(value) ? 0 : 2;
+  const quantity = QUANTITIES[unit];
+  return quantity ? measure(quantity, value, digits) : `${number(value, digits)}\u00a0${unit}`;
+}
+
+customElements.define("sw-safety", Safety);

@@ -1,0 +1,88 @@
+// The base of pages that ask the service for something: one fault at a time, shown where the person works.
+import { html, nothing, type TemplateResult } from "lit";
+import { View } from "../ui/view";
+import { t } from "../i18n/i18n";
+import { ApiError, call } from "./api";
+import { faultText, fieldFault, isAway } from "./fault";
+
+const READ_AGAIN_MS = 5000;
+
+export abstract class Task extends View {
+  protected error = "";
+  protected isBusy = false;
+  /** The fields that the service did not take, by their place in the body. */
+  protected faults: Record<string, string> = {};
+  /** Whether the page has read its list: before, an empty one means nothing. */
+  protected hasRead = false;
+  private away = false;
+  private rereads = new Map<string, ReturnType<typeof setTimeout>>();
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    for (const timer of this.rereads.values()) clearTimeout(timer);
+    this.rereads.clear();
+  }
+
+  /** Read a part of the page; while the service cannot be reached, again and again. The newest reading of a part counts. */
+  protected async attemptRead(work: () => Promise<unknown>, part = "list"): Promise<boolean> {
+    clearTimeout(this.rereads.get(part));
+    const isDone = await this.attempt(async () => void (await work()));
+    if (isDone && part === "list") {
+      this.hasRead = true;
+      this.afterRead();
+    }
+    if (!isDone && this.away && this.isConnected) this.readAgainSoon(work, part);
+    this.requestUpdate();
+    return isDone;
+  }
+
+  private readAgainSoon(work: () => Promise<unknown>, part: string): void {
+    clearTimeout(this.rereads.get(part));
+    this.rereads.set(part, setTimeout(() => void this.attemptRead(work, part), READ_AGAIN_MS));
+  }
+
+  protected async attempt(work: () => Promise<void>): Promise<boolean> {
+    this.isBusy = true;
+    this.requestUpdate();
+    let isDone = false;
+    try {
+      await work();
+      this.error = "";
+      this.faults = {};
+      isDone = true;
+    } catch (error) {
+      this.error = faultText(error);
+      this.away = isAway(error);
+      this.faults = error instanceof ApiError ? Object.fromEntries(error.errors.map(({ name, detail }) => [name, fieldFault(detail)])) : {};
+    }
+    this.isBusy = false;
+    this.requestUpdate();
+    return isDone;
+  }
+
+  /** What follows from the list that was read. */
+  protected afterRead(): void {}
+
+  /** What stands in the place of a list without entries. */
+  protected emptyList(text: string | TemplateResult): TemplateResult | typeof nothing {
+    if (this.hasRead) return html`<p class="empty">${text}</p>`;
+    return this.error ? nothing : html`<p class="empty" role="status">${t("loading")}</p>`;
+  }
+
+  protected fault(): TemplateResult | typeof nothing {
+    return this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing;
+  }
+}
+
+/** All entries of a list that comes in pages of a cursor or an offset. */
+export async function all<T>(path: string, name: string): Promise<T[]> {
+  const found: T[] = [];
+  let query: Record<string, string> = { limit: "500" };
+  for (;;) {
+    const answer = await call<Record<string, unknown>>(path, { query });
+    found.push(...(answer[name] as T[]));
+    const next = answer.next as string | null;
+    if (!next) return found;
+    query = Object.fromEntries(new URL(next, location.href).searchParams);
+  }
+}
