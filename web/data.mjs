@@ -2,8 +2,7 @@
 // world-atlas), airports (from the Python package airportsdata, MIT) and one catalogue of texts for each language.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-
-export const LANGUAGES = ["en", "de", "fr", "es"];
+import { prepareTexts } from "./texts.mjs";
 
 export function prepareData(here, generated, airportsFile) {
   mkdirSync(generated, { recursive: true });
@@ -13,18 +12,6 @@ export function prepareData(here, generated, airportsFile) {
   }
   writeFileSync(join(generated, "airports.airports"), JSON.stringify(airports(airportsFile)));
   prepareTexts(here, generated);
-}
-
-export function prepareTexts(here, generated) {
-  mkdirSync(generated, { recursive: true });
-  const texts = readFileSync(join(here, "src", "i18n", "texts.json"), "utf8");
-  const catalogue = JSON.parse(texts);
-  for (const [at, language] of LANGUAGES.entries()) {
-    const entries = Object.entries(catalogue).map(([key, forms]) => [key, forms[at]]);
-    const missing = entries.filter(([, text]) => typeof text !== "string" || text === "").map(([key]) => key);
-    if (missing.length) throw new Error(`${language} lacks ${missing.join(", ")}`);
-    writeFileSync(join(generated, `${language}.catalogue`), JSON.stringify(Object.fromEntries(entries)));
-  }
 }
 
 // Airports with an IATA code, as rows [iata, icao, name, lat, lon]; none where the package is not installed.

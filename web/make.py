@@ -18,7 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 BUILT = HERE.parent / "skywatch" / "web" / "built"
 STATE = BUILT.with_name("built.state")
-SOURCES = ("src", "public", "build.mjs", "data.mjs", "icons.mjs", "package-lock.json")
+SOURCES = ("src", "public", "build.mjs", "data.mjs", "texts.mjs", "icons.mjs", "package-lock.json")
 BUILDING = "The web application is being built; this takes about a minute. This page shows it as soon as it is there."
 
 
@@ -34,11 +34,11 @@ def main(arguments: list[str]) -> int:
             build()
         elif job == "check":
             install()
-            run("node_modules/typescript/bin/tsc", "--noEmit")
+            types()
             run("node_modules/eslint/bin/eslint.js", ".", "--max-warnings", "0")
         elif job == "types":
             install()
-            run("node_modules/typescript/bin/tsc", "--noEmit")
+            types()
         elif job == "unit":
             install()
             run("test/run.mjs")
@@ -65,6 +65,12 @@ def build() -> None:
         STATE.write_text(f"The web application could not be built: {failure}", encoding="utf-8")
         raise
     STATE.unlink(missing_ok=True)
+
+
+def types() -> None:
+    """Check the types; the keys of the texts are one of them."""
+    run("texts.mjs")
+    run("node_modules/typescript/bin/tsc", "--noEmit")
 
 
 def sources() -> str:

@@ -4,13 +4,16 @@ import "./style/base.css";
 import "./style/shell.css";
 import "./style/map.css";
 import "./style/list.css";
-import "./style/pages.css";
+import "./style/page.css";
+import "./style/parts.css";
+import { FEATURES } from "./features";
 import { followTheme, preferences } from "./core/preferences";
 import { preferredLanguage, useLanguage } from "./i18n/i18n";
 import { shareFilter } from "./list/filter_address";
 import { live } from "./live/live";
 import type { Station } from "./live/messages";
 import { session } from "./session/session";
+import { register } from "./shell/feature";
 
 const KEEP_AFTER_MS = 5000;
 
@@ -35,6 +38,7 @@ function preloadMap(): void {
 
 async function start(): Promise<void> {
   followTheme();
+  register(FEATURES);
   // The session, the channel and the station need no script of the frame, which is still on its way.
   session.status.subscribe(() => void findStation());
   live.start();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Language } from "../src/i18n/i18n";
-import catalogue from "../src/i18n/texts.json";
+import catalogue from "../generated/texts.json";
 
 Object.assign(globalThis, { document: { baseURI: "http://skywatch.test/", documentElement: {} } });
 const { useLanguage } = await import("../src/i18n/i18n");

@@ -21,7 +21,7 @@ function session(publicFeatures: string[] = ["aircraft"]): Made {
     canView: (feature: string): boolean => who.user.value !== null || publicFeatures.includes(feature),
   };
   const orders: Order[] = [];
-  const owner = new ChannelOwner(who, () => ["hex"], (order) => orders.push(order));
+  const owner = new ChannelOwner(who, ["aircraft", "system"], () => ["hex"], (order) => orders.push(order));
   owner.start();
   const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
   return { who: who as unknown as Made["who"], orders, pause };

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { prepareTexts } from "../data.mjs";
+import { prepareTexts } from "../texts.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const web = join(here, "..");

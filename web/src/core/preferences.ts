@@ -26,6 +26,9 @@ export interface Preferences {
   browser?: number;
 }
 
+/** A preference that is on or off. */
+export type Switch = "labels" | "rings" | "airports" | "sound" | "shortcuts";
+
 export const DEFAULTS: Preferences = {
   theme: "auto",
   units: "aviation",

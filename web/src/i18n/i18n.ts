@@ -4,7 +4,7 @@ import en from "../../generated/en.catalogue";
 import es from "../../generated/es.catalogue";
 import fr from "../../generated/fr.catalogue";
 import { Cell } from "../core/cell";
-import type catalogue from "./texts.json";
+import type catalogue from "../../generated/texts.json";
 
 export type TextKey = keyof typeof catalogue;
 export type Language = "en" | "de" | "fr" | "es";

@@ -7,7 +7,8 @@ import { CLASSES } from "../live/classes";
 import { isEmergency } from "../live/filter";
 import { FLAG, type Aircraft } from "../live/messages";
 import { altitudeColour, css } from "../core/ramp";
-import { icon } from "../ui/icons";
+import { drawing } from "../ui/icons";
+import { marksOf } from "./marks";
 import { svgPath } from "../map/planes/shapes";
 
 export interface Column {
@@ -52,11 +53,12 @@ export const COLUMNS: Column[] = [
     isNumber: false,
     cell: (aircraft) => {
       const flags = aircraft.flags as number;
+      const marks = marksOf(flags);
       const emergency = isEmergency(flags, aircraft.squawk);
       return html`${silhouette(aircraft)}<b class="callsign">${String(aircraft.flight || aircraft.hex).trim()}</b>${emergency
         ? html`<span class="tag danger">${aircraft.squawk ?? "!"}</span>`
-        : flags & FLAG.alert
-          ? html`<span class="alert-mark" role="img" aria-label=${t("aircraft.alert")} title=${t("aircraft.alert")}>${icon("alerts")}</span>`
+        : marks.length
+          ? html`<span class="flag-mark" role="img" aria-label=${t(marks[0].title)} title=${t(marks[0].title)}>${drawing(marks[0].icon)}</span>`
         : flags & FLAG.military
           ? html`<span class="tag">${t("aircraft.military_short")}</span>`
           : ""}`;

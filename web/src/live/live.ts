@@ -33,6 +33,8 @@ export interface Happening {
 }
 
 class Live {
+  /** Topics of the channel that features have. */
+  readonly topics: string[] = [];
   readonly state = new Cell<ChannelState>("idle");
   readonly detail = new Cell<string>("");
   readonly list = new Cell<ListWindow>({ type: "list", offset: 0, rows: [], matching: 0, total: 0, positioned: 0 });
@@ -56,7 +58,7 @@ class Live {
   private readonly worker = new Worker(new URL(WORKER_FILE, import.meta.url), { type: "module" });
   private picks = new Map<number, (aircraft: Aircraft | null) => void>();
   private lastPick = 0;
-  private readonly owner = new ChannelOwner(session, () => this.chosenFields(), (order) => this.sendOwner(order));
+  private readonly owner = new ChannelOwner(session, this.topics, () => this.chosenFields(), (order) => this.sendOwner(order));
 
   start(): void {
     this.worker.onmessage = ({ data }: MessageEvent<News>) => this.hear(data);

@@ -3,16 +3,6 @@ import type { Readable } from "../core/cell";
 import type { Config, Status, User } from "../session/session";
 import type { Order } from "./messages";
 
-/** Topics of the channel, and the feature that each belongs to. */
-const TOPICS: Record<string, string> = {
-  aircraft: "aircraft",
-  alerts: "alerts",
-  safety: "safety",
-  acars: "acars",
-  audio: "audio",
-  system: "system",
-};
-
 export interface Who {
   readonly status: Readable<Status>;
   readonly user: Readable<User | null>;
@@ -28,6 +18,8 @@ export class ChannelOwner {
 
   constructor(
     private readonly who: Who,
+    /** Topics of the channel, each of the feature of its name. */
+    private readonly topics: readonly string[],
     private readonly fields: () => string[],
     private readonly send: (order: Order) => void,
   ) {}
@@ -69,7 +61,7 @@ export class ChannelOwner {
     const config = this.who.config.value;
     const { person } = this;
     if (!config || person === null) return;
-    const topics = Object.keys(TOPICS).filter((topic) => this.who.canView(TOPICS[topic]));
+    const topics = this.topics.filter((topic) => this.who.canView(topic));
     const url = topics.length && config.realtime.url ? `${config.realtime.url.replace(/\/$/, "")}${config.realtime.path}` : "";
     const owner = [person, url, ...topics].join();
     if (owner === this.owner) return;

@@ -17,6 +17,7 @@ import { icon } from "../ui/icons";
 import { baseMapChoices, baseMaps, chosenBaseMap, NO_BASE_MAP } from "./ground/base_maps";
 import { Ground } from "./ground/ground";
 import type { MapView } from "./planes/layer";
+import { PageLayers, type PageLayer } from "./page_layers";
 import { Rings } from "./rings";
 import { Stage, type TrailPoint } from "./planes/stage";
 import { Tiles } from "./ground/tiles";
@@ -31,10 +32,14 @@ const WIDE_PX = 2400;
 const KEY_PAN_PX = 120;
 
 export class MapElement extends View {
+  static override properties = { pageLayers: { attribute: false } };
+  /** The layers that belong to pages. */
+  declare pageLayers: readonly PageLayer[];
   readonly map = new OlMap({ controls: [], interactions: interactions({ altShiftDragRotate: false, pinchRotate: false }) });
   private readonly ground = new Ground();
   private readonly rings = new Rings();
   private readonly tiles = new Tiles();
+  private readonly layersOnPages = new PageLayers(this.map);
   private readonly trails = new Trails((trail) => this.stage.setTrails(trail));
   private readonly stage = new Stage((kind) => (this.dataset.renderer = kind));
   private hovered: Aircraft | null = null;
@@ -45,10 +50,12 @@ export class MapElement extends View {
   private drawn: { center: number[]; resolution: number } | null = null;
   private isFollowing = false;
   private isChoosing = false;
+  private areTrailsLent = false;
   private noteTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super();
+    this.pageLayers = [];
     this.watch(live.selected, place, preferences, this.tiles.source, this.tiles.failure);
   }
 
@@ -64,7 +71,7 @@ export class MapElement extends View {
       live.station.subscribe(() => this.placeFirst()),
       live.selected.subscribe((aircraft) => this.followSelected(aircraft)),
       live.also.subscribe(() => live.selected.value || this.followTrails()),
-      place.subscribe(() => this.takeAddress()),
+      place.subscribe(() => this.takePlace()),
     ];
     const wake = (): void => this.stage.draw();
     document.addEventListener("visibilitychange", wake);
@@ -100,12 +107,12 @@ export class MapElement extends View {
     this.map.on("pointerdrag", () => (this.isFollowing = false));
     target.addEventListener("pointerleave", () => this.setHovered(null));
     this.applyLook();
-    this.takeAddress();
+    this.takePlace();
     this.placeFirst();
     void document.fonts.ready.then(() => this.applyLook());
   }
 
-  /** Layers of pages that draw on the map: history, coverage, geofences. */
+  /** Layers that pages draw on the map while they are open, besides those that belong to them. */
   addLayer(layer: BaseLayer): void {
     this.map.addLayer(layer);
   }
@@ -127,7 +134,7 @@ export class MapElement extends View {
 
   /** On a phone the sheet covers the lower part: what is in the middle is to be in the middle of what is seen. */
   private readonly keepClear = (): void => {
-    const covered = innerWidth <= 820 && place.value.page !== "login" && preferences.value.listOpen ? this.clientHeight * 0.46 : 0;
+    const covered = innerWidth <= 820 && preferences.value.listOpen ? this.clientHeight * 0.46 : 0;
     const view = this.map.getView();
     if ((view.padding?.[2] ?? 0) !== covered) view.padding = [0, 0, covered, 0];
   };
@@ -147,6 +154,11 @@ export class MapElement extends View {
   private get startZoom(): number {
     if (this.clientWidth < 600) return START_ZOOM - 1;
     return this.clientWidth > WIDE_PX ? START_ZOOM + 1 : START_ZOOM;
+  }
+
+  private takePlace(): void {
+    void this.layersOnPages.follow(place.value.page, this.pageLayers);
+    this.takeAddress();
   }
 
   private takeAddress(): void {
@@ -191,7 +203,7 @@ export class MapElement extends View {
   }
 
   private followTrails(): void {
-    if (place.value.page === "history") return; // There the track of a stored flight is drawn.
+    if (this.areTrailsLent) return;
     const { hex, also } = live.selection;
     this.trails.follow(hex === null ? [] : [hex, ...also], [live.selected.value, ...live.also.value]);
   }
@@ -304,6 +316,12 @@ export class MapElement extends View {
     if (failure) return html`<p class="map-source">${t(failure)}</p>`;
     if (!text) return null;
     return html`<p class="map-source">${address ? html`<a href=${address} target="_blank" rel="noopener noreferrer">${text}</a>` : text}</p>`;
+  }
+
+  /** Let a page draw the trails instead of those of the selected aircraft, or end that. */
+  lendTrails(areLent: boolean): void {
+    this.areTrailsLent = areLent;
+    this.stage.setTrails([]);
   }
 
   setTrail(trail: TrailPoint[][]): void {

@@ -1,5 +1,6 @@
 // Everything about the selected aircraft.
 import { html, nothing, type TemplateResult } from "lit";
+import { html as staticHtml, unsafeStatic } from "lit/static-html.js";
 import { note } from "../core/address";
 import { dark, preferences } from "../core/preferences";
 import { bearing, measure } from "../ui/units";
@@ -10,12 +11,13 @@ import { live } from "../live/live";
 import { isEmergency } from "../live/filter";
 import { FLAG, type Aircraft } from "../live/messages";
 import { colourOf, onGround, silhouette } from "../list/columns";
+import { marksOf } from "../list/marks";
 import type { MapElement } from "../map/map";
 import { call } from "../session/api";
-import { session } from "../session/session";
-import { icon } from "../ui/icons";
+import { inform } from "../ui/announce";
+import { drawing, icon } from "../ui/icons";
 import { facts, type Airframe } from "./facts";
-import "../features/acars/messages";
+import type { PanelLink, PanelPart } from "./parts";
 import { profile } from "./profile";
 
 interface Details extends Aircraft {
@@ -26,6 +28,9 @@ interface Details extends Aircraft {
 const REFRESH_MS = 2000;
 
 class Panel extends View {
+  static override properties = { parts: { attribute: false }, links: { attribute: false } };
+  declare parts: readonly PanelPart[];
+  declare links: readonly PanelLink[];
   private details: Details | null = null;
   private hex: string | null = null;
   private isGone = false;
@@ -33,6 +38,8 @@ class Panel extends View {
 
   constructor() {
     super();
+    this.parts = [];
+    this.links = [];
     this.watch(live.selected, live.selectedHex, live.alsoHexes, live.also, preferences, dark);
   }
 
@@ -74,7 +81,6 @@ class Panel extends View {
   private readonly follow = (): void => document.querySelector<MapElement>("sw-map")?.follow();
 
   private readonly share = async (): Promise<void> => {
-    const { inform } = await import("../ui/announce");
     try {
       await navigator.clipboard.writeText(location.href);
       inform(t("panel.copied"));
@@ -111,7 +117,7 @@ class Panel extends View {
       </header>
       <p class="tags">
         ${isEmergency(flags, some.squawk) ? html`<span class="tag danger">${t("aircraft.emergency")} ${some.squawk}</span>` : nothing}
-        ${flags & FLAG.alert ? html`<span class="tag warning"><a href="#/alerts?q=${encodeURIComponent(String(some.flight ?? "").trim())}">${t("aircraft.alert")}</a></span>` : nothing}
+        ${marksOf(flags).map(({ title, href }) => html`<span class="tag warning"><a href=${href(some)}>${t(title)}</a></span>`)}
         ${flags & FLAG.military ? html`<span class="tag">${t("aircraft.military")}</span>` : nothing}
         ${flags & FLAG.mlat ? html`<span class="tag">MLAT</span>` : nothing}
         ${flags & FLAG.tisb ? html`<span class="tag">TIS-B</span>` : nothing}
@@ -123,11 +129,20 @@ class Panel extends View {
       ${this.others()}
       ${this.figures(some)}
       ${profile(some)}
-      ${session.canView("acars") && !live.isReplay.value ? html`<sw-messages .hex=${some.hex}></sw-messages>` : nothing}
+      ${live.isReplay.value ? nothing : this.elements(some.hex)}
       ${facts(some, airframe, this.details?.seen)}
       <p class="panel-links">
-        <a href="#/history?icao_hex=${some.hex.replace("~", "")}">${icon("history")}${t("panel.history")}</a>
+        ${this.links.map(({ href, icon: path, title }) => html`<a href=${href(some.hex)}>${drawing(path)}${t(title)}</a>`)}
       </p>`;
+  }
+
+  /** What features add; an element whose script is not here yet is empty. */
+  private elements(hex: string): TemplateResult[] {
+    return this.parts.map(({ element, load }) => {
+      if (!customElements.get(element)) load().catch((error: unknown) => console.warn("A part of the panel cannot be loaded:", error));
+      const tag = unsafeStatic(element); // One of the names of the features, never what a person or the service wrote.
+      return staticHtml`<${tag} .hex=${hex}></${tag}>`;
+    });
   }
 
   /** The others that are selected: a click shows the details of one. */

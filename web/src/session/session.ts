@@ -335,6 +335,9 @@ class Session {
 
   // What this person may see and do
 
+  /** The permissions that view a feature, where they are not `<feature>.view`. */
+  readonly viewPermissions: Record<string, string> = {};
+
   /** Whether a feature may be read: what the service would answer, so that no page is offered in vain. */
   canView(feature: string): boolean {
     const config = this.config.value;
@@ -344,7 +347,7 @@ class Session {
     const user = this.user.value;
     if (access.read_access === "public" && config.auth_mode === "hybrid") return true;
     if (!user) return false;
-    return access.read_access !== "permission" || user.permissions.includes(viewOf(feature));
+    return access.read_access !== "permission" || user.permissions.includes(this.viewPermissions[feature] ?? `${feature}.view`);
   }
 
   can(permission: string): boolean {
@@ -356,7 +359,5 @@ class Session {
     return user.permissions.includes(permission) || config.granted.identity.includes(permission);
   }
 }
-
-const viewOf = (feature: string): string => (feature === "system" ? "system.view_status" : `${feature}.view`);
 
 export const session = new Session();

@@ -9,9 +9,9 @@ import { live } from "../live/live";
 import type { ChannelState } from "../live/messages";
 import { session } from "../session/session";
 import { announcement, notice } from "../ui/announce";
-import { unread } from "./bell";
-import { icon, mark } from "../ui/icons";
-import { PAGES, pageOf, type Page } from "./feature";
+import { counts } from "./bell";
+import { FEATURES, menu, pageAt, pageOf, type OpenPage } from "./feature";
+import { drawing, icon, mark } from "../ui/icons";
 import { runShortcut } from "./shortcuts";
 import "../list/list";
 import "../panel/panel";
@@ -30,6 +30,7 @@ async function loadMap(): Promise<void> {
 class App extends View {
   private loaded = new Set<string>();
   private failed: string | null = null;
+  private readonly pageLayers = FEATURES.flatMap(({ layers = [] }) => layers);
   private isMenuOpen = false;
   private late = false;
   /** On a phone: whether the page beside the map is drawn down, so that the map is seen. */
@@ -38,7 +39,7 @@ class App extends View {
 
   constructor() {
     super();
-    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.total, live.selectedHex, live.isReplay, live.isStale, preferences, dark, announcement, notice, unread);
+    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.total, live.selectedHex, live.isReplay, live.isStale, preferences, dark, announcement, notice, counts);
     live.state.subscribe((state) => this.noteState(state));
     setTimeout(() => {
       if (session.status.value !== "loading") return;
@@ -68,12 +69,11 @@ class App extends View {
     }
   }
 
-  private get page(): Page {
+  private get page(): OpenPage {
     const asked = pageOf(place.value.page);
-    const first = PAGES.find((page) => page.inMenu && page.isOpen() && page.name !== "settings");
-    if (session.status.value !== "anonymous" || session.config.value?.auth_mode === "public") return asked?.isOpen() ? asked : (first ?? pageOf("settings")!);
     if (asked?.isOpen()) return asked;
-    return pageOf("login")!;
+    const isSomebody = session.status.value !== "anonymous" || session.config.value?.auth_mode === "public";
+    return (isSomebody ? undefined : pageAt("signIn")) ?? menu()[0];
   }
 
   private shortcut(event: KeyboardEvent): void {
@@ -142,28 +142,38 @@ class App extends View {
     for (const one of [nav, nav.parentElement!]) this.resized.observe(one);
   }
 
-  private navigation(page: Page): TemplateResult {
-    const open = PAGES.filter((one) => one.inMenu && one.isOpen());
+  private navigation(page: OpenPage): TemplateResult {
     return html`<nav aria-label=${t("nav.label")}>
-      ${open.map(
+      ${menu().map(
         (one) => html`<a href="#/${one.name}" class=${one === page ? "active" : ""} aria-current=${one === page ? "page" : nothing} title=${t(one.title)}>
-          ${icon(one.icon)}<span>${t(one.title)}</span>${one.name === "alerts" && unread.value ? html`<b class="badge" title=${t("alerts.unread", { n: unread.value })}>${unread.value > 99 ? "99+" : unread.value}</b>` : nothing}
+          ${drawing(one.icon)}<span>${t(one.title)}</span>${this.badge(one)}
         </a>`,
       )}
     </nav>`;
   }
 
+  private badge({ name, badge }: OpenPage): TemplateResult | typeof nothing {
+    const n = counts.value[name];
+    if (!badge || !n) return nothing;
+    return html`<b class="badge" title=${t(badge.title, { n })}>${n > 99 ? "99+" : n}</b>`;
+  }
+
   private person(): TemplateResult | typeof nothing {
     const config = session.config.value;
     const user = session.user.value;
-    if (user) return html`<a class="person" href="#/account" title=${t("nav.account")}>${icon("account")}<span>${user.display_name || user.username}</span></a>`;
-    if (!config || (!config.local_auth_enabled && !config.oidc_enabled)) return nothing;
-    return html`<a class="person" href="#/login">${icon("account")}<span>${t("nav.login")}</span></a>`;
+    const page = pageAt(user ? "account" : "signIn");
+    if (!page || (!user && !config?.local_auth_enabled && !config?.oidc_enabled)) return nothing;
+    return html`<a class="person" href="#/${page.name}" title=${user ? t(page.title) : nothing}>${drawing(page.icon)}<span>${user ? user.display_name || user.username : t(page.title)}</span></a>`;
+  }
+
+  private signInLink(): TemplateResult | typeof nothing {
+    const page = pageAt("signIn");
+    return page ? html`<a href="#/${page.name}">${t(page.title)}</a>` : nothing;
   }
 
   private banner(): TemplateResult | typeof nothing {
     if (session.ended.value) {
-      return html`<div class="banner" role="status"><span>${t("session.ended")}</span> <a href="#/login">${t("nav.login")}</a>
+      return html`<div class="banner" role="status"><span>${t("session.ended")}</span> ${this.signInLink()}
         <button class="plain" @click=${() => session.ended.set(false)} aria-label=${t("close")}>${icon("close")}</button></div>`;
     }
     if (this.late && this.lateTimer !== undefined && !live.isReplay.value) {
@@ -181,7 +191,7 @@ class App extends View {
     }
     const page = this.page;
     if (session.canView("aircraft")) this.load(MAP, loadMap);
-    if (page.element) this.load(page.element, page.load);
+    if (page.element && page.load) this.load(page.element, page.load);
     const showMap = session.canView("aircraft") && page.overMap === true;
     const classes = ["app", `page-${page.name}`, showMap ? "with-map" : "without-map", live.selectedHex.value ? "has-selection" : "", preferences.value.listOpen ? "" : "list-closed", this.isLow ? "drawer-low" : ""];
     document.title = page.name === "map" ? "Skywatch" : `${t(page.title)} – Skywatch`;
@@ -190,7 +200,7 @@ class App extends View {
       <header class="head">
         <a class="brand" href="#/map">${mark()}<span>Skywatch</span></a>
         ${this.navigation(page)}
-        ${page.name === "login" && live.state.value === "idle" ? html`<span class="state"></span>` : this.state()}
+        ${page.place === "signIn" && live.state.value === "idle" ? html`<span class="state"></span>` : this.state()}
         ${this.person()}
         <button class="tool menu-button" aria-expanded=${this.isMenuOpen} aria-label=${t("nav.menu")} @click=${this.toggleMenu}>${icon(this.isMenuOpen ? "close" : "more")}</button>
       </header>
@@ -199,8 +209,8 @@ class App extends View {
       <main id="main" tabindex="-1">
         ${session.canView("aircraft")
           ? html`<section class="live" ?inert=${!showMap} ?hidden=${!showMap}>
-              ${customElements.get(MAP) ? html`<sw-map></sw-map>` : html`<p class="map-waiting" role="status">${this.waiting}</p>`}
-              ${page.name === "map" ? html`<sw-list></sw-list>${live.selectedHex.value ? html`<sw-panel></sw-panel>` : nothing}` : nothing}
+              ${customElements.get(MAP) ? html`<sw-map .pageLayers=${this.pageLayers}></sw-map>` : html`<p class="map-waiting" role="status">${this.waiting}</p>`}
+              ${page.name === "map" ? html`<sw-list></sw-list>${live.selectedHex.value ? this.panel() : nothing}` : nothing}
             </section>`
           : nothing}
         ${page.element && page.overMap ? html`<button class="drawer-handle" aria-label=${t("nav.drawer")} aria-expanded=${!this.isLow} @click=${this.toggleDrawer}></button>` : nothing}
@@ -211,13 +221,18 @@ class App extends View {
     </div>`;
   }
 
-  private pageElement(page: Page): TemplateResult {
+  private panel(): TemplateResult {
+    const shown = FEATURES.filter(({ name }) => session.canView(name));
+    return html`<sw-panel .parts=${shown.flatMap(({ panelParts = [] }) => panelParts)} .links=${FEATURES.flatMap(({ panelLinks = [] }) => panelLinks)}></sw-panel>`;
+  }
+
+  private pageElement(page: OpenPage): TemplateResult {
     // A page beside the map draws on it from its first moment on.
     const needsMap = page.overMap && session.canView("aircraft");
     if (!customElements.get(page.element!) || (needsMap && !customElements.get(MAP))) {
       return html`<section class="page ${page.overMap ? "drawer" : ""}"><p class="empty" role="status">${this.waiting}</p></section>`;
     }
-    const tag = unsafeStatic(page.element!); // One of the names in PAGES, never what a person or the service wrote.
+    const tag = unsafeStatic(page.element!); // One of the names of the features, never what a person or the service wrote.
     return staticHtml`<${tag} tabindex="0" class="page ${page.overMap ? "drawer" : ""}"></${tag}>`;
   }
 

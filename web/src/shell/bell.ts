@@ -1,33 +1,37 @@
-// Tells the person what happens while they look at something else: alerts of their own, and dangerous safety events.
-import { Cell } from "../core/cell";
+// Notifies the person while they look at something else, and counts what waits for them.
 import { place } from "../core/address";
+import { Cell } from "../core/cell";
 import { preferences } from "../core/preferences";
-import { t, word } from "../i18n/i18n";
-import { live } from "../live/live";
-import { call } from "../session/api";
+import { t } from "../i18n/i18n";
+import { live, type Happening } from "../live/live";
 import { session } from "../session/session";
 import { announce, inform } from "../ui/announce";
+import { FEATURES, PAGES, type Notice, type OpenPage } from "./feature";
 
-/** Alerts of this person that nobody has acknowledged. */
-export const unread = new Cell<number>(0);
+/** The numbers of the pages' badges, by page. */
+export const counts = new Cell<Record<string, number>>({});
 const COUNT_AFTER_MS = 400;
 const TONES_HZ = [880, 1175];
 const TONE_S = 0.13;
-let due: ReturnType<typeof setTimeout> | undefined;
+const due = new Set<string>();
 let sound: AudioContext | null = null;
 
-function count(): void {
-  due ??= setTimeout(() => {
-    due = undefined;
-    if (!session.user.value || !session.canView("alerts")) {
-      unread.set(0);
-      return;
-    }
-    call<{ count: number }>("alerts/history", { query: { acknowledged: false, limit: 1 } }).then(
-      ({ count: open }) => unread.set(open),
-      () => undefined, // The number is counted again with the next event.
-    );
+function countSoon(page: OpenPage): void {
+  if (due.has(page.name)) return;
+  due.add(page.name);
+  setTimeout(() => {
+    due.delete(page.name);
+    void count(page);
   }, COUNT_AFTER_MS);
+}
+
+async function count({ name, badge, isOpen }: OpenPage): Promise<void> {
+  try {
+    const n = badge && isOpen() ? await badge.count() : 0;
+    counts.update((before) => ({ ...before, [name]: n }));
+  } catch {
+    // The number is counted again with the next event.
+  }
 }
 
 /** Two short tones; a browser plays them once the person has used the page. */
@@ -47,21 +51,26 @@ function ring(): void {
   }
 }
 
-function tell(page: string, name: string, text: string): void {
-  const told = t("alerts.notice", { name, text });
-  if (place.value.page === page) announce(told);
-  else inform(told, "info", `#/${page}`);
+function notify(page: string, { title, text }: Notice): void {
+  const both = t("notice", { name: title, text });
+  if (place.value.page === page) announce(both);
+  else inform(both, "info", `#/${page}`);
   ring();
 }
 
+function take({ event, data }: Happening): void {
+  for (const page of PAGES) if (page.badge?.isChangedBy(event)) countSoon(page);
+  for (const { notice, pages } of FEATURES) {
+    const made = notice?.(event, data);
+    if (made) notify(pages[0].name, made);
+  }
+}
+
 export function listen(): void {
-  session.user.subscribe(count);
-  count();
+  const countAll = (): void => PAGES.filter(({ badge }) => badge).forEach(countSoon);
+  session.user.subscribe(countAll);
+  countAll();
   live.happening.subscribe((news) => {
-    if (!news || news.data.past) return;
-    const { event, data } = news;
-    if (event.startsWith("alert:")) count();
-    if (event === "alert:triggered") tell("alerts", word("level", String(data.priority)), String(data.message));
-    else if (event === "safety:event" && data.severity === "critical") tell("safety", word("safety", String(data.type)), String(data.message));
+    if (news && !news.data.past) take(news);
   });
 }

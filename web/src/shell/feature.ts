@@ -1,38 +1,107 @@
-// The pages of the application: where each is, what it needs, and the script it is fetched from when it is opened.
+// What a feature is in the browser: one value for each, from which the shell, the map, the list, the panel and the channel
+// are made. `src/features.ts` lists them, and the start of the page registers them; no room below names one.
 import type { TextKey } from "../i18n/i18n";
+import { MARKS, type Mark } from "../list/marks";
+import { live } from "../live/live";
+import type { PageLayer } from "../map/page_layers";
+import type { PanelLink, PanelPart } from "../panel/parts";
+import type { Switch } from "../core/preferences";
 import { session } from "../session/session";
-import type { IconName } from "../ui/icons";
+import { RULE_FIELDS, type RuleField } from "./rule_fields";
+
+/** A number beside the page's name, counted again after each event that may change it. */
+export interface Badge {
+  title: TextKey;
+  count: () => Promise<number>;
+  isChangedBy: (event: string) => boolean;
+}
 
 export interface Page {
   name: string;
   title: TextKey;
-  icon: IconName;
+  /** The path of its drawing on a 20 px grid (ui/icons.ts). */
+  icon: string;
   /** The element of the page; null is the live map itself. */
   element: string | null;
-  load: () => Promise<unknown>;
-  isOpen: () => boolean;
+  load?: () => Promise<unknown>;
+  /** Who is offered the page; without it, whoever may view the feature. */
+  isOpen?: () => boolean;
   /** Whether the map stays beside the page. */
   overMap?: boolean;
-  inMenu: boolean;
+  /** Where its link is: in the menu, or in the place of the person's name while somebody is signed in or nobody is. */
+  place?: "menu" | "account" | "signIn";
+  badge?: Badge;
 }
 
-const none = (): Promise<unknown> => Promise.resolve();
+/** A title and a text that the person is notified with, wherever they are. */
+export interface Notice {
+  title: string;
+  text: string;
+}
 
-export const PAGES: Page[] = [
-  { name: "map", title: "nav.map", icon: "map", element: null, load: none, isOpen: () => session.canView("aircraft"), overMap: true, inMenu: true },
-  { name: "history", title: "nav.history", icon: "history", element: "sw-history", load: () => import("../features/history/page"), isOpen: () => session.canView("history"), overMap: true, inMenu: true },
-  { name: "stats", title: "nav.stats", icon: "stats", element: "sw-stats", load: () => import("../features/system/page"), isOpen: () => session.canView("history") || session.canView("system"), inMenu: true },
-  { name: "cannonball", title: "nav.cannonball", icon: "cannonball", element: "sw-cannonball", load: () => import("../features/cannonball/page"), isOpen: () => session.canView("cannonball") && session.user.value !== null, inMenu: true },
-  { name: "known", title: "nav.known", icon: "known", element: "sw-known", load: () => import("../features/cannonball/known"), isOpen: () => session.canView("cannonball") && session.user.value !== null, inMenu: true },
-  { name: "alerts", title: "nav.alerts", icon: "alerts", element: "sw-alerts", load: () => import("../features/alerts/page"), isOpen: () => session.canView("alerts"), overMap: true, inMenu: true },
-  { name: "safety", title: "nav.safety", icon: "safety", element: "sw-safety", load: () => import("../features/safety/page"), isOpen: () => session.canView("safety"), overMap: true, inMenu: true },
-  { name: "acars", title: "nav.acars", icon: "acars", element: "sw-acars", load: () => import("../features/acars/page"), isOpen: () => session.canView("acars"), overMap: true, inMenu: true },
-  { name: "audio", title: "nav.audio", icon: "audio", element: "sw-audio", load: () => import("../features/audio/page"), isOpen: () => session.canView("audio"), overMap: true, inMenu: true },
-  { name: "settings", title: "nav.settings", icon: "settings", element: "sw-settings", load: () => import("./settings"), isOpen: () => true, overMap: true, inMenu: true },
-  { name: "account", title: "nav.account", icon: "account", element: "sw-account", load: () => import("../features/accounts/account"), isOpen: () => session.user.value !== null, inMenu: false },
-  { name: "login", title: "nav.login", icon: "account", element: "sw-login", load: () => import("../features/accounts/login"), isOpen: () => session.user.value === null, inMenu: false },
-];
+export interface Feature {
+  /** The name of the feature in the service: its access setting and the scope of API keys. */
+  name: string;
+  /** The permission that viewing needs, where it is not `<name>.view`. */
+  permission?: string;
+  pages: Page[];
+  /** Whether the real-time channel has a topic of this name. */
+  hasTopic?: boolean;
+  /** Whether API keys have a scope of this name. */
+  hasScope?: boolean;
+  /** Whether channels of notifications may subscribe to this feature. */
+  isSource?: boolean;
+  /** The notice of an event of this feature; null for one that nobody is disturbed with. It leads to the first page. */
+  notice?: (event: string, data: Record<string, unknown>) => Notice | null;
+  /** Marks beside an aircraft in the list and in the panel. */
+  marks?: Mark[];
+  panelParts?: PanelPart[];
+  panelLinks?: PanelLink[];
+  /** Layers that the map shows while one of the pages is open. */
+  layers?: PageLayer[];
+  /** Switches of the map in Settings. */
+  switches?: { title: TextKey; name: Switch }[];
+  ruleFields?: Record<string, RuleField>;
+}
 
-export function pageOf(name: string): Page | undefined {
+export interface OpenPage extends Page {
+  isOpen: () => boolean;
+}
+
+const SETTINGS: OpenPage = {
+  name: "settings",
+  title: "nav.settings",
+  icon: "M3 6h8M15 6h2M13 4.2v3.6M3 14h2M9 14h8M7 12.2v3.6",
+  element: "sw-settings",
+  load: () => import("./settings"),
+  isOpen: () => true,
+  overMap: true,
+};
+
+export const FEATURES: Feature[] = [];
+export const PAGES: OpenPage[] = [SETTINGS];
+
+/** Make the application consist of these features, in this order; called once, before anything else. */
+export function register(features: Feature[]): void {
+  FEATURES.push(...features);
+  const pages = features.flatMap(({ name, pages: own }) => own.map((page) => ({ isOpen: () => session.canView(name), ...page })));
+  PAGES.unshift(...pages);
+  MARKS.push(...features.flatMap(({ marks = [] }) => marks));
+  Object.assign(RULE_FIELDS, ...features.map(({ ruleFields }) => ruleFields));
+  live.topics.push(...features.filter(({ hasTopic }) => hasTopic).map(({ name }) => name));
+  for (const { name, permission } of features) if (permission) session.viewPermissions[name] = permission;
+}
+
+export function pageOf(name: string): OpenPage | undefined {
   return PAGES.find((page) => page.name === name);
+}
+
+/** The first page with this place. */
+export function pageAt(place: Page["place"]): OpenPage | undefined {
+  return PAGES.find((page) => page.place === place);
+}
+
+/** The pages that this person is offered in the menu. */
+export function menu(): OpenPage[] {
+  return PAGES.filter(({ place = "menu", isOpen }) => place === "menu" && isOpen());
 }

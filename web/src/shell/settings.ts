@@ -1,13 +1,12 @@
 // What the reader may choose: language, colours, units, and what the map shows.
 import { html, nothing, type TemplateResult } from "lit";
-import { prefer, preferences, type Theme, type UnitSystem } from "../core/preferences";
+import { prefer, preferences, type Switch, type Theme, type UnitSystem } from "../core/preferences";
 import { View } from "../ui/view";
 import { LANGUAGES, language, t, useLanguage, type Language, type TextKey } from "../i18n/i18n";
 import { baseMapChoices, baseMaps, chosenBaseMap, NO_BASE_MAP } from "../map/ground/base_maps";
 import { session } from "../session/session";
+import { FEATURES } from "./feature";
 import { SHORTCUTS } from "./shortcuts";
-
-type Switch = "labels" | "rings" | "airports" | "sound" | "shortcuts";
 
 class Settings extends View {
   constructor() {
@@ -45,13 +44,11 @@ class Settings extends View {
       ${this.choice<Theme>("settings.theme", [["auto", t("settings.theme_auto")], ["light", t("settings.theme_light")], ["dark", t("settings.theme_dark")]], theme, (value) => prefer({ theme: value }))}
       ${this.choice<UnitSystem>("settings.units", [["aviation", "ft · kt · nm"], ["metric", "m · km/h · km"], ["imperial", "ft · mph · mi"]], units, (value) => prefer({ units: value }))}
       <section class="section"><h2>${t("settings.map")}</h2>
-        ${this.toggle("settings.labels", "labels")}
-        ${this.toggle("settings.rings", "rings")}
-        ${this.toggle("settings.airports", "airports")}
+        ${FEATURES.flatMap(({ switches = [] }) => switches).map(({ title, name }) => this.toggle(title, name))}
         ${baseMaps.length ? this.baseMap() : nothing}
       </section>
       <section class="section"><h2>${t("settings.device")}</h2>
-        ${session.canView("alerts") || session.canView("safety") ? this.toggle("settings.sound", "sound") : nothing}
+        ${FEATURES.some(({ name, notice }) => notice && session.canView(name)) ? this.toggle("settings.sound", "sound") : nothing}
         <p class="hint">${window.isSecureContext ? t("settings.secure") : t("settings.insecure")}</p>
       </section>
       <section class="section"><h2>${t("settings.keyboard")}</h2>

@@ -22,7 +22,7 @@ function search(): void {
 }
 
 export const SHORTCUTS: readonly Shortcut[] = [
-  { key: "/", title: "history.search", run: search },
+  { key: "/", title: "search", run: search },
   { key: "+", title: "map.zoom_in", run: () => map()?.zoom(1) },
   { key: "-", title: "map.zoom_out", run: () => map()?.zoom(-1) },
   { key: "h", title: "map.home", run: () => map()?.home() },

@@ -6,22 +6,12 @@ const PATHS = {
   minus: "M4 10h12",
   home: "M10 2.5v3M10 14.5v3M2.5 10h3M14.5 10h3M10 6.2a3.8 3.8 0 1 0 0 7.6a3.8 3.8 0 0 0 0-7.6",
   layers: "M10 3l7 4-7 4-7-4zM3.6 10.6L10 14.2l6.4-3.6M3.6 13.8L10 17.4l6.4-3.6",
-  map: "M3 5.5l4.7-2 4.6 2 4.7-2v11l-4.7 2-4.6-2-4.7 2zM7.7 3.5v11M12.3 5.5v11",
-  history: "M3.4 10a6.6 6.6 0 1 0 2-4.7M3 3.2v3.4h3.4M10 6v4.3l2.8 1.7",
-  stats: "M3.5 16.5h13M5.5 14V9.5M9 14V5M12.5 14v-6M16 14v-2.5",
-  cannonball: "M10 3a7 7 0 1 0 0 14a7 7 0 0 0 0-14M10 10l4.6-4.6M10 6.6a3.4 3.4 0 1 0 3.4 3.4",
-  known: "M4 4.5h12v11H4zM7 8h6M7 11.5h4",
-  alerts: "M10 3a4.6 4.6 0 0 0-4.6 4.6c0 4-1.6 5-1.6 5.8h12.4c0-.8-1.6-1.8-1.6-5.8A4.6 4.6 0 0 0 10 3M8.2 16a1.9 1.9 0 0 0 3.6 0",
-  safety: "M10 3l7.5 13.2h-15zM10 8v4M10 14.1v.2",
-  acars: "M3.5 4.5h13v8.6h-7L6 16.4v-3.3H3.5zM6.6 7.5h6.8M6.6 10h4.4",
-  audio: "M4 8v4M7 5.5v9M10 3.5v13M13 6.5v7M16 8.5v3",
-  account: "M10 3.4a3.3 3.3 0 1 0 0 6.6a3.3 3.3 0 0 0 0-6.6M3.8 16.6c.8-3 3.2-4.6 6.2-4.6s5.4 1.6 6.2 4.6",
+  clock: "M3.4 10a6.6 6.6 0 1 0 2-4.7M3 3.2v3.4h3.4M10 6v4.3l2.8 1.7",
   search: "M8.8 3.6a5.2 5.2 0 1 0 0 10.4a5.2 5.2 0 0 0 0-10.4M12.7 12.7l4 4",
   close: "M5 5l10 10M15 5L5 15",
   filter: "M3 4.5h14l-5.4 6.4v5l-3.2-1.6v-3.4z",
   list: "M3.5 4.5h13v11h-13zM11.5 4.5v11M13.5 7.5h1M13.5 10h1M13.5 12.5h1",
   columns: "M3.5 4.5h13v11h-13zM8 4.5v11M12.3 4.5v11",
-  settings: "M3 6h8M15 6h2M13 4.2v3.6M3 14h2M9 14h8M7 12.2v3.6",
   follow: "M10 3v3M10 14v3M3 10h3M14 10h3M10 8.6a1.4 1.4 0 1 0 0 2.8a1.4 1.4 0 0 0 0-2.8",
   up: "M10 16V5M5.5 9L10 4.5 14.5 9",
   down: "M10 4v11M5.5 11l4.5 4.5 4.5-4.5",
@@ -38,8 +28,13 @@ const PATHS = {
 export type IconName = keyof typeof PATHS;
 
 export function icon(name: IconName): TemplateResult {
+  return drawing(PATHS[name]);
+}
+
+/** A drawing that is not one of the shared ones, by its path. */
+export function drawing(path: string): TemplateResult {
   return html`<svg class="icon" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" focusable="false">
-    ${svg`<path d=${PATHS[name]} fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" />`}
+    ${svg`<path d=${path} fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" />`}
   </svg>`;
 }
 

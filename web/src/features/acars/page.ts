@@ -140,18 +140,18 @@ class Acars extends Task {
       <form class="toolbar" role="search" @submit=${this.submit}>
         ${session.can("acars.view_full") ? field("q", "acars.words") : nothing}${field("flight", "column.flight")}${field("label", "acars.label")}
         <label><span>${t("acars.source")}</span><select name="source"><option value="">${t("filter.all")}</option>${SOURCES.map((one) => html`<option value=${one} ?selected=${one === query.source}>${one.toUpperCase()}</option>`)}</select></label>
-        <button class="primary">${t("history.search")}</button>
+        <button class="primary">${t("search")}</button>
       </form>
       ${session.can("acars.view_full") ? html`<p class="hint" id="acars-grammar">${t("acars.grammar")}</p>` : nothing}
       ${this.fault()}
       ${this.messages.length ? html`<ul class="cards">${this.messages.map((message) => this.card(message))}</ul>` : this.emptyList(t(this.isSearch ? "acars.none" : "acars.begin"))}
-      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}
+      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("more")}</button>` : nothing}
     </div>`;
   }
 
   private card(message: Message): TemplateResult {
     const name = message.callsign ?? message.flight ?? message.registration ?? message.icao_hex ?? "–";
-    return html`<li class="safety-card">
+    return html`<li class="card">
       <p><b class="mono">${message.icao_hex ? html`<a href="#/map?hex=${message.icao_hex.toLowerCase()}">${name}</a>` : name}</b>
         <span class="tag">${message.label ?? "–"}</span> ${message.label_name ?? ""}</p>
       ${message.decoded ? html`<p>${message.decoded.title === message.label_name ? nothing : html`<b>${message.decoded.title}</b> `}<small>${message.decoded.items.map((item) => `${item.label}: ${String(item.value)}`).join(" · ")}</small></p>` : nothing}

@@ -8,10 +8,8 @@ import { call } from "../../session/api";
 import { faultText } from "../../session/fault";
 import { session, type User } from "../../session/session";
 import { logOut } from "../../session/signing";
+import { FEATURES } from "../../shell/feature";
 import { inform } from "../../ui/announce";
-
-/** The last is for unattended devices; none but the first is selected when the form opens. */
-const SCOPES = ["aircraft", "alerts", "safety", "audio", "acars", "history", "system", "cannonball"];
 
 interface Key {
   id: number;
@@ -64,7 +62,7 @@ class Account extends View {
     void this.attempt("profile", async () => {
       const body = { display_name: String(form.get("display_name")), email: String(form.get("email")) };
       session.user.set({ ...session.user.value!, ...(await call<User>("auth/profile", { method: "PATCH", body })) });
-      inform(t("account.saved"));
+      inform(t("saved"));
     });
   };
 
@@ -143,7 +141,7 @@ class Account extends View {
       <p class="hint">${t("account.keys_hint")}</p>
       ${this.fresh?.key ? html`<p role="status">${t("account.key_once")}<code class="secret">${this.fresh.key}</code></p>` : nothing}
       ${this.keys.length
-        ? html`<div class="scroll" tabindex="0"><table class="data narrow-cards"><thead><tr><th>${t("account.key_name")}</th><th>${t("account.key_prefix")}</th><th>${t("account.scopes")}</th><th>${t("account.expires")}</th><th>${t("account.last_used")}</th><th></th></tr></thead>
+        ? html`<div class="scroll" tabindex="0"><table class="data narrow-cards"><thead><tr><th>${t("name")}</th><th>${t("account.key_prefix")}</th><th>${t("account.scopes")}</th><th>${t("account.expires")}</th><th>${t("account.last_used")}</th><th></th></tr></thead>
             <tbody>${this.keys.map(
               (key) => html`<tr><td>${key.name}</td><td class="mono" data-title=${t("account.key_prefix")}>${key.key_prefix}…</td><td data-title=${t("account.scopes")}>${key.scopes.map((scope) => word("feature", scope)).join(", ")}</td>
                 <td data-title=${t("account.expires")}>${key.expires_at ? clock(key.expires_at, true) : "–"}</td><td data-title=${t("account.last_used")}>${key.last_used_at ? clock(key.last_used_at, true) : "–"}</td>
@@ -151,9 +149,9 @@ class Account extends View {
             )}</tbody></table></div>`
         : nothing}
       <form class="form" @submit=${this.createKey}>
-        <label><span>${t("account.key_name")}</span><input name="name" required maxlength="100" /></label>
-        <fieldset><legend>${t("account.scopes")}</legend><div class="checks">${SCOPES.map(
-          (scope) => html`<label class="check"><input type="checkbox" name="scopes" value=${scope} ?checked=${scope === "aircraft"} /> ${word("feature", scope)}</label>`,
+        <label><span>${t("name")}</span><input name="name" required maxlength="100" /></label>
+        <fieldset><legend>${t("account.scopes")}</legend><div class="checks">${FEATURES.filter(({ hasScope }) => hasScope).map(
+          ({ name: scope }, at) => html`<label class="check"><input type="checkbox" name="scopes" value=${scope} ?checked=${at === 0} /> ${word("feature", scope)}</label>`,
         )}</div></fieldset>
         <label><span>${t("account.expires")}</span><input name="expires_at" type="date" /></label>
         ${this.error("keys")}<div class="actions"><button class="primary">${t("account.create_key")}</button></div>

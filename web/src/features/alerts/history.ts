@@ -92,21 +92,21 @@ class AlertHistory extends Task {
 
   protected override render(): TemplateResult {
     const { q, priority, acknowledged, rule } = place.value.query;
-    const states: [string, string][] = [["", t("filter.all")], ["false", t("alerts.open")], ["true", t("alert.acknowledged")]];
+    const states: [string, string][] = [["", t("filter.all")], ["false", t("alerts.open")], ["true", t("acknowledged")]];
     return html`<form class="toolbar" role="search" @submit=${this.search}>
         <label><span>${t("alerts.words")}</span><input name="q" type="search" .value=${q ?? ""} autocomplete="off" /></label>
         <label><span>${t("rule.priority")}</span><select name="priority" @change=${this.search}><option value="">${t("filter.all")}</option>${PRIORITIES.map((one) => html`<option value=${one} ?selected=${one === priority}>${word("level", one)}</option>`)}</select></label>
         <label><span>${t("alerts.state")}</span><select name="acknowledged" @change=${this.search}>${states.map(([value, name]) => html`<option value=${value} ?selected=${value === (acknowledged ?? "")}>${name}</option>`)}</select></label>
-        <button class="primary">${t("history.search")}</button>
+        <button class="primary">${t("search")}</button>
       </form>
       ${rule ? html`<p class="hint">${t("alerts.one_rule")} <button class="plain link" @click=${() => this.clear()}>${t("alerts.all_rules")}</button></p>` : nothing}
       <p class="bar"><span class="hint" role="status">${this.hasRead ? t("alerts.count", { n: this.count }) : nothing}</span>
-        ${this.alerts.some((alert) => !alert.acknowledged) ? html`<button class="plain link" @click=${this.acknowledgeAll}>${t("alert.acknowledge_all")}</button>` : nothing}</p>
+        ${this.alerts.some((alert) => !alert.acknowledged) ? html`<button class="plain link" @click=${this.acknowledgeAll}>${t("acknowledge_all")}</button>` : nothing}</p>
       ${this.fault()}
       ${this.alerts.length
         ? html`<ul class="cards">${this.alerts.map((alert) => this.card(alert))}</ul>`
         : this.emptyList(html`${t("alerts.none")} <a href="#/alerts?tab=rules">${t("alerts.rules")}</a>`)}
-      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}`;
+      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("more")}</button>` : nothing}`;
   }
 
   private clear(): void {
@@ -123,16 +123,16 @@ class AlertHistory extends Task {
     const name = [alert.callsign, alert.registration, alert.icao_hex].filter(Boolean)[0] ?? (alert.count === null ? "–" : t("alerts.aircraft", { n: alert.count }));
     const at = this.where(alert);
     const isOpen = this.open === alert.id;
-    return html`<li class="safety-card ${alert.acknowledged ? "done" : ""}">
+    return html`<li class="card ${alert.acknowledged ? "done" : ""}">
       <p><span class="tag ${LEVEL_TAG[alert.priority]}">${word("level", alert.priority)}</span> <b>${alert.rule_name}</b>
-        ${alert.cleared_at ? nothing : html`<span class="tag good">${t("safety.active")}</span>`}</p>
+        ${alert.cleared_at ? nothing : html`<span class="tag good">${t("in_progress")}</span>`}</p>
       <p>${alert.message}</p>
       <p><small><span class="mono">${name}</span> · ${clock(alert.triggered_at, true)}${alert.cleared_at ? ` – ${clock(alert.cleared_at)}` : ""}${alert.geofence ? ` · ${alert.geofence}` : ""}</small></p>
       <p class="actions">
-        ${alert.acknowledged ? html`<small>${t("alert.acknowledged")}${alert.acknowledged_by ? ` · ${alert.acknowledged_by}` : ""}</small>` : html`<button class="plain link" @click=${() => this.acknowledge(alert)}>${t("alert.acknowledge")}</button>`}
-        ${alert.icao_hex ? html`<a href="#/map?hex=${alert.icao_hex.toLowerCase()}">${t("alerts.show_aircraft")}</a>` : nothing}
-        ${at ? html`<button class="plain link" @click=${() => document.querySelector<MapElement>("sw-map")?.fit([[mercatorX(at[1]), mercatorY(at[0])]])}>${t("safety.where")}</button>` : nothing}
-        <button class="plain link" aria-expanded=${isOpen} @click=${() => this.toggle(alert)}>${t("alerts.details")}</button>
+        ${alert.acknowledged ? html`<small>${t("acknowledged")}${alert.acknowledged_by ? ` · ${alert.acknowledged_by}` : ""}</small>` : html`<button class="plain link" @click=${() => this.acknowledge(alert)}>${t("acknowledge")}</button>`}
+        ${alert.icao_hex ? html`<a href="#/map?hex=${alert.icao_hex.toLowerCase()}">${t("aircraft.show")}</a>` : nothing}
+        ${at ? html`<button class="plain link" @click=${() => document.querySelector<MapElement>("sw-map")?.fit([[mercatorX(at[1]), mercatorY(at[0])]])}>${t("map.show")}</button>` : nothing}
+        <button class="plain link" aria-expanded=${isOpen} @click=${() => this.toggle(alert)}>${t("details")}</button>
       </p>
       ${isOpen ? this.details(alert) : nothing}
     </li>`;

@@ -51,7 +51,7 @@ class Alerts extends View {
         ${this.tabs.map((one) => html`<button role="tab" id="tab-${one}" aria-selected=${one === tab} aria-controls="alerts-part" tabindex=${one === tab ? 0 : -1} @click=${() => show(one)}>${t(`alerts.${one}`)}</button>`)}
       </div>
       <div role="tabpanel" id="alerts-part" aria-labelledby="tab-${tab}">
-        ${session.user.value ? parts[tab].show() : html`<p class="empty">${t("alerts.sign_in")} <a href="#/login" @click=${(event: Event) => this.signIn(event)}>${t("nav.login")}</a></p>`}
+        ${session.user.value ? parts[tab].show() : html`<p class="empty">${t("alerts.sign_in")} <a href="#/login" @click=${(event: Event) => this.signIn(event)}>${t("sign_in")}</a></p>`}
       </div>
     </div>`;
   }

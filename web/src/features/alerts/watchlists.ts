@@ -62,7 +62,7 @@ class Watchlists extends Task {
     void this.attempt(async () => {
       const body = { name: draft.name, ...(entries ? { entries } : {}) };
       await call(draft.id === null ? "alerts/watchlists" : `alerts/watchlists/${draft.id}`, { method: draft.id === null ? "POST" : "PATCH", body });
-      inform(t("account.saved"));
+      inform(t("saved"));
       await this.read();
       go("watchlists");
     });
@@ -102,11 +102,11 @@ class Watchlists extends Task {
   }
 
   private card(list: Watchlist): TemplateResult {
-    return html`<li class="safety-card"><p><b>${list.name}</b> <small>${t("watchlist.entries", { n: list.entry_count })}</small></p>
+    return html`<li class="card"><p><b>${list.name}</b> <small>${t("watchlist.entries", { n: list.entry_count })}</small></p>
       <p class="actions">
-        <button class="plain link" @click=${() => go("watchlists", { id: String(list.id) })}>${t(may("edit") ? "known.edit" : "alerts.details")}</button>
+        <button class="plain link" @click=${() => go("watchlists", { id: String(list.id) })}>${t(may("edit") ? "edit" : "details")}</button>
         ${may("edit") ? html`<label class="file plain"><span>${t("rule.import")}</span><input type="file" accept=".txt,.csv,text/plain,text/csv" aria-label="${t("rule.import")}: ${list.name}" @change=${(event: Event) => this.take(list, event)} /></label>` : nothing}
-        ${may("delete") ? html`<button class="plain link" @click=${() => this.erase(list)}>${t("rule.delete")}</button>` : nothing}
+        ${may("delete") ? html`<button class="plain link" @click=${() => this.erase(list)}>${t("delete")}</button>` : nothing}
       </p></li>`;
   }
 
@@ -114,7 +114,7 @@ class Watchlists extends Task {
     const mayChange = may(draft.id === null ? "create" : "edit");
     return html`<form class="form" @submit=${this.save}>
       <h2>${draft.id === null ? t("watchlist.new") : draft.name}</h2>
-      <label><span>${t("account.key_name")}</span><input name="name" required maxlength="120" .value=${draft.name} ?readonly=${!mayChange} autocomplete="off" @input=${(event: Event) => (draft.name = (event.target as HTMLInputElement).value)} /></label>
+      <label><span>${t("name")}</span><input name="name" required maxlength="120" .value=${draft.name} ?readonly=${!mayChange} autocomplete="off" @input=${(event: Event) => (draft.name = (event.target as HTMLInputElement).value)} /></label>
       ${draft.text === null
         ? html`<p class="hint">${t("watchlist.too_long", { n: draft.count })}</p>`
         : html`<label><span>${t("watchlist.entries_hint")}</span><textarea rows="14" class="mono" spellcheck="false" .value=${draft.text} ?readonly=${!mayChange} @input=${(event: Event) => (draft.text = (event.target as HTMLTextAreaElement).value)}></textarea></label>`}

@@ -132,7 +132,7 @@ class AudioPage extends Task {
         <label><span>${t("audio.channel")}</span><select name="channel" @change=${this.search}><option value="">${t("filter.all")}</option>
           ${this.channels.map((one) => html`<option value=${one.channel} ?selected=${one.channel === query.channel}>${one.channel}${one.frequency_mhz === null ? "" : ` · ${mhz(one.frequency_mhz)}`} (${number(one.transmissions)})</option>`)}</select></label>
         <label><span>${t("audio.words")}</span><input name="q" type="search" .value=${query.q ?? ""} autocomplete="off" /></label>
-        <button class="primary">${t("history.search")}</button>
+        <button class="primary">${t("search")}</button>
         <details class="whole" ?open=${[query.callsign, query.min_duration_s, query.from, query.to].some(Boolean)}><summary>${t("list.filters")}</summary><div class="toolbar">
           <label><span>${t("column.flight")}</span><input name="callsign" .value=${query.callsign ?? ""} autocomplete="off" maxlength="8" /></label>
           <label><span>${t("audio.at_least")}</span><input name="min_duration_s" type="number" min="0" max="600" step="any" .value=${query.min_duration_s ?? ""} /></label>
@@ -144,14 +144,14 @@ class AudioPage extends Task {
       ${this.fault()}
       ${this.entries.length ? html`<p class="hint" role="status">${t("audio.count", { n: this.count })}</p>` : nothing}
       ${this.entries.length ? html`<ul class="cards">${this.entries.map((one) => this.card(one))}</ul>` : this.emptyList(t(Object.values(query).some(Boolean) ? "audio.none" : "audio.begin"))}
-      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}
+      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("more")}</button>` : nothing}
     </div>`;
   }
 
   /** What plays a whole span, or what comes. */
   private deck(): TemplateResult {
     const { player } = this;
-    const names = { "1": "history.hour", "6": "history.hours6", "24": "history.day" } as const;
+    const names = { "1": "span.hour", "6": "span.hours6", "24": "span.day" } as const;
     const follow = (): void => {
       this.follows = !this.follows;
       this.requestUpdate();
@@ -180,7 +180,7 @@ class AudioPage extends Task {
     const name = `${one.channel}, ${clock(one.at)}`;
     const press = (): void => (isPlaying ? player.pause() : void player.play(one.id));
     return html`<li class="transmission ${isCurrent ? "chosen" : ""}">
-      <button class="tool play" @click=${press} ?disabled=${isCurrent && player.isLoading} aria-label="${t(isPlaying ? "replay.pause" : "replay.play")}: ${name}">${icon(isPlaying ? "pause" : "play")}</button>
+      <button class="tool play" @click=${press} ?disabled=${isCurrent && player.isLoading} aria-label="${t(isPlaying ? "pause" : "play")}: ${name}">${icon(isPlaying ? "pause" : "play")}</button>
       <div class="transmission-body">
         <p><b>${one.channel}</b> ${one.frequency_mhz === null ? nothing : html`<small class="mono">${mhz(one.frequency_mhz)}</small>`}
           ${one.callsign ? html`<a class="mono" href="#/map?hex=${(one.icao_hex ?? "").toLowerCase()}">${one.callsign}</a>` : nothing}
@@ -231,7 +231,7 @@ class AudioPage extends Task {
     const mayErase = session.can("audio.delete");
     if (!mayTranscribe && !mayErase) return nothing;
     return html`<p class="actions">${mayTranscribe ? html`<button class="plain link" @click=${() => this.transcribe(one)}>${t(one.transcript ? "audio.transcribe_again" : "audio.transcribe")}</button>` : nothing}
-      ${mayErase ? html`<button class="plain link" @click=${() => this.erase(one)}>${t("rule.delete")}</button>` : nothing}</p>`;
+      ${mayErase ? html`<button class="plain link" @click=${() => this.erase(one)}>${t("delete")}</button>` : nothing}</p>`;
   }
 }
 

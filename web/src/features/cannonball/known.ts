@@ -89,7 +89,7 @@ class KnownPage extends Task {
     void this.attempt(async () => {
       await call(`cannonball/known-aircraft/${id ? `${id}/` : ""}`, { method: id ? "PATCH" : "POST", body });
       this.edited = null;
-      inform(t("account.saved"));
+      inform(t("saved"));
       await this.read();
     });
   };
@@ -115,7 +115,7 @@ class KnownPage extends Task {
         <label><span>${t("known.state")}</span><input name="agency_state" maxlength="2" .value=${query.agency_state ?? ""} /></label>
         <label><span>${t("known.source")}</span><select name="source" @change=${this.search}>${this.options(SOURCES, query.source, "source")}</select></label>
         <label><span>${t("known.verified")}</span><select name="verified" @change=${this.search}>${this.options(["true", "false"], query.verified, "yes")}</select></label>
-        <button class="primary">${t("history.search")}</button>
+        <button class="primary">${t("search")}</button>
         ${this.isManager ? html`<button type="button" @click=${() => this.edit({})}>${t("known.add")}</button>` : nothing}
       </form>
       ${this.fault()}
@@ -142,7 +142,7 @@ class KnownPage extends Task {
           <td data-title=${t("known.agency")}>${entry.agency_name ?? "–"} ${entry.verified ? html`<span class="tag good">${t("known.verified")}</span>` : nothing}<br /><small>${word("agency", entry.agency_type)}</small>${entry.notes ? html`<p class="notes">${entry.notes}</p>` : nothing}</td>
           <td data-title=${t("known.where")}>${[entry.agency_city, entry.agency_state].filter(Boolean).join(", ")}</td><td data-title=${t("known.source")}>${source(entry)}</td>
           <td class="number" data-title=${t("known.detected")}>${number(entry.times_detected)}<br /><small>${entry.last_detected ? clock(entry.last_detected, true) : ""}</small></td>
-          ${this.isManager ? html`<td class="row-actions"><button @click=${() => this.edit(entry)}>${t("known.edit")}</button> <button class="danger" @click=${() => this.takeOff(entry)}>${t("known.remove")}</button></td>` : nothing}
+          ${this.isManager ? html`<td class="row-actions"><button @click=${() => this.edit(entry)}>${t("edit")}</button> <button class="danger" @click=${() => this.takeOff(entry)}>${t("remove")}</button></td>` : nothing}
         </tr>`,
       )}</tbody></table></div>`;
   }

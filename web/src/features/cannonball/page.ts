@@ -181,7 +181,7 @@ class Cannonball extends Task {
       <div class="cannonball-head">
         ${this.dial()}
         <div class="form">
-          <label><span>${t("cannonball.radius")}: ${measure("distance", this.radius)}</span>
+          <label><span>${t("radius")}: ${measure("distance", this.radius)}</span>
             <input type="range" min="5" max="100" step="5" .value=${String(this.radius)} @input=${(event: Event) => {
               this.radius = Number((event.target as HTMLInputElement).value);
               this.requestUpdate();
@@ -194,13 +194,13 @@ class Cannonball extends Task {
       <section class="section"><h2>${t("cannonball.threats")}</h2>
         ${this.threats.length ? html`<ul class="threats">${this.threats.map((threat) => this.threat(threat))}</ul>` : html`<p class="empty">${this.isTracking ? t("cannonball.clear") : t("cannonball.off")}</p>`}
       </section>
-      <section class="section"><h2>${t("nav.alerts")}</h2>
-        ${this.alerts.some((alert) => !alert.acknowledged) ? html`<button @click=${() => this.acknowledge("acknowledge-all")}>${t("alert.acknowledge_all")}</button>` : nothing}
+      <section class="section"><h2>${t("cannonball.alerts")}</h2>
+        ${this.alerts.some((alert) => !alert.acknowledged) ? html`<button @click=${() => this.acknowledge("acknowledge-all")}>${t("acknowledge_all")}</button>` : nothing}
         ${this.alerts.length ? nothing : html`<p class="empty">${t("cannonball.no_alerts")}</p>`}
         <ul class="cards">${this.alerts.map(
-          (alert) => html`<li class="alert-card ${alert.acknowledged ? "done" : ""}">
+          (alert) => html`<li class="report ${alert.acknowledged ? "done" : ""}">
             <div><span class="tag ${LEVEL_TAG[alert.priority]}">${word("level", alert.priority)}</span> <b>${alert.title}</b><p>${alert.message}</p><small>${clock(alert.created_at, true)}</small></div>
-            ${alert.acknowledged ? html`<small>${t("alert.acknowledged")}</small>` : html`<button @click=${() => this.acknowledge(`${alert.id}/acknowledge`)}>${t("alert.acknowledge")}</button>`}
+            ${alert.acknowledged ? html`<small>${t("acknowledged")}</small>` : html`<button @click=${() => this.acknowledge(`${alert.id}/acknowledge`)}>${t("acknowledge")}</button>`}
           </li>`,
         )}</ul>
       </section>

@@ -70,6 +70,7 @@ class History extends Task {
   override connectedCallback(): void {
     super.connectedCallback();
     this.opened = this.tab;
+    this.map?.lendTrails(true);
     void this.open();
     // By a link, or by going back: the address says which tab it is.
     this.leave = place.subscribe(({ page }) => page === "history" && this.tab !== this.opened && this.turn());
@@ -79,6 +80,7 @@ class History extends Task {
     super.disconnectedCallback();
     this.leave?.();
     this.clear();
+    this.map?.lendTrails(false);
     this.replay.end();
   }
 
@@ -178,12 +180,12 @@ class History extends Task {
   }
 
   private spanChoice(): TemplateResult {
-    const names: Record<string, TextKey> = { "1": "history.hour", "6": "history.hours6", "24": "history.day", "168": "history.week" };
+    const names: Record<string, TextKey> = { "1": "span.hour", "6": "span.hours6", "24": "span.day", "168": "span.week" };
     const choose = (hours: string): void => {
       this.hours = hours;
       void this.open();
     };
-    return html`<div class="segments" role="group" aria-label=${t("history.span")}>
+    return html`<div class="segments" role="group" aria-label=${t("span.label")}>
       ${Object.keys(SPANS).map((hours) => html`<button aria-pressed=${this.hours === hours} @click=${() => choose(hours)}>${t(names[hours])}</button>`)}
     </div>`;
   }
@@ -205,11 +207,11 @@ class History extends Task {
     return html`<form class="toolbar" @submit=${this.submit}>
         ${field("callsign", "column.flight")}${field("icao_hex", "column.hex")}${field("type", "column.type")}
         ${field("from", "filter.from", "datetime-local")}${field("to", "filter.to", "datetime-local")}
-        <button class="primary">${t("history.search")}</button>
+        <button class="primary">${t("search")}</button>
       </form>
       ${this.flights.length ? html`<p class="hint" role="status">${t("history.found", { n: this.count })}</p>` : nothing}
       <ul class="cards">${this.flights.map((flight) => this.card(flight))}</ul>
-      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}
+      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("more")}</button>` : nothing}
       ${this.flights.length || this.isBusy ? nothing : this.emptyList(t(Object.values(query).some(Boolean) ? "history.nothing" : "history.begin"))}`;
   }
 
@@ -219,7 +221,7 @@ class History extends Task {
       <button class="plain card-button" aria-pressed=${isChosen} @click=${() => void this.attempt(() => this.show(flight))}>
         <b class="mono">${flight.callsign ?? flight.icao_hex}</b> <span>${[flight.registration, flight.aircraft_type].filter(Boolean).join(" · ")}</span>
         ${flight.active ? html`<span class="tag good">${t("history.active")}</span>` : nothing}
-        <small>${clock(flight.first_seen_at, true)} · ${t("history.minutes", { n: Math.round(flight.duration_s / 60) })} · ${measure("altitude", flight.max_altitude_ft)} · ${measure("distance", flight.distance_nm)}</small>
+        <small>${clock(flight.first_seen_at, true)} · ${t("span.minutes", { n: Math.round(flight.duration_s / 60) })} · ${measure("altitude", flight.max_altitude_ft)} · ${measure("distance", flight.distance_nm)}</small>
       </button>
       ${isChosen ? exportLinks(flight.id) : nothing}
     </li>`;

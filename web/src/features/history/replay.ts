@@ -120,7 +120,7 @@ export class Replay {
       ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
       ${this.moments.length
         ? html`<div class="player">
-            <button class="tool" aria-label=${this.isPlaying ? t("replay.pause") : t("replay.play")} @click=${() => (this.isPlaying ? this.pause() : this.play())}>${icon(this.isPlaying ? "pause" : "play")}</button>
+            <button class="tool" aria-label=${this.isPlaying ? t("pause") : t("play")} @click=${() => (this.isPlaying ? this.pause() : this.play())}>${icon(this.isPlaying ? "pause" : "play")}</button>
             <output>${moment ? clock(moment.now * 1000, true) : ""}</output>
             <select aria-label=${t("replay.speed")} @change=${(event: Event) => {
               this.speed = Number((event.target as HTMLSelectElement).value);

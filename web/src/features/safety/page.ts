@@ -1,8 +1,4 @@
 // Safety: what happens and what happened, where satellite navigation is disturbed, and who has looked at it.
-import GeoJSON from "ol/format/GeoJSON";
-import VectorLayer from "ol/layer/Vector";
-import VectorSource from "ol/source/Vector";
-import { Fill, Stroke, Style } from "ol/style";
 import { html, nothing, type TemplateResult } from "lit";
 import { note, place } from "../../core/address";
 import { preferences } from "../../core/preferences";
@@ -15,6 +11,7 @@ import { call } from "../../session/api";
 import { session } from "../../session/session";
 import { announce } from "../../ui/announce";
 import { Task } from "../../session/task";
+import { areas, layer, readAreas } from "./areas";
 
 interface SafetyEvent {
   id: number;
@@ -40,36 +37,28 @@ const QUANTITIES: Record<string, Quantity> = { nm: "distance", ft: "altitude", k
 class Safety extends Task {
   private events: SafetyEvent[] = [];
   private next: string | null = null;
-  private layer: VectorLayer | null = null;
-  private areas = 0;
   private stop: (() => void) | null = null;
 
   constructor() {
     super();
-    this.watch(place, preferences);
+    this.watch(place, preferences, areas);
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     void this.attemptRead(() => this.read());
-    void this.attemptRead(() => this.showAreas(), "areas");
+    void this.attemptRead(readAreas, "areas");
     this.stop = live.happening.subscribe((news) => {
       if (news?.topic !== "safety" || news.data.past) return;
       if (news.event === "safety:event") announce(String(news.data.message ?? ""));
       void this.attemptRead(() => this.read());
-      if (news.data.type === "position_integrity") void this.attemptRead(() => this.showAreas(), "areas");
+      if (news.data.type === "position_integrity") void this.attemptRead(readAreas, "areas");
     });
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.stop?.();
-    this.hideAreas();
-  }
-
-  private hideAreas(): void {
-    if (this.layer) this.map?.removeLayer(this.layer);
-    this.layer = null;
   }
 
   private get map(): MapElement | null {
@@ -89,21 +78,6 @@ class Safety extends Task {
     const answer = await call<{ events: SafetyEvent[]; next: string | null }>("safety/events", { query });
     this.events = [...this.events, ...answer.events];
     this.next = answer.next;
-  }
-
-  /** Regions where the navigation signals of several aircraft are disturbed, on the map. */
-  private async showAreas(): Promise<void> {
-    const areas = await call<{ features?: unknown[] }>("safety/areas");
-    this.areas = areas.features?.length ?? 0;
-    this.hideAreas();
-    if (!this.areas || !this.isConnected) return;
-    const features = new GeoJSON().readFeatures({ type: "FeatureCollection", features: areas.features }, { featureProjection: "EPSG:3857" });
-    this.layer = new VectorLayer({
-      source: new VectorSource({ features }),
-      zIndex: 3,
-      style: new Style({ fill: new Fill({ color: "rgb(214 72 60 / 0.22)" }), stroke: new Stroke({ color: "rgb(214 72 60)", width: 1.5, lineDash: [6, 4] }) }),
-    });
-    this.map?.addLayer(this.layer);
   }
 
   private filter(change: Record<string, string | null>): void {
@@ -133,10 +107,10 @@ class Safety extends Task {
       </div>
       <label class="check"><input type="checkbox" .checked=${active === "1"} @change=${() => this.filter({ active: active === "1" ? null : "1" })} /> ${t("safety.active_only")}</label>
       <label class="check"><input type="checkbox" .checked=${held === "1"} @change=${() => this.filter({ held: held === "1" ? null : "1" })} /> ${t("safety.with_held_back")}</label>
-      ${this.areas ? html`<p class="hint">${t("safety.areas", { n: this.areas })}</p>` : nothing}
+      ${areas.value ? html`<p class="hint">${t("safety.areas", { n: areas.value })}</p>` : nothing}
       ${this.fault()}
       ${this.events.length ? html`<ul class="cards">${this.events.map((event) => this.card(event))}</ul>` : this.emptyList(t("safety.none"))}
-      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}
+      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("more")}</button>` : nothing}
     </div>`;
   }
 
@@ -144,17 +118,17 @@ class Safety extends Task {
     // The box is that of the threshold; the rest is what happened.
     const figures = Object.entries(event.numbers ?? {}).filter(([name, one]) => typeof one?.value === "number" && !name.startsWith("box_"));
     const held = event.suppressed_by ?? [];
-    return html`<li class="safety-card ${event.ended_at ? "done" : ""}">
+    return html`<li class="card ${event.ended_at ? "done" : ""}">
       <p><span class="tag ${LEVEL_TAG[event.severity]}">${word("level", event.severity)}</span> <b>${word("safety", event.type)}</b>
-        ${event.ended_at ? nothing : html`<span class="tag good">${t("safety.active")}</span>`}</p>
+        ${event.ended_at ? nothing : html`<span class="tag good">${t("in_progress")}</span>`}</p>
       <p>${event.message}</p>
       ${held.length ? html`<p><small>${t("safety.held_back")}: ${held.map((reason) => word("reason", reason)).join(", ")}</small></p>` : nothing}
       <p class="mono">${(event.callsigns ?? []).filter(Boolean).join(", ")}</p>
       ${figures.length ? html`<p><small>${figures.map(([name, one]) => `${word("figure", name)} ${figure(one.value as number, one.unit ?? "")}`).join(" · ")}</small></p>` : nothing}
       <p class="actions"><small>${clock(event.began_at, true)}${event.ended_at ? ` – ${clock(event.ended_at)}` : ""}</small>
-        ${event.icao_hex ? html`<a href="#/map?hex=${event.icao_hex.toLowerCase()}">${t("alerts.show_aircraft")}</a>` : nothing}
-        ${event.position ? html`<button class="plain link" @click=${() => this.go(event)}>${t("safety.where")}</button>` : nothing}
-        ${event.acknowledged ? html`<small>${t("alert.acknowledged")}</small>` : session.can("safety.acknowledge") ? html`<button class="plain link" @click=${() => this.acknowledge(event)}>${t("alert.acknowledge")}</button>` : nothing}</p>
+        ${event.icao_hex ? html`<a href="#/map?hex=${event.icao_hex.toLowerCase()}">${t("aircraft.show")}</a>` : nothing}
+        ${event.position ? html`<button class="plain link" @click=${() => this.go(event)}>${t("map.show")}</button>` : nothing}
+        ${event.acknowledged ? html`<small>${t("acknowledged")}</small>` : session.can("safety.acknowledge") ? html`<button class="plain link" @click=${() => this.acknowledge(event)}>${t("acknowledge")}</button>` : nothing}</p>
     </li>`;
   }
 }
@@ -165,5 +139,7 @@ function figure(value: number, unit: string): string {
   const quantity = QUANTITIES[unit];
   return quantity ? measure(quantity, value, digits) : `${number(value, digits)}\u00a0${unit}`;
 }
+
+export { layer };
 
 customElements.define("sw-safety", Safety);

@@ -50,7 +50,7 @@ const REFRESH_MS = 10_000;
 const SAMPLES = 180;
 
 function since(seconds: number): string {
-  return seconds < 5400 ? t("history.minutes", { n: Math.floor(seconds / 60) }) : t("stats.hours", { n: Math.round(seconds / 3600) });
+  return seconds < 5400 ? t("span.minutes", { n: Math.floor(seconds / 60) }) : t("stats.hours", { n: Math.round(seconds / 3600) });
 }
 
 class StatsPage extends Task {
@@ -137,9 +137,9 @@ class StatsPage extends Task {
 
   private health(status: Status): TemplateResult {
     return html`<section class="section"><h2>${t("stats.receivers")}</h2>
-      <div class="scroll" tabindex="0"><table class="data narrow-cards"><thead><tr><th>${t("account.key_name")}</th><th>${t("stats.kind")}</th><th>${t("stats.state")}</th><th class="number">${t("stats.rate")}</th><th class="number">${t("stats.positions")}</th><th>${t("panel.seen")}</th></tr></thead>
+      <div class="scroll" tabindex="0"><table class="data narrow-cards"><thead><tr><th>${t("name")}</th><th>${t("kind")}</th><th>${t("stats.state")}</th><th class="number">${t("stats.rate")}</th><th class="number">${t("stats.positions")}</th><th>${t("panel.seen")}</th></tr></thead>
       <tbody>${this.receivers.map(
-        (one) => html`<tr><td>${one.name}</td><td data-title=${t("stats.kind")}>${one.kind}</td><td data-title=${t("stats.state")}><span class="tag ${one.state === "connected" ? "good" : "warning"}">${word("receiver", one.state)}</span> ${one.last_error ?? ""}</td>
+        (one) => html`<tr><td>${one.name}</td><td data-title=${t("kind")}>${one.kind}</td><td data-title=${t("stats.state")}><span class="tag ${one.state === "connected" ? "good" : "warning"}">${word("receiver", one.state)}</span> ${one.last_error ?? ""}</td>
           <td class="number" data-title=${t("stats.rate")}>${number(one.message_rate ?? 0)}/s</td><td class="number" data-title=${t("stats.positions")}>${number(one.position_rate ?? 0)}/s</td><td data-title=${t("panel.seen")}>${one.last_message_at ? clock(one.last_message_at) : "–"}</td></tr>`,
       )}</tbody></table></div></section>
       <section class="section"><h2>${t("stats.health")}</h2><ul class="checks-list">${status.checks.map(

@@ -7,14 +7,14 @@ import { t, word, type TextKey } from "../../../i18n/i18n";
 import { call } from "../../../session/api";
 import { session } from "../../../session/session";
 import { inform } from "../../../ui/announce";
-import { icon } from "../../../ui/icons";
+import { FEATURES, pageOf } from "../../../shell/feature";
+import { drawing, icon } from "../../../ui/icons";
 import { Task, all } from "../../../session/task";
 import { go } from "../address";
 import { obstacle, subscribe, subscription, unsubscribe, type Browser } from "./push";
 import { PRIORITIES, may, type Channel } from "../types";
 
 const KINDS = ["web_push", "webhook", "apprise", "mqtt"] as const;
-const SOURCES = ["cannonball", "safety"];
 const STATE_TAG: Record<string, string> = { healthy: "good", failing: "warning", disabled: "danger" };
 type Draft = Pick<Channel, "name" | "kind" | "enabled" | "minimum_priority" | "rate_per_minute" | "digest_s" | "send_cleared" | "sources"> & { id: number | null; address: string };
 const FRESH: Draft = { id: null, name: "", kind: "web_push", address: "", enabled: true, minimum_priority: "info", rate_per_minute: 30, digest_s: null, send_cleared: false, sources: [] };
@@ -87,7 +87,7 @@ class Channels extends Task {
       await this.read();
       go("channels");
       this.secret = made.secret ? { name: made.name, value: made.secret } : null;
-      inform(t("account.saved"));
+      inform(t("saved"));
     });
   };
 
@@ -130,7 +130,7 @@ class Channels extends Task {
 
   private card(channel: Channel): TemplateResult {
     const result = this.tested[channel.id];
-    return html`<li class="safety-card ${channel.enabled ? "" : "done"}">
+    return html`<li class="card ${channel.enabled ? "" : "done"}">
       <p><b>${channel.name}</b> <span class="tag">${word("channel", channel.kind)}</span> <span class="tag ${STATE_TAG[channel.state]}">${channel.enabled ? word("channel", channel.state) : t("rule.off")}</span></p>
       <p><small>${channel.kind === "web_push" ? nothing : html`<span class="mono">${channel.address}</span> · `}${t("channel.from_priority", { name: word("level", channel.minimum_priority) })}${channel.last_success_at ? ` · ${t("channel.last_success", { at: clock(channel.last_success_at, true) })}` : ""}</small></p>
       ${channel.last_error && channel.state !== "healthy" ? html`<p class="field-fault">${channel.last_error}</p>` : nothing}
@@ -138,12 +138,12 @@ class Channels extends Task {
       <p class="actions">
         ${may("edit")
           ? html`<button class="plain link" ?disabled=${this.isBusy} @click=${() => this.test(channel)}>${t("channel.test")}</button>
-              <button class="plain link" @click=${() => go("channels", { id: String(channel.id) })}>${t("known.edit")}</button>
+              <button class="plain link" @click=${() => go("channels", { id: String(channel.id) })}>${t("edit")}</button>
               ${channel.kind === "webhook" ? html`<button class="plain link" @click=${() => this.rotate(channel)}>${t("channel.rotate")}</button>` : nothing}
               ${channel.state === "disabled" || !channel.enabled ? html`<button class="plain link" @click=${() => this.again(() => call(`alerts/channels/${channel.id}`, { method: "PATCH", body: { enabled: true } }))}>${t("channel.enable")}</button>` : nothing}`
           : nothing}
         <a href="#/alerts?tab=deliveries&channel=${channel.id}">${t("alerts.deliveries")}</a>
-        ${may("delete") ? html`<button class="plain link" @click=${() => this.erase(channel)}>${t("rule.delete")}</button>` : nothing}
+        ${may("delete") ? html`<button class="plain link" @click=${() => this.erase(channel)}>${t("delete")}</button>` : nothing}
       </p></li>`;
   }
 
@@ -153,12 +153,12 @@ class Channels extends Task {
     return html`<section class="section"><h2>${t("push.title")}</h2>
       <p class="hint">${t("push.hint")}</p>
       ${why ? html`<p class="notice-line">${why}</p>` : nothing}
-      ${!why && may("create") && !this.isSubscribed ? html`<button @click=${start} ?disabled=${this.isBusy}>${icon("alerts")} ${t("push.start")}</button>` : nothing}
+      ${!why && may("create") && !this.isSubscribed ? html`<button @click=${start} ?disabled=${this.isBusy}>${drawing(pageOf("alerts")!.icon)} ${t("push.start")}</button>` : nothing}
       ${this.isSubscribed ? html`<p><span class="tag good">${t("push.on")}</span></p>` : nothing}
       ${this.browsers.length
         ? html`<ul class="cards">${this.browsers.map(
-            (browser) => html`<li class="safety-card"><p><b>${browser.name}</b> ${this.isThis(browser) ? html`<span class="tag">${t("push.this")}</span>` : nothing} <small>${browser.service} · ${clock(browser.created_at, true)}</small></p>
-              ${may("create") ? html`<p class="actions"><button class="plain link" @click=${() => this.drop(browser)}>${t("known.remove")}</button></p>` : nothing}</li>`,
+            (browser) => html`<li class="card"><p><b>${browser.name}</b> ${this.isThis(browser) ? html`<span class="tag">${t("push.this")}</span>` : nothing} <small>${browser.service} · ${clock(browser.created_at, true)}</small></p>
+              ${may("create") ? html`<p class="actions"><button class="plain link" @click=${() => this.drop(browser)}>${t("remove")}</button></p>` : nothing}</li>`,
           )}</ul>`
         : nothing}</section>`;
   }
@@ -181,9 +181,9 @@ class Channels extends Task {
     const toggle = (name: string): void => this.set({ sources: draft.sources.includes(name) ? draft.sources.filter((one) => one !== name) : [...draft.sources, name] });
     return html`<form class="form" @submit=${this.save}>
       <h2>${isNew ? t("channel.new") : draft.name}</h2>
-      ${isNew ? html`<div class="field"><span id="channel-kind">${t("stats.kind")}</span><div class="segments" role="group" aria-labelledby="channel-kind">${KINDS.map((one) => html`<button type="button" aria-pressed=${one === draft.kind} @click=${() => this.set({ kind: one })}>${word("channel", one)}</button>`)}</div></div>` : nothing}
+      ${isNew ? html`<div class="field"><span id="channel-kind">${t("kind")}</span><div class="segments" role="group" aria-labelledby="channel-kind">${KINDS.map((one) => html`<button type="button" aria-pressed=${one === draft.kind} @click=${() => this.set({ kind: one })}>${word("channel", one)}</button>`)}</div></div>` : nothing}
       <p class="hint">${t(hints[draft.kind])}</p>
-      <label><span>${t("account.key_name")}</span><input name="name" required maxlength="120" .value=${draft.name} autocomplete="off" @input=${(event: Event) => this.set({ name: (event.target as HTMLInputElement).value })} /></label>
+      <label><span>${t("name")}</span><input name="name" required maxlength="120" .value=${draft.name} autocomplete="off" @input=${(event: Event) => this.set({ name: (event.target as HTMLInputElement).value })} /></label>
       ${draft.kind === "web_push"
         ? nothing
         : html`<label><span>${t(isNew ? "channel.address" : "channel.new_address")}</span><input name="address" ?required=${isNew} .value=${draft.address} placeholder=${examples[draft.kind]} autocomplete="off" spellcheck="false" aria-invalid=${this.faults.address ? "true" : nothing}
@@ -195,7 +195,7 @@ class Channels extends Task {
           <label><span>${t("channel.digest")}</span><span class="with-unit"><input type="number" min="10" max="86400" placeholder=${t("channel.at_once")} .value=${draft.digest_s === null ? "" : String(draft.digest_s)} @input=${(event: Event) => this.set({ digest_s: (event.target as HTMLInputElement).value === "" ? null : Number((event.target as HTMLInputElement).value) })} /><small>s</small></span></label>
         </div>
         <label class="check"><input type="checkbox" .checked=${draft.send_cleared} @change=${() => this.set({ send_cleared: !draft.send_cleared })} /> ${t("channel.cleared")}</label>
-        <fieldset><legend class="field-title">${t("channel.sources")}</legend><div class="checks">${SOURCES.filter((name) => session.canView(name)).map((name) => html`<label class="check"><input type="checkbox" .checked=${draft.sources.includes(name)} @change=${() => toggle(name)} /> ${t(name === "safety" ? "nav.safety" : "nav.cannonball")}</label>`)}</div></fieldset>
+        <fieldset><legend class="field-title">${t("channel.sources")}</legend><div class="checks">${FEATURES.filter(({ isSource, name }) => isSource && session.canView(name)).map(({ name, pages }) => html`<label class="check"><input type="checkbox" .checked=${draft.sources.includes(name)} @change=${() => toggle(name)} /> ${t(pages[0].title)}</label>`)}</div></fieldset>
         <label class="check"><input type="checkbox" .checked=${draft.enabled} @change=${() => this.set({ enabled: !draft.enabled })} /> ${t("rule.enabled")}</label>
       </div></details>
       ${this.fault()}

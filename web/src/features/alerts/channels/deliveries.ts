@@ -89,17 +89,17 @@ class Deliveries extends Task {
     return html`<div class="toolbar">
         <label><span>${t("delivery.channel")}</span><select @change=${(event: Event) => this.filter({ channel: (event.target as HTMLSelectElement).value })}><option value="">${t("filter.all")}</option>${this.channels.map((one) => html`<option value=${one.id} ?selected=${String(one.id) === channel}>${one.name}</option>`)}</select></label>
         <label><span>${t("alerts.state")}</span><select @change=${(event: Event) => this.filter({ state: (event.target as HTMLSelectElement).value })}><option value="">${t("filter.all")}</option>${STATES.map((one) => html`<option value=${one} ?selected=${one === state}>${word("delivery", one)}</option>`)}</select></label>
-        <button @click=${() => void this.attemptRead(() => this.read())}>${icon("history")} ${t("delivery.reload")}</button>
+        <button @click=${() => void this.attemptRead(() => this.read())}>${icon("clock")} ${t("delivery.reload")}</button>
       </div>
       ${may("edit") && this.deliveries.some((one) => one.state === "dead") ? html`<p class="bar"><button class="plain link" @click=${this.retryAll}>${t("delivery.retry_all")}</button></p>` : nothing}
       ${this.fault()}
       ${this.deliveries.length ? html`<ul class="cards">${this.deliveries.map((one) => this.card(one))}</ul>` : this.emptyList(t("delivery.none"))}
-      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("history.more")}</button>` : nothing}`;
+      ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("more")}</button>` : nothing}`;
   }
 
   private card(one: Delivery): TemplateResult {
     const channel = this.channels.find(({ id }) => id === one.channel)?.name ?? String(one.channel);
-    return html`<li class="safety-card">
+    return html`<li class="card">
       <p><span class="tag ${STATE_TAG[one.state] ?? ""}">${word("delivery", one.state)}</span> <b>${channel}</b> <span>${word("sent", one.event)}</span></p>
       <p><small>${clock(one.created_at, true)} · ${t("delivery.attempts", { n: one.attempts })}${one.delivered_at ? ` · ${word("delivery", "delivered")} ${clock(one.delivered_at)}` : one.next_at ? ` · ${t("delivery.next", { at: clock(one.next_at) })}` : ""}</small></p>
       ${one.last_error ? html`<p class="field-fault">${one.last_error}</p>` : nothing}

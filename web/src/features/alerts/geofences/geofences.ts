@@ -128,7 +128,7 @@ class Geofences extends Task {
       const { name, floor_ft, ceiling_ft } = draft;
       const body = { name, floor_ft, ceiling_ft, geometry: geometryOf(polygons) };
       await call(draft.id === null ? "alerts/geofences" : `alerts/geofences/${draft.id}`, { method: draft.id === null ? "POST" : "PATCH", body });
-      inform(t("account.saved"));
+      inform(t("saved"));
       await this.read();
       go("geofences");
     });
@@ -172,11 +172,11 @@ class Geofences extends Task {
   }
 
   private card(fence: Fence): TemplateResult {
-    return html`<li class="safety-card"><p><b>${fence.name}</b> <small>${band(fence)}</small></p>
+    return html`<li class="card"><p><b>${fence.name}</b> <small>${band(fence)}</small></p>
       <p class="actions">
-        <button class="plain link" @click=${() => this.onMap.fit(polygonsOf(fence.geometry).flat())}>${t("safety.where")}</button>
-        ${may("edit") ? html`<button class="plain link" @click=${() => go("geofences", { id: String(fence.id) })}>${t("known.edit")}</button>` : nothing}
-        ${may("delete") ? html`<button class="plain link" @click=${() => this.erase(fence)}>${t("rule.delete")}</button>` : nothing}
+        <button class="plain link" @click=${() => this.onMap.fit(polygonsOf(fence.geometry).flat())}>${t("map.show")}</button>
+        ${may("edit") ? html`<button class="plain link" @click=${() => go("geofences", { id: String(fence.id) })}>${t("edit")}</button>` : nothing}
+        ${may("delete") ? html`<button class="plain link" @click=${() => this.erase(fence)}>${t("delete")}</button>` : nothing}
       </p></li>`;
   }
 
@@ -195,12 +195,12 @@ class Geofences extends Task {
     const miles = new TypedUnit("nm");
     return html`<form class="form" @submit=${this.save}>
       <h2>${draft.id === null ? t("fence.new") : draft.name}</h2>
-      <label><span>${t("account.key_name")}</span><input name="name" required maxlength="120" .value=${draft.name} autocomplete="off" @input=${(event: Event) => (draft.name = (event.target as HTMLInputElement).value)} /></label>
+      <label><span>${t("name")}</span><input name="name" required maxlength="120" .value=${draft.name} autocomplete="off" @input=${(event: Event) => (draft.name = (event.target as HTMLInputElement).value)} /></label>
       <div class="field"><span>${t("fence.shape")}</span>
         <div class="bar"><button type="button" class=${isDrawing ? "on" : ""} aria-pressed=${isDrawing} @click=${() => this.draw()}>${icon("edit")} ${t(isDrawing ? "fence.stop" : "fence.draw")}</button>
           ${draft.rings.length ? html`<button type="button" @click=${() => this.setRings([])}>${t("fence.clear")}</button>` : nothing}</div>
         <p class="hint" role="status">${t(isDrawing ? "fence.draw_hint" : "fence.modify_hint")}</p></div>
-      <div class="bar circle"><label class="with-unit"><span class="visually-hidden">${t("cannonball.radius")}</span><input type="number" min="0.1" max=${String(miles.shown(500))} step="any" .value=${String(miles.shown(this.radius))} @change=${(event: Event) => (this.radius = (miles.stored(Number((event.target as HTMLInputElement).value)) as number) || 5)} /><small>${miles.name}</small></label>
+      <div class="bar circle"><label class="with-unit"><span class="visually-hidden">${t("radius")}</span><input type="number" min="0.1" max=${String(miles.shown(500))} step="any" .value=${String(miles.shown(this.radius))} @change=${(event: Event) => (this.radius = (miles.stored(Number((event.target as HTMLInputElement).value)) as number) || 5)} /><small>${miles.name}</small></label>
         <button type="button" @click=${() => this.addCircle(false)}>${t("fence.circle_middle")}</button>
         ${live.station.value ? html`<button type="button" @click=${() => this.addCircle(true)}>${t("fence.circle_station")}</button>` : nothing}</div>
       <details ?open=${draft.rings.length === 0}><summary>${t("fence.places")}</summary>

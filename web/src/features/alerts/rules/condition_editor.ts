@@ -21,7 +21,7 @@ export interface Surroundings {
 /** Fields that this person may test on; what a rule has already is always among them. */
 function offered(present: string): [string, string[]][] {
   const allowed = (name: string): boolean =>
-    name === present || ((!FIELDS[name].details || session.can("aircraft.view_details")) && (!FIELDS[name].text || session.can("acars.view_full")));
+    name === present || !FIELDS[name].needs || session.can(FIELDS[name].needs);
   return Object.entries(GROUPS).map(([group, names]) => [group, names.filter(allowed)]);
 }
 

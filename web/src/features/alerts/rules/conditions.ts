@@ -1,4 +1,5 @@
 // The tree of a rule's conditions: plain functions over the document that the service takes.
+import { RULE_FIELDS, type RuleField } from "../../../shell/rule_fields";
 import vocabulary from "./fields.json";
 
 export type Mode = "all" | "any" | "not";
@@ -8,17 +9,14 @@ export interface Test {
   value: unknown;
 }
 export type Node = Test | { all: Node[] } | { any: Node[] } | { not: Node };
-export interface FieldInfo {
-  kind: string;
-  unit?: string;
-  /** Needs aircraft.view_details. */
-  details?: boolean;
-  /** Needs acars.view_full. */
-  text?: boolean;
-}
+/** What is tested, beside the group of the editor that it stands in. */
+export type FieldInfo = Omit<RuleField, "group">;
 
-export const FIELDS = vocabulary.fields as Record<string, FieldInfo>;
-export const GROUPS = vocabulary.groups as Record<string, string[]>;
+/** Fields of the aircraft itself, and those that features add. */
+export const FIELDS: Record<string, FieldInfo> = { ...vocabulary.fields, ...RULE_FIELDS };
+export const GROUPS: Record<string, string[]> = Object.fromEntries(
+  Object.entries(vocabulary.groups).map(([group, names]: [string, string[]]) => [group, [...names, ...Object.keys(RULE_FIELDS).filter((name) => RULE_FIELDS[name].group === group)]]),
+);
 export const OPS = vocabulary.ops as Record<string, string[]>;
 export const CLASSES = vocabulary.classes;
 const ALIASES: Record<string, string> = { callsign: "flight", registration: "r", icao_hex: "hex", aircraft_type: "t" };

@@ -75,7 +75,7 @@ class RuleEditor extends Task {
     event.preventDefault();
     void this.attempt(async () => {
       await call(this.rule ? `alerts/rules/${this.rule.id}` : "alerts/rules", { method: this.rule ? "PATCH" : "POST", body: this.body() });
-      inform(t("account.saved"));
+      inform(t("saved"));
       this.leave();
     });
   };
@@ -94,7 +94,7 @@ class RuleEditor extends Task {
     return html`<form class="form rule-form" @submit=${this.save} novalidate>
       <h2>${this.rule ? this.rule.name : t("rule.new")}</h2>
       <fieldset class="form" ?disabled=${!this.mayChange}>
-        ${this.text("name", "account.key_name", 120)}
+        ${this.text("name", "name", 120)}
         <div class="field"><span id="rule-priority">${t("rule.priority")}</span><div class="segments" role="group" aria-labelledby="rule-priority">${PRIORITIES.map((one) => html`<button type="button" aria-pressed=${one === draft.priority} @click=${() => this.set({ priority: one })}>${word("level", one)}</button>`)}</div></div>
         <div class="field"><span>${t("rule.conditions")}</span>
           ${conditionEditor(draft.conditions, { fences: this.fences, watchlists: this.lists, faults, changed: (conditions: Node) => this.set({ conditions }) })}</div>
@@ -169,7 +169,7 @@ class RuleEditor extends Task {
             <label><span>${t("filter.from")}</span><input type="time" .value=${window.from} @change=${(event: Event) => put(at, { from: (event.target as HTMLInputElement).value })} /></label>
             <label><span>${t("filter.to")}</span><input type="time" .value=${window.to} @change=${(event: Event) => put(at, { to: (event.target as HTMLInputElement).value })} /></label>
             <label><span>${t("rule.timezone")}</span><input .value=${window.timezone} list="zones" @change=${(event: Event) => put(at, { timezone: (event.target as HTMLInputElement).value })} /></label>
-            <button type="button" class="tool small" aria-label=${t("known.remove")} title=${t("known.remove")} @click=${() => this.set({ quiet_hours: windows.filter((_, index) => index !== at) })}>${icon("trash")}</button>
+            <button type="button" class="tool small" aria-label=${t("remove")} title=${t("remove")} @click=${() => this.set({ quiet_hours: windows.filter((_, index) => index !== at) })}>${icon("trash")}</button>
           </div>
           <div class="days" role="group" aria-label=${t("rule.days")}>${DAYS.map((day) => html`<button type="button" aria-pressed=${!window.days.length || window.days.includes(day)} @click=${() => toggle(at, day)}>${word("day", day)}</button>`)}</div>
         </div>`,

@@ -102,15 +102,15 @@ class Rules extends Task {
 
   private card(rule: Rule): TemplateResult {
     const flip = (): void => this.again(() => call(`alerts/rules/${rule.id}`, { method: "PATCH", body: { enabled: !rule.enabled } }));
-    return html`<li class="safety-card ${rule.enabled ? "" : "done"}">
+    return html`<li class="card ${rule.enabled ? "" : "done"}">
       ${this.head(rule)}
       <p class="actions">
         ${may("edit")
           ? html`<label class="check"><input type="checkbox" role="switch" .checked=${rule.enabled} @change=${flip} aria-label="${t("rule.enabled")}: ${rule.name}" /> ${t(rule.enabled ? "rule.on" : "rule.off")}</label>`
           : html`<small>${t(rule.enabled ? "rule.on" : "rule.off")}</small>`}
-        <button class="plain link" @click=${() => go("rules", { id: String(rule.id) })}>${t(may("edit") ? "known.edit" : "alerts.details")}</button>
+        <button class="plain link" @click=${() => go("rules", { id: String(rule.id) })}>${t(may("edit") ? "edit" : "details")}</button>
         <a href="#/alerts?rule=${rule.id}">${t("alerts.history")}</a>
-        ${may("delete") ? html`<button class="plain link" @click=${() => this.erase(rule)}>${t("rule.delete")}</button>` : nothing}
+        ${may("delete") ? html`<button class="plain link" @click=${() => this.erase(rule)}>${t("delete")}</button>` : nothing}
       </p></li>`;
   }
 
@@ -119,7 +119,7 @@ class Rules extends Task {
     const end = (): void => this.again(() => call(`alerts/rules/${rule.id}/subscribe`, { method: "DELETE" }));
     const toggle = (id: number): void => follow(rule.channels.includes(id) ? rule.channels.filter((one) => one !== id) : [...rule.channels, id]);
     const own = this.channels.filter((channel) => (channel as Channel & { user: number }).user === session.user.value?.id);
-    return html`<li class="safety-card">
+    return html`<li class="card">
       ${this.head(rule)}
       ${may("create")
         ? html`<p class="actions">${rule.is_subscribed ? html`<button @click=${end}>${t("rule.unfollow")}</button>` : html`<button @click=${() => follow([])}>${t("rule.follow")}</button>`}</p>

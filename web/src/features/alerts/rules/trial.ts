@@ -23,9 +23,9 @@ interface Result {
 
 const SPANS: [number, TextKey][] = [
   [0, "trial.now"],
-  [1, "history.hour"],
-  [6, "history.hours6"],
-  [24, "history.day"],
+  [1, "span.hour"],
+  [6, "span.hours6"],
+  [24, "span.day"],
 ];
 const SHOWN = 50;
 
@@ -79,12 +79,12 @@ export class Trial {
     const spans = SPANS.filter(([hours]) => !hours || session.canView("history"));
     return html`<section class="section trial" aria-label=${t("trial.title")}><h2>${t("trial.title")}</h2>
       <p class="hint">${t("trial.hint")}</p>
-      <div class="segments" role="group" aria-label=${t("history.span")}>${spans.map(([hours, name]) => html`<button type="button" aria-pressed=${result !== null && hours === this.hours} ?disabled=${this.isBusy} @click=${() => void this.run(hours)}>${t(name)}</button>`)}</div>
+      <div class="segments" role="group" aria-label=${t("span.label")}>${spans.map(([hours, name]) => html`<button type="button" aria-pressed=${result !== null && hours === this.hours} ?disabled=${this.isBusy} @click=${() => void this.run(hours)}>${t(name)}</button>`)}</div>
       ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
       <div role="status">${this.isBusy ? html`<p class="hint">${t("trial.running")}</p>` : nothing}
       ${result
         ? html`<p class="trial-count"><b>${number(result.count)}</b> ${t(result.count === 1 ? "trial.one" : "trial.many")}${result.per_hour === null ? "" : ` · ${t("trial.per_hour", { rate: number(result.per_hour, 1) })}`}${result.truncated ? ` · ${t("trial.truncated")}` : ""}</p>
-            <ul class="cards">${result.alerts.slice(0, SHOWN).map((alert) => html`<li class="safety-card"><p>${alert.message}</p><p><small>${clock(alert.triggered_at, true)}${alert.cleared_at ? ` – ${clock(alert.cleared_at)}` : ""}</small></p></li>`)}</ul>`
+            <ul class="cards">${result.alerts.slice(0, SHOWN).map((alert) => html`<li class="card"><p>${alert.message}</p><p><small>${clock(alert.triggered_at, true)}${alert.cleared_at ? ` – ${clock(alert.cleared_at)}` : ""}</small></p></li>`)}</ul>`
         : nothing}</div>
     </section>`;
   }

@@ -1,0 +1,13 @@
+// The one list of what the application consists of; its pages stand in this order in the menu.
+import { aircraft } from "./features/aircraft/feature";
+import { history } from "./features/history/feature";
+import { system } from "./features/system/feature";
+import { cannonball } from "./features/cannonball/feature";
+import { alerts } from "./features/alerts/feature";
+import { safety } from "./features/safety/feature";
+import { acars } from "./features/acars/feature";
+import { audio } from "./features/audio/feature";
+import { accounts } from "./features/accounts/feature";
+import type { Feature } from "./shell/feature";
+
+export const FEATURES: Feature[] = [aircraft, history, system, cannonball, alerts, safety, acars, audio, accounts];

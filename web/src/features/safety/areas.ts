@@ -1,0 +1,25 @@
+// Regions where the navigation signals of several aircraft are disturbed, as a layer of the map.
+import GeoJSON from "ol/format/GeoJSON";
+import VectorLayer from "ol/layer/Vector";
+import VectorSource from "ol/source/Vector";
+import { Fill, Stroke, Style } from "ol/style";
+import { Cell } from "../../core/cell";
+import { call } from "../../session/api";
+
+const source = new VectorSource();
+
+/** How many regions there are. */
+export const areas = new Cell<number>(0);
+
+export const layer = new VectorLayer({
+  source,
+  zIndex: 3,
+  style: new Style({ fill: new Fill({ color: "rgb(214 72 60 / 0.22)" }), stroke: new Stroke({ color: "rgb(214 72 60)", width: 1.5, lineDash: [6, 4] }) }),
+});
+
+export async function readAreas(): Promise<void> {
+  const { features = [] } = await call<{ features?: unknown[] }>("safety/areas");
+  source.clear();
+  source.addFeatures(new GeoJSON().readFeatures({ type: "FeatureCollection", features }, { featureProjection: "EPSG:3857" }));
+  areas.set(features.length);
+}

@@ -1,0 +1,37 @@
+// Collects the texts of the application, those of the shared rooms and of each feature, into one catalogue for each
+// language, and into one document whose keys are the type of all texts.
+// Usage: node texts.mjs
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const LANGUAGES = ["en", "de", "fr", "es"];
+
+export function prepareTexts(here, generated) {
+  mkdirSync(generated, { recursive: true });
+  const catalogue = collected(here);
+  for (const [at, language] of LANGUAGES.entries()) {
+    const entries = Object.entries(catalogue).map(([key, forms]) => [key, forms[at]]);
+    const missing = entries.filter(([, text]) => typeof text !== "string" || text === "").map(([key]) => key);
+    if (missing.length) throw new Error(`${language} lacks ${missing.join(", ")}`);
+    writeFileSync(join(generated, `${language}.catalogue`), JSON.stringify(Object.fromEntries(entries)));
+  }
+  writeFileSync(join(generated, "texts.json"), JSON.stringify(catalogue));
+}
+
+/** All texts by key, each with its forms in the order of the languages; refuses a key that stands in two files. */
+function collected(here) {
+  const features = join(here, "src", "features");
+  const files = [join(here, "src", "i18n", "texts.json"), ...readdirSync(features).map((name) => join(features, name, "texts.json"))];
+  const catalogue = {};
+  for (const file of files.filter((path) => existsSync(path))) {
+    for (const [key, forms] of Object.entries(JSON.parse(readFileSync(file, "utf8")))) {
+      if (key in catalogue) throw new Error(`${relative(here, file)}: the text ${key} stands in another file too`);
+      catalogue[key] = forms;
+    }
+  }
+  return catalogue;
+}
+
+const here = dirname(fileURLToPath(import.meta.url));
+if (process.argv[1] === fileURLToPath(import.meta.url)) prepareTexts(here, join(here, "generated"));
