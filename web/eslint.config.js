@@ -1,4 +1,19 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import tseslint from "typescript-eslint";
+import { ROOMS } from "./rooms.mjs";
+
+/** Forbids imports from these folders, which `message` explains. */
+function without(files, folders, message) {
+  const patterns = [{ regex: `^(\\.\\./)+(${folders.join("|")})(/|$)`, message }];
+  return { files: [files], rules: { "no-restricted-imports": ["error", { patterns }] } };
+}
+
+const features = readdirSync(join(import.meta.dirname, "src", "features"));
+const floors = [
+  ...ROOMS.slice(0, -1).map((room, at) => without(`src/${room}/**/*.ts`, [...ROOMS.slice(at + 1), "boot"], "Imports go down only (rooms.mjs).")),
+  ...features.map((name) => without(`src/features/${name}/**/*.ts`, ["features", "boot", ...features.filter((one) => one !== name)], "Features do not import each other.")),
+];
 
 export default tseslint.config(
   { ignores: ["generated/", "node_modules/"] },
@@ -22,4 +37,5 @@ export default tseslint.config(
       ],
     },
   },
+  ...floors,
 );

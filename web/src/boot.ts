@@ -13,7 +13,7 @@ import { shareFilter } from "./list/filter_address";
 import { live } from "./live/live";
 import type { Station } from "./live/messages";
 import { session } from "./session/session";
-import { register } from "./shell/feature";
+import { register } from "./shell/register";
 
 const KEEP_AFTER_MS = 5000;
 

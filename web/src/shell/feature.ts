@@ -1,13 +1,11 @@
 // What a feature is in the browser: one value for each, from which the shell, the map, the list, the panel and the channel
-// are made. `src/features.ts` lists them, and the start of the page registers them; no room below names one.
+// are made. `src/features.ts` lists them, and the start of the page registers them (register.ts).
 import type { TextKey } from "../i18n/i18n";
-import { MARKS, type Mark } from "../list/marks";
-import { live } from "../live/live";
+import type { Mark } from "../list/marks";
 import type { PageLayer } from "../map/page_layers";
 import type { PanelLink, PanelPart } from "../panel/parts";
 import type { Switch } from "../core/preferences";
-import { session } from "../session/session";
-import { RULE_FIELDS, type RuleField } from "./rule_fields";
+import type { RuleField } from "./rule_fields";
 
 /** A number beside the page's name, counted again after each event that may change it. */
 export interface Badge {
@@ -68,29 +66,9 @@ export interface OpenPage extends Page {
   isOpen: () => boolean;
 }
 
-const SETTINGS: OpenPage = {
-  name: "settings",
-  title: "nav.settings",
-  icon: "M3 6h8M15 6h2M13 4.2v3.6M3 14h2M9 14h8M7 12.2v3.6",
-  element: "sw-settings",
-  load: () => import("./settings"),
-  isOpen: () => true,
-  overMap: true,
-};
-
 export const FEATURES: Feature[] = [];
-export const PAGES: OpenPage[] = [SETTINGS];
-
-/** Make the application consist of these features, in this order; called once, before anything else. */
-export function register(features: Feature[]): void {
-  FEATURES.push(...features);
-  const pages = features.flatMap(({ name, pages: own }) => own.map((page) => ({ isOpen: () => session.canView(name), ...page })));
-  PAGES.unshift(...pages);
-  MARKS.push(...features.flatMap(({ marks = [] }) => marks));
-  Object.assign(RULE_FIELDS, ...features.map(({ ruleFields }) => ruleFields));
-  live.topics.push(...features.filter(({ hasTopic }) => hasTopic).map(({ name }) => name));
-  for (const { name, permission } of features) if (permission) session.viewPermissions[name] = permission;
-}
+/** The pages of all features, and those of the shell. */
+export const PAGES: OpenPage[] = [];
 
 export function pageOf(name: string): OpenPage | undefined {
   return PAGES.find((page) => page.name === name);
