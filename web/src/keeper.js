@@ -65,7 +65,7 @@ async function asset(request) {
 }
 
 self.addEventListener("push", (event) => {
-  const { title = "Skywatch", body = "", tag, url = "./" } = event.data?.json() ?? {};
+  const { title = "Skywatch", body = "", tag, url = "./#/alerts" } = event.data?.json() ?? {};
   event.waitUntil(self.registration.showNotification(title, { body, tag, icon: "icon-192.png", data: { url } }));
 });
 

@@ -6,27 +6,36 @@ import json
 
 from skywatch.alerts.conditions.classes import CLASSES
 from skywatch.alerts.conditions.fields import FIELDS, OPS
-from tests.conftest import ROOT
+from tests.web_texts import WEB, all_texts
 
-WEB = ROOT / "web" / "src"
+
+def fields_of_features():
+    """Fields that other features add to those of the editor."""
+    files = sorted(WEB.glob("features/*/rule_fields.json"))
+    assert files
+    return {name: one for file in files for name, one in json.loads(file.read_text(encoding="utf-8")).items()}
+
+
+def needing(fields, permission):
+    """Names of the fields that are offered with a permission only."""
+    return {name for name, one in fields.items() if one.get("needs") == permission}
 
 
 def test_the_editor_of_rules_offers_every_field_and_op():
-    offered = json.loads((WEB / "pages" / "alerts" / "fields.json").read_text(encoding="utf-8"))
-    assert {name: one["kind"] for name, one in offered["fields"].items()} == {n: f.kind for n, f in FIELDS.items()}
-    assert sorted(name for group in offered["groups"].values() for name in group) == sorted(FIELDS)
-    assert {name for name, one in offered["fields"].items() if one.get("details")} == {
-        name for name, field in FIELDS.items() if field.details
-    }
-    assert {name for name, one in offered["fields"].items() if one.get("text")} == {
-        name for name, field in FIELDS.items() if field.full_text
-    }
+    offered = json.loads((WEB / "features" / "alerts" / "rules" / "fields.json").read_text(encoding="utf-8"))
+    added = fields_of_features()
+    fields = {**offered["fields"], **added}
+    assert {name: one["kind"] for name, one in fields.items()} == {n: f.kind for n, f in FIELDS.items()}
+    assert {one["group"] for one in added.values()} <= set(offered["groups"])
+    assert sorted([name for group in offered["groups"].values() for name in group] + list(added)) == sorted(FIELDS)
+    assert needing(fields, "aircraft.view_details") == {name for name, field in FIELDS.items() if field.details}
+    assert needing(fields, "acars.view_full") == {name for name, field in FIELDS.items() if field.full_text}
     assert offered["ops"] == {kind.value: list(ops) for kind, ops in OPS.items()}
     assert offered["classes"] == list(CLASSES)
 
 
 def test_every_field_op_and_class_has_a_name_in_each_language():
-    texts = json.loads((WEB / "i18n" / "texts.json").read_text(encoding="utf-8"))
+    texts = all_texts()
     names = [f"field.{name}" for name in FIELDS] + [f"kind.{name}" for name in CLASSES]
     names += [f"op.{op}" for ops in OPS.values() for op in ops]
     assert [name for name in names if len(texts.get(name, [])) != 4] == []
