@@ -321,7 +321,6 @@ export class MapElement extends View {
   /** Let a page draw the trails instead of those of the selected aircraft, or end that. */
   lendTrails(areLent: boolean): void {
     this.areTrailsLent = areLent;
-    this.stage.setTrails([]);
   }
 
   setTrail(trail: TrailPoint[][]): void {
