@@ -66,7 +66,7 @@ def test_a_rule_is_made_tried_out_saved_and_announces_what_it_finds(stage):
     stage.shows("Number(document.querySelector('.head .badge')?.textContent) > 5")
     # The aircraft bear a mark on the map and in the list for as long as it lasts.
     stage.page.run("location.hash = '#/map'")
-    stage.shows("document.querySelectorAll('.window .row .alert-mark').length > 3")
+    stage.shows("document.querySelectorAll('.window .row .flag-mark').length > 3")
     stage.shows("document.querySelector('sw-map').stage.marked.length > 3")
     stage.page.run("location.hash = '#/alerts'")
     stage.shows("document.querySelectorAll('sw-alert-history .cards li').length > 5")
