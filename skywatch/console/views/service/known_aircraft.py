@@ -21,8 +21,8 @@ from skywatch.cannonball.known.service import WRITABLE, KnownAircraftService, de
 from skywatch.cannonball.models import KnownAircraft
 from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.vocabulary import AgencyType, Source, values
-from skywatch.console.forms.changes import changing, check_version, done, refused
-from skywatch.console.forms.entries import Entries, fields_of, read_entries, version_of
+from skywatch.console.forms.changes import changing, done, refused
+from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.forms.form import read_form, read_query
 from skywatch.console.forms.uploads import UPLOAD_TYPE, read_upload
 from skywatch.console.pages.page import FormPage, Page
@@ -31,6 +31,7 @@ from skywatch.console.routes import HOME
 from skywatch.core.database.engine import writing
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storing.audit import Target, record
+from skywatch.core.storing.versions import check_version, version_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonBoolean, JsonString, Schema
 from skywatch.http.resources.service import NUMBER

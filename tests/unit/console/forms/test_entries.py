@@ -3,8 +3,9 @@
 import colander
 import pytest
 
-from skywatch.console.forms.entries import Entries, Stale, fields_of, is_version, opened_at, version_of
+from skywatch.console.forms.entries import Entries, fields_of
 from skywatch.core.problems import Problem, invalid_fields
+from skywatch.core.storing.versions import Stale, is_version, opened_at, version_of
 from skywatch.http.resources.schema import JsonBoolean, JsonInteger, JsonList, JsonNumber, JsonString, Nullable, Schema
 
 
