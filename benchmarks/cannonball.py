@@ -40,6 +40,7 @@ from skywatch.core.database.engine import (
 )
 from skywatch.core.database.migrations import upgrade
 from skywatch.core.runtime import Runtime
+from skywatch.core.storing.audit import COMMAND_LINE
 from skywatch.features import load
 from skywatch.picture.tracker import GARBAGE_THRESHOLDS
 from tests.identities import as_role, install
@@ -206,7 +207,7 @@ def _measure_import(runtime: Runtime) -> None:
     began = time.perf_counter()
     with stage_list(text_table(text, Dialect()), "skywatch") as staged:
         read = time.perf_counter()
-        import_staged(runtime.engine, staged)
+        import_staged(runtime.engine, staged, actor=COMMAND_LINE)
     done.set()
     beside.join()
     print(

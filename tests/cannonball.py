@@ -20,6 +20,7 @@ from skywatch.cannonball.location import Location, LocationStore
 from skywatch.cannonball.monitor import create
 from skywatch.core.database.engine import writing
 from skywatch.core.geo import destination
+from skywatch.core.storing.audit import COMMAND_LINE
 from skywatch.picture.picture import Picture
 from skywatch.receivers.recordings import moments, recognise
 from skywatch.receivers.reports.report import Report
@@ -187,4 +188,4 @@ def add_known(runtime: Any, rows: str) -> None:
     """Rows of our own CSV (address, registration, agency) put on the list of known aircraft."""
     text = f"icao_hex,registration,agency_name\n{rows}".encode()
     with stage_list(text_table(text, Dialect()), "skywatch") as staged:
-        import_staged(runtime.engine, staged)
+        import_staged(runtime.engine, staged, actor=COMMAND_LINE)

@@ -38,10 +38,13 @@ def owner_id(may: Visibility) -> int:
     return may.user_id
 
 
-def fetch(session: Session, table: type[T], row_id: int, may: Visibility, noun: str) -> T:
-    """The row with this id that the caller may change; raises Problem (404) with ``noun`` if there is none."""
+def fetch(session: Session, table: type[T], row_id: int, may: Visibility, noun: str, *options: Any) -> T:
+    """The row with this id that the caller may change; raises Problem (404) with ``noun`` if there is none.
+
+    ``options`` say what of it is loaded.
+    """
     any_table: Any = table
-    row = session.scalar(sa.select(any_table).where(any_table.id == row_id, own(any_table, may)))
+    row = session.scalar(sa.select(any_table).where(any_table.id == row_id, own(any_table, may)).options(*options))
     if row is None:
         raise not_found(noun)
     typed_row: T = row

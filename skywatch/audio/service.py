@@ -15,6 +15,7 @@ from skywatch.audio.recordings.store import RecordingStore
 from skywatch.audio.vocabulary import Flag, Status
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
+from skywatch.core.storing.audit import Actor, Target, record
 from skywatch.http.lists.cursor import Key
 from skywatch.security.visibility import Visibility
 
@@ -54,10 +55,12 @@ class AudioService:
         """A transmission as this caller may see it."""
         return shown(row, row.recording, linked=may_see_link(row, self.may), waveform=waveform)
 
-    def delete(self, number: int, store: RecordingStore) -> None:
+    def delete(self, number: int, store: RecordingStore, actor: Actor) -> None:
         """Remove a transmission, and its recording with the last that uses it; raises Problem (404)."""
         row = self.get(number)
         sha256 = row.sha256
+        before = {"channel": row.channel, "at": row.at, "duration_s": row.duration_s, "sha256": sha256}
+        record(self.db, actor, "transmission.deleted", Target("transmission", number, row.channel), before=before)
         self.db.execute(sa.delete(T).where(T.id == number))
         remove_unused(self.db, store, [sha256])
 

@@ -19,6 +19,7 @@ from skywatch.cannonball.known.imports.staging import Staged
 from skywatch.cannonball.vocabulary import Source, values
 from skywatch.core.database.migrations import check_schema
 from skywatch.core.runtime import Runtime
+from skywatch.core.storing.audit import COMMAND_LINE
 from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
 from skywatch.core.terminal.progress import progress_of
 
@@ -127,7 +128,12 @@ def _open(file: Path, member: str, optional: bool = False) -> Iterator[tuple[Bin
 def _write(runtime: Runtime, staged: Staged, *, dry_run: bool, keep_good: bool) -> Report:
     with progress_of(staged.rows, "Comparing" if dry_run else "Writing") as reached:
         return import_staged(
-            runtime.engine, staged, dry_run=dry_run, keep_good=keep_good, advance=_accumulating(reached)
+            runtime.engine,
+            staged,
+            actor=COMMAND_LINE,
+            dry_run=dry_run,
+            keep_good=keep_good,
+            advance=_accumulating(reached),
         )
 
 

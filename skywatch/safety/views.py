@@ -8,7 +8,6 @@ import sqlalchemy as sa
 
 from skywatch.core.clock import utcnow
 from skywatch.core.publishing import events
-from skywatch.core.storing import audit
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.lists.paging import page
@@ -134,12 +133,4 @@ def list_safety_places(request: Request) -> dict[str, Any]:
 @place_list.delete(permission=MANAGE, responses={200: schemas.ForgottenPlaces()})
 def forget_safety_places(request: Request) -> dict[str, Any]:
     """Forget all that was learnt by place; learning starts again within seconds"""
-    forgotten = settings_store.forget_places(request.db)
-    audit.record(
-        request.db,
-        actor_of(request),
-        "safety.places_forgotten",
-        audit.Target("safety_places"),
-        after={"cells": forgotten},
-    )
-    return {"forgotten": forgotten}
+    return {"forgotten": settings_store.forget_places(request.db, actor_of(request))}

@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 
 from skywatch.accounts.users.names import username_key
 from skywatch.core.database.models import AuditEntry
-from skywatch.core.storing.audit import Target
 
 NUMBER = re.compile("[0-9]{1,18}")
 
@@ -45,16 +44,6 @@ def find_entries(
     if before_id is not None:
         query = query.where(AuditEntry.id < before_id)
     return session.scalars(query.order_by(AuditEntry.id.desc()).limit(limit).offset(offset)).all(), count
-
-
-def last_change(session: Session, target: Target) -> AuditEntry | None:
-    """The newest entry about a target, refusals aside."""
-    about = sa.select(AuditEntry).where(
-        AuditEntry.target_type == target.kind,
-        AuditEntry.target_id == str(target.id),
-        AuditEntry.action.not_like("%.refused"),
-    )
-    return session.scalars(about.order_by(AuditEntry.id.desc()).limit(1)).one_or_none()
 
 
 def _acted(who: str) -> sa.ColumnElement[bool]:

@@ -11,12 +11,11 @@ from sqlalchemy.orm import Session
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.identity.rights import load_rights
 from skywatch.core.problems import Problem
-from skywatch.core.storing.audit import COMMAND_LINE, Actor, Target, record_apart
+from skywatch.core.storing.audit import COMMAND_LINE, Actor, Target
 from skywatch.http.clients.actor import actor_of
+from skywatch.http.clients.refusals import recording_refusals
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
-
-AUDITED_REFUSALS = (403, 409)
 
 
 @dataclass(frozen=True)
@@ -53,21 +52,9 @@ def caller_of(request: Request) -> Caller:
 
 @contextmanager
 def noting_refusals(request: Request, action: str, target: Target | None = None) -> Iterator[Caller]:
-    """Run a change for the caller of a request; where a rule refuses it, that is written down afterwards.
-
-    It is written once the request's own transaction is over: the refusal rolls that one back.
-    """
-    caller = caller_of(request)
-    try:
-        yield caller
-    except Problem as problem:
-        if problem.kind.status in AUDITED_REFUSALS:
-            after = {"code": problem.kind.code, "detail": problem.detail}
-            sessions = request.runtime.sessions
-            request.add_finished_callback(
-                lambda _: record_apart(sessions, caller.actor, f"{action}.refused", target, after=after)
-            )
-        raise
+    """Run a change for the caller of a request; a refusal leaves an audit entry (``recording_refusals``)."""
+    with recording_refusals(request, action, target) as actor:
+        yield Caller(actor)
 
 
 def check_covers(rights: frozenset[Permission], permissions: frozenset[Permission], what: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
 from skywatch.alerts.access import (
     MAXIMUM_GEOFENCES,
@@ -26,6 +26,7 @@ from skywatch.alerts.rules.references import check_unused
 from skywatch.alerts.rules.revision import raise_revision
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import invalid
+from skywatch.core.storing.audit import Actor, Target, record
 from skywatch.security.visibility import Visibility
 
 MEMBERS = ("name", "geometry", "floor_ft", "ceiling_ft")
@@ -35,9 +36,10 @@ RECORD = ("id", *MEMBERS, "created_at", "updated_at")
 class GeofenceService:
     """Geofences as one caller may see and change them."""
 
-    def __init__(self, session: Session, may: Visibility) -> None:
+    def __init__(self, session: Session, may: Visibility, actor: Actor) -> None:
         self.session = session
         self.may = may
+        self.actor = actor
 
     def get(self, geofence_id: int) -> Geofence:
         """A geofence; raises Problem (404) if it is not the caller's."""
@@ -45,10 +47,16 @@ class GeofenceService:
 
     def create(self, values: Mapping[str, Any]) -> Geofence:
         """Create a geofence; raises Problem (400, 401, 409)."""
-        return self.create_all([values])[0]
+        row = self.add(values)
+        raise_revision(self.session)
+        self._record("geofence.created", row, after=_audited(row))
+        return row
 
-    def create_all(self, entries: Sequence[Mapping[str, Any]]) -> list[Geofence]:
-        """Create geofences, all or none; raises Problem (400, 401, 409)."""
+    def add(self, values: Mapping[str, Any]) -> Geofence:
+        """``create`` as part of a larger change, which records itself."""
+        return self._add_all([values])[0]
+
+    def _add_all(self, entries: Sequence[Mapping[str, Any]]) -> list[Geofence]:
         user_id = owner_id(self.may)
         self.check_count(len(entries))
         self._check_size(user_id, entries)
@@ -60,12 +68,12 @@ class GeofenceService:
             rows.append(row)
         self.session.add_all(rows)
         self.session.flush()
-        raise_revision(self.session)
         return rows
 
     def change(self, geofence_id: int, values: Mapping[str, Any]) -> Geofence:
         """Change a geofence; rules that use it are tested with its new shape from then on."""
         row = self.get(geofence_id)
+        before = _audited(row)
         after = {name: values.get(name, getattr(row, name)) for name in MEMBERS}
         _check_band(after)
         if "geometry" in values:
@@ -75,14 +83,17 @@ class GeofenceService:
         row.revision += 1
         row.updated_at = utcnow()
         raise_revision(self.session)
+        changed = _audited(row) | ({"geometry_changed": True} if "geometry" in values else {})
+        self._record("geofence.changed", row, before=before, after=changed)
         return row
 
     def delete(self, geofence_id: int) -> None:
         """Delete a geofence; raises Problem (409) if a rule uses it."""
-        row = self.get(geofence_id)
+        row = fetch(self.session, Geofence, geofence_id, self.may, "geofence", defer(Geofence.geometry))
         check_unused(self.session, Kind.GEOFENCE, row.id, row.user_id, "geofence")
         self.session.delete(row)
         raise_revision(self.session)
+        self._record("geofence.deleted", row, before=_audited(row))
 
     def import_geojson(self, document: Any) -> list[Geofence]:
         """Create the geofences of a GeoJSON FeatureCollection, Feature or geometry, all or none.
@@ -91,12 +102,18 @@ class GeofenceService:
         """
         features = features_of(document)
         self.check_count(len(features))
-        return self.create_all(read_features(features))
+        return self._import(read_features(features))
 
     def import_openair(self, text: str) -> list[Geofence]:
         """Create the geofences of an OpenAir file, all or none; they are counted before any is read."""
         self.check_count(count_airspaces(text))
-        return self.create_all(read_airspaces(text))
+        return self._import(read_airspaces(text))
+
+    def _import(self, entries: Sequence[Mapping[str, Any]]) -> list[Geofence]:
+        rows = self._add_all(entries)
+        raise_revision(self.session)
+        record(self.session, self.actor, "geofence.imported", Target("geofence"), after={"count": len(rows)})
+        return rows
 
     def check_count(self, more: int) -> None:
         """Raise Problem (401, 409) if the caller cannot have so many more."""
@@ -108,6 +125,14 @@ class GeofenceService:
         others = sa.and_(Geofence.user_id == user_id, Geofence.id != replaced)
         noun = "characters of geometry in geofences"
         check_sum(self.session, json_length(Geofence.geometry), others, MAXIMUM_GEOMETRY, noun, more)
+
+    def _record(self, action: str, row: Geofence, **states: Mapping[str, Any]) -> None:
+        record(self.session, self.actor, action, Target("geofence", row.id, row.name), **states)
+
+
+def _audited(row: Geofence) -> dict[str, Any]:
+    """A geofence without its geometry: the audit log is no place for where people live."""
+    return {name: getattr(row, name) for name in ("user_id", "name", "floor_ft", "ceiling_ft")}
 
 
 def record_of(row: Geofence) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from skywatch.alerts.geofences.schemas import (
 from skywatch.alerts.geofences.service import GeofenceService, record_of
 from skywatch.alerts.rules.schemas import RowId
 from skywatch.core.problems import Problem
+from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.paging import PageQuery, page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.render import json_response
@@ -55,7 +56,7 @@ geofence = ApiService(
 
 def service(request: Request) -> GeofenceService:
     """The service for the caller of this request."""
-    return GeofenceService(request.db, request.may)
+    return GeofenceService(request.db, request.may, actor_of(request))
 
 
 @geofences.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: GeofenceList()})

@@ -27,6 +27,7 @@ from skywatch.alerts.rules.checks import check_rights, faults_of, with_duration
 from skywatch.alerts.rules.revision import raise_revision
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid_fields, not_found
+from skywatch.core.storing.audit import Actor, Target, record
 from skywatch.notify.channels.queries import foreign_channels
 from skywatch.security.visibility import Visibility
 
@@ -38,14 +39,16 @@ STORED = (
     "name", "description", "enabled", "priority", "conditions", "for_s", "cooldown_s", "count", "starts_at",
     "expires_at", "quiet_hours", "channels", "visibility", "message", "mqtt",
 )  # fmt: skip
+UNAUDITED = frozenset({"description", "conditions", "message"})
 
 
 class RuleService:
     """Rules as one caller may see and change them."""
 
-    def __init__(self, session: Session, may: Visibility) -> None:
+    def __init__(self, session: Session, may: Visibility, actor: Actor) -> None:
         self.session = session
         self.may = may
+        self.actor = actor
 
     def page(self, query: Mapping[str, Any]) -> tuple[Sequence[AlertRule], int]:
         """Own and shared rules (all with ``alerts.manage_all``), by id, and the count of all.
@@ -90,6 +93,7 @@ class RuleService:
         check_room(self.session, AlertRule, user_id, MAXIMUM_RULES, "rules")
         rule = self.add(with_duration(values), user_id)
         raise_revision(self.session)
+        self._record("rule.created", rule, after=_audited(rule))
         return rule
 
     def add(self, values: Mapping[str, Any], user_id: int) -> AlertRule:
@@ -108,7 +112,7 @@ class RuleService:
         A rule whose conditions are refused since a new version can only be switched off, or get other conditions.
         """
         rule = self.changeable(rule_id)
-        before = {name: getattr(rule, name) for name in STORED}
+        before, present = {name: getattr(rule, name) for name in STORED}, _audited(rule)
         if "conditions" in values and "for_s" not in values:
             # The change may turn an event into a state, or the other way round.
             values = {**values, "for_s": None if _was_default(before) else before["for_s"]}
@@ -129,6 +133,8 @@ class RuleService:
             end_matches(self.session, AlertMatch.rule_id == rule.id, of_others, forget=True)
         rule.updated_at = utcnow()
         raise_revision(self.session)
+        flags = {"conditions_changed": True} if before["conditions"] != after["conditions"] else {}
+        self._record("rule.changed", rule, before=present, after=_audited(rule) | flags)
         return rule
 
     def delete(self, rule_id: int) -> None:
@@ -137,6 +143,7 @@ class RuleService:
         end_matches(self.session, AlertMatch.rule_id == rule.id, forget=True)
         self.session.delete(rule)
         raise_revision(self.session)
+        self._record("rule.deleted", rule, before=_audited(rule))
 
     def follow(self, rule_id: int, channels: Sequence[int]) -> AlertSubscription:
         """Follow a shared rule of another user, or change the channels; raises Problem (400, 401, 404, 409)."""
@@ -184,6 +191,9 @@ class RuleService:
             for row in self.session.execute(sa.select(User.id, User.username).where(User.id.in_(ids)))
         }
 
+    def _record(self, action: str, rule: AlertRule, **states: Mapping[str, Any]) -> None:
+        record(self.session, self.actor, action, Target("rule", rule.id, rule.name), **states)
+
     def _visible(self) -> sa.ColumnElement[bool]:
         return sa.or_(own(AlertRule, self.may), AlertRule.visibility == "shared")
 
@@ -201,6 +211,11 @@ class RuleService:
             check_rights(restricted or values, self.may)
         except ConditionsFault as fault:
             raise invalid_fields(fault.faults) from None
+
+
+def _audited(rule: AlertRule) -> dict[str, Any]:
+    """A rule without its conditions and texts, which may be long."""
+    return {name: getattr(rule, name) for name in ("user_id", *STORED) if name not in UNAUDITED}
 
 
 def _was_default(before: Mapping[str, Any]) -> bool:

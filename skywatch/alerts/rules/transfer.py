@@ -33,6 +33,7 @@ from skywatch.alerts.watchlists.schemas import NewWatchlist
 from skywatch.alerts.watchlists.service import WatchlistService, entries_of
 from skywatch.core.clock import to_iso
 from skywatch.core.problems import Problem, invalid, invalid_fields
+from skywatch.core.storing.audit import Actor, Target, record
 from skywatch.security.visibility import Visibility
 
 VERSION = 1
@@ -68,7 +69,7 @@ def export(session: Session, may: Visibility) -> dict[str, Any]:
     }
 
 
-def import_document(session: Session, may: Visibility, document: Any) -> dict[str, int]:
+def import_document(session: Session, may: Visibility, actor: Actor, document: Any) -> dict[str, int]:
     """Create the contents of an export, all or none; raises Problem with every fault."""
     user_id = owner_id(may)
     faults: Faults = {}
@@ -82,10 +83,10 @@ def import_document(session: Session, may: Visibility, document: Any) -> dict[st
     _refuse(faults)
     with session.begin_nested():
         ids = {
-            "geofence": _create(geofences, "geofences", GeofenceService(session, may).create, faults),
-            "watchlist": _create(watchlists, "watchlists", WatchlistService(session, may).create, faults),
+            "geofence": _create(geofences, "geofences", GeofenceService(session, may, actor).add, faults),
+            "watchlist": _create(watchlists, "watchlists", WatchlistService(session, may, actor).add, faults),
         }
-        service = RuleService(session, may)
+        service = RuleService(session, may, actor)
         for place, values in enumerate(rules):
             values["conditions"] = parsed(_renumbered(values["conditions"], ids))
             try:
@@ -94,7 +95,9 @@ def import_document(session: Session, may: Visibility, document: Any) -> dict[st
                 _add_faults(problem, f"rules.{place}", faults)
         _refuse(faults)
     raise_revision(session)
-    return {"rules": len(rules), "geofences": len(geofences), "watchlists": len(watchlists)}
+    counts = {"rules": len(rules), "geofences": len(geofences), "watchlists": len(watchlists)}
+    record(session, actor, "rule.imported", Target("rule"), after=counts)
+    return counts
 
 
 def _count(session: Session, user_id: int, parts: Mapping[str, list[Any]]) -> None:

@@ -16,15 +16,17 @@ from skywatch.alerts.rules.revision import raise_revision
 from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, parse_lines, parse_table
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import invalid, invalid_fields
+from skywatch.core.storing.audit import Actor, Target, record
 from skywatch.security.visibility import Visibility
 
 
 class WatchlistService:
     """Watch lists as one caller may see and change them."""
 
-    def __init__(self, session: Session, may: Visibility) -> None:
+    def __init__(self, session: Session, may: Visibility, actor: Actor) -> None:
         self.session = session
         self.may = may
+        self.actor = actor
 
     def page(self, offset: int, limit: int) -> tuple[Sequence[Watchlist], int]:
         """A page of the caller's lists (everybody's with ``alerts.manage_all``), by id, without their entries."""
@@ -38,7 +40,14 @@ class WatchlistService:
         return fetch(self.session, Watchlist, watchlist_id, self.may, "watch list")
 
     def create(self, values: Mapping[str, Any]) -> Watchlist:
-        """Create a watch list; raises Problem (401, 409)."""
+        """Create a watch list; raises Problem (400, 401, 409)."""
+        row = self.add(values)
+        raise_revision(self.session)
+        self._record("watchlist.created", row, after=_audited(row))
+        return row
+
+    def add(self, values: Mapping[str, Any]) -> Watchlist:
+        """``create`` as part of a larger change, which records itself."""
         user_id = owner_id(self.may)
         check_room(self.session, Watchlist, user_id, MAXIMUM_WATCHLISTS, "watch lists")
         now = utcnow()
@@ -46,18 +55,20 @@ class WatchlistService:
         self._fill(row, values["entries"])
         self.session.add(row)
         self.session.flush()
-        raise_revision(self.session)
         return row
 
     def change(self, watchlist_id: int, values: Mapping[str, Any]) -> Watchlist:
         """Change a watch list; entries replace all existing ones."""
         row = self.get(watchlist_id)
+        before = _audited(row)
         row.name = values.get("name", row.name)
         if "entries" in values:
             self._fill(row, values["entries"])
             row.revision += 1
         row.updated_at = utcnow()
         raise_revision(self.session)
+        after = _audited(row) | ({"entries_changed": True} if "entries" in values else {})
+        self._record("watchlist.changed", row, before=before, after=after)
         return row
 
     def delete(self, watchlist_id: int) -> None:
@@ -66,6 +77,7 @@ class WatchlistService:
         check_unused(self.session, Kind.WATCHLIST, row.id, row.user_id, "watch list")
         self.session.delete(row)
         raise_revision(self.session)
+        self._record("watchlist.deleted", row, before=_audited(row))
 
     def import_text(self, watchlist_id: int, text: str, *, is_table: bool, replace: bool) -> tuple[Watchlist, int]:
         """Add the entries of a text, or replace all; returns the list and the number of new entries. All or none."""
@@ -73,11 +85,12 @@ class WatchlistService:
         values, faults = parse_table(text) if is_table else parse_lines(text)
         if faults:
             raise invalid_fields({f"line {line}": detail for line, detail in faults})
-        before = set(entries_of(row))
+        present, before = _audited(row), set(entries_of(row))
         self._fill(row, values if replace else [*entries_of(row), *values])
         row.revision += 1
         row.updated_at = utcnow()
         raise_revision(self.session)
+        self._record("watchlist.imported", row, before=present, after={**_audited(row), "replaced": replace})
         return row, len(set(values) - before)
 
     def _fill(self, row: Watchlist, values: Iterable[str]) -> None:
@@ -89,6 +102,13 @@ class WatchlistService:
         noun = "entries in watch lists"
         check_sum(self.session, Watchlist.entry_count, others, MAXIMUM_LISTED, noun, len(entries))
         row.entries, row.entry_count = "\n".join(entries), len(entries)
+
+    def _record(self, action: str, row: Watchlist, **states: Mapping[str, Any]) -> None:
+        record(self.session, self.actor, action, Target("watchlist", row.id, row.name), **states)
+
+
+def _audited(row: Watchlist) -> dict[str, Any]:
+    return {"user_id": row.user_id, "name": row.name, "entry_count": row.entry_count}
 
 
 def entries_of(row: Watchlist) -> list[str]:

@@ -16,6 +16,7 @@ from skywatch.alerts.watchlists.schemas import (
 )
 from skywatch.alerts.watchlists.service import WatchlistService, record_of
 from skywatch.core.problems import Problem
+from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.paging import PageQuery, page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import Schema
@@ -42,7 +43,7 @@ importing = ApiService(
 
 def service(request: Request) -> WatchlistService:
     """The service for the caller of this request."""
-    return WatchlistService(request.db, request.may)
+    return WatchlistService(request.db, request.may, actor_of(request))
 
 
 @watchlists.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: WatchlistList()})

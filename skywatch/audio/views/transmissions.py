@@ -17,6 +17,7 @@ from skywatch.audio.uploads.fields import parse_channel, parse_frequency, parse_
 from skywatch.audio.uploads.form import Form, read_form
 from skywatch.core.problems import Problem, invalid, invalid_fields
 from skywatch.core.publishing import events
+from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.lists.paging import PageQuery, page, page_of
 from skywatch.http.requests.request import Request
@@ -112,7 +113,7 @@ def delete_transmission(request: Request) -> None:
 
     The recording goes with the last transmission that has the same bytes.
     """
-    service(request).delete(request.validated["path"]["id"], ingest(request).store)
+    service(request).delete(request.validated["path"]["id"], ingest(request).store, actor_of(request))
     request.response.status_code = 204
 
 

@@ -1,6 +1,7 @@
 """The entries of the list of known aircraft: reading, editing, verifying and counting detections.
 
-Fields edited by hand are recorded (``edited_fields``), so that later imports do not change them.
+Fields edited by hand are recorded (``edited_fields``), so that later imports do not change them. Every change leaves an
+audit entry and is announced after the commit.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.cannonball.identification.agencies import classify, is_us_address
-from skywatch.cannonball.known.changes import announce_detections
+from skywatch.cannonball.known.changes import announce_change, announce_detections
 from skywatch.cannonball.known.index import KnownIndex, Totals
-from skywatch.cannonball.known.revision import next_revision
+from skywatch.cannonball.known.revision import lock_list, next_revision
 from skywatch.cannonball.known.schemas import KnownEntry
 from skywatch.cannonball.known.segment import Filters
 from skywatch.cannonball.models import KnownAircraft, KnownRemoval
 from skywatch.cannonball.vocabulary import AgencyType, Source
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
+from skywatch.core.storing.audit import Actor, Target, record
+from skywatch.core.storing.versions import check_version
 from skywatch.http.resources.answer import answer, members
 from skywatch.security.visibility import Visibility
 
@@ -43,10 +46,11 @@ WRITABLE = (
 class KnownAircraftService:
     """The list over one database session, for one caller."""
 
-    def __init__(self, db: Session, index: KnownIndex, may: Visibility) -> None:
+    def __init__(self, db: Session, index: KnownIndex, may: Visibility, actor: Actor) -> None:
         self.db = db
         self.index = index
         self.may = may
+        self.actor = actor
 
     def find(self, filters: Filters, offset: int, limit: int) -> tuple[list[dict[str, Any]], int, int]:
         """One page of matching entries by address, the count of all matches and of the verified ones."""
@@ -77,6 +81,7 @@ class KnownAircraftService:
     def create(self, fields: Mapping[str, Any]) -> KnownAircraft:
         """Create an entry by hand; raises Problem (409) if the address is on the list."""
         icao_hex = str(fields["icao_hex"]).upper()
+        lock_list(self.db)
         if self.db.scalar(sa.select(KnownAircraft.id).where(KnownAircraft.icao_hex == icao_hex)) is not None:
             raise Problem("conflict", f"{icao_hex} is already on the list of known aircraft.")
         written = {name: value for name, value in fields.items() if name in WRITABLE}
@@ -93,11 +98,12 @@ class KnownAircraftService:
         )
         self.db.add(entry)
         self.db.flush()
+        self._record("known_aircraft.created", entry, after=state_of(entry))
         return entry
 
-    def change(self, known_id: int, fields: Mapping[str, Any]) -> KnownAircraft:
-        """Edit some fields by hand; raises Problem (404)."""
-        entry = self.get(known_id)
+    def change(self, known_id: int, fields: Mapping[str, Any], version: str | None = None) -> KnownAircraft:
+        """Edit some fields by hand; raises Problem (404; 409 if the entry is no longer as in ``version``)."""
+        entry, before = self._open(known_id, version)
         if not fields:
             return entry
         for name, value in fields.items():
@@ -105,23 +111,34 @@ class KnownAircraftService:
         if "verified" in fields:
             self._mark_verified(entry, bool(fields["verified"]))
         entry.edited_fields = sorted({*entry.edited_fields, *fields})
-        self._changed(entry)
+        self._changed(entry, before)
         return entry
 
-    def verify(self, known_id: int, verified: bool) -> KnownAircraft:
-        """Set or clear the verification of an entry; verifying twice keeps the first time."""
-        entry = self.get(known_id)
+    def verify(self, known_id: int, verified: bool, version: str | None = None) -> KnownAircraft:
+        """Set or clear the verification of an entry; verifying twice keeps the first time. Raises as ``change``."""
+        entry, before = self._open(known_id, version)
         if entry.verified != verified or "verified" not in entry.edited_fields:
             self._mark_verified(entry, verified)
             entry.edited_fields = sorted({*entry.edited_fields, "verified"})
-            self._changed(entry)
+            self._changed(entry, before)
         return entry
 
-    def remove(self, known_id: int) -> None:
-        """Remove an entry from the list."""
-        entry = self.get(known_id)
+    def remove(self, known_id: int, version: str | None = None) -> None:
+        """Remove an entry from the list; raises as ``change``."""
+        entry, before = self._open(known_id, version)
         self.db.add(KnownRemoval(icao_hex=entry.icao_hex, revision=next_revision(self.db)))
         self.db.delete(entry)
+        self._record("known_aircraft.deleted", entry, before=before)
+
+    def _open(self, known_id: int, version: str | None) -> tuple[KnownAircraft, dict[str, Any]]:
+        """Lock the list; the entry as it is then, and its state before the change."""
+        lock_list(self.db)
+        self.db.expire_all()
+        entry = self.get(known_id)
+        before = state_of(entry)
+        if version is not None:
+            check_version(self.db, Target("known_aircraft", known_id), version, before)
+        return entry, before
 
     def _visible(self, entry: KnownAircraft) -> bool:
         return self.may.military or entry.agency_type != AgencyType.MILITARY
@@ -133,9 +150,20 @@ class KnownAircraftService:
         elif entry.verified_at is None:
             entry.verified_at = utcnow()
 
-    def _changed(self, entry: KnownAircraft) -> None:
+    def _changed(self, entry: KnownAircraft, before: Mapping[str, Any]) -> None:
         entry.updated_at = utcnow()
         entry.revision = next_revision(self.db)
+        self._record("known_aircraft.changed", entry, before=before, after=state_of(entry))
+
+    def _record(self, action: str, entry: KnownAircraft, **states: Mapping[str, Any]) -> None:
+        target = Target("known_aircraft", entry.id, entry.icao_hex)
+        record(self.db, self.actor, action, target, **states)
+        announce_change(self.db)
+
+
+def state_of(entry: KnownAircraft) -> dict[str, Any]:
+    """The fields of an entry that can be edited: what a form opens with, and what the audit log compares."""
+    return {name: getattr(entry, name) for name in WRITABLE}
 
 
 def defaults() -> dict[str, Any]:

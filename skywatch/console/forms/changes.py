@@ -9,9 +9,7 @@ from typing import Any
 from pyramid.response import Response
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.audit_log.service import last_change
 from skywatch.accounts.identity.caller import Caller, noting_refusals
-from skywatch.console.forms.entries import Stale, is_version, opened_at
 from skywatch.console.pages.notes import say
 from skywatch.console.routes import see_other
 from skywatch.core.database.engine import writing
@@ -43,16 +41,3 @@ def refused(request: Request, problem: Problem, page: dict[str, Any]) -> dict[st
         raise problem
     request.response.status_code = problem.kind.status
     return {**page, "problem": problem}
-
-
-def check_version(session: Session, target: Target, version: str, values: Any) -> None:
-    """Raise Stale (409) where a form was opened before somebody else's change, which it would undo unseen.
-
-    ``values`` are what is stored now; to be called within the change, after ``Caller.begin``.
-    """
-    if is_version(version, values):
-        return
-    since, last = opened_at(version), last_change(session, target)
-    is_theirs = last is not None and since is not None and last.at >= since
-    who = f"{last.actor_name or last.method} changed this" if last is not None and is_theirs else "This was changed"
-    raise Stale(f"{who} since you opened it. Nothing was saved. Your entries are kept: check them and save again.")

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 import colander
-import msgspec
 
 from skywatch.console.forms.form import TOKEN, checked, pairs_of
-from skywatch.core.clock import unix_now
 from skywatch.core.problems import Problem
+from skywatch.core.storing.versions import Stale
 from skywatch.http.errors import validation_problem
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonBoolean, JsonInteger, JsonList, JsonNumber, Nullable
@@ -22,13 +19,6 @@ from skywatch.http.resources.schema import JsonBoolean, JsonInteger, JsonList, J
 VERSION = "version"
 INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 NUMBER = re.compile(r"[+-]?[0-9]{0,18}\.?[0-9]{0,18}(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
-
-
-class Stale(Problem):
-    """409: somebody else changed what a form is about while it was open."""
-
-    def __init__(self, detail: str) -> None:
-        super().__init__("conflict", detail)
 
 
 @dataclass(frozen=True)
@@ -80,26 +70,6 @@ class Entries:
         is_stale = isinstance(problem, Stale)
         version = stored.version if is_stale else self.version
         return Entries({**stored.values, **self.values}, version, stored.values if is_stale else None, problem)
-
-
-def version_of(values: Any) -> str:
-    """The name of a state, and when a form is opened with it (unix seconds)."""
-    return f"{_digest(values)}.{int(unix_now())}"
-
-
-def is_version(version: str, values: Any) -> bool:
-    """Whether a version names the state of these values."""
-    return version.partition(".")[0] == _digest(values)
-
-
-def opened_at(version: str) -> datetime | None:
-    """When the form with a version was opened, as it says itself."""
-    text = version.partition(".")[2]
-    return datetime.fromtimestamp(int(text), UTC) if re.fullmatch("[0-9]{1,11}", text) else None
-
-
-def _digest(values: Any) -> str:
-    return hashlib.sha256(msgspec.json.encode(values, order="deterministic")).hexdigest()[:16]
 
 
 def part(schema: colander.SchemaNode, *names: str) -> colander.SchemaNode:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -99,6 +100,16 @@ def record_apart(
     except SQLAlchemyError as error:
         who = actor.name or actor.method  # Nobody known has no name.
         log.error("the audit entry %s by %s could not be written: %s", action, who, type(error).__name__)
+
+
+def last_change(session: Session, target: Target) -> AuditEntry | None:
+    """The newest entry about a target, refusals aside."""
+    about = sa.select(AuditEntry).where(
+        AuditEntry.target_type == target.kind,
+        AuditEntry.target_id == str(target.id),
+        AuditEntry.action.not_like("%.refused"),
+    )
+    return session.scalars(about.order_by(AuditEntry.id.desc()).limit(1)).one_or_none()
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:

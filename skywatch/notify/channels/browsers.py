@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from skywatch.core.database.columns import UNREADABLE
 from skywatch.core.network.targets import NOT_ALLOWED, AddressRefused, TargetPolicy, read_literal, read_url
 from skywatch.core.problems import Problem, invalid_fields, not_found
+from skywatch.core.storing import audit
 from skywatch.notify.models import BrowserSubscription, Channel
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import ChannelKind, ChannelState
@@ -30,9 +31,12 @@ def find_browsers(session: Session, user_id: int | None) -> list[BrowserSubscrip
 
 
 def subscribe(
-    session: Session, user_id: int, settings: NotifySettings, fields: Mapping[str, Any]
+    session: Session, user_id: int, actor: audit.Actor, settings: NotifySettings, fields: Mapping[str, Any]
 ) -> BrowserSubscription:
-    """Store a browser's subscription; one with the same endpoint is replaced. Raises Problem (400, 409)."""
+    """Store a browser's subscription; one with the same endpoint is replaced. Raises Problem (400, 409).
+
+    A browser that repeats its subscription leaves no audit entry.
+    """
     endpoint, keys = fields["endpoint"], fields["keys"]
     faults = {
         **_endpoint_fault(endpoint, settings),
@@ -50,10 +54,13 @@ def subscribe(
             raise Problem("conflict", f"A user has at most {MAXIMUM_BROWSERS} browsers; remove one first.")
         row = BrowserSubscription(endpoint_hash=digest)
         session.add(row)
+    before = (row.user_id, row.public_key, row.auth_secret)
     # A browser shared by several users belongs to the last who subscribed.
     row.user_id, row.name, row.endpoint = user_id, fields["name"], endpoint
     row.public_key, row.auth_secret = keys["p256dh"].rstrip("="), keys["auth"].rstrip("=")
     session.flush()
+    if before != (row.user_id, row.public_key, row.auth_secret):
+        audit.record(session, actor, "browser.subscribed", _target(row), after=_audited(row))
     session.execute(
         sa.update(Channel)
         .where(Channel.user_id == user_id, Channel.kind == ChannelKind.WEB_PUSH.value)
@@ -63,7 +70,7 @@ def subscribe(
     return row
 
 
-def unsubscribe(session: Session, user_id: int | None, browser_id: int) -> None:
+def unsubscribe(session: Session, user_id: int | None, actor: audit.Actor, browser_id: int) -> None:
     """Delete a browser's subscription; raises Problem (404)."""
     row = session.scalar(
         sa.select(BrowserSubscription).where(
@@ -72,6 +79,7 @@ def unsubscribe(session: Session, user_id: int | None, browser_id: int) -> None:
     )
     if row is None:
         raise not_found("browser")
+    audit.record(session, actor, "browser.unsubscribed", _target(row), before=_audited(row))
     session.delete(row)
 
 
@@ -80,10 +88,22 @@ def shown_browser(row: BrowserSubscription) -> dict[str, Any]:
     return {
         "id": row.id,
         "name": row.name,
-        "service": "" if row.endpoint == UNREADABLE else read_url(row.endpoint).host,
+        "service": _service_of(row),
         "created_at": row.created_at,
         "last_success_at": row.last_success_at,
     }
+
+
+def _service_of(row: BrowserSubscription) -> str:
+    return "" if row.endpoint == UNREADABLE else str(read_url(row.endpoint).host)
+
+
+def _audited(row: BrowserSubscription) -> dict[str, Any]:
+    return {"user_id": row.user_id, "name": row.name, "service": _service_of(row)}
+
+
+def _target(row: BrowserSubscription) -> audit.Target:
+    return audit.Target("browser", row.id, row.name)
 
 
 def decode(text: str) -> bytes:

@@ -9,6 +9,8 @@ import threading
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
+from skywatch.core.storing.audit import Target, record_apart
+from skywatch.notify.channels.service import Owner, get_channel
 from skywatch.notify.deliveries.claims import check_readable, recipient_of
 from skywatch.notify.deliveries.outbox import new_message_id
 from skywatch.notify.messages import test_message
@@ -22,14 +24,23 @@ TIMEOUT_S = 18.0
 _places = threading.BoundedSemaphore(2)
 
 
-def try_in_turn(runtime: Runtime, channel_id: int) -> str | None:
-    """``try_channel``, two at a time; raises Problem (503) if others are being tested."""
+def try_in_turn(runtime: Runtime, owner: Owner, channel_id: int) -> str | None:
+    """``try_channel`` for its owner, two at a time, with an audit entry.
+
+    Raises Problem (404 if it is not the caller's, 503 if others are being tested).
+    """
+    with runtime.sessions() as session:
+        # A session of its own: the request's would keep the database locked while a foreign server answers.
+        name = get_channel(session, owner, channel_id).name
     if not _places.acquire(timeout=0.5):
         raise Problem("unavailable", "Other channels are being tested; try again later.", headers={"Retry-After": "5"})
     try:
-        return try_channel(runtime, channel_id)
+        fault = try_channel(runtime, channel_id)
     finally:
         _places.release()
+    after = {"delivered": fault is None, "detail": fault or ""}
+    record_apart(runtime.sessions, owner.actor, "channel.tested", Target("channel", channel_id, name), after=after)
+    return fault
 
 
 def try_channel(runtime: Runtime, channel_id: int) -> str | None:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
+from skywatch.core.storing import audit
 from skywatch.http.lists.cursor import Key
 from skywatch.notify.channels.service import Owner
 from skywatch.notify.deliveries.outbox import wake_after_commit
@@ -55,6 +56,8 @@ def retry_delivery(session: Session, owner: Owner, delivery_id: int) -> Delivery
     now = utcnow()
     delivery.state, delivery.next_at, delivery.attempts = DeliveryState.PENDING.value, now, 0
     delivery.expires_at = expiry(delivery.priority, now)
+    target = audit.Target("channel", delivery.channel_id, channel.name)
+    audit.record(session, owner.actor, "delivery.retried", target, after={"delivery": delivery.id})
     wake_after_commit(session)
     return delivery
 
@@ -89,6 +92,9 @@ def retry_span(session: Session, owner: Owner, begin: datetime, end: datetime, c
     statement = sa.update(Delivery).where(Delivery.id.in_(oldest)).execution_options(synchronize_session=False)
     values = {"state": DeliveryState.PENDING.value, "next_at": now, "attempts": 0, "expires_at": expires_at}
     result: Any = session.execute(statement.values(**values))
+    if result.rowcount:
+        after = {"from": begin, "to": end, "deliveries": result.rowcount}
+        audit.record(session, owner.actor, "delivery.retried", audit.Target("channel", channel_id), after=after)
     wake_after_commit(session)
     return int(result.rowcount)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skywatch.core.problems import Problem
-from skywatch.core.storing.audit import Actor
+from skywatch.http.clients.actor import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.notify.channels.service import Owner
 from skywatch.notify.settings import NotifySettings
@@ -12,12 +12,10 @@ from skywatch.security.permissions import Permission
 
 def owner_of(request: Request) -> Owner:
     """The caller as an owner; an anonymous one owns nothing."""
-    identity = request.identity
-    manages = Permission.ALERTS_MANAGE_ALL in request.may.manages
+    identity, actor = request.identity, actor_of(request)
     if identity is None:
-        actor = Actor("", "anonymous", None, request.client_address, request.request_id)
         return Owner(None, False, request.may.military, actor)
-    actor = Actor(identity.username, identity.method, identity.user_id, request.client_address, request.request_id)
+    manages = Permission.ALERTS_MANAGE_ALL in request.may.manages
     return Owner(identity.user_id, manages, request.may.military, actor)
 
 

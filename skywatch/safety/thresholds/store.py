@@ -74,11 +74,12 @@ def shown(session: Session) -> list[dict[str, Any]]:
     return records
 
 
-def forget_places(session: Session) -> int:
+def forget_places(session: Session, actor: Actor) -> int:
     """Forget all learnt places; the tracker follows within seconds. Returns the number of cells."""
     count = session.scalar(sa.select(sa.func.count()).select_from(SafetyPlace)) or 0
     session.execute(sa.delete(SafetyPlace))
     session.execute(sa.delete(SafetyThreshold).where(SafetyThreshold.name == FORGOTTEN))
     session.add(SafetyThreshold(name=FORGOTTEN, value=unix_now(), updated_at=utcnow()))
+    record(session, actor, "safety.places_forgotten", Target("safety_places"), after={"cells": count})
     session.flush()
     return count

@@ -16,6 +16,8 @@ from skywatch.cannonball.known.segment import Filters
 from skywatch.cannonball.known.service import KnownAircraftService
 from skywatch.cannonball.models import KnownAircraft
 from skywatch.core.database.engine import writing
+from skywatch.core.database.models import AuditEntry
+from skywatch.core.storing.audit import COMMAND_LINE
 from skywatch.security.visibility import EVERYTHING
 
 HEADER = "icao_hex,registration,agency_name\n"
@@ -33,12 +35,12 @@ def staged(rows):
 
 def do_import(runtime, rows, **options):
     with staged(rows) as aside:
-        return import_staged(runtime.engine, aside, **options)
+        return import_staged(runtime.engine, aside, actor=COMMAND_LINE, **options)
 
 
 def by_hand(runtime, change):
     with writing(runtime.sessions) as db:
-        change(KnownAircraftService(db, KnownIndex(runtime.sessions), EVERYTHING))
+        change(KnownAircraftService(db, KnownIndex(runtime.sessions), EVERYTHING, COMMAND_LINE))
 
 
 def names(runtime):
@@ -89,8 +91,35 @@ def test_an_import_that_fails_half_way_changes_nothing(runtime, monkeypatch):
         do_import(runtime, "A00001,N1,Other\nA00002,N2,Reno Police\n")
     monkeypatch.undo()
     assert names(runtime) == {"A00001": "Fresno Police"}
+    assert imports_in(runtime) == [1]
     # The connection that goes back to the pool is as it was: the next import finds nothing in its way.
     assert do_import(runtime, "A00001,N1,Other\nA00002,N2,Reno Police\n").added == 1
+
+
+def test_an_import_without_its_audit_entry_changes_nothing(runtime, monkeypatch):
+    def fail(*args, **kw):
+        raise RuntimeError("no entry")
+
+    monkeypatch.setattr(importing, "record", fail)
+    with pytest.raises(RuntimeError):
+        do_import(runtime, "A00001,N1,Fresno Police\n")
+    monkeypatch.undo()
+    assert names(runtime) == {}
+    assert imports_in(runtime) == []
+
+
+def test_an_import_that_changes_nothing_leaves_an_entry_too(runtime):
+    do_import(runtime, "A00001,N1,Fresno Police\n")
+    do_import(runtime, "A00001,N1,Fresno Police\n")
+    do_import(runtime, "A00002,N2,Reno Police\n", dry_run=True)
+    assert imports_in(runtime) == [1, 0]
+
+
+def imports_in(runtime):
+    """How many aircraft each recorded import added."""
+    with runtime.sessions() as db:
+        entries = db.scalars(sa.select(AuditEntry).where(AuditEntry.action == "known_aircraft.imported"))
+        return [entry.after["added"] for entry in entries.all()]
 
 
 def half_done(carry_out):

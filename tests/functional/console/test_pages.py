@@ -8,9 +8,9 @@ import sqlalchemy as sa
 
 from skywatch.accounts.models import Login, User
 from skywatch.accounts.users import service as users
-from skywatch.console.forms.entries import version_of
 from skywatch.core.bus import Message, topics
 from skywatch.core.database.models import AuditEntry
+from skywatch.core.storing.versions import version_of
 from skywatch.picture.sharing.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 from tests.functional.console.visitor import alert, find_form, note, populate

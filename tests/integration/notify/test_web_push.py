@@ -3,6 +3,7 @@
 import pytest
 
 from skywatch.core.database.engine import writing
+from skywatch.core.storing.audit import COMMAND_LINE
 from skywatch.notify.channels.browsers import find_browsers, subscribe
 from skywatch.notify.push.vapid import install, public_key
 from skywatch.notify.settings import NotifySettings
@@ -25,7 +26,7 @@ def add_browser(runtime, ada):
     def add(browser):
         with writing(runtime.sessions) as session:
             fields = {"name": "Phone", **browser.subscription}
-            return subscribe(session, ada, runtime.settings.of(NotifySettings), fields).id
+            return subscribe(session, ada, COMMAND_LINE, runtime.settings.of(NotifySettings), fields).id
 
     return add
 

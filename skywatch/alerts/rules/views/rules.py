@@ -18,6 +18,7 @@ from skywatch.alerts.rules.schemas import (
 from skywatch.alerts.rules.service import RuleService
 from skywatch.alerts.rules.shape import record_of
 from skywatch.alerts.tracking.faults import last_faults
+from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import NUMBER, ApiService
@@ -43,7 +44,7 @@ subscription = ApiService(
 
 def service(request: Request) -> RuleService:
     """The service for the caller of this request."""
-    return RuleService(request.db, request.may)
+    return RuleService(request.db, request.may, actor_of(request))
 
 
 def record(request: Request, rule_row: AlertRule) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from skywatch.alerts.access import MAXIMUM_GEOFENCES, MAXIMUM_RULES, MAXIMUM_WAT
 from skywatch.alerts.geofences.geometry import MAXIMUM_POSITIONS
 from skywatch.alerts.history.schemas import ObjectList
 from skywatch.alerts.rules import transfer
+from skywatch.http.clients.actor import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonInteger, Schema
 from skywatch.http.resources.service import ApiService
@@ -73,4 +74,4 @@ def import_rules(request: Request) -> dict[str, int]:
     Everything is created, or nothing: every fault is reported by its path (`rules.3.conditions.all.0.field`). At most
     500 rules, 200 geofences with 100,000 positions, and 200 watch lists with 200,000 entries altogether.
     """
-    return transfer.import_document(request.db, request.may, request.validated["body"])
+    return transfer.import_document(request.db, request.may, actor_of(request), request.validated["body"])

@@ -21,6 +21,7 @@ from skywatch.alerts.rules.trial_schemas import TrialOfRule, TrialRequest, Trial
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.problems import Problem, invalid_fields
 from skywatch.core.process.deadline import Deadline
+from skywatch.http.clients.actor import actor_of
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.picture.settings import PictureSettings
 from skywatch.picture.sharing.request import SkyRequest
@@ -101,7 +102,7 @@ def _reading(request: DryRunRequest) -> Session:
 
 def _try_stored(request: DryRunRequest, rule_id: int, body: Mapping[str, Any]) -> dict[str, Any]:
     with _reading(request) as session:
-        rules = RuleService(session, request.may)
+        rules = RuleService(session, request.may, actor_of(request))
         rule = rules.get(rule_id)
         if not rules.may_change(rule) and (body["aircraft"] is not None or body["from"] or body["to"]):
             # Invented aircraft and a day of history would show its owner's geofences and watch lists piece by piece.

@@ -1,6 +1,7 @@
 """The second half of an import: staged rows are added to the list or update it, all or none.
 
-The changes are planned without a lock, while others write; only their execution locks the database.
+The changes are planned without a lock, while others write; only their execution locks the database. The audit entry is
+written in the transaction that executes them.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import sqlalchemy as sa
+from sqlalchemy.orm import Session
 
 from skywatch.cannonball.known.formats.table import Refused
 from skywatch.cannonball.known.imports.plan import Plan
 from skywatch.cannonball.known.imports.staging import Staged
 from skywatch.cannonball.known.revision import next_revision
 from skywatch.core.database.engine import locked
+from skywatch.core.storing.audit import Actor, Target, record
 
 # Attempts to plan without the lock, which fail if others change the list meanwhile; then it is locked before planning.
 UNLOCKED_ATTEMPTS = 2
@@ -46,6 +49,7 @@ def import_staged(
     engine: sa.Engine,
     staged: Staged,
     *,
+    actor: Actor,
     dry_run: bool = False,
     keep_good: bool = False,
     advance: Callable[[int], None] = lambda rows: None,
@@ -65,7 +69,7 @@ def import_staged(
             with connection.begin():
                 plan.make(advance)
             if not dry_run:
-                _carry_out(connection, plan)
+                _carry_out(connection, plan, lambda: _record(connection, actor, staged, plan))
         finally:
             # The connection returns to the pool.
             with connection.begin():
@@ -74,15 +78,17 @@ def import_staged(
     return report
 
 
-def _carry_out(connection: sa.Connection, plan: Plan) -> None:
-    """Lock the list and execute the plan; if the list was changed since, plan again."""
+def _carry_out(connection: sa.Connection, plan: Plan, record_import: Callable[[], None]) -> None:
+    """Lock the list, execute the plan and record the import; if the list was changed since, plan again."""
     for _ in range(UNLOCKED_ATTEMPTS):
-        if not plan.added + plan.updated:
-            return
         with locked(connection) as transaction:
+            if not plan.added + plan.updated:
+                record_import()
+                return
             revision = next_revision(connection)
             if revision == plan.revision + 1:
                 plan.carry_out(revision)
+                record_import()
                 return
             transaction.rollback()
         with connection.begin():
@@ -90,3 +96,18 @@ def _carry_out(connection: sa.Connection, plan: Plan) -> None:
     with locked(connection):
         plan.make()
         plan.carry_out(next_revision(connection))
+        record_import()
+
+
+def _record(connection: sa.Connection, actor: Actor, staged: Staged, plan: Plan) -> None:
+    """Write the audit entry into the connection's transaction."""
+    after = {
+        "format": staged.form,
+        "added": plan.added,
+        "updated": plan.updated,
+        "unchanged": plan.unchanged,
+        "refused": len(staged.refused),
+    }
+    with Session(connection) as session:
+        record(session, actor, "known_aircraft.imported", Target("known_aircraft"), after=after)
+        session.flush()

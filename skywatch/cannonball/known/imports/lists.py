@@ -37,4 +37,6 @@ def stage_list(
     """
     form = FORMS[form_name]
     items = faa.read(table, models) if form_name == "faa" else form.read(table)
-    return stage(items, source or form.source, cut_long_texts=form.is_external)
+    staged = stage(items, source or form.source, cut_long_texts=form.is_external)
+    staged.form = form_name
+    return staged

@@ -44,8 +44,9 @@ class StagedRow(msgspec.Struct, array_like=True):
 
 @dataclass
 class Staged:
-    """The spooled rows, and the number and reasons of the others."""
+    """The spooled rows, and the number and reasons of the others; ``form`` is that of the list."""
 
+    form: str = ""
     rows: int = 0
     skipped: int = 0
     refused: list[Refused] = field(default_factory=list)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.cannonball.known.changes import announce_change
 from skywatch.cannonball.known.schemas import (
     CheckResult,
     HexPath,
@@ -19,6 +18,9 @@ from skywatch.cannonball.known.schemas import (
 )
 from skywatch.cannonball.known.segment import Filters
 from skywatch.cannonball.known.service import KnownAircraftService, as_dict
+from skywatch.core.storing.audit import Target
+from skywatch.http.clients.actor import actor_of
+from skywatch.http.clients.refusals import recording_refusals
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import NUMBER, ApiService
@@ -53,7 +55,8 @@ verify = ApiService(
 
 def known_service(request: Request) -> KnownAircraftService:
     """The service for the caller of this request."""
-    return KnownAircraftService(request.db, request.registry["cannonball_known_index"], request.may)
+    index = request.registry["cannonball_known_index"]
+    return KnownAircraftService(request.db, index, request.may, actor_of(request))
 
 
 @known.get(permission=VIEW, query=KnownQuery(), responses={200: KnownList()})
@@ -78,9 +81,10 @@ def create_known_aircraft(request: Request) -> dict[str, Any]:
     All given fields count as edited by hand: imports do not change them. Agency type and state are derived from
     the agency's name where they are not given.
     """
-    entry = known_service(request).create(request.validated["body"])
-    announce_change(request.db)
-    return as_dict(entry)
+    body = request.validated["body"]
+    target = Target("known_aircraft", None, body["icao_hex"].upper())
+    with recording_refusals(request, "known_aircraft.created", target):
+        return as_dict(known_service(request).create(body))
 
 
 @check.get(permission=VIEW, path=HexPath(), responses={200: CheckResult()})
@@ -116,7 +120,6 @@ def update_known_aircraft(request: Request) -> dict[str, Any]:
     The given fields count as edited by hand: imports do not change them.
     """
     entry = known_service(request).change(request.validated["path"]["id"], request.validated["body"])
-    announce_change(request.db)
     return as_dict(entry)
 
 
@@ -124,7 +127,6 @@ def update_known_aircraft(request: Request) -> dict[str, Any]:
 def delete_known_aircraft(request: Request) -> None:
     """Remove a known aircraft from the list"""
     known_service(request).remove(request.validated["path"]["id"])
-    announce_change(request.db)
     request.response.status_code = 204
 
 
@@ -137,5 +139,4 @@ def verify_known_aircraft(request: Request) -> dict[str, Any]:
     Without a body it is verified now; `{"verified": false}` removes the verification.
     """
     entry = known_service(request).verify(request.validated["path"]["id"], request.validated["body"]["verified"])
-    announce_change(request.db)
     return as_dict(entry)

@@ -6,13 +6,13 @@ from typing import Any
 
 import colander
 
-from skywatch.cannonball.known.changes import announce
-from skywatch.cannonball.known.formats.faa import read_models
-from skywatch.cannonball.known.formats.table import DELIMITERS, ENCODINGS, Dialect, Refused, Unreadable, text_table
-from skywatch.cannonball.known.imports.importing import ImportRefused, Report, import_staged
-from skywatch.cannonball.known.imports.lists import FORMS, stage_list
+from skywatch.cannonball.known.formats.table import DELIMITERS, ENCODINGS, Refused, Unreadable
+from skywatch.cannonball.known.imports.importing import ImportRefused, Report
+from skywatch.cannonball.known.imports.lists import FORMS
+from skywatch.cannonball.known.imports.uploads import ImportOptions, import_list
 from skywatch.cannonball.vocabulary import Source, values
 from skywatch.core.problems import Problem, invalid
+from skywatch.http.clients.actor import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.schema import (
@@ -115,28 +115,17 @@ def import_known_aircraft(request: Request) -> dict[str, Any]:
     All rows or none: if a line is refused nothing is changed, unless `keep_good` is given. Rows whose address is
     on the list update it, but leave fields alone that were edited by hand.
     """
-    query = request.validated["querystring"]
-    listed, reference = _texts(request, query["encoding"])
-    dialect = Dialect(query["encoding"], DELIMITERS[query["delimiter"]])
+    options = ImportOptions(**request.validated["querystring"])
+    listed, reference = _texts(request, options.encoding)
+    index = request.registry["cannonball_known_index"]
     try:
-        models = read_models(text_table(reference, dialect)) if reference else None
-        staged = stage_list(text_table(listed, dialect), query["format"], query["source"], models)
+        report = import_list(request.runtime, index, actor_of(request), options, listed, reference)
     except Unreadable as fault:
         raise invalid("csv", str(fault)) from None
-    with staged:
-        try:
-            # Not on request.db, which would lock the database during the comparison.
-            report = import_staged(
-                request.runtime.engine, staged, dry_run=query["dry_run"], keep_good=query["keep_good"]
-            )
-        except ImportRefused as refusal:
-            raise _refusal(refusal.report) from None
-    if not report.dry_run:
-        announce(request.runtime.bus)
-        # The caller's next request uses the new list; other requests use the old one meanwhile.
-        request.registry["cannonball_known_index"].prepare()
+    except ImportRefused as refusal:
+        raise _refusal(refusal.report) from None
     refused = [_line(line) for line in report.refused[:REFUSALS_NAMED]]
-    return answer(ImportReport, report, format=query["format"], refused=refused)
+    return answer(ImportReport, report, format=options.format, refused=refused)
 
 
 def _texts(request: Request, encoding: str) -> tuple[bytes, bytes]:

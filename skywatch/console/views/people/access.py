@@ -10,12 +10,13 @@ from skywatch.accounts.access import service as access
 from skywatch.accounts.access.schemas import AccessReplacement
 from skywatch.accounts.models import FeatureAccessSetting
 from skywatch.accounts.nodes import LEVELS
-from skywatch.console.forms.changes import changing, check_version, done, refused
-from skywatch.console.forms.entries import VERSION, version_of
+from skywatch.console.forms.changes import changing, done, refused
+from skywatch.console.forms.entries import VERSION
 from skywatch.console.forms.form import checked, read_form
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.core.problems import Problem
 from skywatch.core.storing.audit import Target
+from skywatch.core.storing.versions import check_version, version_of
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
 

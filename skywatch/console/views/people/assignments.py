@@ -15,10 +15,10 @@ from skywatch.accounts.identity.rights import SUPERADMIN
 from skywatch.accounts.models import UserRole
 from skywatch.accounts.superadmins import LAST, is_last_superadmin
 from skywatch.accounts.users import service as users
-from skywatch.console.forms.changes import changing, check_version, done, refused
+from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.choices import role_choices
 from skywatch.console.forms.confirming import confirmation
-from skywatch.console.forms.entries import VERSION, Entries, fields_of, part, read_entries, version_of
+from skywatch.console.forms.entries import VERSION, Entries, fields_of, part, read_entries
 from skywatch.console.forms.form import read_form
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.pages.wording import field_moment, moment
@@ -26,6 +26,7 @@ from skywatch.console.routes import HOME
 from skywatch.console.views.people.user import changeable_user, id_of
 from skywatch.core.problems import Problem, not_found
 from skywatch.core.storing.audit import Target
+from skywatch.core.storing.versions import check_version, version_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission

@@ -13,14 +13,15 @@ from skywatch.accounts.models import Role
 from skywatch.accounts.roles import service as roles
 from skywatch.accounts.roles.schemas import RoleChange, RoleCreate
 from skywatch.accounts.users.service import permissions_of_role
-from skywatch.console.forms.changes import changing, check_version, done, refused
+from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.confirming import confirmation
-from skywatch.console.forms.entries import VERSION, Entries, fields_of, read_entries, version_of
+from skywatch.console.forms.entries import VERSION, Entries, fields_of, read_entries
 from skywatch.console.forms.form import read_form, read_query
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.routes import HOME
 from skywatch.core.problems import Problem
 from skywatch.core.storing.audit import Target
+from skywatch.core.storing.versions import check_version, version_of
 from skywatch.http.lists.paging import MAXIMUM_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryInteger, Schema

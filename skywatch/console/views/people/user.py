@@ -16,14 +16,15 @@ from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.superadmins import is_last_superadmin
 from skywatch.accounts.users import service as users
 from skywatch.accounts.users.schemas import UserChange
-from skywatch.console.forms.changes import changing, check_version, done, refused
+from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.choices import role_choices
-from skywatch.console.forms.entries import VERSION, version_of
+from skywatch.console.forms.entries import VERSION
 from skywatch.console.forms.form import checked, read_form
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.pages.paging import PAGE_SIZE
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storing.audit import Target
+from skywatch.core.storing.versions import check_version, version_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission

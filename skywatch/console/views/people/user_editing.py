@@ -12,15 +12,16 @@ from skywatch.accounts.superadmins import LAST, is_last_superadmin
 from skywatch.accounts.users import resets
 from skywatch.accounts.users import service as users
 from skywatch.accounts.users.schemas import UserChange
-from skywatch.console.forms.changes import changing, check_version, done, refused
+from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.confirming import confirmation
-from skywatch.console.forms.entries import VERSION, Entries, fields_of, part, read_entries, version_of
+from skywatch.console.forms.entries import VERSION, Entries, fields_of, part, read_entries
 from skywatch.console.forms.form import read_form
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.routes import HOME, reset_address
 from skywatch.console.views.people.user import changeable_user, id_of
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storing.audit import Target
+from skywatch.core.storing.versions import check_version, version_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission

@@ -10,7 +10,6 @@ from pyramid.response import Response
 from pyramid.view import view_config
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.identity.caller import Caller
 from skywatch.accounts.models import User
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.form import read_form, read_query
@@ -18,7 +17,7 @@ from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.pages.paging import PAGE_SIZE, address, turn_pages
 from skywatch.console.routes import HOME
 from skywatch.core.problems import Problem, invalid
-from skywatch.core.storing.audit import Target, record
+from skywatch.core.storing.audit import Target
 from skywatch.http.lists.cursor import encode_cursor
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import NUMBER
@@ -99,24 +98,19 @@ def _change(request: Request, what: str, delivery: str) -> str:
             channel_service.change_channel(session, owner, settings_of(request), _id(request), fields)
             return f"{name} is switched {what}."
         if what == "retry":
-            return _retry(request, session, caller, delivery)
+            return _retry(request, session, delivery)
     raise invalid("do", "must be on, off, test, retry or delete")
 
 
-def _retry(request: Request, session: Session, caller: Caller, delivery: str) -> str:
+def _retry(request: Request, session: Session, delivery: str) -> str:
     if not delivery.isdecimal() or len(delivery) > 18:
         raise invalid("delivery", "must be a number")
     again = delivery_service.retry_delivery(session, owner_of(request), int(delivery))
-    target = Target("channel", again.channel_id)
-    record(session, caller.actor, "delivery.retried", target, after={"delivery": again.id})
     return f"Delivery {again.id} is sent again."
 
 
 def _test(request: Request) -> Response:
-    with request.runtime.sessions() as session:
-        # A session of its own: the request's would hold the database's lock while somebody else's server answers.
-        channel_service.get_channel(session, owner_of(request), _id(request))
-    fault = try_in_turn(request.runtime, _id(request))
+    fault = try_in_turn(request.runtime, owner_of(request), _id(request))
     text = "The test message was accepted." if fault is None else f"The test message was not accepted: {fault}"
     return done(request, request.path, text)
 

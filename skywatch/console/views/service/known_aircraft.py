@@ -9,28 +9,27 @@ from pyramid.response import Response
 from pyramid.view import view_config
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.identity.caller import caller_of
-from skywatch.cannonball.known.changes import announce, announce_change
-from skywatch.cannonball.known.formats.faa import read_models
-from skywatch.cannonball.known.formats.table import DELIMITERS, ENCODINGS, Dialect, Unreadable, text_table
-from skywatch.cannonball.known.imports.importing import ImportRefused, Report, import_staged
-from skywatch.cannonball.known.imports.lists import FORMS, stage_list
+from skywatch.cannonball.known.formats.table import DELIMITERS, ENCODINGS, Unreadable
+from skywatch.cannonball.known.imports.importing import ImportRefused, Report
+from skywatch.cannonball.known.imports.lists import FORMS
+from skywatch.cannonball.known.imports.uploads import ImportOptions, import_list
 from skywatch.cannonball.known.schemas import STATES, KnownFields, KnownQuery, NewKnownAircraft
 from skywatch.cannonball.known.segment import Filters
-from skywatch.cannonball.known.service import WRITABLE, KnownAircraftService, defaults
+from skywatch.cannonball.known.service import WRITABLE, KnownAircraftService, defaults, state_of
 from skywatch.cannonball.models import KnownAircraft
 from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.vocabulary import AgencyType, Source, values
-from skywatch.console.forms.changes import changing, check_version, done, refused
-from skywatch.console.forms.entries import Entries, fields_of, read_entries, version_of
+from skywatch.console.forms.changes import changing, done, refused
+from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.forms.form import read_form, read_query
 from skywatch.console.forms.uploads import UPLOAD_TYPE, read_upload
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.pages.paging import PAGE_SIZE, turn_pages
 from skywatch.console.routes import HOME
-from skywatch.core.database.engine import writing
 from skywatch.core.problems import Problem, invalid
-from skywatch.core.storing.audit import Target, record
+from skywatch.core.storing.audit import Target
+from skywatch.core.storing.versions import version_of
+from skywatch.http.clients.actor import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonBoolean, JsonString, Schema
 from skywatch.http.resources.service import NUMBER
@@ -107,8 +106,6 @@ def post_new_known_aircraft(request: Request) -> dict[str, Any] | Response:
         with changing(request, "known_aircraft.created", Target("known_aircraft")) as (session, caller):
             caller.begin(session, MANAGE)
             entry = _service(request, session).create(fields)
-            record(session, caller.actor, "known_aircraft.created", _target(entry), after=_values(entry))
-            announce_change(session)
     except Problem as problem:
         return refused(request, problem, _page(entries.refused(problem)))
     return done(request, f"{LIST}/{entry.id}", f"{entry.icao_hex} is on the list.")
@@ -180,64 +177,40 @@ def _change(request: Request, what: str, entries: Entries) -> tuple[KnownAircraf
         caller.begin(session, MANAGE)
         service = _service(request, session)
         entry = service.get(_id(request))
-        check_version(session, target, entries.version, _values(entry))
-        before, action, text = _values(entry), "known_aircraft.changed", f"{entry.icao_hex} is saved."
         if what == "remove":
-            service.remove(entry.id)
-            action, text = "known_aircraft.deleted", f"{entry.icao_hex} is off the list."
-        elif what in ("verify", "doubt"):
-            service.verify(entry.id, what == "verify")
-            text = f"{entry.icao_hex} is {'verified' if what == 'verify' else 'not verified any more'}."
-        elif what == "save":
-            fields = fields_of(KnownFields(), entries)
-            # What stays as it is does not count as edited by hand.
-            service.change(entry.id, {name: value for name, value in fields.items() if before[name] != value})
-        else:
+            service.remove(entry.id, entries.version)
+            return entry, f"{entry.icao_hex} is off the list."
+        if what in ("verify", "doubt"):
+            service.verify(entry.id, what == "verify", entries.version)
+            return entry, f"{entry.icao_hex} is {'verified' if what == 'verify' else 'not verified any more'}."
+        if what != "save":
             raise invalid("do", "must be save, verify, doubt or remove")
-        after = None if what == "remove" else _values(entry)
-        record(session, caller.actor, action, _target(entry), before=before, after=after)
-        announce_change(session)
-    return entry, text
+        present, fields = state_of(entry), fields_of(KnownFields(), entries)
+        # What stays as it is does not count as edited by hand.
+        changed = {name: value for name, value in fields.items() if present[name] != value}
+        service.change(entry.id, changed, entries.version)
+        return entry, f"{entry.icao_hex} is saved."
 
 
 def _import(request: Request, fields: dict[str, Any], files: dict[str, bytes], *, is_trial: bool) -> Report:
     listed = files.get("list", b"")
     if not listed:
         raise invalid("list", "is missing or empty")
-    dialect = Dialect(fields["encoding"], DELIMITERS[fields["delimiter"]])
+    index = request.registry["cannonball_known_index"]
+    options = ImportOptions(**fields, dry_run=is_trial)
     try:
-        reference = files.get("acftref", b"")
-        models = read_models(text_table(reference, dialect)) if reference else None
-        staged = stage_list(text_table(listed, dialect), fields["format"], None, models)
+        return import_list(request.runtime, index, actor_of(request), options, listed, files.get("acftref", b""))
     except Unreadable as fault:
         raise invalid("list", str(fault)) from None
-    with staged:
-        report = import_staged(request.runtime.engine, staged, dry_run=is_trial, keep_good=fields["keep_good"])
-    if not is_trial:
-        with writing(request.runtime.sessions) as session:
-            after = {"format": fields["format"], "added": report.added, "updated": report.updated}
-            after |= {"unchanged": report.unchanged, "refused": report.refused_count}
-            actor = caller_of(request).actor
-            record(session, actor, "known_aircraft.imported", Target("known_aircraft"), after=after)
-        announce(request.runtime.bus)
-        request.registry["cannonball_known_index"].prepare()
-    return report
 
 
 def _service(request: Request, session: Session) -> KnownAircraftService:
-    return KnownAircraftService(session, request.registry["cannonball_known_index"], request.may)
-
-
-def _values(entry: KnownAircraft) -> dict[str, Any]:
-    return {name: getattr(entry, name) for name in WRITABLE}
-
-
-def _target(entry: KnownAircraft) -> Target:
-    return Target("known_aircraft", entry.id, entry.icao_hex)
+    index = request.registry["cannonball_known_index"]
+    return KnownAircraftService(session, index, request.may, actor_of(request))
 
 
 def _opened(entry: KnownAircraft) -> Entries:
-    return Entries(_values(entry), version_of(_values(entry)))
+    return Entries(state_of(entry), version_of(state_of(entry)))
 
 
 def _choices() -> dict[str, Any]:

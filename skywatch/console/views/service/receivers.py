@@ -9,8 +9,8 @@ from pyramid.response import Response
 from pyramid.view import view_config
 
 from skywatch.accounts.identity.caller import caller_of
-from skywatch.console.forms.changes import changing, check_version, done, refused
-from skywatch.console.forms.entries import Entries, read_entries, version_of
+from skywatch.console.forms.changes import changing, done, refused
+from skywatch.console.forms.entries import Entries, read_entries
 from skywatch.console.forms.form import read_query
 from skywatch.console.forms.trials import try_input
 from skywatch.console.pages.page import FormPage, Page
@@ -20,6 +20,7 @@ from skywatch.core.problems import Problem, invalid, not_found
 from skywatch.core.reporting.logs import without_passwords
 from skywatch.core.storing import stored_settings
 from skywatch.core.storing.audit import Target
+from skywatch.core.storing.versions import check_version, version_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonString, QueryInteger, QueryString, Schema
 from skywatch.inputs.trial import Trial

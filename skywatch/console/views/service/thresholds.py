@@ -7,11 +7,12 @@ from typing import Any
 from pyramid.response import Response
 from sqlalchemy.orm import Session
 
-from skywatch.console.forms.changes import changing, check_version, done, refused
-from skywatch.console.forms.entries import Entries, fields_of, read_entries, version_of
+from skywatch.console.forms.changes import changing, done, refused
+from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.core.problems import Problem, invalid_fields
 from skywatch.core.storing.audit import Target
+from skywatch.core.storing.versions import check_version, version_of
 from skywatch.http.requests.request import Request
 from skywatch.safety.schemas import ThresholdChange
 from skywatch.safety.thresholds import store as settings_store

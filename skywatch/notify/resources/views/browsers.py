@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.paging import PageQuery, page_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import NUMBER, ApiService
@@ -40,7 +41,8 @@ def subscribe_browser(request: Request) -> dict[str, Any]:
     The body is the result of `PushSubscription.toJSON()`. The caller's channels of kind `web_push` send to all of the
     caller's browsers; one whose push service answers that the subscription has expired is removed.
     """
-    row = service.subscribe(request.db, user_of(request), settings_of(request), request.validated["body"])
+    user_id, actor = user_of(request), actor_of(request)
+    row = service.subscribe(request.db, user_id, actor, settings_of(request), request.validated["body"])
     request.response.status_code = 201
     return service.shown_browser(row)
 
@@ -54,5 +56,5 @@ def get_push_key(request: Request) -> dict[str, Any]:
 @browser.delete(permission=CREATE, path=schemas.ThingId(), responses={204: None}, errors=(404,))
 def unsubscribe_browser(request: Request) -> None:
     """Remove a browser's subscription to Web Push"""
-    service.unsubscribe(request.db, user_of(request), request.validated["path"]["id"])
+    service.unsubscribe(request.db, user_of(request), actor_of(request), request.validated["path"]["id"])
     request.response.status_code = 204

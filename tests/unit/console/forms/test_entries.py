@@ -3,8 +3,9 @@
 import colander
 import pytest
 
-from skywatch.console.forms.entries import Entries, Stale, fields_of, is_version, opened_at, version_of
+from skywatch.console.forms.entries import Entries, fields_of
 from skywatch.core.problems import Problem, invalid_fields
+from skywatch.core.storing.versions import Stale, is_version, version_of
 from skywatch.http.resources.schema import JsonBoolean, JsonInteger, JsonList, JsonNumber, JsonString, Nullable, Schema
 
 
@@ -58,13 +59,3 @@ def test_a_stale_form_shows_what_is_stored_beside_what_was_entered():
     assert is_version(again.version, "now")
     refused = Entries({"name": "mine"}, "v").refused(Problem("conflict", "taken"), stored)
     assert (refused.version, refused.other("name")) == ("v", None)
-
-
-def test_versions_name_values_and_when_the_form_was_opened():
-    version = version_of({"b": 1, "a": [2]})
-    assert is_version(version, {"a": [2], "b": 1})
-    assert not is_version(version, {"a": [3], "b": 1})
-    assert not is_version("", {})
-    assert opened_at(version) is not None
-    assert opened_at("x.y") is None
-    assert opened_at("") is None

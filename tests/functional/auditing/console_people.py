@@ -1,0 +1,172 @@
+"""The console's sign-in and its pages of people: users, roles, keys, access and claim mappings."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from skywatch.accounts import first_run
+from skywatch.accounts.changes import begin_change
+from skywatch.accounts.defaults import install
+from skywatch.accounts.models import UserRole
+from skywatch.core.database.engine import writing
+from tests.functional.auditing.api_accounts import MAPPING, mapping, role
+from tests.functional.auditing.world import Write
+from tests.functional.console.visitor import ORIGIN, find_form, main_form, send
+
+NEW = "nine quiet miles over Bern"
+
+
+def set_up(world):
+    with writing(world.runtime.sessions) as session:
+        begin_change(session)
+        install(session)
+        password = first_run.issue_password(session)
+    page = world.visitor.get("/setup")
+    world.visitor.send(page, 0, setup_password=password, username="ada", email="ada@example.org", password=NEW)
+
+
+def follow_link(world):
+    shown = send(world.console.get(f"/users/{user(world)}/reset-link"), status=200)
+    link = shown.html.find(id="link")["value"].removeprefix("http://localhost")
+    guest = world.client
+    send(guest.get(link, status=303).follow(), password=NEW, again=NEW)
+
+
+def user(world):
+    """A user with one role; the id."""
+    return world.people.user(f"ada{world.number()}", "viewer")
+
+
+def user_page(world):
+    return world.console.get(f"/users/{user(world)}")
+
+
+def press(world, change):
+    """Press a button of a user's page."""
+    page = user_page(world)
+    world.console.send(page, {"change": change})
+
+
+def set_roles(world):
+    form = find_form(user_page(world), change="roles")
+    for box in form.fields["roles"]:
+        box.checked = box._value == "operator"
+    form.submit(headers=ORIGIN, status=303)
+
+
+def end_logins(world):
+    number = user(world)
+    world.people.login(number)
+    world.console.send(world.console.get(f"/users/{number}"), {"change": "end_logins"})
+
+
+def end_login(world):
+    number = user(world)
+    world.people.login(number)
+    world.console.send(world.console.get(f"/users/{number}"), {"change": "end_login"})
+
+
+def revoke_key_of_user(world):
+    number = user(world)
+    world.people.key(number, "aircraft")
+    world.console.send(world.console.get(f"/users/{number}"), {"change": "revoke_key"})
+
+
+def revoke_key(world):
+    world.people.key(user(world), "aircraft")
+    send(world.console.get("/keys"))
+
+
+def on_user(path, **fields):
+    """Send the form of a page about a user."""
+    return lambda world: send(world.console.get(f"/users/{user(world)}{path}"), **fields)
+
+
+def on_assignment(path, **fields):
+    """Send the form of a page about an assignment."""
+
+    def perform(world):
+        number = user(world)
+        with world.runtime.sessions() as session:
+            assignment = session.scalar(sa.select(UserRole.id).where(UserRole.user_id == number))
+        send(world.console.get(f"/users/{number}/assignments/{assignment}{path}"), **fields)
+
+    return perform
+
+
+def give_role(world):
+    given = str(role(world))
+    send(world.console.get(f"/users/{user(world)}/assignments/new"), role=given)
+
+
+def on_role(path, **fields):
+    """Send the form of a page about a role."""
+
+    return lambda world: send(world.console.get(f"/roles/{role(world)}/{path}"), **fields)
+
+
+def on_mapping(path, **fields):
+    """Send the form of a page about a claim mapping."""
+    return lambda world: send(world.console.get(f"/mappings/{mapping(world)}{path}"), **fields)
+
+
+def new_role(world):
+    form = main_form(world.console.get("/roles/new"))
+    form["name"] = f"spotter{world.number()}"
+    form.fields["permissions"][0].checked = True
+    form.submit(headers=ORIGIN, status=303)
+
+
+def new_mapping(world):
+    fields = {name: MAPPING[name] for name in ("name", "claim_name", "claim_value", "match_type", "role")}
+    send(world.console.get("/mappings/new"), **fields)
+
+
+def switch_off(world):
+    page = world.console.get("/access")
+    form = find_form(page, feature="acars")
+    form["is_enabled"].checked = False
+    form.submit(headers=ORIGIN, status=303)
+
+
+def sign_out(world):
+    page = world.console.get("")
+    world.console.send(page, 0)
+
+
+USER = "/console/users/{id}"
+WRITES = (
+    Write("POST /console/setup", "user.created", set_up, is_alone=True),
+    Write("POST /console/sign-in", "login.succeeded", lambda world: world.console, is_alone=True),
+    Write("POST /console/sign-out", "login.ended", sign_out, is_alone=True),
+    Write("POST /console/reset", "password.changed", follow_link, is_alone=True),
+    Write(
+        "POST /console/users/new",
+        "user.created",
+        lambda world: send(world.console.get("/users/new"), username="ada", email="ada@example.org", password=NEW),
+    ),
+    Write(f"POST {USER}", "user.changed", lambda world: press(world, "deactivate")),
+    Write(f"POST {USER}", "user.changed", set_roles),
+    Write(f"POST {USER}", "user.logged_out", end_logins),
+    Write(f"POST {USER}", "user.logged_out", end_login),
+    Write(f"POST {USER}", "api_key.deleted", revoke_key_of_user),
+    Write(f"POST {USER}/edit", "user.changed", on_user("/edit", display_name="Vera")),
+    Write(f"POST {USER}/password", "user.changed", on_user("/password", password=NEW)),
+    Write(f"POST {USER}/reset-link", "password_reset.created", on_user("/reset-link", status=200)),
+    Write(f"POST {USER}/delete", "user.deleted", on_user("/delete")),
+    Write(f"POST {USER}/assignments/new", "assignment.created", give_role),
+    Write(
+        f"POST {USER}/assignments/{{assignment}}",
+        "assignment.changed",
+        on_assignment("", expires_at="2099-01-01T00:00:00"),
+    ),
+    Write(f"POST {USER}/assignments/{{assignment}}/delete", "assignment.deleted", on_assignment("/delete")),
+    Write("POST /console/keys", "api_key.deleted", revoke_key),
+    Write("POST /console/roles/new", "role.created", new_role),
+    Write("POST /console/roles/{id}/edit", "role.changed", on_role("edit", display_name="Spotter")),
+    Write("POST /console/roles/{id}/delete", "role.deleted", on_role("delete")),
+    Write("POST /console/mappings/new", "claim_mapping.created", new_mapping),
+    Write("POST /console/mappings/{id}", "claim_mapping.changed", on_mapping("", priority="5")),
+    Write("POST /console/mappings/{id}/delete", "claim_mapping.deleted", on_mapping("/delete")),
+    Write("POST /console/access", "feature_access.changed", switch_off),
+)
