@@ -19,6 +19,7 @@ from skywatch.airframes.cache import AirframeCache
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import outage_of, reason
+from skywatch.core.leading.only_tracker import OnlyTracker
 from skywatch.core.process import tasks
 from skywatch.core.reporting import health
 from skywatch.core.reporting.fault_log import FaultLog
@@ -27,7 +28,6 @@ from skywatch.inputs.running import RunningInputs, described_failures
 from skywatch.picture import measuring, metrics
 from skywatch.picture.declared import declared_receivers, open_declared, unusable
 from skywatch.picture.monitor import Monitor
-from skywatch.picture.only_tracker import OnlyTracker
 from skywatch.picture.picture import Picture
 from skywatch.picture.receiving.further_reports import FurtherReports
 from skywatch.picture.saving import picture as saved
