@@ -8,7 +8,6 @@ from skywatch.alerts.models import AlertRule
 from skywatch.alerts.rules.schemas import (
     FollowingRecord,
     NewRule,
-    RowId,
     RuleChange,
     RuleList,
     RuleQuery,
@@ -20,6 +19,7 @@ from skywatch.alerts.rules.shape import record_of
 from skywatch.alerts.tracking.faults import last_faults
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
