@@ -12,9 +12,11 @@ from skywatch.core.network.addresses import client_network
 from skywatch.core.network.rate_limit import RateLimit
 from skywatch.core.problems import Problem
 from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.realtime.connections import closing, handshake
+from skywatch.realtime.connections import closing
 from skywatch.realtime.connections.closing import INTERNAL_ERROR, Closing, wrong_credential
+from skywatch.realtime.connections.peers import CountedPeer
 from skywatch.realtime.connections.queues import Outbox
+from skywatch.realtime.handshakes import handshake
 from skywatch.realtime.metrics import REALTIME_POLLS
 from skywatch.realtime.polling import rules
 from skywatch.realtime.polling.client import PollingClient
@@ -35,15 +37,14 @@ FAILED_S = 1.0
 
 
 class HttpConnection(asyncio.Protocol):
-    """Takes over a connection whose first request is a poll; ``network`` is what it is counted for, if it is."""
+    """Takes over a connection whose first request is a poll; ``peer`` counts it and is released at its end."""
 
     session = None
 
-    def __init__(self, shared: Shared, transport: Any, peer: str, network: str | None) -> None:
+    def __init__(self, shared: Shared, transport: Any, peer: CountedPeer) -> None:
         self.shared = shared
         self.transport = transport
         self._peer = peer
-        self._counted_network = network
         limits = shared.limits
         # One answer at a time is sent, so nothing queues up behind it.
         self._outbox = Outbox(transport, shared.hub.turn, limits.queue_frames, limits.queue_bytes, self.drop, self.drop)
@@ -148,8 +149,8 @@ class HttpConnection(asyncio.Protocol):
             self._serve_client(request, body)
 
     def _network(self, request: Request) -> str:
-        forwarded = handshake.forwarded_address(request, self._peer, self.shared.rules)
-        return client_network(self._peer if forwarded is None else forwarded)
+        forwarded = handshake.forwarded_address(request, self._peer.address, self.shared.rules)
+        return client_network(self._peer.address if forwarded is None else forwarded)
 
     def _open_session(self, request: Request) -> None:
         shared = self.shared
@@ -165,7 +166,7 @@ class HttpConnection(asyncio.Protocol):
             shared.refused += 1
             self._refuse(rules.TOO_MANY)
             return
-        offer = shared.offer_of(request, self._peer)
+        offer = shared.offer_of(request, self._peer.address)
         if refusal is not None:
             client.session.refusal = refusal
         elif isinstance(offer, Problem):
@@ -272,9 +273,7 @@ class HttpConnection(asyncio.Protocol):
 
     def _release(self) -> None:
         self.shared.connections.pop(self, None)
-        if self._counted_network is not None:
-            self.shared.addresses.release(self._counted_network)
-            self._counted_network = None
+        self._peer.release()
 
     def drop(self, reason: Closing = INTERNAL_ERROR) -> None:
         """End at once; what is counted is the end of the client whose poll waits."""
