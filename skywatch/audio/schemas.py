@@ -16,7 +16,6 @@ from skywatch.http.resources.schema import (
     JsonString,
     Nullable,
     QueryBoolean,
-    QueryInteger,
     QueryNumber,
     QueryString,
     Schema,
@@ -40,12 +39,6 @@ def _count(description: str = "") -> colander.SchemaNode:
 
 def _or_null(kind: colander.SchemaType, description: str = "") -> colander.SchemaNode:
     return colander.SchemaNode(Nullable(kind), description=description)
-
-
-class TransmissionPath(Schema):
-    """The id in a path."""
-
-    id = colander.SchemaNode(QueryInteger(), validator=colander.Range(1, 2**53))
 
 
 class TranscriptSegment(Schema):

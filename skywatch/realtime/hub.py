@@ -7,72 +7,31 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from skywatch.core.bus import Bus, Message, Subscription
+from skywatch.core.bus import Bus, Message
 from skywatch.core.bus import topics as bus_topics
 from skywatch.core.clock import unix_now
-from skywatch.core.database.engine import outage_of, reason
-from skywatch.core.problems import Problem
 from skywatch.core.publishing.event_reader import EventReader
 from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.picture.sharing.follower import AGE_EVERY_S, PictureFollower
 from skywatch.picture.state.sky import Sky
-from skywatch.realtime.connections.authentication import Admission, ConnectionAuthenticator
-from skywatch.realtime.connections.closing import Closing
+from skywatch.realtime.connections.authentication import ConnectionAuthenticator
 from skywatch.realtime.connections.frames import Event
-from skywatch.realtime.connections.limits import ConnectionCounter
 from skywatch.realtime.connections.queues import Turn
 from skywatch.realtime.events.catch_up import CatchUp
 from skywatch.realtime.events.published import Stream
 from skywatch.realtime.events.streams import EventTopics
-from skywatch.realtime.protocols import base
+from skywatch.realtime.inbox import Inbox
 from skywatch.realtime.sky.aircraft import View
 from skywatch.realtime.sky.live import LiveTopics
+from skywatch.realtime.subscribers.register import Subscriber, SubscriberRegister
 from skywatch.realtime.topics import TopicTable
-from skywatch.security.identity import Identity
 
 log = logging.getLogger(__name__)
-# Interval of reviewing admissions (s): an ended login must be refused within one second.
-REVIEW_EVERY_S = 0.9
 SWEEP_EVERY_S = 60.0
-
-
-class Subscriber(Protocol):
-    """The interface of admitted subscribers."""
-
-    admission: Admission | None
-
-    @property
-    def protocol(self) -> base.Protocol:
-        """Its protocol."""
-
-    @property
-    def subscriptions(self) -> Mapping[str, View | Stream]:
-        """Its view or stream of each topic."""
-
-    def send(self, kind: str, body: dict[str, Any]) -> None:
-        """Send a message."""
-
-    def review(self, now: Problem | Admission) -> None:
-        """Apply its present admission."""
-
-    def end(self, reason: Closing) -> None:
-        """End its connection."""
-
-    def send_picture_state(self) -> None:
-        """Send whether the picture is live, if an aircraft topic is subscribed."""
-
-    def abandon(self) -> None:
-        """Drop the connection at once."""
 
 
 class Hub:
@@ -91,52 +50,42 @@ class Hub:
         picture_timeout_s: float = 60.0,
         note_written: Callable[[Message], None] = lambda message: None,
     ) -> None:
-        self.bus = bus
         self.loop = loop
-        self.connection_authenticator = connection_authenticator
         self.heartbeat_s = heartbeat_s
         self.turn = Turn(loop, self._hand_over)
         self.live = LiveTopics(self.turn.call, self.turn.write)
         self.topics = topics
         self.events = EventTopics(topics, note_written)
-        self.sessions: dict[Subscriber, None] = {}
-        self._users = ConnectionCounter(connections_per_user)
+        self._faults = FaultLog(log, "the real-time channel", "the real-time channel works again")
+        self.subscribers = SubscriberRegister(connection_authenticator, connections_per_user, self._faults)
+        self._inbox = Inbox(bus, loop, self._deliver)
         self._catch_up = CatchUp(reader, self._publish, loop)
-        self.picture = PictureFollower(bus, picture_timeout_s, self._receive)
+        self.picture = PictureFollower(bus, picture_timeout_s, self._inbox.receive)
         # Whether the picture is aged because the tracker is silent.
         self.is_stale = False
-        self._inbox: deque[Message | Sky] = deque()
-        self._called = False
-        self._review_requested = asyncio.Event()
-        self._subscriptions: list[Subscription] = []
         self._tasks: list[asyncio.Task[None]] = []
-        self._faults = FaultLog(log, "the real-time channel", "the real-time channel works again")
-        self._review_faults = FaultLog(
-            log, "the rights of the subscribers cannot be reviewed", "the rights of the subscribers are reviewed again"
-        )
-        # Of connections whose token cannot be looked up; they come by the hundred once the database is away.
-        self.account_faults = FaultLog(log, "the accounts did not answer", "the accounts answer again")
         # When the last tick reached the subscribers (monotonic s); asked from any thread.
         self.tick_at = time.monotonic()
 
+    @property
+    def sessions(self) -> Mapping[Subscriber, None]:
+        """The admitted subscribers."""
+        return self.subscribers.sessions
+
     async def open(self) -> None:
         """Start receiving from the bus, with the present picture and recent events."""
-        topics = (bus_topics.IDENTITIES, *self.topics.events)
-        # In threads: the bus may wait a moment for its server.
-        self._subscriptions.append(await asyncio.to_thread(self.bus.subscribe, topics, self._receive, self._resumed))
+        await self._inbox.open((bus_topics.IDENTITIES, *self.topics.events), self._catch_up.begin)
         await asyncio.to_thread(self.picture.start)
-        self._deliver()
+        self._inbox.deliver()
         await self._catch_up.start()
-        self._tasks.append(self.loop.create_task(self._review_for_ever(), name="review of rights"))
+        self._tasks.append(self.loop.create_task(self.subscribers.review_for_ever(), name="review of rights"))
         self._tasks.append(self.loop.create_task(self._sweep_for_ever(), name="sweep of streams"))
         self._tasks.append(self.loop.create_task(self._watch_silence_for_ever(), name="watch for silence"))
 
     async def close(self) -> None:
         """Stop receiving from the bus."""
-        for subscription in self._subscriptions:
-            await asyncio.to_thread(subscription.close)
+        await self._inbox.close()
         await asyncio.to_thread(self.picture.close)
-        self._subscriptions.clear()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -144,33 +93,16 @@ class Hub:
 
     # From the bus
 
-    def _receive(self, message: Message | Sky) -> None:
-        """In the bus's thread: wake the loop once for all queued messages."""
-        self._inbox.append(message)
-        if not self._called:
-            self._called = True
-            try:
-                self.loop.call_soon_threadsafe(self._deliver)
-            except RuntimeError:
-                pass  # The loop has been closed: the role is stopping.
-
-    def _resumed(self) -> None:
-        """In the bus's thread: deliveries were interrupted, messages may be missing."""
-        try:
-            self.loop.call_soon_threadsafe(self._catch_up.begin)
-        except RuntimeError:
-            pass
-
     def _deliver(self) -> None:
-        self._called = False
         skies: list[Sky] = []
-        while self._inbox:
-            arrived = self._inbox.popleft()
+        messages = self._inbox.messages
+        while messages:
+            arrived = messages.popleft()
             if isinstance(arrived, Sky):
                 if not self._is_old(arrived, skies[-1] if skies else self.live.state.sky):
                     skies.append(arrived)
             elif arrived.topic == bus_topics.IDENTITIES:
-                self._review_requested.set()
+                self.subscribers.request_review()
             elif not self._catch_up.is_known(arrived):
                 self._publish(arrived)
         if skies:
@@ -188,9 +120,7 @@ class Hub:
             self.live.forget()
         if (skies[-1].age_s > 0) != self.is_stale:
             self.is_stale = skies[-1].age_s > 0
-            for session in list(self.sessions):
-                with self._alone(session):
-                    session.send_picture_state()
+            self.subscribers.each(lambda subscriber: subscriber.send_picture_state())
 
     def _silent_sky(self) -> Sky:
         return self.picture.sky
@@ -204,7 +134,7 @@ class Hub:
         while True:
             await asyncio.sleep(AGE_EVERY_S)
             try:
-                if self.picture.is_silent and not self._inbox:
+                if self.picture.is_silent and not self._inbox.messages:
                     sky = await asyncio.to_thread(self._silent_sky)
                     if sky.age_s and not self._is_old(sky, self.live.state.sky):
                         self._tick([sky])
@@ -236,75 +166,6 @@ class Hub:
         if isinstance(source, View):
             return self.live.snapshot(source)
         return self.events.logs[source.topic].snapshot(source.may, unix_now())
-
-    # The subscribers
-
-    def enter(self, session: Subscriber, admission: Admission) -> bool:
-        """Add a subscriber; False if the user has reached the limit of connections."""
-        if admission.identity is not None and not self._users.take(admission.identity.user_id):
-            return False
-        self.sessions[session] = None
-        return True
-
-    def remove(self, session: Subscriber) -> None:
-        """Remove a subscriber whose connection has ended."""
-        if session in self.sessions:
-            del self.sessions[session]
-            if session.admission is not None and session.admission.identity is not None:
-                self._users.release(session.admission.identity.user_id)
-
-    def end_all(self, reason: Closing, within_s: float) -> None:
-        """End all connections; each client is asked to return after a random time of at most ``within_s``."""
-        for session in list(self.sessions):
-            after_s = round(random.uniform(0.0, within_s), 1)
-            with self._alone(session):
-                session.send("reconnect", {"after_s": after_s})
-                session.end(replace(reason, message=f"{reason.message}; come back in {after_s} s"))
-
-    @contextmanager
-    def _alone(self, session: Subscriber) -> Iterator[None]:
-        """A fault with one subscriber drops only that one."""
-        try:
-            yield
-        except Exception as error:
-            self._faults.failed("a subscriber is dropped", error)
-            session.abandon()
-
-    async def _review_for_ever(self) -> None:
-        while True:
-            try:
-                await asyncio.wait_for(self._review_requested.wait(), REVIEW_EVERY_S)
-            except TimeoutError:
-                pass
-            self._review_requested.clear()
-            try:
-                await self.review()
-                self._review_faults.succeeded()
-            except Exception as error:
-                # A database that cannot be reached needs no traceback.
-                is_expected = isinstance(error, SQLAlchemyError)
-                self._review_faults.failed(reason(error), None if is_expected else error, outage_of(error))
-
-    def accounts_failed(self, error: Exception) -> None:
-        """Log that a token could not be checked."""
-        is_expected = isinstance(error, SQLAlchemyError)
-        self.account_faults.failed(reason(error), None if is_expected else error, outage_of(error))
-
-    async def review(self) -> None:
-        """Apply the present admissions of all subscribers."""
-        groups: dict[Identity | None, list[Subscriber]] = {}
-        for session in self.sessions:
-            if session.admission is not None:
-                groups.setdefault(session.admission.identity, []).append(session)
-        if not groups:
-            return
-        admissions = await self.connection_authenticator.review(list(groups))
-        for (identity, sessions), admission in zip(groups.items(), admissions, strict=True):
-            for session in sessions:
-                # A token that was renewed meanwhile is reviewed the next time.
-                if session.admission is not None and session.admission.identity == identity:
-                    with self._alone(session):
-                        session.review(admission)
 
     async def _sweep_for_ever(self) -> None:
         while True:

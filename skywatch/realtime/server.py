@@ -24,9 +24,9 @@ from skywatch.picture.settings import PictureSettings
 from skywatch.realtime.connections import closing
 from skywatch.realtime.connections.authentication import Authenticator, ConnectionAuthenticator
 from skywatch.realtime.connections.connection import CLOSING_S, Connection
-from skywatch.realtime.connections.handshake import Rules
 from skywatch.realtime.connections.limits import ConnectionCounter, Limits
 from skywatch.realtime.events.receipts import Receipts
+from skywatch.realtime.handshakes.handshake import Rules
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.metrics import REALTIME_CONNECTIONS, REALTIME_SUBSCRIBERS, REALTIME_TICK_AGE
 from skywatch.realtime.polling.clients import PollingClients
@@ -144,7 +144,7 @@ class RealtimeServer:
         if self._look_after is not None:
             self._look_after.cancel()
         self._shared.stopping = True
-        self.hub.end_all(closing.RESTARTING, self._settings.realtime_return_s)
+        self.hub.subscribers.end_all(closing.RESTARTING, self._settings.realtime_return_s)
         self._shared.polling.end_all()
         deadline = time.monotonic() + CLOSING_S
         while self.connections and time.monotonic() < deadline:
@@ -160,7 +160,7 @@ class RealtimeServer:
             await asyncio.to_thread(self._marks.close)
         await self.hub.close()
         await asyncio.to_thread(self._receipts.close)
-        self.hub.connection_authenticator.close()
+        self.hub.subscribers.close()
         self._server = None
 
     def statistics(self) -> dict[str, int]:

@@ -18,7 +18,6 @@ from skywatch.http.resources.schema import (
     JsonString,
     Nullable,
     QueryBoolean,
-    QueryInteger,
     QueryString,
     Schema,
     Timestamp,
@@ -26,10 +25,6 @@ from skywatch.http.resources.schema import (
 )
 from skywatch.safety.detection.finding import SEVERITIES, TYPES
 from skywatch.safety.thresholds.table import FIELDS, meaning_of
-
-
-class EventId(Schema):
-    id = node(QueryInteger(), "Identifier of the event.", validator=colander.Range(1, 2**53))
 
 
 class EventQuery(CursorQuery):

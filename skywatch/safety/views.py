@@ -12,6 +12,7 @@ from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.safety import schemas, service
 from skywatch.safety.events.rows import event_fields, event_message
@@ -56,15 +57,13 @@ def _listed(request: Request, fixed: dict[str, Any]) -> dict[str, Any]:
     return cursor_page(request, "events", [event_fields(row) for row in events], count, last)
 
 
-@one_event.get(permission=VIEW, path=schemas.EventId(), responses={200: schemas.SafetyEventRecord()}, errors=(404,))
+@one_event.get(permission=VIEW, path=RowId(), responses={200: schemas.SafetyEventRecord()}, errors=(404,))
 def get_safety_event(request: Request) -> dict[str, Any]:
     """Show a safety event"""
     return event_fields(service.get(request.db, request.may, request.validated["path"]["id"]))
 
 
-@acknowledgement.post(
-    permission=ACKNOWLEDGE, path=schemas.EventId(), responses={200: schemas.SafetyEventRecord()}, errors=(404,)
-)
+@acknowledgement.post(permission=ACKNOWLEDGE, path=RowId(), responses={200: schemas.SafetyEventRecord()}, errors=(404,))
 def acknowledge_safety_event(request: Request) -> dict[str, Any]:
     """Acknowledge a safety event
 

@@ -89,7 +89,7 @@ def _end_process(task: asyncio.Task[None]) -> None:
 
 def _tracker_services(runtime: Runtime) -> Iterator[Service]:
     """The tracker and the inputs; nothing of them is written once another tracker has taken over."""
-    from skywatch.picture.only_tracker import OnlyTracker
+    from skywatch.core.leading.only_tracker import OnlyTracker
 
     runtime = runtime.fenced(runtime.shared(OnlyTracker).fence)
     yield TrackerService(runtime)

@@ -64,7 +64,7 @@ def _open(means: ExitStack, settings: Settings, roles: Sequence[Role]) -> Runtim
         opened.callback(runtime.close)
         check_schema(runtime.engine)
         if "tracker" in roles:
-            from skywatch.picture.only_tracker import OnlyTracker
+            from skywatch.core.leading.only_tracker import OnlyTracker
 
             lock = runtime.shared(OnlyTracker)
             lock.acquire()

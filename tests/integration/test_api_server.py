@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 
 from skywatch.cannonball.known.index import KnownIndex
 from skywatch.serving.web_server import api_server
-from skywatch.serving.web_server.http_connection import SEND_BYTES
+from skywatch.serving.web_server.sending_channel import SEND_BYTES
 from tests.accounts import Population
 from tests.integration.conftest import connect
 from tests.waiting import PATIENCE_S, until

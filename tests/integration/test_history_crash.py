@@ -20,7 +20,7 @@ from skywatch.core.bus import open_bus
 from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.core.reporting import health
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing import writer
+from skywatch.core.storing import retrying
 from skywatch.history.models import Chunk, Flight, Tail
 from skywatch.history.monitor import HistoryMonitor
 from skywatch.history.reading.archive import Span, read
@@ -122,8 +122,8 @@ def full_disk(tmp_path, migrated_sqlite):
 
 
 def test_a_full_disk_is_said_and_survived(full_disk, make_settings, monkeypatch, caplog):
-    monkeypatch.setattr(writer, "RETRY_FIRST_S", 0.05)
-    monkeypatch.setattr(writer, "RETRY_LAST_S", 0.1)
+    monkeypatch.setattr(retrying, "RETRY_FIRST_S", 0.05)
+    monkeypatch.setattr(retrying, "RETRY_LAST_S", 0.1)
     engine, limit = full_disk
     sessions = create_session_factory(engine)
     monitor = HistoryMonitor(Runtime(make_settings(history_flush_s=1), engine, sessions, open_bus("memory")))

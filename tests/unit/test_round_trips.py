@@ -42,6 +42,7 @@ from skywatch.core.bus import open_bus
 from skywatch.core.bus.base import Audience, Form, Message
 from skywatch.core.bus.packing import pack, unpack
 from skywatch.core.database.engine import writing
+from skywatch.core.leading import other_trackers
 from skywatch.core.publishing import announce
 from skywatch.core.reporting import metrics
 from skywatch.core.reporting.health import Component
@@ -54,12 +55,11 @@ from skywatch.inputs.base import FilePosition, InputStatus
 from skywatch.notify.messages import compose
 from skywatch.notify.models import Delivery
 from skywatch.patterns.findings import Confidence, Pattern, PatternType
-from skywatch.picture import only_tracker
 from skywatch.picture.saving.picture import SavedPicture, decode, encode
 from skywatch.picture.sharing.statistics import TrackerStatistics
+from skywatch.picture.sharing.tick_report import _json as tracker_encoder
 from skywatch.picture.state.changes import apply_changes, encode_changes
 from skywatch.picture.state.sky import Sky, from_bytes, to_bytes
-from skywatch.picture.tracker import _json as tracker_encoder
 from skywatch.picture.trails import remote as trails_remote
 from skywatch.picture.trails import trail
 from skywatch.readsb import monitor as readsb_monitor
@@ -161,10 +161,6 @@ PAIRS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
         filled(trails_remote._Question),
         through_bus(trails_remote._encoder.encode, trails_remote._questions.decode),
     ),
-    "statistics, to another tracker": (
-        filled(TrackerStatistics),
-        through_bus(tracker_encoder.encode, only_tracker._decoder.decode),
-    ),
     "statistics, to the status line": (
         filled(TrackerStatistics),
         through_bus(tracker_encoder.encode, status_line._statistics.decode),
@@ -212,6 +208,12 @@ PAIRS["saved picture"] = (
 def test_what_is_encoded_is_decoded_as_it_was(name):
     value, back_and_forth = PAIRS[name]
     assert plain(back_and_forth(value)) == plain(value)
+
+
+def test_another_tracker_reads_who_published_statistics_and_when():
+    statistics = filled(TrackerStatistics)
+    heartbeat = through_bus(tracker_encoder.encode, other_trackers._decoder.decode)(statistics)
+    assert (heartbeat.at, heartbeat.instance) == (statistics.at, statistics.instance)
 
 
 def test_a_trail_is_answered_point_by_point():

@@ -17,7 +17,6 @@ from skywatch.http.resources.schema import (
     JsonObject,
     JsonString,
     Nullable,
-    QueryInteger,
     QueryNumber,
     QueryString,
     Schema,
@@ -33,10 +32,6 @@ DIRECTIONS = ("downlink", "uplink")
 def text_filter(description: str, longest: int, **kw: Any) -> colander.SchemaNode:
     """A filter by a short text; upper and lower case are the same."""
     return node(QueryString(), description, missing=None, validator=colander.Length(1, longest), **kw)
-
-
-class MessageId(Schema):
-    id = node(QueryInteger(), "Identifier of the message.", validator=colander.Range(1, 2**53))
 
 
 class MessageFilters(Schema):

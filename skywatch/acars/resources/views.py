@@ -16,6 +16,7 @@ from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.lists.paging import PageQuery, page_of
 from skywatch.http.lists.streaming import buffer_lines, stream
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
@@ -69,7 +70,7 @@ def export_acars_messages(request: Request) -> Response:
     return stream(request, body, exports.FORMATS[format_name].media_type, name)
 
 
-@one_message.get(permission=VIEW, path=schemas.MessageId(), responses={200: schemas.AcarsRecord()}, errors=(404,))
+@one_message.get(permission=VIEW, path=RowId(), responses={200: schemas.AcarsRecord()}, errors=(404,))
 def get_acars_message(request: Request) -> dict[str, Any]:
     """Show an ACARS message"""
     may = request.may

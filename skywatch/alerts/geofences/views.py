@@ -18,11 +18,11 @@ from skywatch.alerts.geofences.schemas import (
     NewGeofence,
 )
 from skywatch.alerts.geofences.service import GeofenceService, record_of
-from skywatch.alerts.rules.schemas import RowId
 from skywatch.core.problems import Problem
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.paging import PageQuery, page
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.render import json_response
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.http.resources.validation import has_at_most, json_body, too_many_values

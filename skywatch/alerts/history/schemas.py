@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import colander
 
-from skywatch.alerts.rules.schemas import MAXIMUM_ID
 from skywatch.http.lists.cursor import CursorQuery
 from skywatch.http.lists.paging import PageLinks
+from skywatch.http.resources.ids import MAXIMUM_ID
 from skywatch.http.resources.schema import (
     IcaoAddress,
     JsonBoolean,

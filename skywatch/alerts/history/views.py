@@ -15,10 +15,10 @@ from skywatch.alerts.history.schemas import (
 from skywatch.alerts.history.service import AlertHistory
 from skywatch.alerts.history.shape import record_of
 from skywatch.alerts.models import Alert
-from skywatch.alerts.rules.schemas import RowId
 from skywatch.core.problems import Problem
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 

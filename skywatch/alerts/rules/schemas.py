@@ -9,6 +9,7 @@ import colander
 from skywatch.alerts.engine.rule import COMPARISONS
 from skywatch.alerts.types import Conditions, QuietHours, Template
 from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.ids import MAXIMUM_ID
 from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,
@@ -19,21 +20,13 @@ from skywatch.http.resources.schema import (
     JsonString,
     Nullable,
     QueryBoolean,
-    QueryInteger,
     Schema,
     Timestamp,
 )
 from skywatch.notify.vocabulary import PRIORITIES
 
-MAXIMUM_ID = 2**53
 VISIBILITIES = ("private", "shared")
 MAXIMUM_CHANNELS = 20
-
-
-class RowId(Schema):
-    """The id in a path."""
-
-    id = colander.SchemaNode(QueryInteger(), validator=colander.Range(0, MAXIMUM_ID))
 
 
 class ChannelIds(JsonSequence):

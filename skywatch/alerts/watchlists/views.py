@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.alerts.geofences.views import text_body
-from skywatch.alerts.rules.schemas import RowId
 from skywatch.alerts.watchlists.schemas import (
     NewWatchlist,
     WatchlistChange,
@@ -19,6 +18,7 @@ from skywatch.core.problems import Problem
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.paging import PageQuery, page
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.schema import Schema
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.contexts import to_import

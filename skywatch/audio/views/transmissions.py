@@ -21,12 +21,13 @@ from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.lists.paging import PageQuery, page, page_of
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
 VIEW = Permission.AUDIO_VIEW
 MEDIA_TYPES = ",".join(kind.media_type for kind in KINDS)
-PATH = schemas.TransmissionPath()
+PATH = RowId()
 
 transmissions = ApiService("audio.transmissions", "/audio/transmissions", feature="audio")
 transmission = ApiService("audio.transmission", f"/audio/transmissions/{{id:{NUMBER}}}", feature="audio")

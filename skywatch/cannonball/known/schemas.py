@@ -18,7 +18,6 @@ from skywatch.http.resources.schema import (
     JsonString,
     Nullable,
     QueryBoolean,
-    QueryInteger,
     QueryString,
     Schema,
     Timestamp,
@@ -116,12 +115,6 @@ class KnownQuery(PageQuery):
     source = colander.SchemaNode(
         QueryString(), missing=None, validator=colander.OneOf(values(Source)), description="Source of the entries."
     )
-
-
-class KnownId(Schema):
-    """The id in a path."""
-
-    id = colander.SchemaNode(QueryInteger(), validator=colander.Range(1, 2**53), description="Id of the entry.")
 
 
 class HexPath(Schema):

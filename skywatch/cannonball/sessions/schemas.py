@@ -89,12 +89,6 @@ class ShownLocation(Schema):
     expires_at = colander.SchemaNode(Timestamp(), description="When it expires unless it is refreshed.")
 
 
-class ThingId(Schema):
-    """The id in a path."""
-
-    id = colander.SchemaNode(QueryInteger(), validator=colander.Range(1, 2**53))
-
-
 class SessionSummary(Schema):
     """A session in its short form."""
 

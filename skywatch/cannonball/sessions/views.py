@@ -22,7 +22,6 @@ from skywatch.cannonball.sessions.schemas import (
     SessionQuery,
     SessionRecord,
     ShownLocation,
-    ThingId,
 )
 from skywatch.cannonball.sessions.service import CannonballService, Page
 from skywatch.cannonball.sessions.shown import full_alert, full_pattern, full_session, summary
@@ -34,6 +33,7 @@ from skywatch.core.publishing import events
 from skywatch.http.lists.paging import only_page, page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.contexts import PERSONAL_WRITE
 from skywatch.security.permissions import Permission
@@ -159,13 +159,13 @@ def list_cannonball_sessions(request: Request) -> dict[str, Any]:
     return page(request, "sessions", [full_session(s) for s in rows], count)
 
 
-@session.get(permission=VIEW, path=ThingId(), responses={200: SessionRecord()}, errors=(404,))
+@session.get(permission=VIEW, path=RowId(), responses={200: SessionRecord()}, errors=(404,))
 def get_cannonball_session(request: Request) -> dict[str, Any]:
     """Show a session"""
     return full_session(service(request).session(request.validated["path"]["id"]))
 
 
-@session_end.post(permission=PERSONAL_WRITE, path=ThingId(), responses={200: SessionRecord()}, errors=(404,))
+@session_end.post(permission=PERSONAL_WRITE, path=RowId(), responses={200: SessionRecord()}, errors=(404,))
 def end_cannonball_session(request: Request) -> dict[str, Any]:
     """End a session
 
@@ -209,13 +209,13 @@ def acknowledge_all_cannonball_alerts(request: Request) -> dict[str, Any]:
     return {"acknowledged": count}
 
 
-@alert.get(permission=VIEW, path=ThingId(), responses={200: AlertRecord()}, errors=(404,))
+@alert.get(permission=VIEW, path=RowId(), responses={200: AlertRecord()}, errors=(404,))
 def get_cannonball_alert(request: Request) -> dict[str, Any]:
     """Show an alert"""
     return full_alert(service(request).alert(request.validated["path"]["id"]))
 
 
-@acknowledge.post(permission=PERSONAL_WRITE, path=ThingId(), responses={200: AlertRecord()}, errors=(404,))
+@acknowledge.post(permission=PERSONAL_WRITE, path=RowId(), responses={200: AlertRecord()}, errors=(404,))
 def acknowledge_cannonball_alert(request: Request) -> dict[str, Any]:
     """Acknowledge an alert
 
@@ -224,7 +224,7 @@ def acknowledge_cannonball_alert(request: Request) -> dict[str, Any]:
     return _marked(request, *service(request).acknowledge(request.validated["path"]["id"]))
 
 
-@announced.post(permission=PERSONAL_WRITE, path=ThingId(), responses={200: AlertRecord()}, errors=(404,))
+@announced.post(permission=PERSONAL_WRITE, path=RowId(), responses={200: AlertRecord()}, errors=(404,))
 def announce_cannonball_alert(request: Request) -> dict[str, Any]:
     """Report that a client announced an alert by voice"""
     return _marked(request, *service(request).announced(request.validated["path"]["id"]))

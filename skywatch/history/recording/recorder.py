@@ -17,7 +17,9 @@ import numpy.typing as npt
 from skywatch.core import geo
 from skywatch.core.reporting.metrics import truth
 from skywatch.history import metrics
+from skywatch.history.recording import observing
 from skywatch.history.recording.batch import Batch
+from skywatch.history.recording.pending import PendingPoints, count_by_military
 from skywatch.history.recording.slots import Slots, merge
 from skywatch.history.recording.thinning import SAME_POSITION_S, THINNED_POINT, ThinnedPoints, Thinner
 from skywatch.history.storage.points import GAP_S, MILITARY, POINT, Points
@@ -29,11 +31,6 @@ LONGEST_FLIGHT_S = 24 * 3600.0
 TURNAROUND_S = 300.0
 # A position later than this comes from a wrong clock; it would make all following ones too old.
 FUTURE_S = 10.0
-OPERATOR_LENGTH = 128
-# Limit of points in memory while the database is away: about 150 MB.
-MOST_WAITING = 5_000_000
-# Limit of active flights updated in one flush; if there are more, they take turns.
-UPDATES_A_FLUSH = 2000
 
 
 class Recorder:
@@ -44,12 +41,20 @@ class Recorder:
         self.thinner = Thinner(error_m, altitude_error_ft, len(self.slots))
         self.flight_gap_s = flight_gap_s
         self.now = 0.0
-        self.waiting = 0  # points that are not committed
-        self.lost = 0
         self._lock = threading.Lock()
-        self._pending: list[ThinnedPoints] = []
+        self._pending = PendingPoints(self.slots)
         self._rows: Column = np.empty(0, np.int64)
         self._tick: tuple[str, int] = ("", -1)
+
+    @property
+    def waiting(self) -> int:
+        """Points that are not committed yet."""
+        return self._pending.waiting
+
+    @property
+    def lost(self) -> int:
+        """Points that were dropped because too many waited."""
+        return self._pending.lost
 
     def take(self, sky: Sky) -> None:
         """Process one tick."""
@@ -62,9 +67,9 @@ class Recorder:
             self._split(sky, rows)
             self._rows, self._tick = rows, (sky.epoch, sky.seq)
             if len(rows):
-                self._describe(sky, rows)
-                self._name_operators(sky, rows, sky.column("airframe_changed") | (not is_next))
-                self._measure(sky, rows)
+                observing.describe(self.slots, sky, rows)
+                observing.name_operators(self.slots, sky, rows, sky.column("airframe_changed") | (not is_next))
+                observing.measure(self.slots, sky, rows)
                 self._position(sky, rows)
 
     def _end_future_flights(self, now: float) -> None:
@@ -98,12 +103,12 @@ class Recorder:
         self.thinner.reserve(len(self.slots))
         for name in ("first_seen_at", "last_seen_at"):
             self.slots[name][slot] = sky.column("seen_at")[row]
-        self.slots.operators[slot] = sky.name("operator", row)[:OPERATOR_LENGTH] or None
+        self.slots.operators[slot] = observing.operator_of(sky, row) or None
         metrics.HISTORY_FLIGHTS.labels(truth(sky.column("military")[row])).inc()
         return slot
 
     def _end(self, slot: int) -> None:
-        self._enqueue(self.thinner.finish(np.array([slot], "i4")))
+        self._pending.put(self.thinner.finish(np.array([slot], "i4")))
         self.slots.end(slot)
 
     def _split(self, sky: Sky, rows: Column) -> None:
@@ -123,54 +128,6 @@ class Recorder:
             for name in ("position_at", "picture_messages", "ground_since"):
                 self.slots[name][new] = self.slots[name][old]
 
-    def _describe(self, sky: Sky, rows: Column) -> None:
-        """Names and flags: the last value received wins, and a value is never replaced by none."""
-        slots = self.slots
-        for name, column in (
-            ("callsign", "flight"),
-            ("registration", "registration"),
-            ("aircraft_type", "type"),
-            ("squawk", "squawk"),
-            ("category", "category"),
-        ):
-            values = sky.column(column)
-            changed = (values != b"") & (values != slots[name][rows])
-            if changed.any():
-                slots[name][rows[changed]] = values[changed]
-        slots["military"][rows] |= sky.column("military")
-        slots["emergency"][rows] |= sky.column("emergency")
-        slots["aircraft"][rows] |= np.where(slots["military"][rows], MILITARY, 0).astype("u4")
-
-    def _name_operators(self, sky: Sky, rows: Column, changed: Column) -> None:
-        """Operators of aircraft whose airframe was found; an operator is never replaced by none."""
-        for row in np.flatnonzero(changed & (sky.column("operator") > 0)).tolist():
-            self.slots.operators[int(rows[row])] = sky.name("operator", row)[:OPERATOR_LENGTH]
-
-    def _measure(self, sky: Sky, rows: Column) -> None:
-        """Counts and extremes."""
-        slots = self.slots
-        seen, before = sky.column("seen_at"), slots["last_seen_at"][rows]
-        slots["last_seen_at"][rows] = np.maximum(before, seen)
-        count = sky.column("messages")
-        previous_count = slots["picture_messages"][rows]
-        new_messages = np.where(previous_count < 0, 0, count - previous_count)
-        # Not every source counts messages: a later last message makes the row dirty as well.
-        slots["dirty"][rows] |= (seen > before) | (new_messages != 0) | (previous_count < 0)
-        slots["messages"][rows] += np.where(new_messages >= 0, new_messages, count)
-        slots["picture_messages"][rows] = count
-        for name, column, keep in (
-            ("min_altitude_ft", "alt_baro_ft", np.fmin),
-            ("max_altitude_ft", "alt_baro_ft", np.fmax),
-            ("max_speed_kt", "gs_kt", np.fmax),
-            ("min_distance_nm", "distance_nm", np.fmin),
-            ("max_distance_nm", "distance_nm", np.fmax),
-        ):
-            slots[name][rows] = keep(slots[name][rows], sky.column(column))
-        ground = sky.column("on_ground")
-        slots["has_flown"][rows] |= ~ground & ~np.isnan(sky.column("alt_baro_ft"))
-        since = slots["ground_since"][rows]
-        slots["ground_since"][rows] = np.where(ground, np.where(np.isnan(since), sky.now, since), np.nan)
-
     def _position(self, sky: Sky, rows: Column) -> None:
         """New positions, to the thinner."""
         slots, at, lat = self.slots, sky.column("position_at"), sky.column("lat")
@@ -185,43 +142,23 @@ class Recorder:
         slots["first_lat"][slot[first]], slots["first_lon"][slot[first]] = lat[first], lon[first]
         slots["last_lat"][slot], slots["last_lon"][slot], slots["position_at"][slot] = lat, lon, at
         slots["positions"][slot] += 1
-        self._count(metrics.HISTORY_POSITIONS, slot)
+        count_by_military(metrics.HISTORY_POSITIONS, slots, slot)
         alt, gs, track, ground = (
             sky.column(name)[fresh] for name in ("alt_baro_ft", "gs_kt", "track_deg", "on_ground")
         )
         alt = np.where(ground, np.nan, alt.astype("f8"))
-        self._enqueue(self.thinner.step(slot.astype("i4"), at, lat, lon, alt, gs, track, ground))
-
-    def _count(self, counter: Any, slot: Column) -> None:
-        """Increment a counter by the flights of ``slot``, military ones under their own label."""
-        military = int(np.count_nonzero(self.slots["military"][slot]))
-        for is_military, count in ((False, len(slot) - military), (True, military)):
-            counter.labels(truth(is_military)).inc(count)
-
-    def _enqueue(self, points: ThinnedPoints) -> None:
-        if not len(points):
-            return
-        np.add.at(self.slots["points"], points["slot"], 1)
-        self._count(metrics.HISTORY_POINTS, points["slot"])
-        self._pending.append(points)
-        self.waiting += len(points)
-        while self.waiting > MOST_WAITING and len(self._pending) > 1:
-            lost = len(self._pending.pop(0))
-            self.waiting -= lost
-            self.lost += lost
-            metrics.HISTORY_LOST.inc(lost)
+        self._pending.put(self.thinner.step(slot.astype("i4"), at, lat, lon, alt, gs, track, ground))
 
     def collect(self) -> Batch:
         """What is to be written now. Every batch must be followed by ``committed``."""
         with self._lock:
             slots = self.slots
-            self._enqueue(self.thinner.finish(self.thinner.stale(self.now - GAP_S)))
+            self._pending.put(self.thinner.finish(self.thinner.stale(self.now - GAP_S)))
             over = slots["used"] & ~slots["ended"] & (slots["last_seen_at"] < self.now - self.flight_gap_s)
             for slot in np.flatnonzero(over).tolist():
                 self._end(slot)
-            points = np.concatenate(self._pending) if self._pending else np.empty(0, THINNED_POINT)
-            self._pending.clear()
-            slots_to_write = self._rows_to_write()
+            points = self._pending.take()
+            slots_to_write = self.slots.to_write()
             rows = {name: column[slots_to_write].copy() for name, column in slots.columns.items()}
             # Flags are copied with the points now; reuse of a slot must not change them.
             batch = Batch(
@@ -236,21 +173,12 @@ class Recorder:
             slots["dirty"][slots_to_write] = False
             return batch
 
-    def _rows_to_write(self) -> Column:
-        slots = self.slots
-        urgent = slots["used"] & ((slots["id"] == 0) | slots["ended"])
-        others = np.flatnonzero(slots["used"] & ~urgent & slots["dirty"])
-        if len(others) > UPDATES_A_FLUSH:
-            longest_ago = np.argpartition(slots["written_at"][others], UPDATES_A_FLUSH)
-            others = others[longest_ago[:UPDATES_A_FLUSH]]
-        return np.concatenate((np.flatnonzero(urgent), others))
-
     def committed(self, batch: Batch, ids: list[int]) -> None:
         """The batch is in the database; ``ids`` are the identifiers of its new flights."""
         with self._lock:
             self.slots["id"][batch.slots[batch.new]] = ids
             self.slots["written_at"][batch.slots] = batch.now
-            self.waiting -= len(batch.points)
+            self._pending.committed(batch.points)
             for slot in batch.slots[batch.rows["ended"]].tolist():
                 self.slots.release(slot)
 

@@ -46,6 +46,8 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "squawk": ("S4", b""),
     "category": ("S2", b""),
 }
+# Limit of active flights updated in one flush; if there are more, they take turns.
+UPDATES_A_FLUSH = 2000
 # How extremes of two parts of a flight are combined.
 EXTREMES = {
     "min_altitude_ft": np.fmin,
@@ -109,6 +111,16 @@ class Slots:
         is_same = (self.columns["aircraft"] & ~np.uint32(MILITARY)) == address_code(address)
         rows = np.flatnonzero(self.columns["used"] & (self.columns["id"] == 0) & is_same)
         return int(rows[np.argmin(self.columns["first_seen_at"][rows])]) if len(rows) else None
+
+    def to_write(self) -> Column:
+        """The slots of flights that are new, over or changed."""
+        used, written_at = self.columns["used"], self.columns["written_at"]
+        urgent = used & ((self.columns["id"] == 0) | self.columns["ended"])
+        others = np.flatnonzero(used & ~urgent & self.columns["dirty"])
+        if len(others) > UPDATES_A_FLUSH:
+            longest_ago = np.argpartition(written_at[others], UPDATES_A_FLUSH)
+            others = others[longest_ago[:UPDATES_A_FLUSH]]
+        return np.concatenate((np.flatnonzero(urgent), others))
 
     def release(self, slot: int) -> None:
         """The flight's last state is in the database."""

@@ -37,10 +37,6 @@ def _number(**kw: object) -> colander.SchemaNode:
     return colander.SchemaNode(JsonInteger(), **kw)
 
 
-class ThingId(Schema):
-    id = colander.SchemaNode(QueryInteger())
-
-
 class _Distinct:
     """A list without repetitions."""
 

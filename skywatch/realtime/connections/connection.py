@@ -1,4 +1,4 @@
-"""One WebSocket below a session: Autobahn's protocol, with everything that keeps a hostile peer from doing harm.
+"""One WebSocket below a session, with what keeps a hostile peer from doing harm.
 
 A connection that begins with a poll is handed over to ``HttpConnection``. Autobahn does the handshake and reads
 frames. Frames to the client are ready-made and go straight to the transport; what a peer may send is bounded in size,
@@ -8,101 +8,54 @@ rate and time, and a connection that fails tells why before it ends.
 from __future__ import annotations
 
 import logging
-import secrets
-import time
 from typing import Any
 
-from autobahn.asyncio.websocket import WebSocketServerProtocol
-from autobahn.websocket import protocol as autobahn_protocol
-from autobahn.websocket.types import ConnectionDeny, ConnectionRequest
+from autobahn.websocket.types import ConnectionRequest
 
-from skywatch.core.network.addresses import client_network
 from skywatch.core.network.rate_limit import RateLimit
-from skywatch.core.problems import Problem
 from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.realtime.connections import closing, handshake
-from skywatch.realtime.connections.authentication import Offer
-from skywatch.realtime.connections.closing import INTERNAL_ERROR, Closing, Refusal
-from skywatch.realtime.connections.ending import Ending, closed_by_client, failed_by_client
+from skywatch.realtime.connections import closing
+from skywatch.realtime.connections.heartbeat import Heartbeat
+from skywatch.realtime.connections.peers import CountedPeer
 from skywatch.realtime.connections.queues import HIGH_WATER_BYTES, LOW_WATER_BYTES, Outbox
-from skywatch.realtime.polling.client import PollingClient
+from skywatch.realtime.connections.websocket import GuardedWebSocket
+from skywatch.realtime.handshakes import handshake
+from skywatch.realtime.handshakes.opening import Opening, UpgradeFailedError
 from skywatch.realtime.polling.http import HttpConnection
-from skywatch.realtime.protocols import engineio
-from skywatch.realtime.protocols.base import Protocol
-from skywatch.realtime.protocols.native import PACKED_SUBPROTOCOL, SUBPROTOCOL, NativeProtocol, PackedProtocol
-from skywatch.realtime.protocols.socketio import SocketIOProtocol
 from skywatch.realtime.subscribers.session import Session
-from skywatch.realtime.subscribers.shared import Shared
 
 log = logging.getLogger(__name__)
 _faults = FaultLog(
     log, "a connection is dropped: its data could not be handled", "data of connections is handled again"
 )
-# Autobahn pretty-prints all its options for a debug line with every connection, which costs more than the handshake.
-vars(autobahn_protocol)["pformat"] = str
 # Request line and headers of a handshake.
 MAXIMUM_HANDSHAKE_BYTES = 16 * 1024
-# A connection that is closing gets this long to take its last frames, one that broke the rules only this long.
+# A connection that is closing gets this long to take its last frames.
 CLOSING_S = 5.0
-FAILED_S = 1.0
 
 
-class _Silence:
-    """Autobahn's log, which would write handshakes with their tokens; what matters is logged here."""
-
-    def __getattr__(self, name: str) -> Any:
-        return self._nothing
-
-    @staticmethod
-    def _nothing(*args: Any, **kw: Any) -> None:
-        pass
-
-
-class Connection(WebSocketServerProtocol):
+class Connection(GuardedWebSocket):
     """One client; all methods run on the server's loop."""
 
-    log = _Silence()
-    factory: Any
-
     def connection_made(self, transport: Any) -> None:
-        self.shared: Shared = self.factory.shared
-        self.ending = Ending()
         self.session: Session | None = None
-        self.outbox: Outbox | None = None
         self.deflate = False
-        self.opened_at = self.received_at = self._pinged_last_at = time.monotonic()
-        self.pinged_at: float | None = None
-        self._offer: Offer | Problem = Offer()
-        self._refusal: Refusal | None = None
-        # The client that polls until this WebSocket takes over.
-        self._candidate: PollingClient | None = None
-        self._socket_io = False
-        self._packed = False
-        self._counted_address: str | None = None
-        self._ignores_input = False
+        self.heartbeat = Heartbeat()
+        self._opening = Opening()
         self._closing_since: float | None = None
         # A client's ping that came while frames waited for it to read.
         self._unanswered_ping: bytes | None = None
         super().connection_made(transport)
         transport.set_write_buffer_limits(high=HIGH_WATER_BYTES, low=LOW_WATER_BYTES)
-        peer = (transport.get_extra_info("peername") or ("local",))[0]
-        self._peer = str(peer)
+        address = str((transport.get_extra_info("peername") or ("local",))[0])
+        self._peer = CountedPeer(self.shared, self.ending, address)
         self.shared.connections[self] = None
         if len(self.shared.connections) > self.shared.limits.connections:
             self.shared.refused += 1
             self.ending.count(closing.CONNECTION_LIMIT)
             transport.abort()
-        elif self._peer not in self.shared.rules.proxies and not self._count_address(self._peer):
+        elif address not in self.shared.rules.proxies and not self._peer.count(address):
             transport.abort()
-
-    def _count_address(self, address: str) -> bool:
-        group = client_network(address)
-        if not self.shared.addresses.take(group):
-            self.shared.refused += 1
-            self.ending.count(closing.ADDRESS_LIMIT)
-            return False
-        self._counted_address = group
-        return True
 
     def eof_received(self) -> None:
         """The peer has closed its side without a close frame: nothing more is sent."""
@@ -120,11 +73,9 @@ class Connection(WebSocketServerProtocol):
             self.ending.count(closing.RESTARTING)
         self.ending.count(closing.CLIENT_GONE if exc is None else closing.CONNECTION_LOST)
         self.shared.connections.pop(self, None)
-        if self._counted_address is not None:
-            self.shared.addresses.release(self._counted_address)
-            self._counted_address = None
-        if self._candidate is not None:
-            self._candidate.end_upgrade(self)
+        self._peer.release()
+        if self._opening.candidate is not None:
+            self._opening.candidate.end_upgrade(self)
         self._leave()
         super().connection_lost(exc)
 
@@ -148,78 +99,34 @@ class Connection(WebSocketServerProtocol):
             self.openHandshakeTimeoutCall.cancel()
             self.openHandshakeTimeoutCall = None
         self.shared.connections.pop(self, None)
-        connection = HttpConnection(self.shared, self.transport, self._peer, self._counted_address)
-        self._counted_address = None
+        connection = HttpConnection(self.shared, self.transport, self._peer)
         self.transport.set_protocol(connection)
         connection.data_received(data)
 
-    def sendHttpErrorResponse(self, code: int, reason: str, responseHeaders: Any = None) -> None:  # noqa: N802, N803
-        self.ending.count(closing.HANDSHAKE_REFUSED)
-        self.sendData(handshake.refusal(code, reason, responseHeaders or ()))
-
-    def onOpenHandshakeTimeout(self) -> None:  # noqa: N802
-        self.ending.count(closing.HANDSHAKE_TIMEOUT)
-        super().onOpenHandshakeTimeout()
-
     def onConnect(self, request: ConnectionRequest) -> str | None:  # noqa: N802
-        rules = self.shared.rules
-        self._socket_io = handshake.is_socket_io(request, rules)
-        forwarded = handshake.forwarded_address(request, self._peer, rules)
-        if forwarded is not None and not self._count_address(forwarded):
-            raise ConnectionDeny(429, "Too Many Requests")
-        if self._socket_io and "sid" in request.params:
-            self._candidate = self._candidate_of(request, forwarded or self._peer)
-            return None
-        self._refusal = self.shared.refusal_of(request)
-        self._offer = self.shared.offer_of(request, self._peer)
-        supported = [name for name in request.protocols if name in (SUBPROTOCOL, PACKED_SUBPROTOCOL)]
-        chosen = supported[0] if supported and not self._socket_io else None
-        self._packed = chosen == PACKED_SUBPROTOCOL
-        return chosen
-
-    def _candidate_of(self, request: ConnectionRequest, address: str) -> PollingClient:
-        """The client that wants to upgrade; raises ConnectionDeny where there is none."""
-        client = self.shared.polling.find(request.params["sid"][-1], client_network(address), request.origin or "")
-        if client is None or not client.may_upgrade:
-            raise ConnectionDeny(400, "Session ID unknown")
-        return client
+        return self._opening.accept(request, self.shared, self._peer)
 
     def onOpen(self) -> None:  # noqa: N802
-        hub, limits, offer = self.shared.hub, self.shared.limits, self._offer
+        limits = self.shared.limits
         self.deflate = self._perMessageCompress is not None
         self.outbox = Outbox(
-            self.transport, hub.turn, limits.queue_frames, limits.queue_bytes, self._overflow, self._cannot_write
+            self.transport,
+            self.shared.hub.turn,
+            limits.queue_frames,
+            limits.queue_bytes,
+            self._overflow,
+            self._cannot_write,
         )
         self._rate = RateLimit(limits.messages_per_s)
-        if self._candidate is not None:
-            return
-        protocol: Protocol
-        if self._socket_io:
-            sid = secrets.token_urlsafe(15)
-            protocol = SocketIOProtocol(
-                engineio.open_packet(sid, hub.heartbeat_s, limits.pong_s, limits.message_bytes, ())
-            )
-        else:
-            protocol = PackedProtocol() if self._packed else NativeProtocol()
-        self.session = Session(hub, self, self.outbox, protocol)
-        self._offer = Offer()
-        if self._refusal is not None:
-            self.session.refuse(self._refusal)
-        elif isinstance(offer, Problem):
-            self.session.refuse(closing.wrong_credential(offer))
-        else:
-            self.session.offer = offer
-            # A Socket.IO client always sends its CONNECT packet, a native one need not when the header says it.
-            if offer.credential is not None and not self._socket_io:
-                self.session.connect(offer.credential)
+        if self._opening.candidate is None:
+            self.session = self._opening.begin_session(self.shared, self, self.outbox)
 
     # From the client
 
     def data_received(self, data: bytes) -> None:
         if self._ignores_input or self.transport is None:
             return
-        self.received_at = time.monotonic()
-        self.pinged_at = None
+        self.heartbeat.receive()
         try:
             self._dataReceived(data)
             _faults.succeeded()
@@ -229,7 +136,7 @@ class Connection(WebSocketServerProtocol):
             self.drop()
 
     def _count(self) -> bool:
-        if self._rate.take(self.received_at):
+        if self._rate.take(self.heartbeat.active_at):
             return True
         if not self._ignores_input and self.session is not None:
             self.session.end(closing.TOO_MANY_MESSAGES)
@@ -246,7 +153,7 @@ class Connection(WebSocketServerProtocol):
         super().onMessageFrameBegin(length)
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
-        if self._candidate is not None and not self._ignores_input:
+        if self._opening.candidate is not None and not self._ignores_input:
             self._negotiate(payload)
             return
         if self.session is None or self._ignores_input:
@@ -260,22 +167,16 @@ class Connection(WebSocketServerProtocol):
 
     def _negotiate(self, payload: bytes) -> None:
         """The two messages by which a client that polls tries a WebSocket and changes over to it."""
-        client, outbox = self._candidate, self.outbox
-        assert client is not None
-        assert outbox is not None
-        if payload == engineio.PROBE and client.may_upgrade:
-            outbox.push(engineio.PROBE_ANSWER_FRAME)
-            client.begin_upgrade(self)
-        elif payload == engineio.UPGRADE and client.is_upgrading(self):
-            self._candidate = None
-            self.session = session = client.session
-            receipts = client.outbox.take_receipts()
-            session.move(self, outbox, client.protocol.upgraded(), client.complete_upgrade())
-            for callback in receipts:
-                outbox.on_written(callback)
-            self.shared.polling.release(client)
-        else:
+        assert self.outbox is not None
+        try:
+            client = self._opening.negotiate(payload, self, self.outbox)
+        except UpgradeFailedError:
             self.drop(closing.UPGRADE_FAILED)
+            return
+        if client is not None:
+            self.session = client.session
+            client.complete_upgrade(self, self.outbox)
+            self.shared.polling.release(client)
 
     def onPing(self, payload: bytes) -> None:  # noqa: N802
         if not self._count() or self.outbox is None:
@@ -320,7 +221,7 @@ class Connection(WebSocketServerProtocol):
         session, outbox = self.session, self.outbox
         if session is None or outbox is None:
             # Autobahn's handshake timeout looks after the others.
-            if self._candidate is not None and now - self.opened_at > self.shared.limits.connect_s:
+            if self._opening.candidate is not None and now - self.heartbeat.opened_at > self.shared.limits.connect_s:
                 self.drop(closing.UPGRADE_FAILED)
             return
         if self.state != self.STATE_OPEN or session.state == "ended":
@@ -328,71 +229,32 @@ class Connection(WebSocketServerProtocol):
             if now - self._closing_since > CLOSING_S and self.transport is not None:
                 self.transport.abort()
             return
-        limits = self.shared.limits
-        if session.state in ("new", "connecting") and now - self.opened_at > limits.connect_s:
+        limits, heartbeat = self.shared.limits, self.heartbeat
+        if session.state in ("new", "connecting") and now - heartbeat.opened_at > limits.connect_s:
             session.refuse(closing.CONNECT_MISSING)
         elif outbox.stalled_s() > limits.stall_s:
             session.end(closing.TOO_SLOW)
-        elif self.pinged_at is not None:
+        elif outbox.congested:
             # Behind a backlog a ping is read late; the stall above judges that.
-            if now - self.pinged_at > limits.pong_s and not outbox.congested:
-                session.close()
-                self.drop(closing.NO_PONG)
-        elif self._is_ping_due(session, now, heartbeat_s) and not outbox.congested:
-            self.pinged_at = self._pinged_last_at = now
+            return
+        elif heartbeat.is_late(now, limits.pong_s):
+            session.close()
+            self.drop(closing.NO_PONG)
+        elif heartbeat.pinged_at is None and heartbeat.is_due(
+            now, heartbeat_s, regularly=session.protocol.pings_regularly
+        ):
+            heartbeat.ping(now)
             outbox.push(session.protocol.ping)
 
-    def _is_ping_due(self, session: Session, now: float, heartbeat_s: float) -> bool:
-        """Engine.IO's clients end a connection that did not ping them in time, however much came over it."""
-        return now - (self._pinged_last_at if session.protocol.pings_regularly else self.received_at) > heartbeat_s
-
     # The end
+
+    def _fail_connection(self, code: int = 1002, reason: str = "") -> None:
+        """Called by Autobahn for a protocol error of the peer."""
+        if self.session is not None:
+            self.session.close()
+        super()._fail_connection(code, reason)
 
     @property
     def is_idle(self) -> bool:
         """Whether nobody has been let in yet."""
         return self.session is None
-
-    def hang_up(self, reason: Closing) -> None:
-        """Send a close frame; the connection ends with the peer's answer, or a little later without."""
-        self.ending.count(reason)
-        if self.transport is None or self.state != self.STATE_OPEN:
-            self.drop()
-            return
-        if self.outbox is not None and not self.outbox.close():
-            self.drop()
-            return
-        self.sendCloseFrame(reason.code, reason.message.encode()[:123])
-
-    def onCloseFrame(self, code: int, reasonRaw: bytes) -> Any:  # noqa: N802, N803
-        result = super().onCloseFrame(code, reasonRaw)
-        # After an end of ours this is the answer to it.
-        self.ending.count(closed_by_client(code))
-        return result
-
-    def drop(self, reason: Closing = INTERNAL_ERROR) -> None:
-        """End at once; ``reason`` is counted."""
-        self.ending.count(reason)
-        self._stop_listening()
-        if self.transport is not None:
-            self.wasClean = False
-            self.dropConnection(abort=True)
-
-    def _expel(self) -> None:
-        """Read no more, and end when the peer has had time to read the reason."""
-        self._stop_listening()
-        self.shared.hub.loop.call_later(FAILED_S, self.drop)
-
-    def _stop_listening(self) -> None:
-        self._ignores_input = True
-        self.data = b""
-        if self.transport is not None and not self.transport.is_closing():
-            self.transport.pause_reading()
-
-    def _fail_connection(self, code: int = 1002, reason: str = "") -> None:
-        """Called by Autobahn for a protocol error of the peer: send a close frame, read no more, and end."""
-        self.failedByMe = True
-        if self.session is not None:
-            self.session.close()
-        self.hang_up(failed_by_client(code, reason))
-        self._expel()

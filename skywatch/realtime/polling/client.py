@@ -10,7 +10,10 @@ from skywatch.core.network.rate_limit import RateLimit
 from skywatch.realtime.connections import closing
 from skywatch.realtime.connections.closing import INTERNAL_ERROR, Closing
 from skywatch.realtime.connections.ending import Ending
+from skywatch.realtime.connections.heartbeat import Heartbeat
 from skywatch.realtime.connections.limits import Limits
+from skywatch.realtime.connections.link import Link
+from skywatch.realtime.connections.queues import Outlet
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.metrics import REALTIME_UPGRADES
 from skywatch.realtime.polling.outbox import PollingOutbox
@@ -54,11 +57,10 @@ class PollingClient:
         # A session id is part of URLs, which end up in logs: it is valid for the client that got it alone.
         self.network = network
         self.origin = origin
-        self.opened_at = self.active_at = self._pinged_last_at = time.monotonic()
+        self._heartbeat = Heartbeat()
         self.ended_at: float | None = None
         self.ending = Ending()
         self._limits = limits
-        self._pinged_at: float | None = None
         self._rate = RateLimit(limits.messages_per_s)
         self._answering: Poll | None = None
         self._upgrade: UpgradeLink | None = None
@@ -87,10 +89,6 @@ class PollingClient:
 
     # What the client sends
 
-    def _note_activity(self) -> None:
-        self.active_at = time.monotonic()
-        self._pinged_at = None
-
     def poll(self, poll: Poll) -> bool:
         """Take a poll, which is answered now or later; False where it is not one that a client may send."""
         if self.ended_at is not None and self.outbox.is_empty:
@@ -100,11 +98,11 @@ class PollingClient:
             self.session.end(closing.PROTOCOL_ERROR)
             self.drop(closing.PROTOCOL_ERROR)
             return False
-        self._note_activity()
+        self._heartbeat.receive()
         self._answering = poll
         if self._upgrade is not None:
             # Answered at once: nothing but the rate limit bounds how many polls come.
-            if not self._rate.take(self.active_at):
+            if not self._rate.take(self._heartbeat.active_at):
                 self.drop(closing.TOO_MANY_MESSAGES)
                 return False
             poll.answer_poll(NOTHING)
@@ -121,7 +119,7 @@ class PollingClient:
         """Handle packets; False where the body is malformed, which ends the session."""
         if self.ended_at is not None:
             return True  # Sent before it could read the close packet.
-        self._note_activity()
+        self._heartbeat.receive()
         try:
             body.decode()
         except UnicodeDecodeError:
@@ -137,7 +135,7 @@ class PollingClient:
         return True
 
     def _handle(self, packet: bytes) -> None:
-        if not self._rate.take(self.active_at):
+        if not self._rate.take(self._heartbeat.active_at):
             self.session.end(closing.TOO_MANY_MESSAGES)
         elif not packet.startswith(engineio.BINARY):
             self.session.received(packet)
@@ -149,7 +147,7 @@ class PollingClient:
     def charge(self, messages: int) -> None:
         """Count a costly message as several."""
         for _ in range(messages):
-            if not self._rate.take(self.active_at):
+            if not self._rate.take(self._heartbeat.active_at):
                 self.session.end(closing.TOO_MANY_MESSAGES)
                 return
 
@@ -201,28 +199,31 @@ class PollingClient:
         if self._upgrade is link:
             self._upgrade = None
 
-    def complete_upgrade(self) -> list[bytes]:
-        """End here without ending the session; returns the packets that wait."""
+    def complete_upgrade(self, link: Link, outbox: Outlet) -> None:
+        """End here, and have the session go on with the WebSocket, beginning with the packets that wait."""
+        receipts = self.outbox.take_receipts()
         self._upgrade = None
         self.ended_at = time.monotonic()
         waiting = b"".join(self.outbox.take()).split(SEPARATOR)[:-1]
         self.outbox.discard()
         REALTIME_UPGRADES.inc()
-        return waiting
+        self.session.move(link, outbox, self.protocol.upgraded(), waiting)
+        for callback in receipts:
+            outbox.on_written(callback)
 
     def look_after(self, now: float, heartbeat_s: float) -> None:
         """Once a second: send pings, and end a client that does not connect or answer."""
-        session = self.session
+        session, heartbeat = self.session, self._heartbeat
         if self.ended_at is not None:
             return
-        if session.state in ("new", "connecting") and now - self.opened_at > self._limits.connect_s:
+        if session.state in ("new", "connecting") and now - heartbeat.opened_at > self._limits.connect_s:
             session.refuse(closing.CONNECT_MISSING)
-        elif self._pinged_at is not None:
+        elif heartbeat.pinged_at is not None:
             # A snapshot may take the client longer than it has for an answer; its connection is judged by itself.
             if self._answering is not None and self._answering.is_sending:
-                self._pinged_at = now
-            elif now - self._pinged_at > self._limits.pong_s:
+                heartbeat.pinged_at = now
+            elif heartbeat.is_late(now, self._limits.pong_s):
                 self.drop(closing.NO_PONG)
-        elif now - self._pinged_last_at > heartbeat_s and self._upgrade is None:
-            self._pinged_at = self._pinged_last_at = now
+        elif heartbeat.is_due(now, heartbeat_s, regularly=True) and self._upgrade is None:
+            heartbeat.ping(now)
             self.outbox.push(session.protocol.ping)

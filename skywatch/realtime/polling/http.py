@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,22 +11,22 @@ from skywatch.core.network.addresses import client_network
 from skywatch.core.network.rate_limit import RateLimit
 from skywatch.core.problems import Problem
 from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.realtime.connections import closing, handshake
+from skywatch.realtime.connections import closing
 from skywatch.realtime.connections.closing import INTERNAL_ERROR, Closing, wrong_credential
+from skywatch.realtime.connections.peers import CountedPeer
 from skywatch.realtime.connections.queues import Outbox
+from skywatch.realtime.handshakes import handshake
 from skywatch.realtime.metrics import REALTIME_POLLS
 from skywatch.realtime.polling import rules
 from skywatch.realtime.polling.client import PollingClient
-from skywatch.realtime.polling.request import BadRequest, Request, read_head
+from skywatch.realtime.polling.reader import RequestReader
+from skywatch.realtime.polling.request import BadRequest, Request
 from skywatch.realtime.polling.rules import EngineError, answer_head, page_headers
 from skywatch.realtime.protocols import engineio
 from skywatch.realtime.subscribers.shared import Shared
 
 log = logging.getLogger(__name__)
 _faults = FaultLog(log, "a connection is dropped: its request could not be handled", "requests are handled again")
-MAXIMUM_HEAD_BYTES = 16 * 1024
-# From the first byte of a request to its last.
-REQUEST_S = 10.0
 # Without a request, beyond the longest pause of a client that answers pings.
 IDLE_S = 30.0
 # Time to read the answer for a peer that sent an invalid request.
@@ -35,21 +34,18 @@ FAILED_S = 1.0
 
 
 class HttpConnection(asyncio.Protocol):
-    """Takes over a connection whose first request is a poll; ``network`` is what it is counted for, if it is."""
+    """Takes over a connection whose first request is a poll; ``peer`` counts it and is released at its end."""
 
     session = None
 
-    def __init__(self, shared: Shared, transport: Any, peer: str, network: str | None) -> None:
+    def __init__(self, shared: Shared, transport: Any, peer: CountedPeer) -> None:
         self.shared = shared
         self.transport = transport
         self._peer = peer
-        self._counted_network = network
         limits = shared.limits
         # One answer at a time is sent, so nothing queues up behind it.
         self._outbox = Outbox(transport, shared.hub.turn, limits.queue_frames, limits.queue_bytes, self.drop, self.drop)
-        self._buffer = bytearray()
-        self._began_at = self._active_at = time.monotonic()
-        self._request: Request | None = None
+        self._reader = RequestReader(limits.message_bytes, self._send_continue)
         # The request that is being answered, and whose poll it is.
         self._current: Request | None = None
         self._client: PollingClient | None = None
@@ -63,11 +59,7 @@ class HttpConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._ignores_input:
             return
-        self._active_at = time.monotonic()
-        if not self._buffer:
-            self._began_at = self._active_at
-        self._buffer += data
-        if len(self._buffer) > MAXIMUM_HEAD_BYTES + self.shared.limits.message_bytes:
+        if not self._reader.put(data):
             self.drop()
             return
         try:
@@ -92,38 +84,26 @@ class HttpConnection(asyncio.Protocol):
 
     def _next(self) -> bool:
         """Handle one request; False where none is complete. Raises BadRequest."""
-        if self._request is None:
-            end = self._buffer.find(b"\r\n\r\n")
-            if end < 0 and len(self._buffer) <= MAXIMUM_HEAD_BYTES:
-                return False
-            if not 0 <= end <= MAXIMUM_HEAD_BYTES:
-                raise BadRequest(431, "The head of the request is too large.")
-            request = read_head(bytes(self._buffer[:end]))
-            if request.headers.get("upgrade", "").lower() == "websocket":
-                self._hand_over()
-                return False
-            self._request = request
-            del self._buffer[: end + 4]
-            if self._request.length > self.shared.limits.message_bytes:
-                raise BadRequest(413, f"A body has at most {self.shared.limits.message_bytes} bytes.")
-            if self._request.headers.get("expect", "").lower() == "100-continue":
-                self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        request, length = self._request, self._request.length
-        if len(self._buffer) < length:
+        complete = self._reader.next()
+        if complete is None:
             return False
-        body = bytes(self._buffer[:length])
-        del self._buffer[:length]
-        self._request, self._current = None, request
+        request, body = complete
+        if request.is_websocket:
+            self._hand_over()
+            return False
+        self._current = request
         self._serve(request, body)
         return True
+
+    def _send_continue(self) -> None:
+        self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def _hand_over(self) -> None:
         """Leave the connection to a WebSocket: some clients upgrade on the connection that they polled by."""
         if self._outbox.congested:
             raise BadRequest(400, "The answer before has not been read yet.")
-        data = bytes(self._buffer)
+        data = self._reader.take_rest()
         self._ignores_input = True
-        self._buffer.clear()
         self._release()
         connection = self.shared.new_web_socket()
         self.transport.set_protocol(connection)
@@ -134,7 +114,7 @@ class HttpConnection(asyncio.Protocol):
         transport = request.param("transport")
         if request.path.rstrip("/") != handshake.SOCKET_IO_PATH:
             self._answer(404, rules.TEXT, [b"Not Found\n"], is_last=True)
-        elif request.param("sid") is None and not self._rate.take(self._active_at):
+        elif request.param("sid") is None and not self._rate.take(self._reader.active_at):
             self._refuse(rules.TOO_MANY_REQUESTS)
         elif request.method == "OPTIONS":
             self._answer(200, rules.TEXT, [])
@@ -148,8 +128,8 @@ class HttpConnection(asyncio.Protocol):
             self._serve_client(request, body)
 
     def _network(self, request: Request) -> str:
-        forwarded = handshake.forwarded_address(request, self._peer, self.shared.rules)
-        return client_network(self._peer if forwarded is None else forwarded)
+        forwarded = handshake.forwarded_address(request, self._peer.address, self.shared.rules)
+        return client_network(self._peer.address if forwarded is None else forwarded)
 
     def _open_session(self, request: Request) -> None:
         shared = self.shared
@@ -165,7 +145,7 @@ class HttpConnection(asyncio.Protocol):
             shared.refused += 1
             self._refuse(rules.TOO_MANY)
             return
-        offer = shared.offer_of(request, self._peer)
+        offer = shared.offer_of(request, self._peer.address)
         if refusal is not None:
             client.session.refusal = refusal
         elif isinstance(offer, Problem):
@@ -227,15 +207,14 @@ class HttpConnection(asyncio.Protocol):
         if self._ends:
             self._ignores_input = True
             self._close_when_sent()
-        elif self._buffer:
-            # The time of the next request begins once the one before is answered.
-            self._began_at = time.monotonic()
+        elif not self._reader.is_empty:
+            self._reader.restart()
             self._read()
 
     def _fail(self, status: int, detail: str) -> None:
         """Answer a request that cannot be parsed, stop reading, and close when the peer has had time to read it."""
         self._ignores_input = True
-        self._buffer.clear()
+        self._reader.take_rest()
         body = f"{detail}\n".encode()
         self._outbox.write((answer_head(status, rules.TEXT, len(body), b"", is_last=True), body))
         self.shared.hub.loop.call_later(FAILED_S, self.drop)
@@ -262,19 +241,16 @@ class HttpConnection(asyncio.Protocol):
     def look_after(self, now: float, heartbeat_s: float) -> None:
         """Once a second: close if a request is not finished, an answer not read, or nothing requested for too long."""
         limits = self.shared.limits
-        unfinished = (self._buffer or self._request) and self._current is None
         if (
-            (unfinished and now - self._began_at > REQUEST_S)
+            (self._current is None and self._reader.is_overdue(now))
             or self._outbox.stalled_s() > limits.stall_s
-            or (self.is_idle and now - self._active_at > heartbeat_s + limits.pong_s + IDLE_S)
+            or (self.is_idle and now - self._reader.active_at > heartbeat_s + limits.pong_s + IDLE_S)
         ):
             self.drop()
 
     def _release(self) -> None:
         self.shared.connections.pop(self, None)
-        if self._counted_network is not None:
-            self.shared.addresses.release(self._counted_network)
-            self._counted_network = None
+        self._peer.release()
 
     def drop(self, reason: Closing = INTERNAL_ERROR) -> None:
         """End at once; what is counted is the end of the client whose poll waits."""

@@ -43,6 +43,11 @@ class Request:
         """The page that it comes from; empty for programs."""
         return self.headers.get("origin", "")
 
+    @property
+    def is_websocket(self) -> bool:
+        """Whether it asks for a WebSocket."""
+        return self.headers.get("upgrade", "").lower() == "websocket"
+
     def param(self, name: str) -> str | None:
         """The last value of a parameter of the query string."""
         values = self.params.get(name)

@@ -8,7 +8,7 @@ from http import HTTPStatus
 
 import msgspec
 
-from skywatch.realtime.connections.handshake import Rules
+from skywatch.realtime.handshakes.handshake import Rules
 from skywatch.realtime.polling.request import Request
 
 TEXT, JSON = b"text/plain; charset=UTF-8", b"application/json"

@@ -1,16 +1,13 @@
-"""One subscriber from the open WebSocket to its end: admission, commands, topics, changed rights."""
+"""One subscriber from the open WebSocket to its end: admission, messages, changed rights."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-import msgspec
-
-from skywatch.core.clock import unix_now, unix_to_iso
 from skywatch.core.problems import Problem
 from skywatch.realtime.connections import closing
 from skywatch.realtime.connections.authentication import Admission, Offer, credential_of_auth
@@ -23,23 +20,13 @@ from skywatch.realtime.hub import Hub
 from skywatch.realtime.protocols import base, socketio
 from skywatch.realtime.sky.aircraft import View
 from skywatch.realtime.subscribers.answers import Answers
-from skywatch.realtime.subscribers.commands import (
-    InvalidCommand,
-    Ping,
-    Refresh,
-    Request,
-    Subscribe,
-    Unsubscribe,
-    area_of,
-    convert,
-)
+from skywatch.realtime.subscribers.command_handler import CommandHandler
+from skywatch.realtime.subscribers.register import AccountsAwayError
 from skywatch.realtime.subscribers.subscriptions import Subscriptions
 from skywatch.security.visibility import Visibility
 
 # Commands that a client may send before it is admitted; a library may write connect and subscribe at once.
 EARLY_COMMANDS = 16
-# Cost of a response with a whole snapshot, which is made for one client alone (messages).
-SNAPSHOT_COST = 4
 
 
 class Session:
@@ -56,6 +43,7 @@ class Session:
         self.refusal: Refusal | None = None
         self.admission: Admission | None = None
         self._topics = Subscriptions(hub, self)
+        self._handler = CommandHandler(self, self._topics)
         self.subscriptions: Mapping[str, View | Stream] = self._topics.sources
         self._early: deque[base.Command] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -67,7 +55,7 @@ class Session:
         self.outbox = outbox
         self.protocol = protocol
         self.variant: tuple[Encoder, bool] = (protocol.encode_event, link.deflate)
-        self._answers = Answers(protocol, outbox)
+        self.answers = Answers(protocol, outbox)
 
     def move(self, link: Link, outbox: Outlet, protocol: base.Protocol, waiting: list[bytes]) -> None:
         """Continue on another connection, with the payloads queued for the one before."""
@@ -84,26 +72,24 @@ class Session:
     def connect(self, credential: str | None) -> None:
         """Check the credential in the background, then admit or refuse the client."""
         self.state = "connecting"
-        self._spawn(self._admit(credential))
+        self.spawn(self._admit(credential))
 
     async def _admit(self, credential: str | None) -> None:
         try:
-            admission = await self.hub.connection_authenticator.admit(credential)
+            admission = await self.hub.subscribers.admit(credential)
         except Problem as problem:
             self.refuse(closing.wrong_credential(problem))
             return
-        except Exception as error:
-            self.hub.accounts_failed(error)
+        except AccountsAwayError:
             self.refuse(closing.ACCOUNTS_AWAY)
             return
-        self.hub.account_faults.succeeded()
         if self.state != "connecting":
             return
-        if admission.identity is None and self.hub.connection_authenticator.mode == "private":
+        if admission.identity is None and self.hub.subscribers.is_private:
             self.refuse(closing.CREDENTIAL_REQUIRED)
         elif not admission.topics:
             self.refuse(closing.NO_TOPIC)
-        elif not self.hub.enter(self, admission):
+        elif not self.hub.subscribers.enter(self, admission):
             self.refuse(closing.USER_HAS_ENOUGH)
         else:
             self.admission = self._placed(admission)
@@ -112,7 +98,7 @@ class Session:
                 self.outbox.push(self._frame(payload))
             self.send("connected", {**admission.introduction(), "heartbeat_s": self.hub.heartbeat_s})
             while self._early and self.state == "ready":
-                self._obey(self._early.popleft())
+                self._handler.obey(self._early.popleft())
 
     def refuse(self, refusal: Refusal) -> None:
         """Refuse the client with a reason."""
@@ -143,7 +129,7 @@ class Session:
             case base.Leave():
                 self.end(closing.CLIENT_LEFT)
             case base.Command() if self.state == "ready":
-                self._obey(action)
+                self._handler.obey(action)
             case base.Command() if self.state == "connecting" and len(self._early) < EARLY_COMMANDS:
                 self._early.append(action)
             case base.Command():
@@ -168,88 +154,6 @@ class Session:
             # Connected already: two credentials are one too many.
             self.error("conflict", "This connection has its credential; use refresh to change it.")
 
-    def _obey(self, command: base.Command) -> None:
-        handler = _HANDLERS.get(command.type)
-        if handler is None:
-            self.error("not_found", "There is no such message type.", command)
-            return
-        try:
-            handler(self, command)
-        except InvalidCommand as error:
-            self.error(error.code, str(error), command)
-
-    def _subscribe(self, command: base.Command) -> None:
-        request = Subscribe(command.body)
-        events = [name for name in request.topics if not self.hub.topics.is_live(name)]
-        if request.form is not None and events:
-            raise InvalidCommand(f'The format "columns" is for the aircraft topics, not for {events[0][:32]}.')
-        opened = self.hub.topics.open_to(self._may)
-        joined = [name for name in request.topics if name in opened]
-        denied = [name for name in request.topics if name not in opened]
-        for name in joined:
-            self._topics.put(name, request.area, self._may, request.form)
-        self._answers.reply(command, "subscribed", {"topics": self._topics.names(), "joined": joined, "denied": denied})
-        for name in joined:
-            self._topics.join(name, request.since.get(name))
-        if self.hub.is_stale:
-            self.send_picture_state()
-
-    def _unsubscribe(self, command: base.Command) -> None:
-        request = convert(command.body, Unsubscribe)
-        names = [name for name in dict.fromkeys(request.topics) if name in self.subscriptions]
-        for name in names:
-            self._topics.leave(name)
-        self._answers.reply(command, "unsubscribed", {"topics": names, "remaining": self._topics.names()})
-
-    def _ping(self, command: base.Command) -> None:
-        convert(command.body, Ping)
-        self._answers.reply(command, "pong", {"timestamp": unix_to_iso(unix_now())})
-
-    def _request(self, command: base.Command) -> None:
-        request = convert(command.body, Request)
-        if request.topic not in self.hub.topics.all:
-            raise InvalidCommand("There is no such topic.", "not_found")
-        if request.topic not in self.hub.topics.open_to(self._may):
-            raise InvalidCommand("Permission denied.", "permission_denied")
-        self.link.charge(SNAPSHOT_COST)
-        if self.state == "ended":
-            return
-        area = area_of(request.bbox) if request.bbox is not None else self._topics.area_of(request.topic)
-        event = self.hub.snapshot(self._topics.source(request.topic, area, self._may))
-        body = {"method": request.method, "topic": request.topic, "epoch": event.epoch, "seq": event.seq}
-        self._answers.reply(
-            command, "response", body | {"data": msgspec.Raw(event.packed if self.protocol.is_binary else event.data)}
-        )
-
-    def _refresh(self, command: base.Command) -> None:
-        try:
-            credential = credential_of_auth(convert(command.body, Refresh).auth)
-        except Problem as problem:
-            raise InvalidCommand(problem.detail, problem.kind.code) from None
-        if credential is None:
-            raise InvalidCommand("auth must hold a token.")
-        self._spawn(self._take_new_token(credential, command))
-
-    async def _take_new_token(self, credential: str, command: base.Command) -> None:
-        try:
-            admission = await self.hub.connection_authenticator.admit(credential)
-        except Problem as problem:
-            self.error(problem.kind.code, problem.detail, command)
-            return
-        except Exception as error:
-            self.hub.accounts_failed(error)
-            self.error("unavailable", "The token cannot be checked now.", command)
-            return
-        self.hub.account_faults.succeeded()
-        if self.state != "ready":
-            return
-        if admission.may.user_id != self._may.user_id:
-            self.error("permission_denied", "The token belongs to another user.", command)
-            return
-        self.review(admission)
-        if self.state == "ready":
-            self._answers.reply(command, "refreshed", admission.introduction())
-
     # Topics
 
     def _placed(self, admission: Admission) -> Admission:
@@ -257,9 +161,15 @@ class Session:
         return replace(admission, may=replace(admission.may, is_local=self.offer.is_local))
 
     @property
-    def _may(self) -> Visibility:
+    def may(self) -> Visibility:
+        """What an admitted subscriber may see."""
         assert self.admission is not None
         return self.admission.may
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether the connection has ended."""
+        return self.state == "ended"
 
     def drained(self) -> None:
         """The connection takes data again: send the latest state of the aircraft topics."""
@@ -276,7 +186,7 @@ class Session:
             self.end(closing.AUTHENTICATION_FAILED)
             return
         now = self._placed(now)
-        before, self.admission = self._may, now
+        before, self.admission = self.may, now
         if now.may == before:
             return
         if not now.topics:
@@ -291,13 +201,13 @@ class Session:
 
     def send(self, kind: str, body: dict[str, Any]) -> None:
         """Send a message to this client only."""
-        self._answers.send(kind, body)
+        self.answers.send(kind, body)
 
     def error(self, code: str, detail: str, command: base.Command | None = None) -> None:
         """Send an error; the connection stays open."""
         if self.state == "ended":
             return
-        self._answers.error(code, detail, command)
+        self.answers.error(code, detail, command)
 
     def end(self, reason: Closing) -> None:
         """End the connection with a close code."""
@@ -324,18 +234,10 @@ class Session:
         for task in self._tasks:
             if task is not asyncio.current_task(self.hub.loop):
                 task.cancel()
-        self.hub.remove(self)
+        self.hub.subscribers.remove(self)
 
-    def _spawn(self, work: Any) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run work in the background that ends with the session."""
         task = self.hub.loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-_HANDLERS: dict[str, Any] = {
-    "subscribe": Session._subscribe,
-    "unsubscribe": Session._unsubscribe,
-    "ping": Session._ping,
-    "request": Session._request,
-    "refresh": Session._refresh,
-}

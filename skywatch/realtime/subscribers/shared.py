@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from skywatch.core.problems import Problem
-from skywatch.realtime.connections import handshake
 from skywatch.realtime.connections.authentication import Offer
 from skywatch.realtime.connections.closing import INTERNAL_ERROR, ORIGIN_NOT_ALLOWED, Closing, Refusal
-from skywatch.realtime.connections.handshake import HandshakeRequest, Rules
 from skywatch.realtime.connections.limits import ConnectionCounter, Limits, LogInterval
+from skywatch.realtime.handshakes import handshake
+from skywatch.realtime.handshakes.handshake import HandshakeRequest, Rules
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.polling.clients import PollingClients
 

@@ -1,8 +1,7 @@
-"""``HttpConnection``: one connection of the web server. Responses are sent in one piece by their worker thread."""
+"""``HttpConnection``: one connection of the web server, from its requests to its end."""
 
 from __future__ import annotations
 
-import io
 import logging
 import select
 import socket
@@ -10,18 +9,15 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from waitress.buffers import ReadOnlyFileBasedBuffer
-from waitress.channel import HTTPChannel
 from waitress.utilities import InternalServerError
 
 from skywatch.http.limits.admission import Admission
 from skywatch.serving.web_server.pace import Pace
 from skywatch.serving.web_server.request_parser import RequestParser
 from skywatch.serving.web_server.responses import ResponseTask, error_task
+from skywatch.serving.web_server.sending_channel import SEND_BYTES, SendingChannel
 
 log = logging.getLogger(__name__)
-# Less than this is buffered until the end of the response, so that a small one is sent in one piece (bytes).
-SEND_BYTES = 16_384
 # The client closed its direction (Linux), or the connection is gone.
 _CLOSED = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -35,12 +31,8 @@ LINGER_BYTES, LINGER_S, LINGER_PIECE_BYTES = 67_108_864, 30.0, 262_144
 UNREAD_CODES = (413, 429)
 
 
-class HttpConnection(HTTPChannel):
-    """A connection whose protocol errors are problems.
-
-    While a worker sends, the server's loop ignores the connection: waitress would poll it for writing and spin until
-    the worker is done.
-    """
+class HttpConnection(SendingChannel):
+    """A connection whose protocol errors are problems, and whose bodies are admitted before they are received."""
 
     parser_class = RequestParser
     task_class = ResponseTask
@@ -48,7 +40,6 @@ class HttpConnection(HTTPChannel):
     # The request that is being received.
     request: RequestParser | None
     sent_continue: bool
-    worker_sends = False
     # Requests wait, without a worker, until the client has read earlier responses.
     parked = False
     # Data behind a head or a piece of a body, until the application has admitted the body.
@@ -64,7 +55,7 @@ class HttpConnection(HTTPChannel):
     at_close: Callable[[], None] | None = None
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        self.sent, self.arrived = Pace(), Pace()
+        self.arrived = Pace()
         super().__init__(*arguments, **options)
 
     def handle_read(self) -> None:
@@ -180,19 +171,6 @@ class HttpConnection(HTTPChannel):
         if at_close is not None:
             at_close()
 
-    def _flush_some(self, do_close: bool = True) -> bool:
-        # Waitress' loop does not lock without a request, while a worker may still be adding data.
-        with self.outbuf_lock:
-            return bool(super()._flush_some(do_close))
-
-    def writable(self) -> bool:
-        """Whether the loop has something to send or to close."""
-        if self.worker_sends:
-            return False
-        if self.requests and self.total_outbufs_len < SEND_BYTES:
-            return bool(self.will_close or self.close_when_flushed)
-        return bool(super().writable())
-
     def service(self) -> None:
         """Called by workers: answer one request, unless the client has earlier responses to read first."""
         with self.outbuf_lock:
@@ -239,15 +217,6 @@ class HttpConnection(HTTPChannel):
         self.parked = False
         self.server.add_task(self)
 
-    def send(self, data: Any, do_close: bool = True) -> int:
-        """Send what the client accepts, and count it."""
-        if not self.connected:
-            # The loop closed the connection while a worker was about to send.
-            return 0
-        size: int = super().send(data, do_close=do_close)
-        self.sent.bytes += size
-        return size
-
     def reason_to_close(self, within_s: float, now: float) -> str | None:
         """Why a connection with work to do must be closed: what its client does too slowly."""
         # Data that a worker buffers until the end of its response does not wait for the client.
@@ -278,44 +247,3 @@ class HttpConnection(HTTPChannel):
         """The stream has been made, or was given up."""
         self.streams -= 1
         self.server.task_dispatcher.take_thread_back()
-
-    def write_soon(self, data: Any) -> int:
-        """Called by workers: send or buffer a part of a response."""
-        self.worker_sends = True
-        try:
-            # Large data is not copied: many connections share the bytes of one response.
-            size: int = super().write_soon(
-                shared(data) if isinstance(data, bytes) and len(data) >= SEND_BYTES else data
-            )
-            return size
-        finally:
-            self._hand_over()
-
-    def send_waiting(self) -> None:
-        """Called by workers at the end of a response: send what is buffered."""
-        self.worker_sends = True
-        try:
-            with self.outbuf_lock:
-                self._flush_exception(self._flush_some, do_close=False)
-        finally:
-            self._hand_over()
-
-    def _flush_outbufs_below_high_watermark(self) -> None:
-        # A worker may wait here for the loop to send; between two responses it does not, see ``service``.
-        if self.worker_sends:
-            self.worker_sends = False
-            super()._flush_outbufs_below_high_watermark()
-            self.worker_sends = True
-
-    def _hand_over(self) -> None:
-        """Leave the rest to the loop: the client reads too slowly."""
-        self.worker_sends = False
-        if self.total_outbufs_len >= SEND_BYTES or self.will_close:
-            self.server.pull_trigger()
-
-
-def shared(data: bytes) -> ReadOnlyFileBasedBuffer:
-    """A buffer that waitress reads in place; it would copy the bytes, and spool more than a megabyte to disk."""
-    buffer = ReadOnlyFileBasedBuffer(io.BytesIO(data))
-    buffer.prepare()
-    return buffer

@@ -9,8 +9,8 @@ import pytest
 import websockets
 
 from skywatch.core.bus import Audience, Message
-from skywatch.realtime import hub
 from skywatch.realtime.connections.limits import Limits
+from skywatch.realtime.subscribers import register
 from skywatch.security.contexts import FeatureAccess
 from tests.realtime import FakeAccounts, Skies, connected, publish_sky, serving
 from tests.waiting import eventually
@@ -33,14 +33,14 @@ def test_an_ended_login_is_closed_within_a_second(make_runtime):
             assert (await client.until("error"))["code"] == "token_revoked"
             assert await client.closed() == (4001, "Authentication failed")
             # How soon that was is a matter of the machine, beside this.
-            assert hub.REVIEW_EVERY_S < REVOKED_WITHIN_S
+            assert register.REVIEW_EVERY_S < REVOKED_WITHIN_S
 
     asyncio.run(scenario())
 
 
 def test_an_announced_change_of_accounts_is_looked_at_at_once(make_runtime, monkeypatch):
     # Nothing but the announcement brings it.
-    monkeypatch.setattr(hub, "REVIEW_EVERY_S", 3600.0)
+    monkeypatch.setattr(register, "REVIEW_EVERY_S", 3600.0)
 
     async def scenario():
         accounts = FakeAccounts()

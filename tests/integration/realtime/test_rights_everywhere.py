@@ -16,7 +16,7 @@ from webtest import TestApp
 
 from skywatch.accounts.identity import cache
 from skywatch.core.runtime import Runtime
-from skywatch.realtime import hub
+from skywatch.realtime.subscribers import register
 from tests.accounts import PASSWORD, Population
 from tests.app_templates import make_app
 from tests.processes import Service
@@ -115,7 +115,7 @@ def disable(house: Installation, tokens: dict[str, str]) -> None:
 
 def test_at_worst_it_takes_as_long_as_both_looks_together():
     """How soon the tests below see it is a matter of the machine, beside this."""
-    assert cache.BELIEVED_S + hub.REVIEW_EVERY_S < WITHIN_S
+    assert cache.BELIEVED_S + register.REVIEW_EVERY_S < WITHIN_S
 
 
 @pytest.mark.parametrize("bus", ["redis is there", "redis is gone"])

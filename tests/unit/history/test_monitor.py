@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from skywatch.core.database import engine as db
 from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.core.reporting import health
-from skywatch.core.storing import writer
+from skywatch.core.storing import retrying
 from skywatch.history import monitor as history_monitor
 from skywatch.history.models import Flight
 from skywatch.history.monitor import TICK_S, HistoryMonitor, pause_after
@@ -23,8 +23,8 @@ T = 1_750_000_200.0
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    monkeypatch.setattr(writer, "RETRY_FIRST_S", 0.02)
-    monkeypatch.setattr(writer, "RETRY_LAST_S", 0.05)
+    monkeypatch.setattr(retrying, "RETRY_FIRST_S", 0.02)
+    monkeypatch.setattr(retrying, "RETRY_LAST_S", 0.05)
     monkeypatch.setattr(history_monitor, "START_S", 0.2)
     monkeypatch.setattr(db, "SQLITE_BUSY_TIMEOUT_S", 0.05)
 
@@ -133,7 +133,7 @@ def test_a_database_that_takes_nothing_at_the_start_is_waited_for_and_nothing_is
     assert (at.min(), at.max()) == pytest.approx((0.0, 89.0), abs=0.02)
     assert np.diff(at).max() <= 120
     assert "history_writer" not in {component.name for component in health.components()}
-    lines = [record.message for record in caplog.records if record.name == "skywatch.core.storing.writer"]
+    lines = [record.message for record in caplog.records if record.name.startswith("skywatch.core.storing.")]
     assert len(lines) <= 3
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from skywatch.core import geo
-from skywatch.realtime.connections.handshake import is_local
+from skywatch.realtime.handshakes.handshake import is_local
 from skywatch.realtime.sky.aircraft import View
 from skywatch.realtime.sky.columns import Form
 from skywatch.realtime.sky.live import LiveTopics

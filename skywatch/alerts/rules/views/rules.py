@@ -8,7 +8,6 @@ from skywatch.alerts.models import AlertRule
 from skywatch.alerts.rules.schemas import (
     FollowingRecord,
     NewRule,
-    RowId,
     RuleChange,
     RuleList,
     RuleQuery,
@@ -21,6 +20,7 @@ from skywatch.alerts.tracking.faults import last_faults
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 

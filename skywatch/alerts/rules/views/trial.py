@@ -13,7 +13,6 @@ from skywatch.alerts.conditions.tree import ConditionsFault, parsed
 from skywatch.alerts.engine.data.documents import SkyMaker
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.rules.checks import check_rights, faults_of, with_duration
-from skywatch.alerts.rules.schemas import RowId
 from skywatch.alerts.rules.service import STORED, RuleService
 from skywatch.alerts.rules.trial import Trial, referenced_objects, run_past, step_of
 from skywatch.alerts.rules.trial_limits import PAST_S, limited
@@ -22,6 +21,7 @@ from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.problems import Problem, invalid_fields
 from skywatch.core.process.deadline import Deadline
 from skywatch.http.clients.actor import actor_of
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.picture.settings import PictureSettings
 from skywatch.picture.sharing.request import SkyRequest

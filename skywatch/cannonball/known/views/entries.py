@@ -10,7 +10,6 @@ from skywatch.cannonball.known.schemas import (
     KnownAircraftVerification,
     KnownEntry,
     KnownFields,
-    KnownId,
     KnownList,
     KnownQuery,
     KnownStats,
@@ -23,6 +22,7 @@ from skywatch.http.clients.actor import actor_of
 from skywatch.http.clients.refusals import recording_refusals
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
@@ -107,13 +107,13 @@ def get_known_aircraft_stats(request: Request) -> dict[str, Any]:
     }
 
 
-@one.get(permission=MANAGE, path=KnownId(), responses={200: KnownEntry()}, errors=(404,))
+@one.get(permission=MANAGE, path=RowId(), responses={200: KnownEntry()}, errors=(404,))
 def get_known_aircraft(request: Request) -> dict[str, Any]:
     """Show a known aircraft"""
     return as_dict(known_service(request).get(request.validated["path"]["id"]))
 
 
-@one.patch(permission=MANAGE, path=KnownId(), body=KnownFields(), responses={200: KnownEntry()}, errors=(404,))
+@one.patch(permission=MANAGE, path=RowId(), body=KnownFields(), responses={200: KnownEntry()}, errors=(404,))
 def update_known_aircraft(request: Request) -> dict[str, Any]:
     """Change a known aircraft
 
@@ -123,7 +123,7 @@ def update_known_aircraft(request: Request) -> dict[str, Any]:
     return as_dict(entry)
 
 
-@one.delete(permission=MANAGE, path=KnownId(), responses={204: None}, errors=(404,))
+@one.delete(permission=MANAGE, path=RowId(), responses={204: None}, errors=(404,))
 def delete_known_aircraft(request: Request) -> None:
     """Remove a known aircraft from the list"""
     known_service(request).remove(request.validated["path"]["id"])
@@ -131,7 +131,7 @@ def delete_known_aircraft(request: Request) -> None:
 
 
 @verify.post(
-    permission=MANAGE, path=KnownId(), body=KnownAircraftVerification(), responses={200: KnownEntry()}, errors=(404,)
+    permission=MANAGE, path=RowId(), body=KnownAircraftVerification(), responses={200: KnownEntry()}, errors=(404,)
 )
 def verify_known_aircraft(request: Request) -> dict[str, Any]:
     """Mark a known aircraft as verified

@@ -7,6 +7,7 @@ from typing import Any
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.paging import PageQuery, page_of
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.notify.channels import browsers as service
 from skywatch.notify.push.vapid import public_key
@@ -53,7 +54,7 @@ def get_push_key(request: Request) -> dict[str, Any]:
     return {"public_key": public_key(request.runtime.sessions)}
 
 
-@browser.delete(permission=CREATE, path=schemas.ThingId(), responses={204: None}, errors=(404,))
+@browser.delete(permission=CREATE, path=RowId(), responses={204: None}, errors=(404,))
 def unsubscribe_browser(request: Request) -> None:
     """Remove a browser's subscription to Web Push"""
     service.unsubscribe(request.db, user_of(request), actor_of(request), request.validated["path"]["id"])

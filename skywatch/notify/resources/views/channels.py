@@ -6,6 +6,7 @@ from typing import Any
 
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.notify.channels import service
 from skywatch.notify.channels.testing import try_in_turn
@@ -65,7 +66,7 @@ def create_channel(request: Request) -> dict[str, Any]:
     return {**service.shown_channel(created), "secret": created.secret or None}
 
 
-@channel.get(permission=VIEW, path=schemas.ThingId(), responses={200: schemas.ChannelRecord()}, errors=(404,))
+@channel.get(permission=VIEW, path=RowId(), responses={200: schemas.ChannelRecord()}, errors=(404,))
 def get_channel(request: Request) -> dict[str, Any]:
     """Show a channel"""
     return service.shown_channel(service.get_channel(request.db, owner_of(request), request.validated["path"]["id"]))
@@ -73,7 +74,7 @@ def get_channel(request: Request) -> dict[str, Any]:
 
 @channel.patch(
     permission=EDIT,
-    path=schemas.ThingId(),
+    path=RowId(),
     body=schemas.ChannelChanges(),
     responses={200: schemas.ChannelRecord()},
     errors=(404,),
@@ -93,14 +94,14 @@ def update_channel(request: Request) -> dict[str, Any]:
     return service.shown_channel(changed)
 
 
-@channel.delete(permission=DELETE, path=schemas.ThingId(), responses={204: None}, errors=(404,))
+@channel.delete(permission=DELETE, path=RowId(), responses={204: None}, errors=(404,))
 def delete_channel(request: Request) -> None:
     """Delete a channel and its deliveries"""
     service.delete_channel(request.db, owner_of(request), request.validated["path"]["id"])
     request.response.status_code = 204
 
 
-@channel_test.post(permission=EDIT, path=schemas.ThingId(), responses={200: schemas.TestResult()}, errors=(404, 503))
+@channel_test.post(permission=EDIT, path=RowId(), responses={200: schemas.TestResult()}, errors=(404, 503))
 def test_channel(request: Request) -> dict[str, Any]:
     """Send a test message
 
@@ -110,9 +111,7 @@ def test_channel(request: Request) -> dict[str, Any]:
     return {"delivered": detail is None, "detail": detail or ""}
 
 
-@channel_rotation.post(
-    permission=EDIT, path=schemas.ThingId(), responses={200: schemas.NewChannelRecord()}, errors=(404, 409)
-)
+@channel_rotation.post(permission=EDIT, path=RowId(), responses={200: schemas.NewChannelRecord()}, errors=(404, 409))
 def rotate_channel_secret(request: Request) -> dict[str, Any]:
     """Give a webhook a new secret
 

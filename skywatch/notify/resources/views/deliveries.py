@@ -7,6 +7,7 @@ from typing import Any
 from skywatch.core.problems import invalid
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.notify.deliveries import service
 from skywatch.notify.resources import schemas
@@ -53,9 +54,7 @@ def retry_deliveries(request: Request) -> dict[str, Any]:
     return {"retried": count}
 
 
-@delivery_retry.post(
-    permission=EDIT, path=schemas.ThingId(), responses={200: schemas.DeliveryRecord()}, errors=(404, 409)
-)
+@delivery_retry.post(permission=EDIT, path=RowId(), responses={200: schemas.DeliveryRecord()}, errors=(404, 409))
 def retry_delivery(request: Request) -> dict[str, Any]:
     """Retry a delivery now
 

@@ -109,8 +109,8 @@ def test_a_database_that_is_away_for_a_while_loses_nothing(stage, monkeypatch):
 
 def test_a_restart_while_the_database_is_locked_goes_on_with_the_session_once_it_is_free(stage, monkeypatch):
     monkeypatch.setattr("skywatch.cannonball.monitor.START_S", 0.05)
-    monkeypatch.setattr("skywatch.core.storing.writer.RETRY_FIRST_S", 0.02)
-    monkeypatch.setattr("skywatch.core.storing.writer.RETRY_LAST_S", 0.05)
+    monkeypatch.setattr("skywatch.core.storing.retrying.RETRY_FIRST_S", 0.02)
+    monkeypatch.setattr("skywatch.core.storing.retrying.RETRY_LAST_S", 0.05)
     stage.now = time.time() - 20
     stage.locate(1, *HERE)
     stage.fly(POLICE, 10, straight(47.2, 8.0, 180.0, 100.0))

@@ -15,7 +15,7 @@ from skywatch.core.database.engine import create_engine, create_session_factory,
 from skywatch.core.database.models import AuditEntry, WriterBatch
 from skywatch.core.reporting import health, metrics
 from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.core.storing import pacing, writer
+from skywatch.core.storing import batches, pacing, retrying
 from skywatch.core.storing.queue import WriteQueue
 from skywatch.core.storing.writer import BackgroundWriter
 from skywatch.picture.models import PictureState
@@ -24,8 +24,8 @@ from tests.waiting import until
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    monkeypatch.setattr(writer, "RETRY_FIRST_S", 0.01)
-    monkeypatch.setattr(writer, "RETRY_LAST_S", 0.02)
+    monkeypatch.setattr(retrying, "RETRY_FIRST_S", 0.01)
+    monkeypatch.setattr(retrying, "RETRY_LAST_S", 0.02)
     monkeypatch.setattr(db, "SQLITE_BUSY_TIMEOUT_S", 0.05)
 
 
@@ -247,7 +247,7 @@ def test_a_commit_whose_answer_was_lost_is_not_made_twice(setting, monkeypatch):
 
 def test_numbers_of_writers_that_are_gone_are_removed(setting, monkeypatch):
     with setting.sessions.begin() as session:
-        old = utcnow() - writer.NUMBERS_KEPT * 2
+        old = utcnow() - batches.NUMBERS_KEPT * 2
         session.add_all(
             [WriterBatch(writer="gone", batch=3, at=old), WriterBatch(writer="there", batch=3, at=utcnow())]
         )
@@ -290,7 +290,7 @@ def test_entries_that_replace_one_another_are_written_last_and_once(sessions):
 
 
 def test_a_transaction_that_hangs_is_shown_and_a_stop_does_not_wait_for_it(setting, monkeypatch, caplog):
-    monkeypatch.setattr(writer, "SLOW_S", 0.02)
+    monkeypatch.setattr(retrying, "SLOW_S", 0.02)
     hanging, go_on = threading.Event(), threading.Event()
 
     def hang(batch):
@@ -359,7 +359,7 @@ def test_what_cannot_be_divided_is_never_dropped(sessions):
 
 def test_a_thread_that_has_ended_shows_in_health(setting, monkeypatch):
     def end():
-        raise writer.GaveUpError
+        raise retrying.GaveUpError
 
     monkeypatch.setattr(setting.queue, "delay_s", end)
     setting.writer.start()

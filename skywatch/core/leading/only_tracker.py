@@ -17,17 +17,15 @@ import threading
 import time
 from collections.abc import Callable
 
-import msgspec
 import sqlalchemy as sa
 
-from skywatch.core.bus import Message, Subscription, topics
 from skywatch.core.database.engine import DatabaseAwayError, DatabaseError, reason
 from skywatch.core.database.exclusive import ExclusiveLock, LockHeldError, exclusive_lock
 from skywatch.core.database.fencing import Fence
+from skywatch.core.leading.other_trackers import OtherTrackers
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
-from skywatch.picture.sharing.statistics import TrackerStatistics
 
 log = logging.getLogger(__name__)
 
@@ -36,13 +34,11 @@ CHECK_S = 2.0
 # Time for which a confirmation of the lock is valid (s).
 CONFIRMED_S = 3 * CHECK_S
 # A tracker publishes once a second: time to wait for another one's messages at the start, if one published lately (s).
-LISTEN_S, LATELY_S = 2.5, 60.0
+LISTEN_S = 2.5
 # The lock of a lost host is released after 10 s: after a standstill of half of that it must be confirmed (s).
 STANDSTILL_S = 5.0
 # Continues while the host sleeps, if the system has such a clock.
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-
-_decoder = msgspec.json.Decoder(TrackerStatistics)
 
 
 class OnlyTracker:
@@ -51,19 +47,17 @@ class OnlyTracker:
     def __init__(self, runtime: Runtime, end: Callable[[], None] | None = None) -> None:
         self.instance = secrets.token_hex(8)
         self.fence = Fence(LOCK, lambda: self._give_up("another one has taken over"))
-        self._bus = runtime.bus
         self._sessions = runtime.sessions
         self._database_url = runtime.settings.database_url
         self._end = end or _end_process
         self._lock: ExclusiveLock | None = None
-        self._subscription: Subscription | None = None
         self._confirmed_at = float("-inf")
         self._checking = threading.Lock()
         self._ticked_at: float | None = None
         self._ending = threading.Lock()
         self._has_ended = self._is_closed = False
-        self._other_seen = threading.Event()
         self._task = PeriodicTask("tracker-lock", CHECK_S, self._check)
+        self._others = OtherTrackers(runtime.bus, self.instance, self._task.run_soon)
         self._doubled = FaultLog(
             log, "another tracker publishes on this bus", "no other tracker publishes on this bus any more"
         )
@@ -75,8 +69,7 @@ class OnlyTracker:
         Waits while a lock may still be that of a tracker that has crashed or is about to end.
         """
         self._lock = lock = exclusive_lock(self._database_url, LOCK)
-        if not self._bus.carries_objects:
-            self._subscription = self._bus.subscribe([topics.TRACKER], self._on_statistics)
+        self._others.start()
         try:
             lock.wait(lock.patience_s)
         except LockHeldError as error:
@@ -86,7 +79,7 @@ class OnlyTracker:
             self.close()
             raise DatabaseAwayError(f"the lock of the tracker cannot be taken: {reason(error)}") from None
         self._confirmed_at = _now()
-        if self._published_lately() and self._other_seen.wait(LISTEN_S):
+        if self._others.published_lately() and self._others.wait(LISTEN_S):
             self.close()
             raise DatabaseError(_refusal("one that has lost the database still publishes on the bus"))
         try:
@@ -98,8 +91,7 @@ class OnlyTracker:
 
     def close(self) -> None:
         """Release the lock."""
-        if self._subscription is not None:
-            self._subscription.close()
+        self._others.close()
         self._task.close()
         # A check in progress would acquire the lock again.
         self._is_closed = True
@@ -125,22 +117,10 @@ class OnlyTracker:
             if self._lock is not None and not self._has_ended:
                 self._check()
         except (sa.exc.SQLAlchemyError, OSError):
-            if self._subscription is not None and self._other_seen.wait(LISTEN_S):
+            if self._others.wait(LISTEN_S):
                 self._give_up("it stood still, and another one publishes on the bus")
         self._ticked_at = _now()
         return not self._has_ended
-
-    def _published_lately(self) -> bool:
-        if self._subscription is None:
-            return False
-        last = self._bus.last(topics.TRACKER)
-        return last is not None and abs(time.time() - _statistics(last).at) < LATELY_S
-
-    def _on_statistics(self, message: Message) -> None:
-        if _statistics(message).instance in ("", self.instance):
-            return
-        self._other_seen.set()
-        self._task.run_soon()
 
     def _check(self) -> None:
         """Confirm the lock, or acquire it again; raises if the database does not answer."""
@@ -150,8 +130,7 @@ class OnlyTracker:
 
     def _check_alone(self) -> None:
         assert self._lock is not None
-        other_seen = self._other_seen.is_set()
-        self._other_seen.clear()
+        other_seen = self._others.take()
         try:
             self._lock.take()
             self._confirmed_at = _now()
@@ -177,13 +156,6 @@ class OnlyTracker:
 
 def _now() -> float:
     return time.clock_gettime(_CLOCK)
-
-
-def _statistics(message: Message) -> TrackerStatistics:
-    try:
-        return _decoder.decode(message.data)
-    except msgspec.MsgspecError:
-        return TrackerStatistics()  # of another version
 
 
 def _refusal(cause: str) -> str:

@@ -10,8 +10,9 @@ from skywatch.core.bus import Message, topics
 from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import DatabaseError
 from skywatch.core.database.exclusive import exclusive_lock
-from skywatch.picture import only_tracker
-from skywatch.picture.only_tracker import OnlyTracker
+from skywatch.core.leading import only_tracker
+from skywatch.core.leading.only_tracker import OnlyTracker
+from skywatch.core.leading.other_trackers import Heartbeat, heartbeat_of
 from skywatch.picture.sharing.statistics import TrackerStatistics
 from tests.unit.core.database.test_exclusive import end_sessions
 from tests.waiting import PATIENCE_S, until
@@ -130,3 +131,10 @@ def test_trackers_of_two_databases_on_one_bus_are_reported(make_runtime, tracker
     tracker(runtime, lambda: pytest.fail("it holds its lock")).acquire()
     publish(runtime, "a stranger")
     until(lambda: "each installation needs a prefix of its own" in caplog.text)
+
+
+def test_statistics_of_another_form_keep_nobody_from_starting(make_runtime, tracker, impatient, redis_url):
+    runtime = make_runtime(bus=redis_url)
+    runtime.bus.publish(Message(topics.TRACKER, "statistics", b'{"at": "noon"}', snapshot=True))
+    tracker(runtime).acquire()
+    assert heartbeat_of(runtime.bus.last(topics.TRACKER)) == Heartbeat()

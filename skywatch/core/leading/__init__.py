@@ -1,0 +1,1 @@
+"""The leader of an installation: at most one tracker runs, by a lock of the database and heartbeats on the bus."""

@@ -1,0 +1,70 @@
+"""The monitors of a tracker: one that fails or is slow is logged and counted, and the others go on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from skywatch.picture import metrics
+from skywatch.picture.monitor import Monitor
+from skywatch.picture.state.sky import Sky
+
+log = logging.getLogger(__name__)
+
+# A monitor that takes longer delays the next tick; it is logged, at most this often (s).
+SLOW_MONITOR_S = 0.1
+SLOW_MONITOR_EVERY_S = 60.0
+
+
+class RunningMonitors:
+    """Starts, calls and closes monitors; ``errors`` counts the faults of each."""
+
+    def __init__(self, monitors: Sequence[Monitor]) -> None:
+        self.errors: Counter[str] = Counter()
+        self._monitors = list(monitors)
+        self._slow_logged_at: dict[str, float] = {}
+        for monitor in self._monitors:
+            metrics.MONITOR_ERRORS.labels(monitor.name)  # at 0: Prometheus sees no growth in what appears at 1
+
+    def start(self) -> None:
+        """Start all of them."""
+        for monitor in self._monitors:
+            self._guarded(monitor, monitor.start)
+
+    def on_tick(self, sky: Sky) -> None:
+        """Show a tick to all of them."""
+        for monitor in self._monitors:
+            started = time.perf_counter()
+            self._guarded(monitor, partial(monitor.on_tick, sky))
+            duration_s = time.perf_counter() - started
+            metrics.MONITOR_SECONDS.labels(monitor.name).observe(duration_s)
+            if duration_s > SLOW_MONITOR_S:
+                self._log_slow(monitor, duration_s)
+
+    async def close(self) -> None:
+        """Close all of them concurrently: each may wait for the database, and a process has 20 s to stop."""
+
+        def close(monitor: Monitor) -> None:
+            self._guarded(monitor, monitor.close)
+
+        await asyncio.gather(*(asyncio.to_thread(close, monitor) for monitor in self._monitors))
+
+    def _log_slow(self, monitor: Monitor, duration_s: float) -> None:
+        now = time.monotonic()
+        if now - self._slow_logged_at.get(monitor.name, -SLOW_MONITOR_EVERY_S) >= SLOW_MONITOR_EVERY_S:
+            self._slow_logged_at[monitor.name] = now
+            log.warning("monitor %s took %.0f ms for one tick", monitor.name, duration_s * 1000)
+
+    def _guarded(self, monitor: Monitor, call: Callable[[], object]) -> None:
+        try:
+            call()
+        except Exception:
+            self.errors[monitor.name] += 1
+            metrics.MONITOR_ERRORS.labels(monitor.name).inc()
+            # Logging every second would fill a disk: logs the first failures and then every hundredth.
+            if self.errors[monitor.name] <= 3 or self.errors[monitor.name] % 100 == 0:
+                log.exception("monitor %s failed", monitor.name)

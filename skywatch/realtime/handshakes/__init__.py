@@ -1,0 +1,1 @@
+"""The handshake of a connection: its rules, and the session that begins with it."""

@@ -1,0 +1,163 @@
+"""Runs the commands of an admitted subscriber: topics, requests, pings, a renewed token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
+
+import msgspec
+
+from skywatch.core.clock import unix_now, unix_to_iso
+from skywatch.core.problems import Problem
+from skywatch.realtime.connections.authentication import Admission, credential_of_auth
+from skywatch.realtime.connections.link import Link
+from skywatch.realtime.hub import Hub
+from skywatch.realtime.protocols import base
+from skywatch.realtime.subscribers.answers import Answers
+from skywatch.realtime.subscribers.commands import (
+    InvalidCommand,
+    Ping,
+    Refresh,
+    Request,
+    Subscribe,
+    Unsubscribe,
+    area_of,
+    convert,
+)
+from skywatch.realtime.subscribers.register import AccountsAwayError
+from skywatch.realtime.subscribers.subscriptions import Subscriptions
+from skywatch.security.visibility import Visibility
+
+# Cost of a response with a whole snapshot, which is made for one client alone (messages).
+SNAPSHOT_COST = 4
+
+
+class Issuer(Protocol):
+    """The interface of the admitted subscriber that sends commands."""
+
+    hub: Hub
+    link: Link
+    protocol: base.Protocol
+    answers: Answers
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether its connection has ended."""
+
+    @property
+    def may(self) -> Visibility:
+        """What it may see."""
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run work in the background that ends with it."""
+
+    def send_picture_state(self) -> None:
+        """Send whether the picture is live."""
+
+    def review(self, now: Problem | Admission) -> None:
+        """Apply its present admission."""
+
+    def error(self, code: str, detail: str, command: base.Command | None = None) -> None:
+        """Send an error."""
+
+
+class CommandHandler:
+    """The commands of one session."""
+
+    __slots__ = ("_session", "_topics")
+
+    def __init__(self, session: Issuer, topics: Subscriptions) -> None:
+        self._session = session
+        self._topics = topics
+
+    def _reply(self, command: base.Command, kind: str, body: dict[str, Any]) -> None:
+        self._session.answers.reply(command, kind, body)
+
+    def obey(self, command: base.Command) -> None:
+        """Run one command of an admitted subscriber and answer it."""
+        handler = _HANDLERS.get(command.type)
+        if handler is None:
+            self._session.error("not_found", "There is no such message type.", command)
+            return
+        try:
+            handler(self, command)
+        except InvalidCommand as error:
+            self._session.error(error.code, str(error), command)
+
+    def _subscribe(self, command: base.Command) -> None:
+        request = Subscribe(command.body)
+        events = [name for name in request.topics if not self._session.hub.topics.is_live(name)]
+        if request.form is not None and events:
+            raise InvalidCommand(f'The format "columns" is for the aircraft topics, not for {events[0][:32]}.')
+        opened = self._session.hub.topics.open_to(self._session.may)
+        joined = [name for name in request.topics if name in opened]
+        denied = [name for name in request.topics if name not in opened]
+        for name in joined:
+            self._topics.put(name, request.area, self._session.may, request.form)
+        self._reply(command, "subscribed", {"topics": self._topics.names(), "joined": joined, "denied": denied})
+        for name in joined:
+            self._topics.join(name, request.since.get(name))
+        if self._session.hub.is_stale:
+            self._session.send_picture_state()
+
+    def _unsubscribe(self, command: base.Command) -> None:
+        request = convert(command.body, Unsubscribe)
+        names = [name for name in dict.fromkeys(request.topics) if name in self._topics.sources]
+        for name in names:
+            self._topics.leave(name)
+        self._reply(command, "unsubscribed", {"topics": names, "remaining": self._topics.names()})
+
+    def _ping(self, command: base.Command) -> None:
+        convert(command.body, Ping)
+        self._reply(command, "pong", {"timestamp": unix_to_iso(unix_now())})
+
+    def _request(self, command: base.Command) -> None:
+        request = convert(command.body, Request)
+        if request.topic not in self._session.hub.topics.all:
+            raise InvalidCommand("There is no such topic.", "not_found")
+        if request.topic not in self._session.hub.topics.open_to(self._session.may):
+            raise InvalidCommand("Permission denied.", "permission_denied")
+        self._session.link.charge(SNAPSHOT_COST)
+        if self._session.is_ended:
+            return
+        area = area_of(request.bbox) if request.bbox is not None else self._topics.area_of(request.topic)
+        event = self._session.hub.snapshot(self._topics.source(request.topic, area, self._session.may))
+        data = event.packed if self._session.protocol.is_binary else event.data
+        body = {"method": request.method, "topic": request.topic, "epoch": event.epoch, "seq": event.seq}
+        self._reply(command, "response", body | {"data": msgspec.Raw(data)})
+
+    def _refresh(self, command: base.Command) -> None:
+        try:
+            credential = credential_of_auth(convert(command.body, Refresh).auth)
+        except Problem as problem:
+            raise InvalidCommand(problem.detail, problem.kind.code) from None
+        if credential is None:
+            raise InvalidCommand("auth must hold a token.")
+        self._session.spawn(self._take_new_token(credential, command))
+
+    async def _take_new_token(self, credential: str, command: base.Command) -> None:
+        try:
+            admission = await self._session.hub.subscribers.admit(credential)
+        except Problem as problem:
+            self._session.error(problem.kind.code, problem.detail, command)
+            return
+        except AccountsAwayError:
+            self._session.error("unavailable", "The token cannot be checked now.", command)
+            return
+        if self._session.is_ended:
+            return
+        if admission.may.user_id != self._session.may.user_id:
+            self._session.error("permission_denied", "The token belongs to another user.", command)
+            return
+        self._session.review(admission)
+        if not self._session.is_ended:
+            self._reply(command, "refreshed", admission.introduction())
+
+
+_HANDLERS: dict[str, Callable[[CommandHandler, base.Command], None]] = {
+    "subscribe": CommandHandler._subscribe,
+    "unsubscribe": CommandHandler._unsubscribe,
+    "ping": CommandHandler._ping,
+    "request": CommandHandler._request,
+    "refresh": CommandHandler._refresh,
+}
