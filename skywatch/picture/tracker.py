@@ -10,7 +10,7 @@ import gc
 import logging
 import time
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 import numpy as np
@@ -32,6 +32,7 @@ from skywatch.picture.picture import Picture
 from skywatch.picture.receiving.further_reports import FurtherReports
 from skywatch.picture.saving import picture as saved
 from skywatch.picture.settings import PictureSettings
+from skywatch.picture.sharing.feed import Follow, SkyFeed
 from skywatch.picture.sharing.publisher import SkyPublisher
 from skywatch.picture.sharing.statistics import TickMeter, TrackerStatistics
 from skywatch.picture.state.sky import Sky
@@ -99,6 +100,7 @@ class Tracker:
         self._meter = TickMeter()
         self._publisher = SkyPublisher(runtime.bus)
         self._further = runtime.shared(FurtherReports)
+        self._feed = runtime.shared(SkyFeed)
         self._tap = runtime.shared(FrameTap)
         self._monitor_errors: Counter[str] = Counter()
         self._slow_logged_at: dict[str, float] = {}
@@ -148,7 +150,9 @@ class Tracker:
         sky = self.picture.tick()
         self._publisher.publish(sky)
         for monitor in self.monitors:
-            self._observe(monitor, sky)
+            self._observe(monitor.name, monitor.on_tick, sky)
+        for name, follow in self._feed.subscribers():
+            self._observe(name, follow, sky)
         self._account(sky, time.perf_counter() - started)
         self._save_when_due()
         return sky
@@ -215,27 +219,26 @@ class Tracker:
             statuses.append(msgspec.structs.replace(status, invalid=invalid))
         return statuses
 
-    def _observe(self, monitor: Monitor, sky: Sky) -> None:
+    def _observe(self, name: str, follow: Follow, sky: Sky) -> None:
         started = time.perf_counter()
-        self._guarded(monitor, lambda: monitor.on_tick(sky))
+        self._guarded(name, lambda: follow(sky))
         duration_s = time.perf_counter() - started
-        metrics.MONITOR_SECONDS.labels(monitor.name).observe(duration_s)
+        metrics.MONITOR_SECONDS.labels(name).observe(duration_s)
         if duration_s > SLOW_MONITOR_S:
             now = time.monotonic()
-            if now - self._slow_logged_at.get(monitor.name, -SLOW_MONITOR_EVERY_S) >= SLOW_MONITOR_EVERY_S:
-                self._slow_logged_at[monitor.name] = now
-                log.warning("monitor %s took %.0f ms for one tick", monitor.name, duration_s * 1000)
+            if now - self._slow_logged_at.get(name, -SLOW_MONITOR_EVERY_S) >= SLOW_MONITOR_EVERY_S:
+                self._slow_logged_at[name] = now
+                log.warning("monitor %s took %.0f ms for one tick", name, duration_s * 1000)
 
-    def _guarded(self, monitor: Monitor, call: object) -> None:
-        assert callable(call)
+    def _guarded(self, name: str, call: Callable[[], None]) -> None:
         try:
             call()
         except Exception:
-            self._monitor_errors[monitor.name] += 1
-            metrics.MONITOR_ERRORS.labels(monitor.name).inc()
+            self._monitor_errors[name] += 1
+            metrics.MONITOR_ERRORS.labels(name).inc()
             # Logging every second would fill a disk: logs the first failures and then every hundredth.
-            if self._monitor_errors[monitor.name] <= 3 or self._monitor_errors[monitor.name] % 100 == 0:
-                log.exception("monitor %s failed", monitor.name)
+            if self._monitor_errors[name] <= 3 or self._monitor_errors[name] % 100 == 0:
+                log.exception("monitor %s failed", name)
 
     def _account(self, sky: Sky, duration_s: float) -> None:
         statistics = self.statistics
@@ -267,13 +270,13 @@ class Tracker:
 
     def _start_monitors(self) -> None:
         for monitor in self.monitors:
-            self._guarded(monitor, monitor.start)
+            self._guarded(monitor.name, monitor.start)
 
     async def _close_monitors(self) -> None:
         """Close all monitors concurrently: each may wait for the database, and a process has 20 s to stop."""
 
         def close(monitor: Monitor) -> None:
-            self._guarded(monitor, monitor.close)
+            self._guarded(monitor.name, monitor.close)
 
         await asyncio.gather(*(asyncio.to_thread(close, monitor) for monitor in self.monitors))
 

@@ -6,14 +6,14 @@ from skywatch.core.problems import Problem
 from skywatch.core.storing.audit import Actor
 from skywatch.http.requests.request import Request
 from skywatch.notify.channels.service import Owner
+from skywatch.notify.resources.area import MANAGE_ALL
 from skywatch.notify.settings import NotifySettings
-from skywatch.security.permissions import Permission
 
 
 def owner_of(request: Request) -> Owner:
     """The caller as an owner; an anonymous one owns nothing."""
     identity = request.identity
-    manages = Permission.ALERTS_MANAGE_ALL in request.may.manages
+    manages = MANAGE_ALL in request.may.manages
     if identity is None:
         actor = Actor("", "anonymous", None, request.client_address, request.request_id)
         return Owner(None, False, request.may.military, actor)
