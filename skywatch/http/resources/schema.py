@@ -59,6 +59,7 @@ class OneOfDeclared(colander.OneOf):
 
     def __init__(self, names: Callable[[], Sequence[str]]) -> None:
         self._names = names
+        self.msg_err = colander.OneOf._MSG_ERR
 
     @property
     def choices(self) -> Sequence[str]:
