@@ -153,6 +153,13 @@ def test_a_wrong_setting_is_one_line(write):
     assert "setting auth_mode: expected one of public, private, hybrid" in done.output
 
 
+def test_what_features_check_comes_last_in_their_order(installed, monkeypatch):
+    monkeypatch.setattr(means, "is_synchronised", lambda: True)
+    parts = [line.split(": ")[0].split()[-1] for line in examine(installed).output.splitlines() if ": " in line]
+    assert parts.index("receiver.demo") > parts.index("realtime_listen")
+    assert parts.index("audio") > parts.index("receiver.demo")
+
+
 def test_a_folder_without_room_and_a_clock_that_was_never_set(tmp_path, monkeypatch):
     monkeypatch.setattr(folders.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 50e6}))
     finding = folders.check_room("disk", tmp_path / "not" / "yet")
