@@ -16,8 +16,8 @@ import sqlalchemy as sa
 
 from benchmarks import _acars_search
 from benchmarks._cores import on_core
+from skywatch.acars.intake import AcarsIntake, open_input
 from skywatch.acars.models import AcarsMessage
-from skywatch.acars.monitor import AcarsIntake, open_input
 from skywatch.core.bus import open_bus
 from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.core.database.migrations import upgrade

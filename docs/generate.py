@@ -140,7 +140,7 @@ def permissions_page() -> str:
     """Every permission and the default roles that hold it."""
     held = {role.name: default_permissions(role.name) for role in DEFAULT_ROLES}
     rows = []
-    for permission in Permission:
+    for permission in sorted(Permission):
         yes = ["yes" if permission in held[role.name] else "" for role in DEFAULT_ROLES]
         rows.append((f"`{permission}`", permission.kind, permission.meaning, *yes))
     roles = [(f"`{r.name}`", r.priority, r.description) for r in DEFAULT_ROLES]

@@ -19,6 +19,7 @@ from skywatch.cannonball import feature as cannonball
 from skywatch.console import feature as console
 from skywatch.core import problems
 from skywatch.core.feature import FeatureSet
+from skywatch.core.installed import install
 from skywatch.history import feature as history
 from skywatch.http import feature as http
 from skywatch.inputs import feature as inputs
@@ -44,7 +45,6 @@ FEATURES = FeatureSet(
         patterns.FEATURE,
         picture.FEATURE,
         readsb.FEATURE,
-        outputs.FEATURE,
         aircraft.FEATURE,
         accounts.FEATURE,
         sso.FEATURE,
@@ -52,6 +52,7 @@ FEATURES = FeatureSet(
         safety.FEATURE,
         acars.FEATURE,
         audio.FEATURE,
+        outputs.FEATURE,
         cannonball.FEATURE,
         history.FEATURE,
         system.FEATURE,
@@ -62,6 +63,7 @@ FEATURES = FeatureSet(
     )
 )
 problems.declare(FEATURES.problems.values())
+install(FEATURES)
 SETTINGS: type[Settings] = FEATURES.settings()
 
 

@@ -77,7 +77,7 @@ class Installation:
     def document(self) -> dict[str, Any]:
         """The OpenAPI document."""
         services = self.application.registry.cornice_services.values()
-        described: dict[str, Any] = document(services, VERSION, self.runtime.features.tags)
+        described: dict[str, Any] = document(services, VERSION, self.runtime.features)
         return described
 
     def request(self, method: str, ask: Ask) -> Request:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from skywatch.acars.settings import AcarsSettings
-from skywatch.core.feature import EditableInputs, EventKind, Feature, InputFamily, Topic
+from skywatch.core.feature import EditableInputs, EventKind, Feature, InputFamily, Service, Topic
 
 FEATURE = Feature(
     name="acars",
+    title="messages",
     settings=AcarsSettings,
     metrics="skywatch.acars.metrics",
     include="skywatch.acars",
-    monitor="skywatch.acars.monitor:create",
-    inputs=(InputFamily(prefix="acars.", open="skywatch.acars.monitor:open_input"),),
+    services=(Service(role="tracker", create="skywatch.acars.intake:create"),),
+    inputs=(InputFamily(prefix="acars.", title="Input of ACARS messages", open="skywatch.acars.intake:open_input"),),
     editable_inputs=(
         EditableInputs(
             prefix="acars.",

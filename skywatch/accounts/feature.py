@@ -9,6 +9,7 @@ FEATURE = Feature(
     name="accounts",
     settings=AccountSettings,
     include="skywatch.accounts",
+    checks="skywatch.accounts.checks:check",
     retention="skywatch.accounts.retention:KINDS",
     commands={"user": "skywatch.accounts.command:user"},
     tags={

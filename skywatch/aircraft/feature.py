@@ -6,6 +6,7 @@ from skywatch.core.feature import Feature, Topic
 
 FEATURE = Feature(
     name="aircraft",
+    title="live aircraft",
     include="skywatch.aircraft",
     topics=(
         Topic(name="aircraft", permission="aircraft.view", live=True),

@@ -11,10 +11,11 @@ MAY_NEED = ("aircraft.view_military", "aircraft.view_details", "acars.view_full"
 
 FEATURE = Feature(
     name="alerts",
+    title="alerts",
     include="skywatch.alerts",
     monitor="skywatch.alerts.monitor:create",
     topics=(Topic(name="alerts", permission="alerts.view", personal=True),),
-    notifications=(NotificationKind(name="alert", permission="alerts.view"),),
+    notifications=(NotificationKind(name="alert", permission="alerts.view", addressed=True),),
     events=(
         EventKind(name="alert:triggered", topic="alerts", oversight=MANAGE_ALL, may_need=MAY_NEED),
         EventKind(name="alert:cleared", topic="alerts", oversight=MANAGE_ALL, may_need=MAY_NEED),

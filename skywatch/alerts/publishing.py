@@ -44,7 +44,7 @@ class PublishedRules:
         """The id of the newest alert, 0 if there is none."""
         return session.scalar(sa.select(sa.func.max(Alert.id))) or 0
 
-    def alerts_after(self, session: Session, alert_id: int, limit: int) -> Sequence[RuleAlert]:
+    def events_after(self, session: Session, alert_id: int, limit: int) -> Sequence[RuleAlert]:
         """Alerts of published rules with higher ids, oldest first."""
         alerts = session.scalars(
             sa.select(Alert)

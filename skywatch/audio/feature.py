@@ -11,10 +11,16 @@ LINKS = ("aircraft.view", "aircraft.view_military")
 
 FEATURE = Feature(
     name="audio",
+    title="audio",
     include="skywatch.audio",
     settings=AudioSettings,
     services=(Service(role="worker", create="skywatch.audio.transcription.worker:create"),),
-    inputs=(InputFamily(prefix="audio.", open="skywatch.audio.folder_input.folders:open_input"),),
+    inputs=(
+        InputFamily(
+            prefix="audio.", title="Folder of recordings", open="skywatch.audio.folder_input.folders:open_input"
+        ),
+    ),
+    checks="skywatch.audio.recordings.checks:check",
     topics=(Topic(name="audio", permission="audio.view"),),
     events=(
         EventKind(name="audio:transmission", topic="audio", may_need=LINKS),

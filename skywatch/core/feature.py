@@ -76,30 +76,37 @@ class Service:
 class NotificationKind:
     """What users can be notified of, and the permission they need for it.
 
-    ``delivered`` is ``module:function(session, channel_kind, subject_ids)``, called in the transaction that records a
-    delivery.
+    ``addressed`` notifications name the channels they are sent to; channels subscribe to the others. ``delivered`` is
+    ``module:function(session, channel_kind, subject_ids)``, called in the transaction that records a delivery.
     """
 
     name: str
     permission: str
+    addressed: bool = False
     delivered: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class InputFamily:
-    """Inputs of a feature: settings that begin with ``prefix`` (``acars.``).
+    """Inputs of a feature: settings that begin with ``prefix`` (``balloon.``); ``title`` is one of them for people.
 
     Each is opened by ``module:function(runtime, name, text)``, which returns a ``skywatch.inputs.base.Input`` or
-    raises SettingsError. The tracker runs them.
+    raises SettingsError. The tracker runs them. Without ``open`` the tracker itself opens them.
     """
 
     prefix: str
-    open: str
+    title: str
+    open: str = ""
+
+    @property
+    def name(self) -> str:
+        """The family in answers of the API: the prefix without its dot."""
+        return self.prefix.removesuffix(".")
 
 
 @dataclass(frozen=True, kw_only=True)
 class EditableInputs:
-    """A family of inputs that administrators may add to in the console, stored in the database.
+    """A family of inputs (``prefix`` is that of an ``InputFamily``) that administrators may add to in the console.
 
     ``check`` is ``module:function(name, text)``, which raises SettingsError where the ini file's parser would, or where
     the console may not set it. ``trial`` is ``module:function(name, text, station, within_s)``, a coroutine that
@@ -117,6 +124,8 @@ class Feature:
     """Everything that the rest of an installation needs to know of a feature."""
 
     name: str
+    # What it brings to an installation, in the sentence about it (``live aircraft``); empty where that says nothing.
+    title: str = ""
     # Package whose ``includeme`` adds the resources of the feature to the application.
     include: str = ""
     # ``module:function(runtime)`` that returns a ``skywatch.picture.monitor.Monitor``.
@@ -140,6 +149,9 @@ class Feature:
     # ``module:function(session, begin, end, step_s, may)`` that yields stored pictures of a span as encoded JSON
     # (``{now, aircraft}``), for features that look at the past; at most one feature has it.
     past_pictures: str = ""
+    # ``module:function(inspection)`` that yields ``skywatch.core.terminal.finding.Finding``s: what ``skywatch doctor``
+    # checks for the feature. It is given a ``skywatch.core.terminal.finding.Inspection``.
+    checks: str = ""
     # Module that declares the metrics of the feature.
     metrics: str = ""
     # Groups of its operations in the OpenAPI document -> what they are for.
@@ -179,6 +191,7 @@ class FeatureSet:
         self.notifications: dict[str, NotificationKind] = _by_name(
             (n for f in self for n in f.notifications), "kind of notification"
         )
+        self.input_families: dict[str, InputFamily] = _by_name((i for f in self for i in f.inputs), "family of inputs")
         self.problems: dict[str, ProblemKind] = _by_name((p for f in self for p in f.problems), "error code")
         self.commands: dict[str, str] = {}
         for feature in self:
@@ -195,6 +208,10 @@ class FeatureSet:
         for event in self.events.values():
             if event.topic not in self.topics:
                 raise DeclarationError(f"event {event.name} is on topic {event.topic}, which no feature declares")
+
+        for prefix in self.editable_inputs():
+            if prefix.removesuffix(".") not in self.input_families:
+                raise DeclarationError(f"inputs {prefix} can be edited, but no feature declares the family")
 
     def __iter__(self) -> Iterator[Feature]:
         return iter(self._features)
@@ -237,12 +254,24 @@ class FeatureSet:
         return [topic.name for feature in self if feature.marks for topic in feature.topics]
 
     def inputs(self) -> dict[str, Callable[..., Any]]:
-        """The prefix of each family of inputs and the function that opens one."""
-        return {family.prefix: load(family.open) for feature in self for family in feature.inputs}
+        """The prefix of each family of inputs that features open, and the function that opens one."""
+        return {family.prefix: load(family.open) for family in self.input_families.values() if family.open}
 
     def editable_inputs(self) -> dict[str, EditableInputs]:
         """The families of inputs that may be stored in the database, by prefix."""
         return {family.prefix: family for feature in self for family in feature.editable_inputs}
+
+    def checks(self) -> list[Callable[[Any], Iterator[Any]]]:
+        """The functions that check for ``skywatch doctor``."""
+        return [load(feature.checks) for feature in self if feature.checks]
+
+    def subscribed_notifications(self) -> list[str]:
+        """The kinds of notifications that channels subscribe to, in alphabetical order."""
+        return sorted(kind.name for kind in self.notifications.values() if not kind.addressed)
+
+    def titles(self) -> list[str]:
+        """What the features bring to an installation, in words for people."""
+        return [feature.title for feature in self if feature.title]
 
     def retention_kinds(self) -> list[Kind]:
         """What retention limits, by name."""

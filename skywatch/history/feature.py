@@ -7,6 +7,7 @@ from skywatch.history.settings import HistorySettings
 
 FEATURE = Feature(
     name="history",
+    title="history",
     settings=HistorySettings,
     metrics="skywatch.history.metrics",
     include="skywatch.history",

@@ -45,8 +45,6 @@ class Priority(StrEnum):
 
 
 PRIORITIES: tuple[str, ...] = tuple(priority.value for priority in Priority)
-# Sources that a channel may subscribe to beside the alerts of the rules that name it.
-SOURCES: tuple[str, ...] = ("cannonball", "safety")
 
 
 def is_at_least(priority: str, minimum: str) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from skywatch.core.feature import Feature, InputFamily
+from skywatch.core.feature import Feature, InputFamily, Service
 from skywatch.outputs.settings import OutputSettings
 
 FEATURE = Feature(
     name="outputs",
     settings=OutputSettings,
-    monitor="skywatch.outputs.monitor:create",
-    inputs=(InputFamily(prefix="output.", open="skywatch.outputs.factory:open_output"),),
+    services=(Service(role="tracker", create="skywatch.outputs.sending:create"),),
+    inputs=(
+        InputFamily(prefix="output.", title="Output for other programs", open="skywatch.outputs.factory:open_output"),
+    ),
 )

@@ -8,6 +8,7 @@ from skywatch.picture.settings import PictureSettings
 FEATURE = Feature(
     name="picture",
     include="skywatch.picture",
+    checks="skywatch.picture.checks:check",
     settings=PictureSettings,
     metrics="skywatch.picture.metrics",
 )

@@ -6,11 +6,12 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from skywatch.picture import metrics
 from skywatch.picture.monitor import Monitor
+from skywatch.picture.sharing.feed import Follow
 from skywatch.picture.state.sky import Sky
 
 log = logging.getLogger(__name__)
@@ -33,38 +34,43 @@ class RunningMonitors:
     def start(self) -> None:
         """Start all of them."""
         for monitor in self._monitors:
-            self._guarded(monitor, monitor.start)
+            self._guarded(monitor.name, monitor.start)
 
-    def on_tick(self, sky: Sky) -> None:
-        """Show a tick to all of them."""
+    def on_tick(self, sky: Sky, followers: Iterable[tuple[str, Follow]] = ()) -> None:
+        """Show a tick to all of them, then to others who follow the sky by a name."""
         for monitor in self._monitors:
-            started = time.perf_counter()
-            self._guarded(monitor, partial(monitor.on_tick, sky))
-            duration_s = time.perf_counter() - started
-            metrics.MONITOR_SECONDS.labels(monitor.name).observe(duration_s)
-            if duration_s > SLOW_MONITOR_S:
-                self._log_slow(monitor, duration_s)
+            self._observe(monitor.name, monitor.on_tick, sky)
+        for name, follow in followers:
+            self._observe(name, follow, sky)
 
     async def close(self) -> None:
         """Close all of them concurrently: each may wait for the database, and a process has 20 s to stop."""
 
         def close(monitor: Monitor) -> None:
-            self._guarded(monitor, monitor.close)
+            self._guarded(monitor.name, monitor.close)
 
         await asyncio.gather(*(asyncio.to_thread(close, monitor) for monitor in self._monitors))
 
-    def _log_slow(self, monitor: Monitor, duration_s: float) -> None:
-        now = time.monotonic()
-        if now - self._slow_logged_at.get(monitor.name, -SLOW_MONITOR_EVERY_S) >= SLOW_MONITOR_EVERY_S:
-            self._slow_logged_at[monitor.name] = now
-            log.warning("monitor %s took %.0f ms for one tick", monitor.name, duration_s * 1000)
+    def _observe(self, name: str, follow: Follow, sky: Sky) -> None:
+        started = time.perf_counter()
+        self._guarded(name, partial(follow, sky))
+        duration_s = time.perf_counter() - started
+        metrics.MONITOR_SECONDS.labels(name).observe(duration_s)
+        if duration_s > SLOW_MONITOR_S:
+            self._log_slow(name, duration_s)
 
-    def _guarded(self, monitor: Monitor, call: Callable[[], object]) -> None:
+    def _log_slow(self, name: str, duration_s: float) -> None:
+        now = time.monotonic()
+        if now - self._slow_logged_at.get(name, -SLOW_MONITOR_EVERY_S) >= SLOW_MONITOR_EVERY_S:
+            self._slow_logged_at[name] = now
+            log.warning("monitor %s took %.0f ms for one tick", name, duration_s * 1000)
+
+    def _guarded(self, name: str, call: Callable[[], object]) -> None:
         try:
             call()
         except Exception:
-            self.errors[monitor.name] += 1
-            metrics.MONITOR_ERRORS.labels(monitor.name).inc()
+            self.errors[name] += 1
+            metrics.MONITOR_ERRORS.labels(name).inc()
             # Logging every second would fill a disk: logs the first failures and then every hundredth.
-            if self.errors[monitor.name] <= 3 or self.errors[monitor.name] % 100 == 0:
-                log.exception("monitor %s failed", monitor.name)
+            if self.errors[name] <= 3 or self.errors[name] % 100 == 0:
+                log.exception("monitor %s failed", name)

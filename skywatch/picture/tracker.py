@@ -30,6 +30,7 @@ from skywatch.picture.receiving.further_reports import FurtherReports
 from skywatch.picture.running_monitors import RunningMonitors
 from skywatch.picture.saving.saver import PictureSaver
 from skywatch.picture.settings import PictureSettings
+from skywatch.picture.sharing.feed import SkyFeed
 from skywatch.picture.sharing.publisher import SkyPublisher
 from skywatch.picture.sharing.statistics import TrackerStatistics
 from skywatch.picture.sharing.tick_report import TickReport
@@ -88,6 +89,7 @@ class Tracker:
         self._saver = PictureSaver(runtime.sessions, self.picture, self.statistics)
         self._publisher = SkyPublisher(runtime.bus)
         self._further = runtime.shared(FurtherReports)
+        self._feed = runtime.shared(SkyFeed)
         self._tap = runtime.shared(FrameTap)
         self._follow_faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
         # Receivers have the station of the time when they were opened.
@@ -134,7 +136,7 @@ class Tracker:
             self.picture.put(source, reports, len(reports), proven=True)
         sky = self.picture.tick()
         self._publisher.publish(sky)
-        self.monitors.on_tick(sky)
+        self.monitors.on_tick(sky, self._feed.subscribers())
         self._publish_report(sky, time.perf_counter() - started)
         self._saver.save_when_due(self.settings.picture_save_s)
         return sky

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from skywatch.core.feature import EditableInputs, Feature
+from skywatch.core.feature import EditableInputs, Feature, InputFamily
 from skywatch.receivers.settings import ReceiverSettings
 
 FEATURE = Feature(
     name="receivers",
     settings=ReceiverSettings,
+    # The tracker opens them itself.
+    inputs=(InputFamily(prefix="receiver.", title="Receiver of aircraft"),),
     editable_inputs=(
         EditableInputs(
             prefix="receiver.",

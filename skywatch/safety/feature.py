@@ -10,6 +10,7 @@ MILITARY = ("aircraft.view_military",)
 
 FEATURE = Feature(
     name="safety",
+    title="safety",
     settings=SafetySettings,
     metrics="skywatch.safety.metrics",
     include="skywatch.safety",

@@ -14,7 +14,7 @@ from pyramid.authorization import ALL_PERMISSIONS, Allow, Deny
 
 from skywatch.security.identity import AUTHENTICATED, EVERYONE
 from skywatch.security.kinds import BEHAVIOUR, Kind, Level
-from skywatch.security.permissions import FEATURES, Permission
+from skywatch.security.permissions import ADMINISTRATION, FEATURES, OPTIONAL_SCOPES, Permission
 from skywatch.settings import AuthMode
 
 Acl = list[tuple[str, str, Any]]
@@ -44,7 +44,9 @@ PERSONAL_FEATURES = frozenset(p.feature for p in Permission if p.kind in ("own",
 
 
 # Permissions of another feature that views of a feature ask for; the access settings of the latter decide.
-BORROWED: dict[str, tuple[Permission, ...]] = {"acars": (Permission.HISTORY_EXPORT,)}
+BORROWED: dict[str, tuple[Permission, ...]] = {
+    feature: lent for feature in FEATURES if (lent := tuple(p for p in Permission if feature in p.lent_to))
+}
 
 
 def to_import(permission: Permission) -> str:
@@ -77,11 +79,14 @@ class FeatureAccess:
     is_enabled: bool = True
 
 
-DEFAULT_ACCESS: dict[str, FeatureAccess] = {
-    feature: FeatureAccess("authenticated", "permission") for feature in FEATURES
-}
-DEFAULT_ACCESS["cannonball"] = FeatureAccess("authenticated", "authenticated")
-DEFAULT_ACCESS["users"] = DEFAULT_ACCESS["roles"] = FeatureAccess("permission", "permission")
+def _default_access(feature: str) -> FeatureAccess:
+    """A new installation is open to its users; what users have for themselves they write, too."""
+    if feature in ADMINISTRATION:
+        return FeatureAccess("permission", "permission")
+    return FeatureAccess("authenticated", "authenticated" if feature in OPTIONAL_SCOPES else "permission")
+
+
+DEFAULT_ACCESS: dict[str, FeatureAccess] = {feature: _default_access(feature) for feature in FEATURES}
 
 AccessLookup = Callable[[str], FeatureAccess]
 

@@ -1,7 +1,8 @@
 """The one table of permissions: name, kind, the default role from which on it is held, and what it allows.
 
 Names have the form ``feature.action``. What a kind means under each mode and access level is the table in
-``skywatch.security.kinds``. Each default role includes the permissions of the one before it.
+``skywatch.security.kinds``. Each default role includes the permissions of the one before it. Which features have
+access settings, and which of them an API key may be given, follows from the rows.
 """
 
 from __future__ import annotations
@@ -13,22 +14,26 @@ from skywatch.security.kinds import Kind
 
 
 class Permission(StrEnum):
-    """Every permission, alphabetical, one row each."""
+    """Every permission, one row each; features in the order in which people are shown them, each alphabetical.
+
+    Views of the features in ``lent_to`` ask for the permission too; the access settings of those features decide there.
+    """
 
     _value_: str
     kind: Kind
     role: str
     meaning: str
+    lent_to: tuple[str, ...]
 
     # The defaults are for type checkers, which take ``Permission(name)`` for a call of this.
-    def __new__(cls, name: str, kind: Kind = "manage", role: str = "", meaning: str = "") -> Permission:
+    def __new__(
+        cls, name: str, kind: Kind = "manage", role: str = "", meaning: str = "", lent_to: tuple[str, ...] = ()
+    ) -> Permission:
         member = str.__new__(cls, name)
         member._value_ = name
-        member.kind, member.role, member.meaning = kind, role, meaning
+        member.kind, member.role, member.meaning, member.lent_to = kind, role, meaning, lent_to
         return member
 
-    ACARS_VIEW = "acars.view", "view", "viewer", "See ACARS messages, their text shortened"
-    ACARS_VIEW_FULL = "acars.view_full", "read", "analyst", "See the whole text and decoding of ACARS messages"
     AIRCRAFT_VIEW = "aircraft.view", "view", "viewer", "See live aircraft that are not military"
     AIRCRAFT_VIEW_DETAILS = (
         "aircraft.view_details",
@@ -52,23 +57,6 @@ class Permission(StrEnum):
         "See and change everybody's alert rules, geofences and channels",
     )
     ALERTS_VIEW = "alerts.view", "view", "viewer", "See alert rules and the alerts they raised"
-    AUDIO_DELETE = "audio.delete", "write", "admin", "Delete audio transmissions"
-    AUDIO_TRANSCRIBE = "audio.transcribe", "write", "analyst", "Have audio transmissions transcribed"
-    AUDIO_UPLOAD = "audio.upload", "write", "admin", "Add audio transmissions"
-    AUDIO_VIEW = "audio.view", "view", "viewer", "List and play audio transmissions"
-    CANNONBALL_MANAGE = (
-        "cannonball.manage",
-        "manage",
-        "admin",
-        "Change the list of known aircraft and see everybody's sessions and alerts",
-    )
-    CANNONBALL_VIEW = "cannonball.view", "own", "viewer", "Use the law-enforcement aircraft tracking"
-    HISTORY_EXPORT = "history.export", "read", "analyst", "Export history in bulk"
-    HISTORY_VIEW = "history.view", "view", "viewer", "See past flights and tracks"
-    ROLES_CREATE = "roles.create", "manage", "superadmin", "Create roles"
-    ROLES_DELETE = "roles.delete", "manage", "superadmin", "Delete roles"
-    ROLES_EDIT = "roles.edit", "manage", "superadmin", "Change roles and claim mappings"
-    ROLES_VIEW = "roles.view", "directory", "admin", "See roles"
     SAFETY_ACKNOWLEDGE = "safety.acknowledge", "acknowledge", "operator", "Acknowledge safety events"
     SAFETY_MANAGE = (
         "safety.manage",
@@ -77,13 +65,32 @@ class Permission(StrEnum):
         "Change the thresholds of safety events, see and forget what was learnt by place",
     )
     SAFETY_VIEW = "safety.view", "view", "viewer", "See safety events"
+    AUDIO_DELETE = "audio.delete", "write", "admin", "Delete audio transmissions"
+    AUDIO_TRANSCRIBE = "audio.transcribe", "write", "analyst", "Have audio transmissions transcribed"
+    AUDIO_UPLOAD = "audio.upload", "write", "admin", "Add audio transmissions"
+    AUDIO_VIEW = "audio.view", "view", "viewer", "List and play audio transmissions"
+    ACARS_VIEW = "acars.view", "view", "viewer", "See ACARS messages, their text shortened"
+    ACARS_VIEW_FULL = "acars.view_full", "read", "analyst", "See the whole text and decoding of ACARS messages"
+    HISTORY_EXPORT = "history.export", "read", "analyst", "Export history in bulk", ("acars",)
+    HISTORY_VIEW = "history.view", "view", "viewer", "See past flights and tracks"
     SYSTEM_MANAGE = "system.manage", "manage", "admin", "Change access settings and retention, read the audit log"
     SYSTEM_VIEW_METRICS = "system.view_metrics", "read", "analyst", "Read the metrics of the service"
     SYSTEM_VIEW_STATUS = "system.view_status", "view", "viewer", "See the state of the service and its receivers"
+    CANNONBALL_MANAGE = (
+        "cannonball.manage",
+        "manage",
+        "admin",
+        "Change the list of known aircraft and see everybody's sessions and alerts",
+    )
+    CANNONBALL_VIEW = "cannonball.view", "own", "viewer", "Use the law-enforcement aircraft tracking"
     USERS_CREATE = "users.create", "manage", "superadmin", "Create users"
     USERS_DELETE = "users.delete", "manage", "superadmin", "Delete users"
     USERS_EDIT = "users.edit", "manage", "admin", "Change users and the roles they hold"
     USERS_VIEW = "users.view", "directory", "admin", "See users and the roles they hold"
+    ROLES_CREATE = "roles.create", "manage", "superadmin", "Create roles"
+    ROLES_DELETE = "roles.delete", "manage", "superadmin", "Delete roles"
+    ROLES_EDIT = "roles.edit", "manage", "superadmin", "Change roles and claim mappings"
+    ROLES_VIEW = "roles.view", "directory", "admin", "See roles"
 
     @property
     def feature(self) -> str:
@@ -122,21 +129,19 @@ def default_permissions(role_name: str) -> frozenset[Permission]:
     return frozenset(permission for permission in Permission if ranks[permission.role] <= rank)
 
 
-FEATURES: tuple[str, ...] = (
-    "aircraft",
-    "alerts",
-    "safety",
-    "audio",
-    "acars",
-    "history",
-    "system",
-    "cannonball",
-    "users",
-    "roles",
+FEATURES: tuple[str, ...] = tuple(dict.fromkeys(permission.feature for permission in Permission))
+"""The features that have permissions, and access settings with them."""
+ADMINISTRATIVE_KINDS: tuple[Kind, ...] = ("directory", "manage")
+ADMINISTRATION: tuple[str, ...] = tuple(
+    feature for feature in FEATURES if all(p.kind in ADMINISTRATIVE_KINDS for p in Permission if p.feature == feature)
 )
-# The features an API key may be given; each is the path area of the same name.
-SCOPES: tuple[str, ...] = ("aircraft", "alerts", "safety", "audio", "acars", "history", "system")
-# Further ones, for keys of unattended devices: no form selects them by itself.
-OPTIONAL_SCOPES: tuple[str, ...] = ("cannonball",)
-# Permissions that no key carries, whatever its scopes and its owner's rights.
-WITHHELD_FROM_KEYS: frozenset[Permission] = frozenset({Permission.CANNONBALL_MANAGE})
+"""The features that are nothing but administration: their access is by permission, and no API key reaches them."""
+OPTIONAL_SCOPES: tuple[str, ...] = tuple(dict.fromkeys(p.feature for p in Permission if p.kind == "own"))
+"""The features that are for oneself alone. Keys of unattended devices may be given them, but no form selects them by
+itself: what such a feature stores (where somebody was) is its user's, not its administrators'."""
+SCOPES: tuple[str, ...] = tuple(f for f in FEATURES if f not in ADMINISTRATION and f not in OPTIONAL_SCOPES)
+"""The features that an API key may be given; each is the path area of the same name."""
+WITHHELD_FROM_KEYS: frozenset[Permission] = frozenset(
+    p for p in Permission if p.feature in OPTIONAL_SCOPES and p.kind == "manage"
+)
+"""Permissions that no key carries, whatever its scopes and its owner's rights."""

@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol
 
@@ -39,25 +39,43 @@ class Service(Protocol):
 
 
 class TrackerService:
-    """The tracker as a part: its task ends only when it is stopped."""
+    """The tracker and the features' services of its role as one part; its task ends only when it is stopped.
+
+    ``runtime`` is the fenced one.
+    """
 
     def __init__(self, runtime: Runtime) -> None:
         from skywatch.picture.tracker import Tracker
 
         self._tracker = Tracker(runtime, [create(runtime) for create in runtime.features.monitors()])
+        self._services: list[Service] = [create(runtime) for create in runtime.features.services("tracker")]
+        self._started: list[Service] = []
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Start tracking."""
+        """Start the features' services of this role, then tracking; raises what a service raised."""
+        try:
+            for service in self._services:
+                await service.start()
+                self._started.append(service)
+        except BaseException:
+            await self.stop()
+            raise
         self._task = asyncio.create_task(self._tracker.run(), name="tracker")
         self._task.add_done_callback(_end_process)
 
     async def stop(self) -> None:
-        """End tracking; what the monitors accepted is written."""
+        """End tracking and the services; what monitors and services accepted is written.
+
+        All at the same time: each may wait for the database, and a process has 20 s to stop.
+        """
+        stops: list[Awaitable[Any]] = [_stop_safely(service) for service in self._started]
         if self._task is not None:
             self._task.remove_done_callback(_end_process)
             self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            stops.append(asyncio.gather(self._task, return_exceptions=True))
+        self._started = []
+        await asyncio.gather(*stops)
 
 
 class RealtimeService:
@@ -81,6 +99,14 @@ class RealtimeService:
         await self._server.stop()
 
 
+async def _stop_safely(service: Service) -> None:
+    """Stop a service; its error is logged, so that the others stop too."""
+    try:
+        await service.stop()
+    except Exception:
+        log.exception("%s did not stop cleanly", type(service).__name__)
+
+
 def _end_process(task: asyncio.Task[None]) -> None:
     """End the process when the tracker fails, so that the supervisor restarts it."""
     log.critical("the tracker has ended", exc_info=task.exception() if not task.cancelled() else None)
@@ -88,7 +114,10 @@ def _end_process(task: asyncio.Task[None]) -> None:
 
 
 def _tracker_services(runtime: Runtime) -> Iterator[Service]:
-    """The tracker and the inputs; nothing of them is written once another tracker has taken over."""
+    """The tracker with the features' services of its role, and the inputs, which are stopped first.
+
+    All of them get the fenced means: nothing of them is written once another tracker has taken over.
+    """
     from skywatch.core.leading.only_tracker import OnlyTracker
 
     runtime = runtime.fenced(runtime.shared(OnlyTracker).fence)
@@ -109,7 +138,8 @@ def create_services(runtime: Runtime, roles: Sequence[Role]) -> list[Service]:
         services.extend(_tracker_services(runtime))
     if "realtime" in roles:
         services.append(RealtimeService(runtime))
-    services.extend(create(runtime) for role in roles for create in runtime.features.services(role))
+    others = [role for role in roles if role != "tracker"]
+    services.extend(create(runtime) for role in others for create in runtime.features.services(role))
     return services
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import colander
 
+from skywatch.core.installed import installed
 from skywatch.http.lists.paging import PageLinks
 from skywatch.http.resources.schema import (
     JsonBoolean,
@@ -174,10 +175,14 @@ class ReceiverStates(PageLinks):
     receivers = colander.SchemaNode(JsonList(), ReceiverState(name="receiver"))
 
 
+def _families() -> str:
+    return ", ".join(f"`{name}`" for name in installed().input_families)
+
+
 class InputState(Schema):
     """One input."""
 
-    family = node(JsonString(), "The family of its setting: `receiver`, `acars`, `audio`, `output`.")
+    family = node(JsonString(), lambda: f"The family of its setting: {_families()}.")
     name = node(JsonString(), "Its name in the settings.")
     kind = node(JsonString(), "Its kind.")
     address = node(JsonString(), "Its source, without credentials.")

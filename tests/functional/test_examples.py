@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from skywatch.acars.envelopes import Burst
-from skywatch.acars.monitor import AcarsIntake
+from skywatch.acars.intake import AcarsIntake
 from skywatch.airframes.models import AirframeRecord
 from skywatch.core.database.engine import writing
 from skywatch.features import FEATURES

@@ -18,7 +18,9 @@ own_permissions_service = ApiService("auth.my_permissions", "/auth/my-permission
 @permissions_service.get(permission=OPEN, query=PageQuery(), responses={200: schemas.PermissionList()})
 def list_permissions(request: Request) -> dict[str, Any]:
     """All permissions and what they allow"""
-    entries = [{"name": str(p), "feature": p.feature, "action": p.action, "description": p.meaning} for p in Permission]
+    entries = [
+        {"name": str(p), "feature": p.feature, "action": p.action, "description": p.meaning} for p in sorted(Permission)
+    ]
     return page_of(request, "permissions", entries)
 
 

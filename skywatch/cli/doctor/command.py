@@ -9,24 +9,19 @@ from pathlib import Path
 
 import click
 
-from skywatch.audio.settings import AudioSettings
-from skywatch.cli.doctor.finding import Finding
 from skywatch.cli.doctor.means import (
     check_bus,
     check_clock,
     check_database,
-    check_disk,
     check_file,
     check_files,
     database_folder,
 )
 from skywatch.cli.doctor.ports import check_exposure, check_ports
-from skywatch.cli.doctor.receivers import check_receivers
-from skywatch.core.storing.stored_settings import look_up
 from skywatch.core.terminal.command import ini_argument, one_line_errors, read_ini
+from skywatch.core.terminal.finding import Finding, Inspection
+from skywatch.core.terminal.folders import check_room
 from skywatch.http.clients.exposure import listen_addresses
-from skywatch.picture.settings import PictureSettings
-from skywatch.receivers.settings import ReceiverSettings
 from skywatch.settings import Origin, Settings
 
 MARKS = {"ok": ("ok", "green"), "warning": ("warn", "yellow"), "fault": ("FAULT", "red")}
@@ -57,31 +52,21 @@ def doctor(ini: Path, seconds: float) -> None:
 
 
 def findings(ini: Path, settings: Settings, origins: Sequence[Origin], seconds: float) -> Iterator[Finding]:
-    """The findings of all checks, each as soon as it is known."""
+    """The findings of all checks, those that features declare last, each as soon as it is known."""
     yield from check_file(ini, origins)
     yield from check_database(settings, ini)
     yield from check_files(settings)
     yield from check_bus(settings)
     yield from check_clock(time.time())
-    yield from check_disk(folders_of(settings))
+    folder = database_folder(settings)
+    if folder is not None:
+        yield check_room("disk", folder)
     addresses = listen_addresses(settings, settings.roles)
     yield from check_ports(addresses)
     yield from check_exposure(settings, addresses)
-    if "tracker" in settings.roles:
-        # Whether the database answers is another check's finding.
-        settings, _ = look_up(settings)
-        receivers = settings.of(ReceiverSettings).receivers
-        yield from check_receivers(receivers, settings.of(PictureSettings).station, seconds)
-
-
-def folders_of(settings: Settings) -> dict[str, Path]:
-    """The folders that the service writes to, by what they are for."""
-    folders = {}
-    database = database_folder(settings)
-    if database is not None:
-        folders["disk"] = database
-    folders["audio"] = Path(settings.of(AudioSettings).audio_directory)
-    return folders
+    inspection = Inspection(ini, settings, seconds)
+    for check in settings.features.checks():
+        yield from check(inspection)
 
 
 def show(finding: Finding) -> None:

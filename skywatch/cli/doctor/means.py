@@ -1,11 +1,10 @@
-"""The file itself, the database, the bus, rooms on disk and the clock."""
+"""The file itself, the database, the bus and the clock."""
 
 from __future__ import annotations
 
 import ctypes
 import glob
 import os
-import shutil
 import stat
 import sys
 import time
@@ -15,17 +14,14 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from skywatch.accounts.models import User
-from skywatch.audio.settings import AudioSettings
-from skywatch.cli.doctor.finding import Finding, fault, ok, warning
 from skywatch.core.bus import BusError, open_bus
 from skywatch.core.database.engine import DatabaseError, check_connection, create_engine, reason, sqlite_file
 from skywatch.core.database.migrations import check_schema
+from skywatch.core.database.models import FencingToken
 from skywatch.core.process.private_files import wider
+from skywatch.core.terminal.finding import Finding, fault, ok, warning
 from skywatch.settings import Origin, Settings
 
-# A day of a busy receiver takes some 20 MB, recordings of airband far more.
-LITTLE_ROOM_MB, NO_ROOM_MB = 1000, 100
 CLOCK_DIFFERENCE_S = 2.0
 # No installation of this version runs before this day: a clock without a battery starts in 1970.
 EARLIEST = 1_767_225_600  # 2026-01-01
@@ -45,21 +41,13 @@ def check_file(ini: Path, origins: Sequence[Origin]) -> Iterator[Finding]:
 
 
 def check_files(settings: Settings) -> Iterator[Finding]:
-    """Files of the service that other users of this machine may read: the database's and the recordings."""
+    """Files of the database that other users of this machine may read."""
     database = sqlite_file(settings.database_url)
     open_to_others = list(wider(_files_of(database))) if database is not None else []
     for path in open_to_others:
         yield warning("files", f"{path} can be read by other users of this machine", f"chmod 600 {path}")
-    folder = Path(settings.of(AudioSettings).audio_directory).expanduser()
-    count = sum(1 for _ in wider(Path(at, name) for at, _, names in os.walk(folder) for name in names))
-    if count:
-        yield warning(
-            "files",
-            f"{count} recordings in {folder} can be read by other users of this machine",
-            f"find {folder} -type f -exec chmod 600 {{}} +",
-        )
-    if not open_to_others and not count:
-        yield ok("files", "database and recordings can be read by this user alone")
+    if database is not None and not open_to_others:
+        yield ok("files", "the database can be read by this user alone")
 
 
 def _files_of(database: Path) -> Iterator[Path]:
@@ -69,7 +57,7 @@ def _files_of(database: Path) -> Iterator[Path]:
 
 
 def check_database(settings: Settings, ini: Path) -> Iterator[Finding]:
-    """Connection, schema, whether it can be written, users, and the difference of its clock."""
+    """Connection, schema, whether it can be written, and the difference of its clock."""
     try:
         engine = create_engine(settings.database_url)
         check_connection(engine)
@@ -95,8 +83,7 @@ def _look_into(engine: Engine, ini: Path) -> Iterator[Finding]:
     try:
         with engine.connect() as connection:
             # An update of no row takes the locks and permissions of one, and changes nothing.
-            connection.execute(sa.update(User).where(User.id < 0).values(username=User.username))
-            count = connection.scalar(sa.select(sa.func.count()).select_from(User)) or 0
+            connection.execute(sa.update(FencingToken).where(FencingToken.name == "").values(token=FencingToken.token))
             server = (
                 connection.scalar(sa.text("SELECT extract(epoch FROM clock_timestamp())"))
                 if _is_server(engine)
@@ -110,12 +97,6 @@ def _look_into(engine: Engine, ini: Path) -> Iterator[Finding]:
         )
         return
     yield ok("database", f"{shown} is up to date and can be written")
-    if not count:
-        yield warning(
-            "users",
-            "there is none, so that nobody can log in",
-            f"skywatch user add {ini} NAME --role superadmin --email ADDRESS",
-        )
     if difference > CLOCK_DIFFERENCE_S:
         yield fault("clock", f"differs by {difference:.0f} s from the database's", "synchronise both machines (NTP)")
 
@@ -145,22 +126,6 @@ def check_bus(settings: Settings) -> Iterator[Finding]:
         yield fault("bus", "does not return what was written to it", "name a server that takes writes, not a replica")
     else:
         yield ok("bus", "takes a value and returns it")
-
-
-def check_disk(folders: dict[str, Path]) -> Iterator[Finding]:
-    """Room and rights in the folders that the service writes to."""
-    for part, folder in folders.items():
-        existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-        if not os.access(existing, os.W_OK | os.X_OK):
-            yield fault(part, f"{existing} cannot be written by this user", f"give this user the folder {folder}")
-            continue
-        free_mb = shutil.disk_usage(existing).free / 1e6
-        if free_mb < NO_ROOM_MB:
-            yield fault(part, f"{free_mb:.0f} MB are left in {folder}", "make room, or set retention_database_mb")
-        elif free_mb < LITTLE_ROOM_MB:
-            yield warning(part, f"{free_mb:.0f} MB are left in {folder}", "make room, or set retention_database_mb")
-        else:
-            yield ok(part, f"{free_mb / 1000:.0f} GB are left in {folder}")
 
 
 def database_folder(settings: Settings) -> Path | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import colander
 
+from skywatch.core.feature import FeatureSet
 from skywatch.core.problems import KINDS
+from skywatch.core.text.listing import listing
 from skywatch.http.openapi.schemas import JsonSchema, SchemaWriter
 from skywatch.http.resources.schema import JsonInteger, JsonSequence, JsonString, Schema
 from skywatch.http.resources.service import BODY_METHODS, NUMBER, ApiService, Operation
@@ -78,8 +80,8 @@ class ProblemDocument(Schema):
     errors = ProblemErrors(missing=colander.drop, description="All faults of an invalid request.")
 
 
-def document(services: Iterable[Any], version: str, tags: Mapping[str, str], *, closed: bool = False) -> dict[str, Any]:
-    """The whole document; ``tags`` maps the groups of features to descriptions, ``closed`` is that of SchemaWriter.
+def document(services: Iterable[Any], version: str, features: FeatureSet, *, closed: bool = False) -> dict[str, Any]:
+    """The whole document, its groups described by ``features``; ``closed`` is that of SchemaWriter.
 
     Raises KeyError for a group that no feature declares.
     """
@@ -96,11 +98,11 @@ def document(services: Iterable[Any], version: str, tags: Mapping[str, str], *, 
         "info": {
             "title": "Skywatch",
             "version": version,
-            "description": "Live aircraft, alerts, safety, messages, audio and history of one installation.",
+            "description": _description(features),
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/"}],
-        "tags": [{"name": tag, "description": tags[tag]} for tag in sorted({_tag(s) for s in api_services})],
+        "tags": [{"name": tag, "description": features.tags[tag]} for tag in sorted({_tag(s) for s in api_services})],
         "paths": paths,
         "components": {
             "schemas": dict(sorted(writer.components.items())),
@@ -110,6 +112,11 @@ def document(services: Iterable[Any], version: str, tags: Mapping[str, str], *, 
             },
         },
     }
+
+
+def _description(features: FeatureSet) -> str:
+    subjects = listing(features.titles(), "and")
+    return f"{subjects[:1].upper()}{subjects[1:]} of one installation."
 
 
 def _tag(service: ApiService) -> str:

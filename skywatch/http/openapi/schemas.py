@@ -95,7 +95,7 @@ class SchemaWriter:
     def _annotate(self, node: colander.SchemaNode, result: JsonSchema) -> JsonSchema:
         result = self._limits(node, result)
         if node.description:
-            result["description"] = node.description
+            result["description"] = node.description() if callable(node.description) else node.description
         if isinstance(node.missing, bool | int | float | str):
             result["default"] = node.missing
         if getattr(node, "example", None) is not None:

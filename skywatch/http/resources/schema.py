@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -54,6 +54,19 @@ class StrictMapping(colander.Mapping):
         return result
 
 
+class OneOfDeclared(colander.OneOf):
+    """One of the names that the features of the installation declare; ``names`` is asked at each use."""
+
+    def __init__(self, names: Callable[[], Sequence[str]]) -> None:
+        self._names = names
+        self.msg_err = colander.OneOf._MSG_ERR
+
+    @property
+    def choices(self) -> Sequence[str]:
+        """The names."""
+        return self._names()
+
+
 class Schema(colander.MappingSchema):
     """The base of every schema: unknown fields are refused."""
 
@@ -62,8 +75,10 @@ class Schema(colander.MappingSchema):
         return StrictMapping()
 
 
-def node(kind: colander.SchemaType, description: str, *children: Any, **kw: Any) -> colander.SchemaNode:
-    """A described node."""
+def node(
+    kind: colander.SchemaType, description: str | Callable[[], str], *children: Any, **kw: Any
+) -> colander.SchemaNode:
+    """A described node; a function describes it when the document is written, when all features are known."""
     return colander.SchemaNode(kind, *children, description=description, **kw)
 
 

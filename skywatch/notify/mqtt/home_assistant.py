@@ -25,7 +25,7 @@ class Topics:
         self.discovery_prefix = discovery_prefix
         self.node = re.sub(r"[^A-Za-z0-9_-]", "_", prefix)
         self.status = f"{prefix}/status"
-        self.alerts = f"{prefix}/alerts"
+        self.events = f"{prefix}/alerts"
         self.statistics = f"{prefix}/statistics"
 
     def state(self, rule_id: int | str) -> str:

@@ -39,7 +39,7 @@ EVERY_S = 1.0
 STATISTICS_EVERY_S = 60.0
 PAUSE_S = 5.0
 LEASE = timedelta(seconds=15)
-MOST_ALERTS = 200
+MOST_EVENTS = 200
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Work:
     """What is to be published now; ``announced`` are ids of rules with retained messages."""
 
     rules: Sequence[RuleState]
-    alerts: Sequence[RuleAlert]
+    events: Sequence[RuleAlert]
     statistics: dict[str, Any]
     announced: frozenset[str]
 
@@ -126,12 +126,12 @@ class MqttPublisher:
             for topic, document in documents.items():
                 await self._retain(topic, document)
         await self._retain(self._topics.statistics, json.dumps(work.statistics))
-        for alert in work.alerts:
+        for alert in work.events:
             event = json.dumps({"event_type": EVENT_TYPE, **alert.document}, ensure_ascii=False)
             await self._link.publish(self._topics.event(alert.rule_id), event, message_id=f"alert_{alert.id}")
-            await self._link.publish(self._topics.alerts, event, message_id=f"alert_{alert.id}")
-        if removed or work.alerts:
-            position = work.alerts[-1].id if work.alerts else None
+            await self._link.publish(self._topics.events, event, message_id=f"alert_{alert.id}")
+        if removed or work.events:
+            position = work.events[-1].id if work.events else None
             await asyncio.to_thread(self._store_progress, position, rule_ids)
 
     async def _retain(self, topic: str, document: str) -> None:
@@ -155,7 +155,7 @@ class MqttPublisher:
         with self._runtime.sessions() as session:
             return Work(
                 list(self._source.rules(session)),
-                list(self._source.alerts_after(session, position, MOST_ALERTS)),
+                list(self._source.events_after(session, position, MOST_EVENTS)),
                 self._current_statistics(session),
                 announced,
             )

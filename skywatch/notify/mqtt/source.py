@@ -37,7 +37,7 @@ class RuleSource(Protocol):
     def last_alert_id(self, session: Session) -> int:
         """The id of the newest alert, 0 if there is none."""
 
-    def alerts_after(self, session: Session, alert_id: int, limit: int) -> Sequence[RuleAlert]:
+    def events_after(self, session: Session, alert_id: int, limit: int) -> Sequence[RuleAlert]:
         """Alerts of published rules with higher ids, oldest first."""
 
     def statistics(self, session: Session) -> dict[str, Any]:

@@ -6,16 +6,16 @@ from skywatch.core.problems import Problem
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.notify.channels.service import Owner
+from skywatch.notify.resources.area import MANAGE_ALL
 from skywatch.notify.settings import NotifySettings
-from skywatch.security.permissions import Permission
 
 
 def owner_of(request: Request) -> Owner:
     """The caller as an owner; an anonymous one owns nothing."""
     identity, actor = request.identity, actor_of(request)
+    manages = MANAGE_ALL in request.may.manages
     if identity is None:
         return Owner(None, False, request.may.military, actor)
-    manages = Permission.ALERTS_MANAGE_ALL in request.may.manages
     return Owner(identity.user_id, manages, request.may.military, actor)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import colander
 
+from skywatch.core.installed import installed
+from skywatch.core.text.listing import listing
 from skywatch.http.lists.cursor import CursorQuery
 from skywatch.http.lists.paging import PageLinks, PageQuery
 from skywatch.http.resources.schema import (
@@ -12,12 +14,14 @@ from skywatch.http.resources.schema import (
     JsonList,
     JsonString,
     Nullable,
+    OneOfDeclared,
     QueryInteger,
     QueryString,
     Schema,
     Timestamp,
+    node,
 )
-from skywatch.notify.vocabulary import PRIORITIES, SOURCES, ChannelKind, ChannelState, DeliveryState
+from skywatch.notify.vocabulary import PRIORITIES, ChannelKind, ChannelState, DeliveryState
 
 KINDS = [kind.value for kind in ChannelKind]
 STATES = [state.value for state in DeliveryState]
@@ -81,7 +85,7 @@ def _settings_of_channel(missing: bool) -> list[colander.SchemaNode]:
         ),
         colander.SchemaNode(
             JsonList(),
-            colander.SchemaNode(JsonString(), validator=colander.OneOf(SOURCES)),
+            colander.SchemaNode(JsonString(), validator=OneOfDeclared(lambda: installed().subscribed_notifications())),
             name="sources",
             missing=default([]),
             validator=_Distinct(),
@@ -111,8 +115,8 @@ class NewChannel(Schema):
 
     def __init__(self, *args: object, **kw: object) -> None:
         super().__init__(*args, **kw)
-        for node in _settings_of_channel(missing=True):
-            self.add(node)
+        for child in _settings_of_channel(missing=True):
+            self.add(child)
 
 
 class ChannelChanges(Schema):
@@ -121,8 +125,8 @@ class ChannelChanges(Schema):
 
     def __init__(self, *args: object, **kw: object) -> None:
         super().__init__(*args, **kw)
-        for node in _settings_of_channel(missing=False):
-            self.add(node)
+        for child in _settings_of_channel(missing=False):
+            self.add(child)
 
 
 class ChannelRecord(Schema):
@@ -167,9 +171,14 @@ class TestResult(Schema):
     detail = colander.SchemaNode(JsonString(), description="Reason of a failure; empty otherwise.")
 
 
+def _kinds() -> str:
+    """The kinds of deliveries: what features declare, and tests of a channel."""
+    return listing([*sorted(installed().notifications), "channel"], "or")
+
+
 class DeliveryRecord(Schema):
     id = _number()
-    kind = colander.SchemaNode(JsonString(), description="alert, cannonball, safety or channel.")
+    kind = node(JsonString(), lambda: f"{_kinds()}.")
     event = colander.SchemaNode(JsonString(), description="Type in the message.")
     alert_id = colander.SchemaNode(Nullable(JsonInteger()))
     subject_id = colander.SchemaNode(Nullable(JsonInteger()), description="The alert or event, by its kind.")

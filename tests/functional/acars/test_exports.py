@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from skywatch.acars.envelopes import Burst
-from skywatch.acars.monitor import AcarsIntake
+from skywatch.acars.intake import AcarsIntake
 from skywatch.acars.resources import service
 from skywatch.acars.resources.exports import COLUMNS
 from skywatch.accounts.changes import begin_change

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from skywatch.acars.decoder import StreamDecoder
 from skywatch.acars.decoding.decode import FORMS
 from skywatch.acars.envelopes import Burst, FramePosition
+from skywatch.acars.intake import AcarsIntake, open_input
 from skywatch.acars.messages import linking
 from skywatch.acars.metrics import ACARS_FAULTS
-from skywatch.acars.monitor import AcarsIntake, open_input
 from skywatch.acars.resources import service
 from skywatch.airframes.models import AirframeImport, AirframeRecord
 from skywatch.core.clock import unix_now, utcnow

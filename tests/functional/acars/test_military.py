@@ -3,8 +3,8 @@
 import pytest
 
 from skywatch.acars.envelopes import Burst
+from skywatch.acars.intake import AcarsIntake
 from skywatch.acars.messages import linking
-from skywatch.acars.monitor import AcarsIntake, AcarsMonitor
 from skywatch.airframes.models import AirframeImport, AirframeRecord
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.database.engine import writing
@@ -51,7 +51,7 @@ def see(intake):
     """A tick of the picture."""
 
     def on_tick(*aircraft):
-        AcarsMonitor(intake).on_tick(sky_of(*aircraft))
+        intake.follow(sky_of(*aircraft))
         until(lambda: not intake.waiting)
 
     return on_tick

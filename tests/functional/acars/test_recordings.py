@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from skywatch.acars.decoder import StreamDecoder
 from skywatch.acars.decoding import decode
 from skywatch.acars.envelopes import Burst
+from skywatch.acars.intake import AcarsIntake
 from skywatch.acars.messages.assembler import Assembler
 from skywatch.acars.models import AcarsMessage
-from skywatch.acars.monitor import AcarsIntake
 from skywatch.airframes.models import AirframeRecord
 from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import writing

@@ -244,7 +244,7 @@ def test_what_is_published_over_mqtt(client, stage, add_rule):
     with client.runtime.sessions() as session:
         states = [(state.id, state.name, state.active, state.count) for state in rules.rules(session)]
         assert states == [(shown["id"], "Published", True, 2), (crowd["id"], "Crowd", True, 2)]
-        alerts = rules.alerts_after(session, before, 10)
+        alerts = rules.events_after(session, before, 10)
         assert [alert.rule_id for alert in alerts] == [shown["id"], shown["id"], crowd["id"]]
         assert alerts[0].document["icao_hex"] == "4B1601"
         assert rules.statistics(session)["unacknowledged"] == 5

@@ -79,5 +79,5 @@ def test_alerts_are_published_after_retention_has_removed_all_before_them(client
     rule = add_rule("adam", conditions=LOW, mqtt=True)
     stage.tick(aircraft())
     with client.runtime.sessions() as session:
-        (alert,) = PublishedRules().alerts_after(session, outlived, limit=10)
+        (alert,) = PublishedRules().events_after(session, outlived, limit=10)
     assert alert.rule_id == rule["id"]

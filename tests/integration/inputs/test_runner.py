@@ -42,7 +42,7 @@ def make_collector(runtime: Runtime) -> Collector[str]:
 FEATURE = Feature(
     name="balloons",
     settings=BalloonSettings,
-    inputs=(InputFamily(prefix="balloon.", open="tests.integration.inputs.test_runner:open_balloon"),),
+    inputs=(InputFamily(prefix="balloon.", title="Balloon", open="tests.integration.inputs.test_runner:open_balloon"),),
 )
 OpenRuntime = Callable[..., Runtime]
 

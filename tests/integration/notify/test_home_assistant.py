@@ -27,7 +27,7 @@ class FakeRules:
     def last_alert_id(self, session):
         return max(alert.id for alert in self.alerts)
 
-    def alerts_after(self, session, alert_id, limit):
+    def events_after(self, session, alert_id, limit):
         return [alert for alert in self.alerts if alert.id > alert_id][:limit]
 
     def statistics(self, session):

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from skywatch.cli import group
 from skywatch.cli.doctor import means
 from skywatch.core.database import engine as db
+from skywatch.core.terminal import folders
 from tests.ports import free_port
 
 
@@ -136,7 +137,7 @@ def test_files_that_others_can_read(installed, tmp_path):
     assert f"warn   files: {database} can be read by other users of this machine\n       -> chmod 600 {database}" in (
         done.output
     )
-    assert f"warn   files: 1 recordings in {tmp_path / 'audio'} can be read by other users" in done.output
+    assert f"warn   audio: 1 recordings in {tmp_path / 'audio'} can be read by other users" in done.output
     assert "secret can be read" not in done.output
 
 
@@ -152,9 +153,16 @@ def test_a_wrong_setting_is_one_line(write):
     assert "setting auth_mode: expected one of public, private, hybrid" in done.output
 
 
+def test_what_features_check_comes_last_in_their_order(installed, monkeypatch):
+    monkeypatch.setattr(means, "is_synchronised", lambda: True)
+    parts = [line.split(": ")[0].split()[-1] for line in examine(installed).output.splitlines() if ": " in line]
+    assert parts.index("receiver.demo") > parts.index("realtime_listen")
+    assert parts.index("audio") > parts.index("receiver.demo")
+
+
 def test_a_folder_without_room_and_a_clock_that_was_never_set(tmp_path, monkeypatch):
-    monkeypatch.setattr(means.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 50e6}))
-    (finding,) = means.check_disk({"disk": tmp_path / "not" / "yet"})
+    monkeypatch.setattr(folders.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 50e6}))
+    finding = folders.check_room("disk", tmp_path / "not" / "yet")
     assert (finding.level, finding.part) == ("fault", "disk")
     (finding,) = means.check_clock(60.0)
     assert (finding.level, finding.text) == ("fault", "says 1970-01-01")

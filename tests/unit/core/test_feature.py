@@ -8,7 +8,17 @@ from skywatch import make_app
 from skywatch.core import problems
 from skywatch.core.bus import Message
 from skywatch.core.database.models import AuditEntry
-from skywatch.core.feature import DeclarationError, EventKind, Feature, FeatureSet, Service, Topic
+from skywatch.core.feature import (
+    DeclarationError,
+    EditableInputs,
+    EventKind,
+    Feature,
+    FeatureSet,
+    InputFamily,
+    NotificationKind,
+    Service,
+    Topic,
+)
 from skywatch.core.problems import Problem, ProblemKind
 from skywatch.core.reporting import metrics
 from skywatch.core.runtime import Runtime
@@ -21,6 +31,10 @@ from skywatch.settings import Settings, SettingsError, load_with_origins, names_
 
 BALLOONS = metrics.gauge("skywatch_balloons", "Balloons in the air")
 KINDS = (Kind(name="balloons", table=AuditEntry.__table__, column="at", days=lambda settings: 1.0),)
+
+
+def check(inspection):
+    """Stands for a check of ``skywatch doctor``."""
 
 
 def create(runtime):
@@ -47,6 +61,12 @@ def test_two_features_cannot_declare_the_same():
         FeatureSet([Feature(name="a"), Feature(name="a")])
     with pytest.raises(DeclarationError, match="command a is declared twice"):
         FeatureSet([Feature(name="a", commands={"a": "a:a"}), Feature(name="b", commands={"a": "b:b"})])
+    family = InputFamily(prefix="balloon.", title="Balloon")
+    with pytest.raises(DeclarationError, match="family of inputs balloon is declared twice"):
+        FeatureSet([Feature(name="a", inputs=(family,)), Feature(name="b", inputs=(family,))])
+    editable = EditableInputs(prefix="balloon.", check="a:b", trial="a:c", example="")
+    with pytest.raises(DeclarationError, match=r"inputs balloon\. can be edited, but no feature declares the family"):
+        FeatureSet([Feature(name="a", editable_inputs=(editable,))])
     with pytest.raises(DeclarationError, match="event a:b is on topic c, which no feature declares"):
         FeatureSet([Feature(name="a", events=(EventKind(name="a:b", topic="c"),))])
 
@@ -83,6 +103,12 @@ FEATURE = Feature(
     problems=(ProblemKind("balloon_lost", 410, "The balloon is lost"),),
     metrics=__name__,
     commands={"balloons": "builtins:print"},
+    title="balloons",
+    checks=f"{__name__}:check",
+    notifications=(
+        NotificationKind(name="balloon", permission="aircraft.view"),
+        NotificationKind(name="envelope", permission="aircraft.view", addressed=True),
+    ),
 )
 
 
@@ -96,6 +122,9 @@ def test_a_feature_that_is_declared_is_found_everywhere(make_settings):
         registry = make_app(runtime).registry
         assert registry["balloons"] == 5
         assert create in runtime.features.monitors()
+        assert check in runtime.features.checks()
+        assert runtime.features.titles()[-1] == "balloons"
+        assert {"balloon", "envelope"} - set(runtime.features.subscribed_notifications()) == {"envelope"}
         assert create in runtime.features.services("worker")
         assert create not in runtime.features.services("tracker")
         table = TopicTable(runtime.features)

@@ -17,7 +17,7 @@ class Source:
     def last_alert_id(self, session):
         return 0
 
-    def alerts_after(self, session, alert_id, limit):
+    def events_after(self, session, alert_id, limit):
         return []
 
     def statistics(self, session):

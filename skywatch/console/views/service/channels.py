@@ -24,27 +24,26 @@ from skywatch.http.resources.service import NUMBER
 from skywatch.notify.channels import service as channel_service
 from skywatch.notify.channels.testing import try_in_turn
 from skywatch.notify.deliveries import service as delivery_service
+from skywatch.notify.resources.area import FEATURE, MANAGE_ALL
 from skywatch.notify.resources.owner import owner_of, settings_of
 from skywatch.notify.resources.schemas import ChannelQuery, DeliveryQuery
 from skywatch.notify.vocabulary import ChannelKind, ChannelState, DeliveryState
-from skywatch.security.permissions import Permission
 
-MANAGE = Permission.ALERTS_MANAGE_ALL
 LIST = f"{HOME}/channels"
 PAGES = (
     Page(
         route="console.channels",
         path="/channels",
-        feature="alerts",
+        feature=FEATURE,
         title="Notifications",
         group="Data",
-        permission=MANAGE,
+        permission=MANAGE_ALL,
     ),
-    Page(route="console.channel", path=f"/channels/{{channel:{NUMBER}}}", feature="alerts"),
+    Page(route="console.channel", path=f"/channels/{{channel:{NUMBER}}}", feature=FEATURE),
 )
 
 
-@view_config(route_name="console.channels", request_method="GET", permission=MANAGE, renderer="channels.jinja2")
+@view_config(route_name="console.channels", request_method="GET", permission=MANAGE_ALL, renderer="channels.jinja2")
 def show_channels(request: Request) -> dict[str, Any]:
     """Everybody's notification channels, by kind, state and user"""
     query = read_query(request, ChannelQuery())
@@ -59,7 +58,7 @@ def show_channels(request: Request) -> dict[str, Any]:
     }
 
 
-channel_page = FormPage("console.channel", "channel.jinja2", MANAGE)
+channel_page = FormPage("console.channel", "channel.jinja2", MANAGE_ALL)
 
 
 @channel_page.get
@@ -87,7 +86,7 @@ def post_channel(request: Request) -> dict[str, Any] | Response:
 def _change(request: Request, what: str, delivery: str) -> str:
     target = Target("channel", _id(request))
     with changing(request, "channel.changed", target) as (session, caller):
-        caller.begin(session, MANAGE)
+        caller.begin(session, MANAGE_ALL)
         owner = owner_of(request)
         name = channel_service.get_channel(session, owner, _id(request)).name
         if what == "delete":

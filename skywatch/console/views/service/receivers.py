@@ -38,7 +38,6 @@ PAGES = (
     ),
     Page(route="console.receiver", path="/receivers/input", feature="system"),
 )
-TITLES = {"receiver.": "Receiver of aircraft", "acars.": "Input of ACARS messages"}
 
 
 class InputQuery(Schema):
@@ -189,13 +188,15 @@ def _page(request: Request, entries: Entries, trial: Trial | None = None) -> dic
     name = _name(request)
     row = stored_settings.read(request.db, request.runtime.settings).get(name) if name else None
     shown = "" if row is None or row.text is None else without_passwords(row.text)
-    families = request.runtime.features.editable_inputs()
+    features = request.runtime.features
+    families = features.editable_inputs()
+    titles = {family.prefix: family.title for family in features.input_families.values()}
     return {
         "name": name,
         "is_hidden": row is not None and row.text is not None and shown != row.text,
         "shown": shown,
-        "families": [(prefix, TITLES.get(prefix, prefix)) for prefix in families],
-        "examples": [(TITLES.get(prefix, prefix), family.example) for prefix, family in families.items()],
+        "families": [(prefix, titles[prefix]) for prefix in families],
+        "examples": [(titles[prefix], family.example) for prefix, family in families.items()],
         "entries": entries,
         "trial": trial,
         "is_step": _is_step(request),

@@ -12,20 +12,12 @@ from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.notify.channels import browsers as service
 from skywatch.notify.push.vapid import public_key
 from skywatch.notify.resources import schemas
+from skywatch.notify.resources.area import CREATE, VIEW, within
 from skywatch.notify.resources.owner import owner_of, settings_of, user_of
-from skywatch.security.permissions import Permission
 
-VIEW, CREATE = Permission.ALERTS_VIEW, Permission.ALERTS_CREATE
-BASE = "/api/v1/alerts"
-
-browsers = ApiService("alerts.browsers", "/alerts/browsers", feature="alerts", canonical=f"{BASE}/browsers/")
-push_key = ApiService("alerts.push_key", "/alerts/browsers/key", feature="alerts", canonical=f"{BASE}/browsers/key/")
-browser = ApiService(
-    "alerts.browser",
-    f"/alerts/browsers/{{id:{NUMBER}}}",
-    feature="alerts",
-    canonical=f"{BASE}/browsers/{{id:{NUMBER}}}/",
-)
+browsers = ApiService(**within("browsers", "/browsers"))
+push_key = ApiService(**within("push_key", "/browsers/key"))
+browser = ApiService(**within("browser", f"/browsers/{{id:{NUMBER}}}"))
 
 
 @browsers.get(permission=VIEW, query=PageQuery(), responses={200: schemas.BrowserList()})

@@ -11,32 +11,13 @@ from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.notify.channels import service
 from skywatch.notify.channels.testing import try_in_turn
 from skywatch.notify.resources import schemas
+from skywatch.notify.resources.area import CREATE, DELETE, EDIT, VIEW, within
 from skywatch.notify.resources.owner import owner_of, settings_of
-from skywatch.security.permissions import Permission
 
-VIEW, CREATE = Permission.ALERTS_VIEW, Permission.ALERTS_CREATE
-EDIT, DELETE = Permission.ALERTS_EDIT, Permission.ALERTS_DELETE
-BASE = "/api/v1/alerts"
-
-channels = ApiService("alerts.channels", "/alerts/channels", feature="alerts", canonical=f"{BASE}/channels/")
-channel = ApiService(
-    "alerts.channel",
-    f"/alerts/channels/{{id:{NUMBER}}}",
-    feature="alerts",
-    canonical=f"{BASE}/channels/{{id:{NUMBER}}}/",
-)
-channel_test = ApiService(
-    "alerts.channel_test",
-    f"/alerts/channels/{{id:{NUMBER}}}/test",
-    feature="alerts",
-    canonical=f"{BASE}/channels/{{id:{NUMBER}}}/test/",
-)
-channel_rotation = ApiService(
-    "alerts.channel_rotation",
-    f"/alerts/channels/{{id:{NUMBER}}}/rotate-secret",
-    feature="alerts",
-    canonical=f"{BASE}/channels/{{id:{NUMBER}}}/rotate-secret/",
-)
+channels = ApiService(**within("channels", "/channels"))
+channel = ApiService(**within("channel", f"/channels/{{id:{NUMBER}}}"))
+channel_test = ApiService(**within("channel_test", f"/channels/{{id:{NUMBER}}}/test"))
+channel_rotation = ApiService(**within("channel_rotation", f"/channels/{{id:{NUMBER}}}/rotate-secret"))
 
 
 @channels.get(permission=VIEW, query=schemas.ChannelQuery(), responses={200: schemas.ChannelList()})

@@ -11,22 +11,12 @@ from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.notify.deliveries import service
 from skywatch.notify.resources import schemas
+from skywatch.notify.resources.area import EDIT, VIEW, within
 from skywatch.notify.resources.owner import owner_of
-from skywatch.security.permissions import Permission
 
-VIEW, EDIT = Permission.ALERTS_VIEW, Permission.ALERTS_EDIT
-BASE = "/api/v1/alerts"
-
-deliveries = ApiService("alerts.deliveries", "/alerts/deliveries", feature="alerts", canonical=f"{BASE}/deliveries/")
-retry_span = ApiService(
-    "alerts.deliveries_retry", "/alerts/deliveries/retry", feature="alerts", canonical=f"{BASE}/deliveries/retry/"
-)
-delivery_retry = ApiService(
-    "alerts.delivery_retry",
-    f"/alerts/deliveries/{{id:{NUMBER}}}/retry",
-    feature="alerts",
-    canonical=f"{BASE}/deliveries/{{id:{NUMBER}}}/retry/",
-)
+deliveries = ApiService(**within("deliveries", "/deliveries"))
+retry_span = ApiService(**within("deliveries_retry", "/deliveries/retry"))
+delivery_retry = ApiService(**within("delivery_retry", f"/deliveries/{{id:{NUMBER}}}/retry"))
 
 
 @deliveries.get(permission=VIEW, query=schemas.DeliveryQuery(), responses={200: schemas.DeliveryList()})

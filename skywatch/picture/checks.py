@@ -1,4 +1,4 @@
-"""The receivers: each is run for a few seconds, without a service behind it."""
+"""The receivers, as ``skywatch doctor`` checks them: each is run for a few seconds, without a service behind it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
 
-from skywatch.cli.doctor.finding import Finding, fault, ok, warning
+from skywatch.core.storing.stored_settings import look_up
+from skywatch.core.terminal.finding import Finding, Inspection, fault, ok, warning
 from skywatch.inputs.options import Station
+from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.base import Receiver, ReceiverStatus
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.reports.report import Report
+from skywatch.receivers.settings import ReceiverSettings
 from skywatch.settings import SettingsError
 
 LOOK_S = 0.1
@@ -25,6 +28,16 @@ class Counter:
     def put(self, receiver: str, reports: Sequence[Report], messages: int) -> None:
         """Count."""
         self.reports += len(reports)
+
+
+def check(inspection: Inspection) -> Iterator[Finding]:
+    """The receivers of the settings, those of the database among them, where this installation runs any."""
+    if "tracker" not in inspection.settings.roles:
+        return
+    # Whether the database answers is another check's finding.
+    settings, _ = look_up(inspection.settings)
+    receivers = settings.of(ReceiverSettings).receivers
+    yield from check_receivers(receivers, settings.of(PictureSettings).station, inspection.within_s)
 
 
 def check_receivers(settings: dict[str, str], station: Station, within_s: float) -> Iterator[Finding]:

@@ -1,9 +1,12 @@
-"""What a check of the doctor returns."""
+"""What a check of ``skywatch doctor`` is given and what it returns; a feature declares its own (``Feature.checks``)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
+
+from skywatch.settings import Settings
 
 Level = Literal["ok", "warning", "fault"]
 
@@ -31,3 +34,12 @@ def warning(part: str, text: str, advice: str) -> Finding:
 def fault(part: str, text: str, advice: str) -> Finding:
     """The service or a part of it does not work."""
     return Finding("fault", part, text, advice)
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What a check is given: the settings' file, the settings in force, and how long it may try something (seconds)."""
+
+    ini: Path
+    settings: Settings
+    within_s: float

@@ -35,9 +35,11 @@ from skywatch.inputs.base import FilePosition, Input, Origin
 from skywatch.inputs.factory import open_input as open_bytes
 from skywatch.inputs.retrying import RetryingInput
 from skywatch.picture.receiving.further_reports import FurtherReports
+from skywatch.picture.sharing.feed import SkyFeed
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.reports.report import Report
 
+NAME = "acars"
 # Messages that may wait for the database: a minute of the busiest station network.
 QUEUE_LIMIT = 60_000
 # Messages are stored together with those of so long: a transaction for each takes half as much time again.
@@ -79,7 +81,7 @@ class AcarsIntake:
         self._flagged: set[str] = set()
         self._queue: WriteQueue[Entry] = WriteQueue(QUEUE_LIMIT, delay_s=GATHER_S, replace_delay_s=GATHER_S)
         self._writer: BackgroundWriter[Entry, list[rows.Stored]] = BackgroundWriter(
-            "acars", self._sessions, self._queue, self._write, committed=self._committed, refused=self._refused
+            NAME, self._sessions, self._queue, self._write, committed=self._committed, refused=self._refused
         )
         self._due = PeriodicTask("acars_incomplete", DUE_EVERY_S, self._show_incomplete)
 
@@ -159,7 +161,7 @@ class AcarsIntake:
         report = Report(icao_hex.lower(), at=at, position_at=at, type="other", lat=place.lat, lon=place.lon)
         if place.altitude_ft is not None:
             report.alt_baro = place.altitude_ft
-        self._positions.put("acars", [report])
+        self._positions.put(NAME, [report])
 
     def _refused(self, entry: Entry, error: Exception) -> None:
         if isinstance(entry, Draft) and entry.id is None:
@@ -231,28 +233,27 @@ def _store_position(session: Session, name: str, position: FilePosition) -> None
         row.position, row.updated_at = fields, utcnow()
 
 
-class AcarsMonitor:
-    """See ``skywatch.picture.monitor.Monitor``: starts and stops the intake, which takes the picture of each tick."""
+class AcarsService:
+    """The intake as a service: messages come from inputs, and the picture says whose are military."""
 
-    name = "acars"
-
-    def __init__(self, intake: AcarsIntake) -> None:
+    def __init__(self, intake: AcarsIntake, feed: SkyFeed) -> None:
         self._intake = intake
+        self._feed = feed
 
-    def start(self) -> None:
-        self._intake.start()
+    async def start(self) -> None:
+        """Begin to store, and to follow the picture."""
+        await asyncio.to_thread(self._intake.start)
+        self._feed.subscribe(NAME, self._intake.follow)
 
-    def on_tick(self, sky: Sky) -> None:
-        """Messages come from inputs; the picture says whose are military."""
-        self._intake.follow(sky)
-
-    def close(self) -> None:
-        self._intake.close()
+    async def stop(self) -> None:
+        """Store what was accepted and end."""
+        self._feed.unsubscribe(NAME)
+        await asyncio.to_thread(self._intake.close)
 
 
-def create(runtime: Runtime) -> AcarsMonitor:
-    """The monitor of this installation."""
-    return AcarsMonitor(runtime.shared(AcarsIntake))
+def create(runtime: Runtime) -> AcarsService:
+    """The service of this installation."""
+    return AcarsService(runtime.shared(AcarsIntake), runtime.shared(SkyFeed))
 
 
 def open_input(runtime: Runtime, name: str, text: str) -> Input:

@@ -1,0 +1,35 @@
+"""The area of the API that channels, deliveries and browsers belong to: its paths, and the permissions of its views.
+
+Notifications have no access settings of their own. Who may have channels is who may have alert rules.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from skywatch.http.resources.service import API_PREFIX
+from skywatch.security.permissions import Permission
+
+FEATURE = "alerts"
+VIEW, CREATE = Permission.ALERTS_VIEW, Permission.ALERTS_CREATE
+EDIT, DELETE = Permission.ALERTS_EDIT, Permission.ALERTS_DELETE
+MANAGE_ALL = Permission.ALERTS_MANAGE_ALL
+
+
+class Place(TypedDict):
+    """Where an ``ApiService`` stands."""
+
+    name: str
+    path: str
+    feature: str
+    canonical: str
+
+
+def within(name: str, path: str) -> Place:
+    """The place of a resource of the area: ``within("channel", "/channels/{id}")``."""
+    return Place(
+        name=f"{FEATURE}.{name}",
+        path=f"/{FEATURE}{path}",
+        feature=FEATURE,
+        canonical=f"{API_PREFIX}/{FEATURE}{path}/",
+    )

@@ -1,0 +1,157 @@
+"""Services of the role tracker: they get the fenced means, follow the picture, and end with the tracker."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+import sqlalchemy as sa
+
+from skywatch.core.clock import utcnow
+from skywatch.core.database.engine import writing
+from skywatch.core.database.fencing import Fence, FencedError
+from skywatch.core.database.models import StoredSetting
+from skywatch.core.feature import Feature, FeatureSet, Service
+from skywatch.core.runtime import Runtime
+from skywatch.features import FEATURES
+from skywatch.picture.only_tracker import LOCK, OnlyTracker
+from skywatch.picture.sharing.feed import SkyFeed
+from skywatch.picture.tracker import Tracker
+from skywatch.serving.roles import TrackerService, create_services
+from skywatch.settings import load_with_origins
+from tests.waiting import eventually
+
+CREATE = f"{__name__}:Balloons"
+
+
+class Balloons:
+    """A service that counts skies and writes a row when it stops."""
+
+    can_stop = True
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+        self.feed = runtime.shared(SkyFeed)
+        self.skies = 0
+        self.is_stopped = False
+        runtime.shared(created).append(self)
+
+    async def start(self) -> None:
+        self.feed.subscribe("balloons", self.follow)
+
+    async def stop(self) -> None:
+        self.feed.unsubscribe("balloons")
+        self.is_stopped = True
+        if not self.can_stop:
+            raise OSError("tangled")
+
+    def follow(self, sky) -> None:
+        self.skies += 1
+
+    def write(self) -> None:
+        with writing(self.runtime.sessions) as session:
+            session.add(StoredSetting(name="balloon", value="", sealed=False, updated_at=utcnow(), updated_by="test"))
+
+
+def created(runtime):
+    """The services of the process."""
+    return []
+
+
+@pytest.fixture
+def runtime(make_settings):
+    feature = Feature(
+        name="balloons",
+        services=(Service(role="tracker", create=CREATE), Service(role="tracker", create=f"{__name__}:SilentBalloons")),
+    )
+    settings = make_settings()
+    texts = {"secret": "x" * 40, "database_url": settings.database_url, "receiver.demo": "simulate aircraft=3"}
+    features = FeatureSet([*FEATURES, feature])
+    runtime = Runtime.open(load_with_origins(features.settings(), texts, {})[0])
+    yield runtime
+    runtime.close()
+
+
+class SilentBalloons(Balloons):
+    """A second service, which does not follow the picture."""
+
+    async def start(self) -> None:
+        """Begin."""
+
+
+def balloons(runtime):
+    return runtime.shared(created)
+
+
+def test_what_a_service_of_the_tracker_writes_is_refused_after_another_tracker_took_over(runtime, monkeypatch):
+    ends = []
+    monkeypatch.setattr("skywatch.picture.only_tracker._end_process", lambda: ends.append(1))
+    services = create_services(runtime, ("tracker", "worker"))
+    assert isinstance(services[0], TrackerService)
+    first, second = balloons(runtime)
+    runtime.shared(OnlyTracker).fence.take(runtime.sessions)
+    first.write()
+    Fence(LOCK).take(runtime.sessions)
+    with pytest.raises(FencedError):
+        second.write()
+    assert ends == [1]
+    with runtime.sessions() as session:
+        assert session.scalar(sa.select(sa.func.count()).select_from(StoredSetting)) == 1
+
+
+def test_a_service_follows_the_picture_until_the_tracker_stops_and_its_faults_stop_nobody(runtime, caplog, monkeypatch):
+    (tracker, *_) = create_services(runtime, ("tracker",))
+    first, second = balloons(runtime)
+    monkeypatch.setattr(first, "can_stop", False, raising=False)
+
+    async def run():
+        await tracker.start()
+        await eventually(lambda: first.skies >= 2)
+        await tracker.stop()
+
+    asyncio.run(run())
+    assert first.is_stopped
+    assert second.is_stopped
+    assert "Balloons did not stop cleanly" in caplog.text
+    assert runtime.shared(SkyFeed).subscribers() == []
+
+
+def test_services_that_have_started_are_stopped_where_the_next_cannot_start(runtime, monkeypatch):
+    (tracker, *_) = create_services(runtime, ("tracker",))
+    first, second = balloons(runtime)
+
+    async def fail():
+        raise OSError("no gas")
+
+    monkeypatch.setattr(second, "start", fail)
+    with pytest.raises(OSError, match="no gas"):
+        asyncio.run(tracker.start())
+    assert first.is_stopped
+    assert not second.is_stopped
+
+
+def test_a_follower_that_fails_is_counted_under_its_name_and_the_others_follow(runtime, caplog):
+    feed = runtime.shared(SkyFeed)
+    seen = []
+    feed.subscribe("failing", lambda sky: 1 / 0)
+    feed.subscribe("seeing", seen.append)
+    tracker = Tracker(runtime, receivers=[])
+
+    async def tick():
+        return tracker.tick()
+
+    sky = asyncio.run(tick())
+    assert seen == [sky]
+    assert tracker.statistics.monitor_errors == {"failing": 1}
+    assert "monitor failing failed" in caplog.text
+    with pytest.raises(ValueError, match="seeing follows the picture already"):
+        feed.subscribe("seeing", seen.append)
+    feed.unsubscribe("failing")
+    feed.unsubscribe("failing")
+    assert [name for name, _ in feed.subscribers()] == ["seeing"]
+
+
+def test_acars_and_outputs_are_services_of_the_tracker_and_no_monitors():
+    declared = {feature.name for feature in FEATURES for service in feature.services if service.role == "tracker"}
+    assert {"acars", "outputs"} <= declared
+    assert not declared & {feature.name for feature in FEATURES if feature.monitor}
