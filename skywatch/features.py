@@ -17,7 +17,7 @@ from skywatch.alerts import feature as alerts
 from skywatch.audio import feature as audio
 from skywatch.cannonball import feature as cannonball
 from skywatch.console import feature as console
-from skywatch.core import problems
+from skywatch.core import problems, rule_fields
 from skywatch.core.feature import FeatureSet
 from skywatch.history import feature as history
 from skywatch.http import feature as http
@@ -62,6 +62,7 @@ FEATURES = FeatureSet(
     )
 )
 problems.declare(FEATURES.problems.values())
+rule_fields.declare(FEATURES.rule_fields.values())
 SETTINGS: type[Settings] = FEATURES.settings()
 
 

@@ -17,7 +17,7 @@ from skywatch.http.openapi.document import document
 @cache
 def _document(services: tuple[Service, ...]) -> dict[str, Any]:
     """The document of these services, which many applications share (``tests.app_templates``)."""
-    return document(services, "test", FEATURES.tags, closed=True)
+    return document(services, "test", FEATURES, closed=True)
 
 
 @cache

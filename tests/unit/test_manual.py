@@ -36,7 +36,7 @@ def test_every_setting_permission_and_error_code_is_in_the_manual():
 
 def test_every_endpoint_is_in_the_manual_and_in_the_openapi_document(client):
     endpoints = (DOCS / "reference" / "endpoints.md").read_text(encoding="utf-8")
-    described = document(client.app.registry.cornice_services.values(), "test", FEATURES.tags)
+    described = document(client.app.registry.cornice_services.values(), "test", FEATURES)
     for path, methods in described["paths"].items():
         for method in methods:
             assert f"| `{method.upper()}` | `{path}` |" in endpoints

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import colander
 
+from skywatch.core.feature import FeatureSet
 from skywatch.core.problems import KINDS
 from skywatch.http.openapi.schemas import JsonSchema, SchemaWriter
 from skywatch.http.resources.schema import JsonInteger, JsonSequence, JsonString, Schema
@@ -78,12 +79,12 @@ class ProblemDocument(Schema):
     errors = ProblemErrors(missing=colander.drop, description="All faults of an invalid request.")
 
 
-def document(services: Iterable[Any], version: str, tags: Mapping[str, str], *, closed: bool = False) -> dict[str, Any]:
-    """The whole document; ``tags`` maps the groups of features to descriptions, ``closed`` is that of SchemaWriter.
+def document(services: Iterable[Any], version: str, features: FeatureSet, *, closed: bool = False) -> dict[str, Any]:
+    """The whole document, with the groups and members that the features declare; ``closed`` is that of SchemaWriter.
 
     Raises KeyError for a group that no feature declares.
     """
-    writer = SchemaWriter(closed=closed)
+    writer, tags = SchemaWriter(features, closed=closed), features.tags
     writer.write(ProblemDocument(), request=False)
     paths: dict[str, dict[str, Any]] = {}
     api_services = sorted((s for s in services if isinstance(s, ApiService)), key=lambda s: s.canonical)

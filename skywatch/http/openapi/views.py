@@ -37,7 +37,7 @@ def get_documentation(request: Request) -> Response:
 def _document(registry: Any) -> tuple[bytes, str]:
     # Generated at first use, when every part of the application has been included.
     if "openapi" not in registry:
-        body = encode(document(registry.cornice_services.values(), VERSION, registry["runtime"].features.tags))
+        body = encode(document(registry.cornice_services.values(), VERSION, registry["runtime"].features))
         registry["openapi"] = body, hashlib.sha256(body).hexdigest()[:16]
     cached: tuple[bytes, str] = registry["openapi"]
     return cached

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 from skywatch.alerts.conditions.classes import CLASSES
-from skywatch.alerts.conditions.fields import FIELDS, OPS
+from skywatch.alerts.conditions.fields import OPS, all_fields
 from tests.conftest import ROOT
 
+FIELDS = all_fields()
 WEB = ROOT / "web" / "src"
 
 
@@ -19,7 +20,7 @@ def test_the_editor_of_rules_offers_every_field_and_op():
         name for name, field in FIELDS.items() if field.details
     }
     assert {name for name, one in offered["fields"].items() if one.get("text")} == {
-        name for name, field in FIELDS.items() if field.full_text
+        name for name, field in FIELDS.items() if field.permission
     }
     assert offered["ops"] == {kind.value: list(ops) for kind, ops in OPS.items()}
     assert offered["classes"] == list(CLASSES)
