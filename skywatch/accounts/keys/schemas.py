@@ -30,8 +30,8 @@ class KeyCreate(Schema):
         minimum=1,
         maximum=len(ALL_SCOPES),
         description=(
-            f"What the key reaches; {' and '.join(OPTIONAL_SCOPES)} is for devices without a password, such as one in a "
-            f"car: it carries the owner's own records there, never {' or '.join(sorted(WITHHELD_FROM_KEYS))}."
+            f"What the key reaches; {' and '.join(OPTIONAL_SCOPES)} is for devices without a password, such as one in "
+            f"a car: it carries the owner's own records there, never {' or '.join(sorted(WITHHELD_FROM_KEYS))}."
         ),
     )
     expires_at = optional_timestamp_node(missing=None, description="When it ends; to set one is advised.")

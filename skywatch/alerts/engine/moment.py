@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -118,12 +117,9 @@ def _actual(test: Test, rule: Rule, aircraft: Mapping[str, Any], environment: En
 
 
 def _stored(board: Board, column: str, slot: int) -> Any:
-    """The value of a column of the picture, None where it is unknown."""
+    """The value of a column of the picture, which a test has met and so is known."""
     assert board.sky is not None
     value = board.sky.columns[column][board.rows[slot]].item()
     if isinstance(value, bytes):
-        return value.decode("ascii", "replace") or None
-    if isinstance(value, bool):
-        return value
-    is_unknown = value < 0 if isinstance(value, int) else math.isnan(value)
-    return None if is_unknown else round(value, 6)
+        return value.decode("ascii", "replace")
+    return round(value, 6) if isinstance(value, float) else value

@@ -80,11 +80,11 @@ class ProblemDocument(Schema):
 
 
 def document(services: Iterable[Any], version: str, features: FeatureSet, *, closed: bool = False) -> dict[str, Any]:
-    """The whole document, with the groups and members that the features declare; ``closed`` is that of SchemaWriter.
+    """The whole document, its groups described by ``features``; ``closed`` is that of SchemaWriter.
 
     Raises KeyError for a group that no feature declares.
     """
-    writer, tags = SchemaWriter(features, closed=closed), features.tags
+    writer = SchemaWriter(features, closed=closed)
     writer.write(ProblemDocument(), request=False)
     paths: dict[str, dict[str, Any]] = {}
     api_services = sorted((s for s in services if isinstance(s, ApiService)), key=lambda s: s.canonical)
@@ -101,7 +101,7 @@ def document(services: Iterable[Any], version: str, features: FeatureSet, *, clo
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/"}],
-        "tags": [{"name": tag, "description": tags[tag]} for tag in sorted({_tag(s) for s in api_services})],
+        "tags": [{"name": tag, "description": features.tags[tag]} for tag in sorted({_tag(s) for s in api_services})],
         "paths": paths,
         "components": {
             "schemas": dict(sorted(writer.components.items())),
