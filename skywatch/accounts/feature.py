@@ -9,6 +9,7 @@ FEATURE = Feature(
     name="accounts",
     settings=AccountSettings,
     include="skywatch.accounts",
+    visibilities="skywatch.accounts.identity.visibilities:visibilities",
     retention="skywatch.accounts.retention:KINDS",
     commands={"user": "skywatch.accounts.command:user"},
     tags={

@@ -153,6 +153,9 @@ class Feature:
     # ``icao_hex``, ``callsign``, ``registration``, ``military``, ``first_seen_at`` and ``last_seen_at``; at most one
     # feature has it.
     flights: str = ""
+    # ``module:function(session, mode, user_ids)`` that returns the ``Visibility`` of the active ones among these users;
+    # at most one feature has it.
+    visibilities: str = ""
     # Module that declares the metrics of the feature.
     metrics: str = ""
     # Groups of its operations in the OpenAPI document -> what they are for.
@@ -280,6 +283,11 @@ class FeatureSet:
     def flights(self) -> FromClause | None:
         """The table of stored flights; None where none are stored."""
         paths = [feature.flights for feature in self if feature.flights]
+        return load(paths[0]) if paths else None
+
+    def visibilities(self) -> Callable[..., Any] | None:
+        """The function that returns the visibility of users; None where there are no users."""
+        paths = [feature.visibilities for feature in self if feature.visibilities]
         return load(paths[0]) if paths else None
 
     def load_metrics(self) -> None:
