@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.identity.rights import in_force, role_permissions
-from skywatch.accounts.models import FeatureAccessSetting, Role, User, UserRole
+from skywatch.accounts.identity.rights import access_of, in_force, load_access, role_permissions
+from skywatch.accounts.models import Role, User, UserRole
 from skywatch.core.clock import utcnow
-from skywatch.security.contexts import AccessLookup, FeatureAccess, default_access
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility, visibility_of
@@ -22,7 +22,7 @@ def visibilities(session: Session, mode: AuthMode, user_ids: Collection[int]) ->
     users = session.execute(sa.select(User.id, User.username).where(User.id.in_(user_ids), User.is_active))
     names = {row.id: row.username for row in users}
     permissions = _permissions_of(session, names)
-    access = _access(session)
+    access = functools.partial(access_of, load_access(session))
     return {
         user_id: visibility_of(Identity(user_id, name, "jwt", frozenset(permissions[user_id])), mode, access)
         for user_id, name in names.items()
@@ -40,10 +40,3 @@ def _permissions_of(session: Session, user_ids: Collection[int]) -> dict[int, se
     for user_id, role, is_system, stored in rows:
         by_user[user_id] |= role_permissions(role, is_system, stored)
     return by_user
-
-
-def _access(session: Session) -> AccessLookup:
-    columns = FeatureAccessSetting.read_access, FeatureAccessSetting.write_access, FeatureAccessSetting.is_enabled
-    rows = session.execute(sa.select(FeatureAccessSetting.feature, *columns))
-    stored = {feature: FeatureAccess(*settings) for feature, *settings in rows}
-    return lambda feature: stored.get(feature) or default_access(feature)
