@@ -17,7 +17,7 @@ from skywatch.alerts import feature as alerts
 from skywatch.audio import feature as audio
 from skywatch.cannonball import feature as cannonball
 from skywatch.console import feature as console
-from skywatch.core import problems
+from skywatch.core import problems, rule_fields
 from skywatch.core.feature import FeatureSet
 from skywatch.core.installed import install
 from skywatch.history import feature as history
@@ -64,6 +64,7 @@ FEATURES = FeatureSet(
 )
 problems.declare(FEATURES.problems.values())
 install(FEATURES)
+rule_fields.declare(FEATURES.rule_fields.values())
 SETTINGS: type[Settings] = FEATURES.settings()
 
 

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from skywatch.acars.settings import AcarsSettings
+from skywatch.acars.topics import RECEIVED
+from skywatch.core.declarations import AircraftMember
 from skywatch.core.feature import EditableInputs, EventKind, Feature, InputFamily, Service, Topic
+from skywatch.core.rule_fields import RuleEvents, RuleField
+
+VIEW, VIEW_FULL = "acars.view", "acars.view_full"
+MESSAGES = RuleEvents(topic=RECEIVED, singular="an ACARS message", plural="ACARS messages")
 
 FEATURE = Feature(
     name="acars",
@@ -21,12 +27,33 @@ FEATURE = Feature(
             example="udp 127.0.0.1:5550",
         ),
     ),
-    topics=(Topic(name="acars", permission="acars.view"),),
+    topics=(Topic(name="acars", permission=VIEW),),
     events=(
         EventKind(
             name="acars:message",
             topic="acars",
-            may_need=("acars.view_full", "aircraft.view_details", "aircraft.view_military"),
+            may_need=(VIEW_FULL, "aircraft.view_details", "aircraft.view_military"),
+        ),
+    ),
+    aircraft_members=(
+        AircraftMember(
+            name="acars_messages",
+            schema="skywatch.acars.resources.aircraft:MESSAGES",
+            permission=VIEW,
+            values="skywatch.acars.resources.aircraft:count_messages",
+        ),
+    ),
+    rule_fields=(
+        RuleField(
+            name="acars_text",
+            kind="text",
+            meaning="Text of an ACARS message",
+            events=MESSAGES,
+            member="text",
+            permission=VIEW_FULL,
+        ),
+        RuleField(
+            name="acars_label", kind="text", meaning="Label of an ACARS message", events=MESSAGES, member="label"
         ),
     ),
     retention="skywatch.acars.retention:KINDS",

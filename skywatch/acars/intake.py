@@ -74,7 +74,7 @@ class AcarsIntake:
         self._files = Assembler(is_live=False)
         self._file_inputs: set[str] = set()
         self._inputs: dict[str, Input] = {}
-        self._linker = Linker()
+        self._linker = Linker(runtime.features.flights())
         self._addresses = FlightAddresses()
         self._looked_at = time.monotonic()
         # Addresses whose stored messages are hidden, or will be.

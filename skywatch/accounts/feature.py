@@ -10,6 +10,7 @@ FEATURE = Feature(
     settings=AccountSettings,
     include="skywatch.accounts",
     checks="skywatch.accounts.checks:check",
+    visibilities="skywatch.accounts.identity.visibilities:visibilities",
     retention="skywatch.accounts.retention:KINDS",
     commands={"user": "skywatch.accounts.command:user"},
     tags={

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import colander
 
 from skywatch.aircraft.filters import SORT_KEYS
+from skywatch.aircraft.members import nodes
+from skywatch.core.feature import FeatureSet
 from skywatch.http.lists.paging import MAXIMUM_LIMIT, PageLinks, PageQuery
 from skywatch.http.resources.schema import (
     IcaoAddress,
@@ -234,9 +237,10 @@ class AircraftDetail(Aircraft):
 
     airframe = colander.SchemaNode(Nullable(Airframe.schema_type()), *Airframe().children)
     ages = FieldAges()
-    acars_messages = colander.SchemaNode(
-        Nullable(JsonInteger()), description="ACARS messages of the last 24 hours; null without `acars.view`."
-    )
+
+    def members_of_features(self, features: FeatureSet) -> Iterable[colander.SchemaNode]:
+        """The members that other features declare."""
+        return nodes(features)
 
 
 class TrailPoint(Schema):

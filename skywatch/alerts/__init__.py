@@ -26,10 +26,12 @@ LARGE = ("rules/import", "geofences/import", "watchlists")
 
 def includeme(config: Configurator) -> None:
     """Set up the resources below ``/api/v1/alerts``."""
+    from skywatch.alerts.conditions.fields import all_fields
     from skywatch.alerts.rules.trial_limits import create_limiter
     from skywatch.alerts.settings import AlertSettings
     from skywatch.http.settings import HttpSettings
 
+    all_fields()  # A wrong declaration of a feature ends the start.
     limits: dict[str, int] = config.registry.setdefault("body_limits", {})
     for path in LARGE:
         largest = config.registry["runtime"].settings.of(AlertSettings).alerts_import_max_bytes

@@ -6,8 +6,13 @@ from skywatch.alerts.settings import AlertSettings
 from skywatch.core.feature import EventKind, Feature, NotificationKind, Topic
 
 MANAGE_ALL = "alerts.manage_all"
-# The first is needed for alerts about military aircraft, the others for fuller forms.
-MAY_NEED = ("aircraft.view_military", "aircraft.view_details", "acars.view_full")
+# The first is needed for alerts about military aircraft, the second for a fuller form.
+MAY_NEED = ("aircraft.view_military", "aircraft.view_details")
+
+
+def _event(name: str) -> EventKind:
+    return EventKind(name=name, topic="alerts", oversight=MANAGE_ALL, may_need=MAY_NEED, shows_rule_fields=True)
+
 
 FEATURE = Feature(
     name="alerts",
@@ -16,11 +21,7 @@ FEATURE = Feature(
     monitor="skywatch.alerts.monitor:create",
     topics=(Topic(name="alerts", permission="alerts.view", personal=True),),
     notifications=(NotificationKind(name="alert", permission="alerts.view", addressed=True),),
-    events=(
-        EventKind(name="alert:triggered", topic="alerts", oversight=MANAGE_ALL, may_need=MAY_NEED),
-        EventKind(name="alert:cleared", topic="alerts", oversight=MANAGE_ALL, may_need=MAY_NEED),
-        EventKind(name="alert:acknowledged", topic="alerts", oversight=MANAGE_ALL, may_need=MAY_NEED),
-    ),
+    events=(_event("alert:triggered"), _event("alert:cleared"), _event("alert:acknowledged")),
     retention="skywatch.alerts.retention:KINDS",
     settings=AlertSettings,
     marks="skywatch.alerts.marks:marked_aircraft",

@@ -7,13 +7,13 @@ import queue
 import time
 
 from skywatch.alerts import topics
+from skywatch.alerts.conditions.fields import all_fields
 from skywatch.alerts.engine.engine import Engine, RuleSet
-from skywatch.alerts.engine.messages import AircraftMessage
 from skywatch.alerts.engine.rule import Change, RuleKey
 from skywatch.alerts.history.ending import end_abandoned, end_matches, has_abandoned
 from skywatch.alerts.models import AlertMatch
 from skywatch.alerts.tracking.faults import publish_faults
-from skywatch.alerts.tracking.incoming import read_message
+from skywatch.alerts.tracking.incoming import Inbox
 from skywatch.alerts.tracking.loading import RuleLoader, stopped
 from skywatch.alerts.tracking.records import write
 from skywatch.core.bus.base import Message
@@ -36,8 +36,6 @@ START_S = 3.0
 # At a hundred announcements a second this covers minutes without the database; matches that last longer are announced
 # afterwards in any case.
 QUEUE_LIMIT = 20_000
-# ACARS messages between two ticks; a busy station receives a few a second.
-MESSAGES_LIMIT = 500
 
 
 class AlertMonitor:
@@ -50,8 +48,7 @@ class AlertMonitor:
         self._engine = Engine()
         self._loader = RuleLoader(runtime.settings)
         self._loaded: queue.SimpleQueue[RuleSet] = queue.SimpleQueue()
-        self._messages: queue.Queue[AircraftMessage] = queue.Queue(MESSAGES_LIMIT)
-        self._overflow = FaultLog(log, "alerts: ACARS messages were not tested", "alerts: ACARS messages are tested")
+        self._inbox = Inbox(all_fields().values())
         self._broken = FaultLog(log, "alerts: rules are not in force", "alerts: all enabled rules are in force")
         self._queue: WriteQueue[Change] = WriteQueue(QUEUE_LIMIT)
         self._writer = BackgroundWriter("alerts", runtime.sessions, self._queue, write)
@@ -59,7 +56,7 @@ class AlertMonitor:
         self._in_force: frozenset[RuleKey] = frozenset()
         self._has_changed, self._end_at = True, 0.0
         self._subscription = runtime.bus.subscribe(
-            [topics.CHANGED, topics.ACARS_RECEIVED], self._receive, self._task.run_soon
+            [topics.CHANGED, *self._inbox.topics], self._receive, self._task.run_soon
         )
 
     def start(self) -> None:
@@ -73,12 +70,12 @@ class AlertMonitor:
         while not self._loaded.empty():
             engine.install(self._loaded.get(), sky.now)
         if not engine.rules.rules:
-            while not self._messages.empty():
-                self._messages.get()
+            for _ in self._inbox.take():
+                pass
             return
         changes = engine.tick(sky)
-        for _ in range(self._messages.qsize()):
-            changes += engine.message(self._messages.get())
+        for message in self._inbox.take():
+            changes += engine.message(message)
         if changes:
             self._queue.append(changes)
 
@@ -128,15 +125,8 @@ class AlertMonitor:
     def _receive(self, message: Message) -> None:
         if message.topic == topics.CHANGED:
             self._task.run_soon()
-            return
-        received = read_message(message.data)
-        if received is None:
-            return
-        try:
-            self._messages.put_nowait(received)
-            self._overflow.succeeded()
-        except queue.Full:
-            self._overflow.failed(f"more than {MESSAGES_LIMIT} came between two ticks")
+        else:
+            self._inbox.receive(message)
 
 
 def create(runtime: Runtime) -> AlertMonitor:

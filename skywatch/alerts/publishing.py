@@ -14,6 +14,7 @@ from skywatch.alerts.history.shape import document, record_of
 from skywatch.alerts.models import Alert, AlertMatch, AlertRule
 from skywatch.core.clock import utcnow
 from skywatch.notify.mqtt.source import RuleAlert, RuleState
+from skywatch.security.visibility import EVERYTHING
 
 _published = sa.and_(AlertRule.enabled, AlertRule.mqtt)
 # Only alerts of the rule's owner: followers have alerts of their own.
@@ -54,7 +55,7 @@ class PublishedRules:
             .limit(limit)
         )
         return [
-            RuleAlert(alert.id, alert.rule_id, document(record_of(alert, [], details=True, full_texts=True)))
+            RuleAlert(alert.id, alert.rule_id, document(record_of(alert, [], EVERYTHING.permissions)))
             for alert in alerts
             if alert.rule_id is not None
         ]

@@ -8,5 +8,3 @@ ALERTS = "alerts"
 CHANGED = "alerts.changed"
 # The enabled rules that are not in force (data: JSON by rule id, ``tracking.faults``); its last message is kept.
 FAULTS = "alerts.rule_faults"
-# An ACARS message was received (data: JSON with text, label, icao_hex, registration, callsign, military and at).
-ACARS_RECEIVED = "acars.received"

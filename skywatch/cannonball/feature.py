@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from skywatch.cannonball.settings import CannonballSettings
+from skywatch.core.declarations import AddressList
 from skywatch.core.feature import EventKind, Feature, NotificationKind
 
 VIEW, MANAGE, MILITARY = "cannonball.view", "cannonball.manage", "aircraft.view_military"
@@ -26,6 +27,13 @@ FEATURE = Feature(
     notifications=(
         NotificationKind(
             name="cannonball", permission=VIEW, delivered="skywatch.cannonball.sessions.notifications:delivered"
+        ),
+    ),
+    address_lists=(
+        AddressList(
+            name="police",
+            revision="skywatch.cannonball.known.revision:current_revision",
+            addresses="skywatch.cannonball.known.addresses:police_addresses",
         ),
     ),
     retention="skywatch.cannonball.retention:KINDS",

@@ -15,6 +15,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 from skywatch.accounts.models import User
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
 
+# Whom sessions and alerts belong to.
+OWNER_ID = User.id
+
 
 class KnownAircraft(Base):
     """An aircraft known to fly for law enforcement (or another agency).

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from skywatch.core.declarations import AddressList, AircraftMember
 from skywatch.core.problems import ProblemKind
+from skywatch.core.rule_fields import RuleField
 from skywatch.settings import Role, Settings, compose
 
 if TYPE_CHECKING:
+    from sqlalchemy import FromClause
+
     from skywatch.core.storing.retention import Kind
 
 
@@ -40,7 +44,8 @@ class EventKind:
 
     ``needs`` are permissions that a subscriber must hold besides the topic's. Holders of ``oversight`` also receive
     the events of other users. ``may_need`` are permissions that only some messages need, or that open another form of
-    them (``skywatch.core.bus.Form``): a message that names any other permission is not delivered. ``written`` is
+    them (``skywatch.core.bus.Form``): a message that names any other permission is not delivered. Events with
+    ``shows_rule_fields`` contain values of rule fields, and may need the permissions of these too. ``written`` is
     ``module:function(session, written)``, called in a transaction of its own with the ``WrittenEvent`` of messages that
     the real-time channel has written to a connection of a user in their audience.
     """
@@ -50,6 +55,7 @@ class EventKind:
     needs: tuple[str, ...] = ()
     oversight: str | None = None
     may_need: tuple[str, ...] = ()
+    shows_rule_fields: bool = False
     written: str = ""
 
 
@@ -152,6 +158,16 @@ class Feature:
     # ``module:function(inspection)`` that yields ``skywatch.core.terminal.finding.Finding``s: what ``skywatch doctor``
     # checks for the feature. It is given a ``skywatch.core.terminal.finding.Inspection``.
     checks: str = ""
+    aircraft_members: tuple[AircraftMember, ...] = ()
+    rule_fields: tuple[RuleField, ...] = ()
+    address_lists: tuple[AddressList, ...] = ()
+    # ``module:table`` of stored flights, for features that look for the flight of an aircraft: a row each with ``id``,
+    # ``icao_hex``, ``callsign``, ``registration``, ``military``, ``first_seen_at`` and ``last_seen_at``; at most one
+    # feature has it.
+    flights: str = ""
+    # ``module:function(session, mode, user_ids)`` that returns the ``Visibility`` of the active ones among these users;
+    # at most one feature has it.
+    visibilities: str = ""
     # Module that declares the metrics of the feature.
     metrics: str = ""
     # Groups of its operations in the OpenAPI document -> what they are for.
@@ -187,7 +203,17 @@ class FeatureSet:
         self._features = tuple(features)
         _by_name(self._features, "feature")
         self.topics: dict[str, Topic] = _by_name((t for f in self for t in f.topics), "topic")
-        self.events: dict[str, EventKind] = _by_name((e for f in self for e in f.events), "event")
+        self.rule_fields: dict[str, RuleField] = _by_name((r for f in self for r in f.rule_fields), "rule field")
+        for rule_field in self.rule_fields.values():
+            if fault := rule_field.fault():
+                raise DeclarationError(f"rule field {rule_field.name} {fault}")
+        self.events: dict[str, EventKind] = _by_name((self._complete(e) for f in self for e in f.events), "event")
+        self.aircraft_members: dict[str, AircraftMember] = _by_name(
+            (m for f in self for m in f.aircraft_members), "member of an aircraft"
+        )
+        self.address_lists: dict[str, AddressList] = _by_name(
+            (a for f in self for a in f.address_lists), "address list"
+        )
         self.notifications: dict[str, NotificationKind] = _by_name(
             (n for f in self for n in f.notifications), "kind of notification"
         )
@@ -283,11 +309,28 @@ class FeatureSet:
         paths = [feature.past_pictures for feature in self if feature.past_pictures]
         return load(paths[0]) if paths else None
 
+    def flights(self) -> FromClause | None:
+        """The table of stored flights; None where none are stored."""
+        paths = [feature.flights for feature in self if feature.flights]
+        return load(paths[0]) if paths else None
+
+    def visibilities(self) -> Callable[..., Any] | None:
+        """The function that returns the visibility of users; None where there are no users."""
+        paths = [feature.visibilities for feature in self if feature.visibilities]
+        return load(paths[0]) if paths else None
+
     def load_metrics(self) -> None:
         """Import the modules that declare metrics, so that every process exports all of them."""
         for feature in self:
             if feature.metrics:
                 importlib.import_module(feature.metrics)
+
+    def _complete(self, event: EventKind) -> EventKind:
+        """The event with the permissions of rule fields, if it contains their values."""
+        if not event.shows_rule_fields:
+            return event
+        permissions = (one.permission for one in self.rule_fields.values() if one.permission)
+        return replace(event, may_need=tuple(dict.fromkeys((*event.may_need, *permissions))))
 
 
 def _by_name(items: Iterable[T], what: str) -> dict[str, T]:

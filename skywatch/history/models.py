@@ -71,6 +71,10 @@ class Flight(Base):
     last_lon: Mapped[float | None] = mapped_column(MICRODEGREES)
 
 
+# For the features that look for the flight of an aircraft (``Feature.flights``).
+FLIGHTS = Flight.__table__
+
+
 class Chunk(Base):
     """Encoded points of the aircraft of one shard in one slice; ``slice_at`` is its begin in unix seconds."""
 

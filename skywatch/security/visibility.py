@@ -26,9 +26,9 @@ class Visibility:
     """What one caller may see (``user_id`` None: an anonymous one).
 
     ``permissions`` are all that the policy grants this caller under the present mode and access settings. The rest is
-    derived from them: ``military`` aircraft, ``details`` (registration, owner and operator), ``full_texts`` of ACARS
-    messages, and ``manages``, the permissions among them to manage what belongs to others. ``is_local``: the caller is
-    on this machine; ``exact_station``: where the antenna is, and what follows from it, may be known exactly.
+    derived from them: ``military`` aircraft, ``details`` (registration, owner and operator), and ``manages``, the
+    permissions among them to manage what belongs to others. ``is_local``: the caller is on this machine;
+    ``exact_station``: where the antenna is, and what follows from it, may be known exactly.
     """
 
     user_id: int | None = None
@@ -36,7 +36,6 @@ class Visibility:
     is_local: bool = False
     military: bool = field(init=False, repr=False, compare=False)
     details: bool = field(init=False, repr=False, compare=False)
-    full_texts: bool = field(init=False, repr=False, compare=False)
     manages: frozenset[str] = field(init=False, repr=False, compare=False)
     exact_station: bool = field(init=False, repr=False, compare=False)
 
@@ -44,7 +43,6 @@ class Visibility:
         permissions = self.permissions
         object.__setattr__(self, "military", Permission.AIRCRAFT_VIEW_MILITARY in permissions)
         object.__setattr__(self, "details", Permission.AIRCRAFT_VIEW_DETAILS in permissions)
-        object.__setattr__(self, "full_texts", Permission.ACARS_VIEW_FULL in permissions)
         object.__setattr__(self, "manages", permissions & MANAGING)
         object.__setattr__(self, "exact_station", self.is_local or Permission.SYSTEM_MANAGE in permissions)
 

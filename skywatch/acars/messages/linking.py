@@ -20,7 +20,6 @@ from skywatch.acars.messages.flagging import flag_by_airframes, spellings_of
 from skywatch.airframes import service as airframes
 from skywatch.airframes.models import AirframeRecord
 from skywatch.core.clock import utcnow
-from skywatch.core.database.columns import Moment
 from skywatch.picture.state.military import is_military_in, military_of
 from skywatch.picture.state.sky import Sky
 
@@ -39,16 +38,6 @@ LONGEST_FLIGHT = timedelta(hours=25)
 MILITARY_FLIGHTS = timedelta(days=30)
 # The same number is flown again a day later, perhaps by another aircraft.
 FLIGHT_NUMBER_S = 6 * 3600.0
-# Features meet in the database: the columns of history's flights that are read here.
-_flights = sa.table(
-    "history_flights",
-    sa.column("id", sa.BigInteger),
-    sa.column("icao_hex", sa.String),
-    sa.column("callsign", sa.String),
-    sa.column("military", sa.Boolean),
-    sa.column("first_seen_at", Moment),
-    sa.column("last_seen_at", Moment),
-)
 
 
 class Sighting(NamedTuple):
@@ -78,11 +67,13 @@ class _Flight(NamedTuple):
 class Linker:
     """Looks aircraft up, some hundred at once, and remembers them; for the writer's thread alone.
 
-    ``sky`` is the picture of the last tick, which the tracker's thread sets.
+    ``sky`` is the picture of the last tick, which the tracker's thread sets, ``flights`` the table of stored flights
+    (``Feature.flights``).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, flights: sa.FromClause | None) -> None:
         self.sky: Sky | None = None
+        self._stored_flights = flights
         self._registered: tuple[Sky | None, dict[str, str]] = None, {}
         self._by_registration: OrderedDict[str, str | None] = OrderedDict()
         # Of messages with both; None where they contradict each other.
@@ -178,7 +169,7 @@ class Linker:
         known = {address: self._military[address] for address in addresses if address in self._military}
         unknown = addresses - known.keys()
         known |= military_of(session, unknown)
-        for address in _military_flown(session, [address for address in unknown if not known[address]]):
+        for address in self._military_flown(session, [address for address in unknown if not known[address]]):
             known[address] = True
         if sky is not None:
             known = {address: one or is_military_in(sky, address) for address, one in known.items()}
@@ -188,19 +179,32 @@ class Linker:
     def _flights_of(self, session: Session, addresses: set[str], times: Sequence[datetime]) -> dict[str, list[_Flight]]:
         """The flights of aircraft about these times."""
         flights: dict[str, list[_Flight]] = {}
-        if not addresses:
+        if not addresses or self._stored_flights is None:
             return flights
+        table = self._stored_flights.c
         for begin, end in _spans(times):
             for some in _some(addresses):
-                query = sa.select(_flights).where(
-                    _flights.c.icao_hex.in_(some),
-                    _flights.c.first_seen_at.between(begin - LONGEST_FLIGHT, end + CLOCKS),
-                    _flights.c.last_seen_at >= begin - FLIGHT_GAP,
+                columns = table.id, table.icao_hex, table.callsign, table.first_seen_at, table.last_seen_at
+                query = sa.select(*columns).where(
+                    table.icao_hex.in_(some),
+                    table.first_seen_at.between(begin - LONGEST_FLIGHT, end + CLOCKS),
+                    table.last_seen_at >= begin - FLIGHT_GAP,
                 )
                 for row in session.execute(query):
                     flight = _Flight(int(row.id), row.callsign, row.first_seen_at, row.last_seen_at)
                     flights.setdefault(row.icao_hex, []).append(flight)
         return flights
+
+    def _military_flown(self, session: Session, addresses: Iterable[str]) -> Iterator[str]:
+        """Those with a stored flight that is military: the picture knew it when they were in the air."""
+        if self._stored_flights is None:
+            return
+        table, since = self._stored_flights.c, utcnow() - MILITARY_FLIGHTS
+        for some in _some(addresses):
+            query = sa.select(table.icao_hex).where(
+                table.icao_hex.in_(some), table.first_seen_at >= since, table.military
+            )
+            yield from session.scalars(query.distinct())
 
 
 class FlightAddresses:
@@ -218,16 +222,6 @@ class FlightAddresses:
         """The address that was last received with this flight number, where that is not long ago."""
         icao_hex, known_at = self._addresses.get(flight or "", (None, 0.0))
         return icao_hex if abs(at - known_at) <= FLIGHT_NUMBER_S else None
-
-
-def _military_flown(session: Session, addresses: Iterable[str]) -> Iterator[str]:
-    """Those whose flights history has as military: the picture knew it when they were in the air."""
-    since = utcnow() - MILITARY_FLIGHTS
-    for some in _some(addresses):
-        query = sa.select(_flights.c.icao_hex).where(
-            _flights.c.icao_hex.in_(some), _flights.c.first_seen_at >= since, _flights.c.military
-        )
-        yield from session.scalars(query.distinct())
 
 
 def _flight_at(flights: Iterable[_Flight], at: datetime) -> _Flight | None:

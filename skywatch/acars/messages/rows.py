@@ -17,13 +17,12 @@ from skywatch.acars.messages.draft import Draft, Reception, Snapshot
 from skywatch.acars.messages.linking import Linker, Sighting
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.searching.search import words_of
+from skywatch.acars.topics import RECEIVED, TOPIC
 from skywatch.core.bus.base import Audience, Form, Message
 from skywatch.core.clock import to_datetime, to_iso
 from skywatch.core.database.inserting import insert_many
 
-TOPIC, EVENT = "acars", "acars:message"
-# What rules are tested against; see the alerts room.
-RECEIVED_TOPIC = "acars.received"
+EVENT = "acars:message"
 FULL, DETAILS, MILITARY = "acars.view_full", "aircraft.view_details", "aircraft.view_military"
 _encode = msgspec.json.Encoder().encode
 # The raw envelope is stored up to this size (bytes as JSON); of larger ones only the keys.
@@ -219,4 +218,4 @@ def for_rules(row: Row) -> Message:
         "military": row.military,
         "at": row.at.timestamp(),
     }
-    return Message(RECEIVED_TOPIC, "message", _encode(fields))
+    return Message(RECEIVED, "message", _encode(fields))

@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from skywatch.acars.messages.rows import message_fields
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.resources import service
 from skywatch.core.clock import to_iso
@@ -41,7 +40,7 @@ def export(session: Session, may: Visibility, filters: dict[str, Any], format_na
 def _csv(batches: Rows, may: Visibility) -> Iterator[bytes]:
     yield csv_rows([COLUMNS])
     for batch in batches:
-        yield csv_rows([_cells(message_fields(row, may.full_texts, may.details)) for row in batch])
+        yield csv_rows([_cells(service.shown(row, may)) for row in batch])
 
 
 def _cells(fields: dict[str, Any]) -> list[Any]:
@@ -60,7 +59,7 @@ def _cells(fields: dict[str, Any]) -> list[Any]:
 
 def _json_lines(batches: Rows, may: Visibility) -> Iterator[bytes]:
     for batch in batches:
-        yield b"".join(encode(message_fields(row, may.full_texts, may.details)) + b"\n" for row in batch)
+        yield b"".join(encode(service.shown(row, may)) + b"\n" for row in batch)
 
 
 FORMATS = {"csv": Format("text/csv", _csv), "jsonl": Format("application/x-ndjson", _json_lines)}

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.acars.decoding.labels import LABELS
+from skywatch.acars.messages.rows import message_fields
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.searching import stations
 from skywatch.acars.searching.matches import identifiers
@@ -18,6 +19,7 @@ from skywatch.acars.searching.search import Search, parse
 from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.problems import Problem, invalid_fields, not_found
 from skywatch.http.lists.cursor import Key
+from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
 STATS_SPAN = timedelta(hours=24)
@@ -130,8 +132,13 @@ def get(session: Session, may: Visibility, message_id: int) -> AcarsMessage:
     return message
 
 
+def shown(row: AcarsMessage, may: Visibility) -> dict[str, Any]:
+    """A message as a caller may see it."""
+    return message_fields(row, Permission.ACARS_VIEW_FULL in may.permissions, may.details)
+
+
 def _parsed(may: Visibility, text: str) -> Search:
-    if not may.full_texts:
+    if Permission.ACARS_VIEW_FULL not in may.permissions:
         raise Problem("permission_denied", "Searching texts needs acars.view_full.")
     try:
         return parse(text)

@@ -8,7 +8,6 @@ from typing import Any
 from pyramid.response import Response
 from sqlalchemy.orm import Session
 
-from skywatch.acars.messages.rows import message_fields
 from skywatch.acars.resources import exports, schemas, service
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem
@@ -41,7 +40,7 @@ def list_acars_messages(request: Request) -> dict[str, Any]:
     limit, offset, cursor = query.pop("limit"), query.pop("offset"), query.pop("cursor")
     may = request.may
     messages, count, last = service.find(request.db, may, query, limit, offset, cursor)
-    shown = [message_fields(row, may.full_texts, may.details) for row in messages]
+    shown = [service.shown(row, may) for row in messages]
     return cursor_page(request, "messages", shown, count, last)
 
 
@@ -75,7 +74,7 @@ def get_acars_message(request: Request) -> dict[str, Any]:
     """Show an ACARS message"""
     may = request.may
     row = service.get(request.db, may, request.validated["path"]["id"])
-    return message_fields(row, may.full_texts, may.details)
+    return service.shown(row, may)
 
 
 @statistics.get(permission=VIEW, query=schemas.StatsQuery(), responses={200: schemas.AcarsStats()})

@@ -18,7 +18,7 @@ from skywatch.http.resources.schema import (
     JsonString,
     Schema,
 )
-from skywatch.security.permissions import OPTIONAL_SCOPES, SCOPES
+from skywatch.security.permissions import OPTIONAL_SCOPES, SCOPES, WITHHELD_FROM_KEYS
 
 ALL_SCOPES = (*SCOPES, *OPTIONAL_SCOPES)
 
@@ -30,8 +30,8 @@ class KeyCreate(Schema):
         minimum=1,
         maximum=len(ALL_SCOPES),
         description=(
-            "What the key reaches; cannonball is for devices without a password, such as one in a car: it carries the "
-            "owner's own records there, never cannonball.manage."
+            f"What the key reaches; {' and '.join(OPTIONAL_SCOPES)} is for devices without a password, such as one in "
+            f"a car: it carries the owner's own records there, never {' or '.join(sorted(WITHHELD_FROM_KEYS))}."
         ),
     )
     expires_at = optional_timestamp_node(missing=None, description="When it ends; to set one is advised.")

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from pyramid.response import Response
 
-from skywatch.aircraft import filters, schemas
-from skywatch.aircraft.acars import acars_messages
+from skywatch.aircraft import filters, members, schemas
 from skywatch.aircraft.bodies import only_fields, with_members
 from skywatch.aircraft.live import live_response, refuse_hidden_filters, visible_row
 from skywatch.aircraft.views.airframes import airframe_fields
@@ -85,7 +84,7 @@ def get_aircraft(request: SkyRequest) -> Response:
     more = {
         "airframe": airframe_fields(frame, may) if frame is not None else None,
         "ages": {group: age for group, age in ages.items() if age is not None},
-        "acars_messages": acars_messages(request.db, may, address),
+        **members.values(request.db, request.runtime.features, may, address),
     }
     return json_response(with_members(sky.body(row, may.details), more))
 

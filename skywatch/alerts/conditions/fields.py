@@ -1,9 +1,17 @@
-"""The fields of tests (members of a live aircraft and values derived from them), and the ops of each kind."""
+"""The fields of tests (members of a live aircraft, values derived from them, and what features declare), and the ops
+of each kind.
+"""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+
+from skywatch.core import rule_fields
+from skywatch.core.rule_fields import RuleEvents, RuleField
+from skywatch.picture.state.sky import COLUMNS
 
 
 class Kind(StrEnum):
@@ -19,7 +27,7 @@ class Kind(StrEnum):
     CLASS = "class"
     GEOFENCE = "geofence"
     WATCHLIST = "watchlist"
-    MESSAGE = "message"  # a text that comes with an ACARS message
+    MESSAGE = "message"  # a text that comes with an event of an aircraft
 
 
 EQUALITY = ("eq", "ne")
@@ -51,6 +59,8 @@ class Field:
     under ``member``, and only for the few aircraft that meet the rest of a rule. ``margin`` is the hysteresis: how far
     a value may fall behind a boundary before a matching aircraft counts as not matching, in the field's unit; without
     one it is 5 % of the boundary. ``details`` fields need ``aircraft.view_details``.
+
+    Fields that features declare (``is_declared``) may need a ``permission``, and are texts of ``events`` or columns.
     """
 
     name: str
@@ -60,13 +70,15 @@ class Field:
     margin: float | None = None
     share: float = 0.05
     details: bool = False
-    full_text: bool = False
+    is_declared: bool = False
+    permission: str = ""
+    events: RuleEvents | None = None
     meaning: str = ""
 
     @property
     def is_event(self) -> bool:
-        """Whether the field belongs to a message and not to an aircraft's state."""
-        return self.kind is Kind.MESSAGE
+        """Whether the field belongs to an event and not to an aircraft's state."""
+        return self.events is not None
 
 
 ALTITUDE_MARGIN_FT = 100.0
@@ -151,9 +163,10 @@ _TABLE: tuple[Field, ...] = (
     Field("class", Kind.CLASS, meaning="What kind of aircraft it is"),
     Field("geofence", Kind.GEOFENCE, meaning="A geofence, by id"),
     Field("watchlist", Kind.WATCHLIST, meaning="A watch list, by id"),
-    Field("acars_text", Kind.MESSAGE, full_text=True, meaning="Text of an ACARS message"),
-    Field("acars_label", Kind.MESSAGE, meaning="Label of an ACARS message"),
 )
+# Kind of a declared field -> the columns of the picture that it may be.
+DTYPES = {"number": "fi", "text": "S", "flag": "?"}
+# The fields of the picture.
 FIELDS: dict[str, Field] = {field.name: field for field in _TABLE}
 # Names that records and people use for members of a live aircraft.
 ALIASES = {"callsign": "flight", "registration": "r", "icao_hex": "hex", "aircraft_type": "t"}
@@ -161,4 +174,46 @@ ALIASES = {"callsign": "flight", "registration": "r", "icao_hex": "hex", "aircra
 
 def field_named(name: str) -> Field | None:
     """The field of this name or alias, None where there is none."""
-    return FIELDS.get(ALIASES.get(name, name))
+    field = FIELDS.get(ALIASES.get(name, name))
+    if field is None and (declared := rule_fields.DECLARED.get(name)) is not None:
+        field = _field(declared)
+    return field
+
+
+def all_fields() -> Mapping[str, Field]:
+    """Every field by name; raises ValueError for a declared one that has the name of another or no fitting column."""
+    fields = dict(FIELDS)
+    for name, declared in rule_fields.DECLARED.items():
+        if name in FIELDS or name in ALIASES:
+            raise ValueError(f"rule field {name} of a feature has the name of a field of the picture")
+        if declared.column and COLUMNS.get(declared.column, "-")[0] not in DTYPES[declared.kind]:
+            raise ValueError(f"rule field {name}: the picture has no column {declared.column} of kind {declared.kind}")
+        fields[name] = _field(declared)
+    return fields
+
+
+def permissions() -> frozenset[str]:
+    """The permissions that fields of features need."""
+    return frozenset(declared.permission for declared in rule_fields.DECLARED.values() if declared.permission)
+
+
+def momentary() -> str:
+    """What is true for one moment only, in words: ``enters, leaves and ACARS messages``."""
+    declared = (field.events.plural for field in rule_fields.DECLARED.values() if field.events is not None)
+    *first, last = dict.fromkeys((*sorted(EVENT_OPS), *declared))
+    return f"{', '.join(first)} and {last}"
+
+
+@functools.cache
+def _field(declared: RuleField) -> Field:
+    kind = Kind.MESSAGE if declared.events is not None else Kind(declared.kind)
+    return Field(
+        declared.name,
+        kind,
+        declared.column,
+        declared.member,
+        is_declared=True,
+        permission=declared.permission,
+        events=declared.events,
+        meaning=declared.meaning,
+    )

@@ -11,7 +11,7 @@ import string
 from collections.abc import Mapping
 from typing import Any
 
-from skywatch.alerts.conditions.fields import ALIASES, FIELDS, Kind
+from skywatch.alerts.conditions.fields import ALIASES, Kind, field_named
 
 MAXIMUM_LENGTH = 500
 MAXIMUM_WIDTH = 40
@@ -21,9 +21,6 @@ UNKNOWN = "-"
 _SPEC = re.compile(r"(?:.?[<>^=])?[-+ ]?#?0?(\d*)[,_]?(?:\.(\d+))?[bcdeEfFgGnosxX%]?", re.DOTALL)
 _formatter = string.Formatter()
 _NOT_SHOWN = (Kind.WATCHLIST, Kind.CLASS, Kind.GEOFENCE)
-NAMES = frozenset(
-    [name for name, field in FIELDS.items() if field.kind not in _NOT_SHOWN] + list(ALIASES) + list(OWN_NAMES)
-)
 
 
 def fault_of(template: str) -> str | None:
@@ -39,7 +36,7 @@ def fault_of(template: str) -> str | None:
             continue
         if conversion:
             return f"{{{name[:40]}!{conversion}}}: conversions are not allowed"
-        if name not in NAMES:
+        if name not in OWN_NAMES and ((field := field_named(name)) is None or field.kind in _NOT_SHOWN):
             return f"{{{name[:40]}}} is not a field that a message can name"
         fault = _spec_fault(spec or "")
         if fault is not None:

@@ -312,7 +312,7 @@ class DocumentLiteral(Literal):
 
 
 class MessageLiteral(Nowhere):
-    """A test of an ACARS message; unknown while there is none."""
+    """A test of a message of an aircraft; unknown while there is none."""
 
     def __init__(self, member: str, predicate: Predicate, negated: bool) -> None:
         super().__init__()

@@ -1,15 +1,14 @@
-"""ACARS messages in the engine, and the environment of a message whose aircraft is not in the sky."""
+"""Messages of aircraft in the engine, and the environment of a message whose aircraft is not in the sky."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import msgspec
 import numpy as np
 
 from skywatch.airframes.military import is_military
-from skywatch.alerts.conditions.values import normalised
 from skywatch.alerts.engine.data.environment import Environment
 from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.program import Program
@@ -18,20 +17,17 @@ from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX, Sky
 
 @dataclass(frozen=True)
 class AircraftMessage:
-    """Sender, content and time (unix seconds) of a message. ``address`` is in lower case, empty if unknown."""
+    """An event of an aircraft that rules are tested on: sender, texts and time (unix seconds).
+
+    ``address`` is in lower case; ``texts`` are the normalised values by field.
+    """
 
     address: str
     at: float
-    label: str = ""
-    text: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
     registration: str = ""
     callsign: str = ""
     military: bool = False
-
-    @property
-    def texts(self) -> dict[str, str]:
-        """The normalised values of the message fields."""
-        return {"acars_text": normalised(self.text), "acars_label": normalised(self.label)}
 
 
 def environment_without(

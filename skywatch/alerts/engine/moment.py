@@ -10,7 +10,7 @@ import numpy as np
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import Test
 from skywatch.alerts.engine.data.bits import slots_of
-from skywatch.alerts.engine.data.board import EXACT_COLUMNS
+from skywatch.alerts.engine.data.board import EXACT_COLUMNS, Board
 from skywatch.alerts.engine.data.environment import Environment
 from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.program import Compiled
@@ -111,4 +111,15 @@ def _actual(test: Test, rule: Rule, aircraft: Mapping[str, Any], environment: En
             column = EXACT_COLUMNS.get(column, column)
         value = float(board.number(column)[slot])
         return None if np.isnan(value) else round(value, 1)
+    if test.field.is_declared:
+        return _stored(board, test.field.column, slot)
     return aircraft.get(_SAME.get(name, name))
+
+
+def _stored(board: Board, column: str, slot: int) -> Any:
+    """The value of a column of the picture, which a test has met and so is known."""
+    assert board.sky is not None
+    value = board.sky.columns[column][board.rows[slot]].item()
+    if isinstance(value, bytes):
+        return value.decode("ascii", "replace")
+    return round(value, 6) if isinstance(value, float) else value

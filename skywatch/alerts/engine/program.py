@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.alerts.conditions.expansion import expanded
-from skywatch.alerts.conditions.fields import FIELDS, Kind
+from skywatch.alerts.conditions.fields import FIELDS, Kind, permissions
 from skywatch.alerts.conditions.tree import All, Any_, Node, Not, Test, tests_of
 from skywatch.alerts.engine.data.bits import WORD, Words, slots_of
 from skywatch.alerts.engine.data.board import EXACT_COLUMNS
@@ -36,6 +36,7 @@ from skywatch.alerts.engine.literals import (
 from skywatch.alerts.engine.predicates import text_predicate, value_predicate
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core.process.deadline import paced
+from skywatch.security.visibility import Visibility
 
 Mask = npt.NDArray[np.bool_]
 Slots = npt.NDArray[np.intp]
@@ -47,9 +48,15 @@ class Rights:
 
     military: bool = True
     details: bool = True
-    full_text: bool = True
+    withheld: frozenset[str] = frozenset()
+    """Permissions of fields that the owner does not have."""
     # Whether distances are from the exact place of the station where the picture has others.
     exact_station: bool = False
+
+    @classmethod
+    def of(cls, may: Visibility, *, exact_station: bool = False) -> Rights:
+        """The rights of a user."""
+        return cls(may.military, may.details, permissions() - may.permissions, exact_station)
 
 
 class Join:
@@ -166,7 +173,7 @@ class Compiler:
             if entries.registrations:
                 parts.append(Test(FIELDS["r"], "in", entries.registrations))
             return self._resolved(Any_(tuple(parts)), rights)
-        if (node.field.details and not rights.details) or (node.field.full_text and not rights.full_text):
+        if (node.field.details and not rights.details) or node.field.permission in rights.withheld:
             return _UNKNOWN
         if rights.exact_station and node.field.column in EXACT_COLUMNS:
             return replace(node, field=replace(node.field, column=EXACT_COLUMNS[node.field.column]))

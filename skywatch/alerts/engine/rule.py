@@ -67,7 +67,7 @@ class Rule:
 
     @property
     def is_message_rule(self) -> bool:
-        """Whether it has a condition on ACARS messages."""
+        """Whether it has a condition on messages of aircraft."""
         return any(test.field.is_event for test in tests_of(self.node))
 
 

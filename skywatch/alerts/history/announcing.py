@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
-from skywatch.alerts.history.shape import document, record_of
+from skywatch.alerts.history.shape import document, permissions_of, record_of
 from skywatch.alerts.models import Alert
 from skywatch.alerts.topics import ALERTS
 from skywatch.core.bus.base import Audience, Form, Message
 from skywatch.notify.channels.quiet import QuietWindow
 from skywatch.notify.deliveries.outbox import Notification
 from skywatch.security.permissions import Permission
+from skywatch.security.visibility import EVERYTHING
 
 _encode = msgspec.json.Encoder().encode
 
@@ -22,19 +24,12 @@ def message(event: str, alert: Alert, deliveries: Sequence[Any], user_id: int) -
     """An event of an alert, for its user and holders of ``alerts.manage_all``; military ones need their permission."""
     needs = {str(Permission.AIRCRAFT_VIEW_MILITARY)} if alert.military else set()
     audience = Audience(frozenset({user_id}), str(Permission.ALERTS_MANAGE_ALL), frozenset(needs))
-    forms = []
-    for permissions in (
-        {Permission.AIRCRAFT_VIEW_DETAILS, Permission.ACARS_VIEW_FULL},
-        {Permission.AIRCRAFT_VIEW_DETAILS},
-    ):
-        full = Permission.ACARS_VIEW_FULL in permissions
-        record = record_of(alert, deliveries, details=True, full_texts=full)
-        forms.append(Form(frozenset(map(str, permissions)), _encode(document(record))))
-    plain = _encode(document(record_of(alert, deliveries, details=False, full_texts=False)))
-    if forms[0].data == forms[1].data:
-        del forms[0]
-    if forms[-1].data == plain:
-        del forms[-1]
+    plain, forms = _encoded(alert, deliveries, frozenset()), []
+    for permissions in _combinations(permissions_of(alert)):
+        forms.append(Form(permissions, _encoded(alert, deliveries, permissions)))
+    # Forms that show no more than the next simpler one are left out.
+    simpler = [*(form.data for form in forms[1:]), plain]
+    forms = [form for form, data in zip(forms, simpler, strict=True) if form.data != data]
     return Message(ALERTS, event, plain, audience, forms=tuple(forms))
 
 
@@ -48,7 +43,7 @@ def notification(
     quiet_hours: tuple[QuietWindow, ...],
 ) -> Notification:
     """The notification of an alert for channels of its user; ``transition`` is ``triggered`` or ``cleared``."""
-    record = record_of(alert, [], details=True, full_texts=True)
+    record = record_of(alert, [], EVERYTHING.permissions)
     del record["deliveries"]
     is_over = transition == "cleared"
     return Notification(
@@ -67,3 +62,14 @@ def notification(
         quiet_hours=quiet_hours,
         cleared=is_over,
     )
+
+
+def _combinations(needed: frozenset[str]) -> Iterator[frozenset[str]]:
+    """Permissions of the fuller forms, the fullest first; an alert has values of one feature, rarely of two."""
+    for size in range(len(needed), -1, -1):
+        for some in itertools.combinations(sorted(needed), size):
+            yield frozenset({str(Permission.AIRCRAFT_VIEW_DETAILS), *some})
+
+
+def _encoded(alert: Alert, deliveries: Sequence[Any], permissions: frozenset[str]) -> bytes:
+    return _encode(document(record_of(alert, deliveries, permissions)))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from skywatch.alerts.conditions.fields import FIELDS
+from skywatch.alerts.conditions.fields import field_named
 from skywatch.alerts.engine.moment import DETAILS
 from skywatch.alerts.models import Alert
 from skywatch.core.clock import to_iso
+from skywatch.security.permissions import Permission
 
 PLAIN = (
     "id", "rule_id", "rule_name", "priority", "icao_hex", "callsign", "message", "geofence", "count", "triggered_at",
@@ -17,20 +18,24 @@ PLAIN = (
 )  # fmt: skip
 
 
-def record_of(alert: Alert, deliveries: Sequence[Any], *, details: bool, full_texts: bool) -> dict[str, Any]:
-    """The record of an alert for a reader with these rights."""
+def record_of(alert: Alert, deliveries: Sequence[Any], permissions: Collection[str]) -> dict[str, Any]:
+    """The record of an alert for a reader with these permissions."""
     aircraft, matched = dict(alert.aircraft), list(alert.matched)
     registration = alert.registration
     message = alert.message
-    if not details:
+    if Permission.AIRCRAFT_VIEW_DETAILS not in permissions:
         aircraft = {name: value for name, value in aircraft.items() if name not in DETAILS}
         matched = [_without_details(entry) for entry in matched]
         registration = None
         hidden = [str(alert.aircraft[name]) for name in DETAILS if alert.aircraft.get(name)]
         if any(text in message for text in hidden):
             message = alert.rule_name
-    if not full_texts:
-        matched = [entry | {"actual": None} if entry.get("field") == "acars_text" else entry for entry in matched]
+    withheld = permissions_of(alert).difference(permissions)
+    if withheld:
+        hidden = [str(entry["actual"]) for entry in matched if entry["actual"] and _permission(entry) in withheld]
+        if any(text in message for text in hidden):
+            message = alert.rule_name
+        matched = [entry | {"actual": None} if _permission(entry) in withheld else entry for entry in matched]
     return {
         **{name: getattr(alert, name) for name in PLAIN},
         "message": message,
@@ -41,13 +46,23 @@ def record_of(alert: Alert, deliveries: Sequence[Any], *, details: bool, full_te
     }
 
 
+def permissions_of(alert: Alert) -> frozenset[str]:
+    """The permissions that values of this alert need, of fields that features declare."""
+    return frozenset(permission for entry in alert.matched if (permission := _permission(entry)))
+
+
 def document(record: dict[str, Any]) -> dict[str, Any]:
     """A record with times as text, for events and deliveries."""
     return {name: to_iso(value) if isinstance(value, datetime) else value for name, value in record.items()}
 
 
+def _permission(entry: dict[str, Any]) -> str:
+    field = field_named(entry.get("field", ""))
+    return field.permission if field is not None else ""
+
+
 def _without_details(entry: dict[str, Any]) -> dict[str, Any]:
-    field = FIELDS.get(entry.get("field", ""))
+    field = field_named(entry.get("field", ""))
     if field is not None and field.details:
         return entry | {"actual": None}
     return entry | {"registration": None} if "registration" in entry else entry

@@ -54,7 +54,7 @@ def service(request: Request) -> AlertHistory:
 def record(request: Request, alert: Alert, states: dict[int, list[Any]]) -> dict[str, Any]:
     """One alert as the caller may see it."""
     may = request.may
-    return record_of(alert, states.get(alert.id, []), details=may.details, full_texts=may.full_texts)
+    return record_of(alert, states.get(alert.id, []), may.permissions)
 
 
 @history.get(permission=VIEW, query=AlertHistoryQuery(), responses={200: AlertHistoryList()})

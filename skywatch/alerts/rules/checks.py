@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.alerts.conditions.fields import Kind
+from skywatch.alerts.conditions.fields import Kind, momentary
 from skywatch.alerts.conditions.tree import ConditionsFault, Node, references, tests_of, tree_of
 from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.core.problems import Problem
@@ -33,9 +33,9 @@ def faults_of(session: Session, values: Mapping[str, Any], user_id: int) -> dict
     node = _node_of(values)
     if node is not None and _is_event(node):
         if values["for_s"]:
-            faults["for_s"] = "must be 0: enters, leaves and ACARS messages are events"
+            faults["for_s"] = f"must be 0: {momentary()} are events"
         if values.get("count") is not None:
-            faults["count"] = "cannot be used with enters, leaves and ACARS messages, which are events"
+            faults["count"] = f"cannot be used with {momentary()}, which are events"
     starts_at, expires_at = values.get("starts_at"), values.get("expires_at")
     if starts_at is not None and expires_at is not None and expires_at <= starts_at:
         faults["expires_at"] = "must be after starts_at"
@@ -55,9 +55,9 @@ def check_rights(values: Mapping[str, Any], may: Visibility) -> None:
     if values.get("mqtt") and Permission.ALERTS_MANAGE_ALL not in may.permissions:
         raise Problem("permission_denied", "Publishing a rule by MQTT needs alerts.manage_all.")
     node = _node_of(values)
-    asks_text = node is not None and any(test.field.full_text for test in tests_of(node))
-    if asks_text and not may.full_texts:
-        raise Problem("permission_denied", "A rule on acars_text needs acars.view_full.")
+    for field in (test.field for test in (tests_of(node) if node is not None else ())):
+        if field.permission and field.permission not in may.permissions:
+            raise Problem("permission_denied", f"A rule on {field.name} needs {field.permission}.")
 
 
 def _node_of(values: Mapping[str, Any]) -> Node | None:

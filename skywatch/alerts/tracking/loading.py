@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -24,6 +24,7 @@ from skywatch.alerts.rules.revision import current
 from skywatch.alerts.tracking.faults import RuleFault
 from skywatch.alerts.tracking.owners import rights_of
 from skywatch.alerts.tracking.parsing import Parsed, RevisionKey, RuleParser
+from skywatch.alerts.tracking.police import PoliceAircraft
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core.clock import utcnow
 from skywatch.settings import Settings
@@ -46,7 +47,6 @@ class RuleLoader:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._revision = -1
-        self._police_revision: Any = None
         self._rules: list[AlertRule] = []
         self._parser = RuleParser()
         self._parsed: Mapping[RevisionKey, Parsed] = {}
@@ -55,7 +55,7 @@ class RuleLoader:
         self._uses: list[_Use] = []
         self._fences: dict[tuple[int, int], Fence] = {}
         self._lists: dict[tuple[int, int], Entries] = {}
-        self._police = Entries()
+        self._police = PoliceAircraft(settings.features)
         self._last: frozenset[Any] | None = None
         self.faults: dict[int, RuleFault] = {}
         """Why enabled rules are not in force, by id: beyond a budget, of another version, or without their geofence."""
@@ -74,7 +74,8 @@ class RuleLoader:
             and (use.rule.starts_at is None or use.rule.starts_at <= now)
             and (use.rule.expires_at is None or use.rule.expires_at > now)
         ]
-        police_changed = self._read_police(session, in_force)
+        uses_police = any(use.rule.id in self._police_rules for use in in_force)
+        police_changed = uses_police and self._police.refresh(session)
         keys = frozenset(((use.rule.id, use.user_id), use.rule.revision, rights[use.user_id]) for use in in_force)
         if revision == self._revision and keys == self._last and not police_changed:
             return None
@@ -102,21 +103,6 @@ class RuleLoader:
                 session, row_id
             )
 
-    def _read_police(self, session: Session, uses: Iterable[_Use]) -> bool:
-        """Update the addresses of known police aircraft if a rule uses them; returns whether they changed."""
-        if not any(use.rule.id in self._police_rules for use in uses):
-            return False
-        revisions = sa.table("cannonball_known_revision", sa.column("revision"))
-        revision = session.scalar(sa.select(revisions.c.revision))
-        if revision == self._police_revision and self._police.values:
-            return False
-        known_aircraft = sa.table("cannonball_known_aircraft", sa.column("icao_hex"), sa.column("agency_type"))
-        rows = session.scalars(sa.select(known_aircraft.c.icao_hex).where(known_aircraft.c.agency_type != "military"))
-        self._police = Entries(tuple(address.upper() for address in rows))
-        changed = revision != self._police_revision
-        self._police_revision = revision
-        return changed
-
     def _rule_set(self, session: Session, uses: list[_Use], rights: dict[int, Rights], keys: frozenset[Any]) -> RuleSet:
         fences = {number: fence for (number, _), fence in self._fences.items()}
         lists = {number: entries for (number, _), entries in self._lists.items()}
@@ -133,7 +119,7 @@ class RuleLoader:
                 rules.append(_rule(use, one.node, rights[use.user_id]))
         fresh = [rule for rule in rules if rule.key not in (self._last or ())]
         stored = _stored(session, {rule.id for rule in fresh})
-        return RuleSet(tuple(rules), fences, {**lists, POLICE_LIST: self._police}, stored)
+        return RuleSet(tuple(rules), fences, {**lists, POLICE_LIST: self._police.entries}, stored)
 
 
 def _rule(use: _Use, node: Node, rights: Rights) -> Rule:

@@ -88,7 +88,9 @@ def give_back(session: Session, claim: Claim) -> None:
         row.lease = row.leased_until = None
 
 
-def succeed(session: Session, claim: Claim, segments: Sequence[Segment], sky: Sky) -> bool:
+def succeed(
+    session: Session, claim: Claim, segments: Sequence[Segment], sky: Sky, flights: sa.FromClause | None
+) -> bool:
     """Record a transcript, whose aircraft may be in the picture; False where the lease was lost meanwhile."""
     row = _held(session, claim)
     if row is None:
@@ -96,7 +98,7 @@ def succeed(session: Session, claim: Claim, segments: Sequence[Segment], sky: Sk
     text = " ".join(segment.text for segment in segments)
     row.transcript = text
     row.segments = [{"begin_s": round(s.begin_s, 2), "end_s": round(s.end_s, 2), "text": s.text} for s in segments]
-    sighting = confirmed(session, sky, read_callsigns(text), row.at)
+    sighting = confirmed(session, sky, flights, read_callsigns(text), row.at)
     row.icao_hex = sighting.icao_hex if sighting else None
     row.callsign = sighting.callsign if sighting else None
     row.military = sighting is not None and sighting.military

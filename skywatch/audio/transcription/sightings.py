@@ -10,23 +10,12 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.core.database.columns import Moment
 from skywatch.picture.state.military import military_of
 from skywatch.picture.state.sky import Sky
 
 # An aircraft is heard before it is received and after it is lost; history writes a flight's end a little late.
 MARGIN = timedelta(minutes=3)
 LONGEST_FLIGHT = timedelta(hours=36)
-# The columns of history's table that are read here; audio and history do not import each other.
-FLIGHTS = sa.table(
-    "history_flights",
-    sa.column("icao_hex", sa.String),
-    sa.column("callsign", sa.String),
-    sa.column("registration", sa.String),
-    sa.column("military", sa.Boolean),
-    sa.column("first_seen_at", Moment),
-    sa.column("last_seen_at", Moment),
-)
 
 
 @dataclass(frozen=True)
@@ -38,11 +27,17 @@ class Sighting:
     military: bool
 
 
-def confirmed(session: Session, sky: Sky, spoken: Sequence[str], at: datetime) -> Sighting | None:
-    """The first of some callsigns whose aircraft was received then; None where none was."""
+def confirmed(
+    session: Session, sky: Sky, flights: sa.FromClause | None, spoken: Sequence[str], at: datetime
+) -> Sighting | None:
+    """The first of some callsigns whose aircraft was received then; None where none was.
+
+    ``flights`` is the table of stored flights (``Feature.flights``).
+    """
     if not spoken:
         return None
-    flown, present = _in_history(session, spoken, at), _in_picture(sky, spoken, at)
+    flown = _in_history(session, flights, spoken, at) if flights is not None else {}
+    present = _in_picture(sky, spoken, at)
     sighting = next((sightings[name] for name in spoken for sightings in (flown, present) if name in sightings), None)
     if sighting is None or sighting.military:
         return sighting
@@ -51,8 +46,8 @@ def confirmed(session: Session, sky: Sky, spoken: Sequence[str], at: datetime) -
     return replace(sighting, military=military.get(sighting.icao_hex.upper(), False))
 
 
-def _in_history(session: Session, spoken: Sequence[str], at: datetime) -> dict[str, Sighting]:
-    columns = FLIGHTS.c
+def _in_history(session: Session, flights: sa.FromClause, spoken: Sequence[str], at: datetime) -> dict[str, Sighting]:
+    columns = flights.c
     registration = sa.func.replace(columns.registration, "-", "")
     rows = session.execute(
         sa.select(columns.icao_hex, columns.callsign, registration, columns.military)

@@ -43,6 +43,7 @@ class TranscriptionWorker:
 
     def __init__(self, runtime: Runtime, engine: Engine | None) -> None:
         self._sessions, self._engine = runtime.sessions, engine
+        self._flights = runtime.features.flights()
         self._store = RecordingStore(runtime.settings)
         self._lease_s = runtime.settings.of(AudioSettings).transcription_lease_s
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="transcription")
@@ -140,7 +141,8 @@ class TranscriptionWorker:
         metrics.TRANSCRIPTION_SECONDS.observe(time.perf_counter() - began)
         metrics.TRANSCRIPTIONS.labels("done" if segments else "no_speech").inc()
         if segments:
-            await self._in_database(lambda session: claims.succeed(session, claim, segments, self._picture.sky))
+            sky = self._picture.sky
+            await self._in_database(lambda session: claims.succeed(session, claim, segments, sky, self._flights))
         else:
             await self._in_database(lambda session: claims.end_without_speech(session, claim, why))
 

@@ -85,7 +85,7 @@ def document(services: Iterable[Any], version: str, features: FeatureSet, *, clo
 
     Raises KeyError for a group that no feature declares.
     """
-    writer = SchemaWriter(closed=closed)
+    writer = SchemaWriter(features, closed=closed)
     writer.write(ProblemDocument(), request=False)
     paths: dict[str, dict[str, Any]] = {}
     api_services = sorted((s for s in services if isinstance(s, ApiService)), key=lambda s: s.canonical)

@@ -9,6 +9,7 @@ from typing import Any
 
 import colander
 
+from skywatch.core.feature import FeatureSet
 from skywatch.http.resources import schema as types
 
 JsonSchema = dict[str, Any]
@@ -41,7 +42,8 @@ class SchemaWriter:
     so that a new member does not break clients that validate.
     """
 
-    def __init__(self, *, closed: bool) -> None:
+    def __init__(self, features: FeatureSet, *, closed: bool) -> None:
+        self.features = features
         self.closed = closed
         self.components: dict[str, JsonSchema] = {}
         self._classes: dict[str, type] = {}
@@ -81,11 +83,13 @@ class SchemaWriter:
         raise TypeError(f"{node.name}: {type(typ).__name__} has no JSON Schema")
 
     def _object(self, node: colander.SchemaNode, request: bool) -> JsonSchema:
+        further = node.members_of_features(self.features) if isinstance(node, types.Schema) else ()
+        children = [*node.children, *further]
         result: JsonSchema = {
             "type": "object",
-            "properties": {child.name: self.write(child, request=request) for child in node.children},
+            "properties": {child.name: self.write(child, request=request) for child in children},
         }
-        required = [child.name for child in node.children if child.required]
+        required = [child.name for child in children if child.required]
         if required:
             result["required"] = required
         if request or self.closed:

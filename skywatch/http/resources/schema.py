@@ -9,13 +9,16 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import colander
 
 from skywatch.http.resources.document import fault_of
+
+if TYPE_CHECKING:
+    from skywatch.core.feature import FeatureSet
 
 WHITE_SPACE = re.compile(r"\s+")
 # Unknown members of one object reported as faults.
@@ -73,6 +76,10 @@ class Schema(colander.MappingSchema):
     @staticmethod
     def schema_type(**kw: Any) -> colander.SchemaType:
         return StrictMapping()
+
+    def members_of_features(self, features: FeatureSet) -> Iterable[colander.SchemaNode]:
+        """Further members of a response, which features declare."""
+        return ()
 
 
 def node(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skywatch.alerts import topics
+from skywatch.acars.topics import RECEIVED
 from skywatch.alerts.marks import marked_aircraft
 from skywatch.core.bus.base import Message
 from tests.alerts import BOX, LOW, AlertStage, aircraft, test_of
@@ -168,7 +168,7 @@ def test_an_acars_message_is_tested_when_it_arrives(stage, add_rule, history):
         b'{"icao_hex": null, "label": "H1", "text": "engine"}',
         b"not JSON",
     ):
-        stage.runtime.bus.publish(Message(topics.ACARS_RECEIVED, "message", data))
+        stage.runtime.bus.publish(Message(RECEIVED, "message", data))
     stage.tick(aircraft())
     found = sorted((alert["rule_name"], alert["icao_hex"]) for alert in history("ana"))
     assert found == [("Label", "4B1601"), ("Text", "4B1601"), ("Text", "4B16EE")]

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from skywatch.alerts import topics
+from skywatch.acars.topics import RECEIVED
 from skywatch.alerts.engine.rule import COMPARISONS, Count
 from skywatch.core.bus.base import Message
 from skywatch.picture.state.completion import Completion
@@ -219,7 +219,7 @@ def test_an_acars_message_is_announced_once(client, stage, add_rule, restart, ru
     add_rule("ana", conditions=test_of("acars_text", "contains", "diversion"), cooldown_s=0)
     run(1, aircraft())
     stage.runtime.bus.publish(
-        Message(topics.ACARS_RECEIVED, "message", json.dumps({"icao_hex": "4B1601", "text": "DIVERSION LSZH"}).encode())
+        Message(RECEIVED, "message", json.dumps({"icao_hex": "4B1601", "text": "DIVERSION LSZH"}).encode())
     )
     run(2, aircraft())
     assert announced() == (1, 0)

@@ -28,5 +28,5 @@ def test_neither_receiver_nor_source_is_taken_from_the_sky(also, fires):
     engine = Engine()
     engine.install(RuleSet((Rule(1, 1, node, for_s=0.0),)), 0.0)
     engine.tick(empty_sky(now=1.0, receivers=("attic",)))
-    changes = engine.message(AircraftMessage("4b16ee", 2.0, label="H1"))
+    changes = engine.message(AircraftMessage("4b16ee", 2.0, {"acars_label": "H1"}))
     assert bool(changes) is fires

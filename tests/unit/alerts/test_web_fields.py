@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 from skywatch.alerts.conditions.classes import CLASSES
-from skywatch.alerts.conditions.fields import FIELDS, OPS
+from skywatch.alerts.conditions.fields import OPS, all_fields
 from tests.web_texts import WEB, all_texts
+
+FIELDS = all_fields()
 
 
 def fields_of_features():
@@ -29,7 +31,7 @@ def test_the_editor_of_rules_offers_every_field_and_op():
     assert {one["group"] for one in added.values()} <= set(offered["groups"])
     assert sorted([name for group in offered["groups"].values() for name in group] + list(added)) == sorted(FIELDS)
     assert needing(fields, "aircraft.view_details") == {name for name, field in FIELDS.items() if field.details}
-    assert needing(fields, "acars.view_full") == {name for name, field in FIELDS.items() if field.full_text}
+    assert needing(fields, "acars.view_full") == {name for name, field in FIELDS.items() if field.permission}
     assert offered["ops"] == {kind.value: list(ops) for kind, ops in OPS.items()}
     assert offered["classes"] == list(CLASSES)
 

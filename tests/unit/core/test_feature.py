@@ -21,6 +21,7 @@ from skywatch.core.feature import (
 )
 from skywatch.core.problems import Problem, ProblemKind
 from skywatch.core.reporting import metrics
+from skywatch.core.rule_fields import RuleEvents, RuleField
 from skywatch.core.runtime import Runtime
 from skywatch.core.storing.retention import Kind
 from skywatch.features import FEATURES, SETTINGS
@@ -29,6 +30,7 @@ from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 from skywatch.settings import Settings, SettingsError, load_with_origins, names_of, setting
 
+LANDINGS = RuleEvents(topic="balloons.landed", singular="a landing", plural="landings")
 BALLOONS = metrics.gauge("skywatch_balloons", "Balloons in the air")
 KINDS = (Kind(name="balloons", table=AuditEntry.__table__, column="at", days=lambda settings: 1.0),)
 
@@ -166,3 +168,38 @@ def test_what_decides_who_hears_a_topic_is_what_its_events_declare():
     assert FeatureSet([feature]).deciding_permissions() == {
         "balloons": frozenset({"a.b", "a.manage", "c.d"}), "sky": frozenset(),
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("field", "fault"),
+    [
+        ({"kind": "colour", "column": "nic"}, "has kind 'colour'; known are number, text, flag"),
+        ({"kind": "number"}, "needs either a column or events"),
+        (
+            {"kind": "text", "column": "flight", "events": LANDINGS, "member": "pilot"},
+            "needs either a column or events",
+        ),
+        ({"kind": "number", "events": LANDINGS, "member": "pilot"}, "needs kind text and a member"),
+        ({"kind": "text", "events": LANDINGS}, "needs kind text and a member"),
+    ],
+)
+def test_a_rule_field_has_one_source(field, fault):
+    with pytest.raises(DeclarationError, match=f"rule field pilot .*{fault}"):
+        FeatureSet([Feature(name="a", rule_fields=(RuleField(name="pilot", meaning="Pilot", **field),))])
+
+
+def test_events_that_show_rule_fields_may_need_the_permissions_of_these():
+    field = RuleField(
+        name="pilot", kind="text", meaning="Pilot", events=LANDINGS, member="pilot", permission="balloons.view_pilots"
+    )
+    topic = Topic(name="rules", permission="a.view")
+    shows = EventKind(name="rules:fired", topic="rules", may_need=("a.details",), shows_rule_fields=True)
+    features = FeatureSet(
+        [
+            Feature(name="rules", topics=(topic,), events=(shows, EventKind(name="rules:other", topic="rules"))),
+            Feature(name="balloons", rule_fields=(field,)),
+        ]
+    )
+    assert features.events["rules:fired"].may_need == ("a.details", "balloons.view_pilots")
+    assert features.events["rules:other"].may_need == ()
+    assert features.deciding_permissions() == {"rules": frozenset({"a.details", "balloons.view_pilots"})}

@@ -162,6 +162,5 @@ def test_what_a_caller_may_see_is_what_the_policy_decides_one_by_one(mode, read,
         assert may.user_id == (identity.user_id if identity is not None else None)
         assert may.military == (Permission.AIRCRAFT_VIEW_MILITARY in expected)
         assert may.details == (Permission.AIRCRAFT_VIEW_DETAILS in expected)
-        assert may.full_texts == (Permission.ACARS_VIEW_FULL in expected)
         assert (Permission.CANNONBALL_MANAGE in may.manages) == (Permission.CANNONBALL_MANAGE in expected)
         assert may == Visibility(may.user_id, frozenset(expected))

@@ -12,9 +12,9 @@ from skywatch.core.database.engine import writing
 from skywatch.core.database.fencing import Fence, FencedError
 from skywatch.core.database.models import StoredSetting
 from skywatch.core.feature import Feature, FeatureSet, Service
+from skywatch.core.leading.only_tracker import LOCK, OnlyTracker
 from skywatch.core.runtime import Runtime
 from skywatch.features import FEATURES
-from skywatch.picture.only_tracker import LOCK, OnlyTracker
 from skywatch.picture.sharing.feed import SkyFeed
 from skywatch.picture.tracker import Tracker
 from skywatch.serving.roles import TrackerService, create_services
@@ -85,7 +85,7 @@ def balloons(runtime):
 
 def test_what_a_service_of_the_tracker_writes_is_refused_after_another_tracker_took_over(runtime, monkeypatch):
     ends = []
-    monkeypatch.setattr("skywatch.picture.only_tracker._end_process", lambda: ends.append(1))
+    monkeypatch.setattr("skywatch.core.leading.only_tracker._end_process", lambda: ends.append(1))
     services = create_services(runtime, ("tracker", "worker"))
     assert isinstance(services[0], TrackerService)
     first, second = balloons(runtime)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +27,7 @@ class Environment:
     board: Board = field(default_factory=Board)
     fences: FenceBoard = field(default_factory=FenceBoard)
     documents: dict[int, dict[str, Any]] = field(default_factory=dict)
-    message: dict[str, str] | None = None
+    message: Mapping[str, str] | None = None
     checkpoint: Checkpoint | None = None
     """Called again and again in long work; what it raises ends the work. The tracker has none."""
 

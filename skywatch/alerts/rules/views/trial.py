@@ -124,7 +124,7 @@ def _run(
     if begin is not None:
         deadline.extend(PAST_S)
     deadline.check()
-    rights = Rights(may.military, may.details, may.full_texts)
+    rights = Rights.of(may)
     fences, lists = referenced_objects(session, values["conditions"], user_id, deadline.check)
     trial = Trial(values, rights, fences, lists, at_once=begin is None, checkpoint=deadline.check)
     station = request.runtime.current.of(PictureSettings).station_for(exact=may.exact_station)

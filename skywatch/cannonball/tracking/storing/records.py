@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.cannonball.known.service import count_detections
-from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, SessionPattern
+from skywatch.cannonball.models import OWNER_ID, CannonballAlert, CannonballSession, FlightPattern, SessionPattern
 from skywatch.cannonball.sessions.messages import alert_message, session_message
 from skywatch.cannonball.sessions.notifications import notify_of
 from skywatch.cannonball.tracking.identifying.pattern_change import PatternChange
@@ -19,7 +19,6 @@ from skywatch.cannonball.tracking.storing.changes import AlertRaised, Detection,
 from skywatch.core.clock import to_datetime
 from skywatch.core.publishing import events
 from skywatch.notify.channels.queries import channels_for_source
-from skywatch.notify.user_rights import existing_users
 
 Change = SessionChange | AlertRaised | PatternChange | Detection
 _TIMES = ("last_seen", "ended_at", "created_at")
@@ -57,11 +56,16 @@ def _columns(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: to_datetime(v) if name in _TIMES and v is not None else v for name, v in fields.items()}
 
 
+def _existing_users(db: Session, user_ids: Collection[int]) -> set[int]:
+    """Those of the users whose account is not deleted."""
+    return set(db.scalars(sa.select(OWNER_ID).where(OWNER_ID.in_(user_ids)))) if user_ids else set()
+
+
 def _write_sessions(db: Session, changes: Sequence[SessionChange], written: Written) -> None:
     updated_rows: dict[int, CannonballSession] = {}
     stored: set[int] = set()
     rows = _rows(db, [c.session.id for c in changes if c.session.id is not None])
-    users = existing_users(db, {c.session.user_id for c in changes if c.session.id is None})
+    users = _existing_users(db, {c.session.user_id for c in changes if c.session.id is None})
     for change in changes:
         session = change.session
         row_id = written.id_of(session)

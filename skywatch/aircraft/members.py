@@ -1,0 +1,29 @@
+"""The members of one aircraft that other features declare (``Feature.aircraft_members``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import colander
+from sqlalchemy.orm import Session
+
+from skywatch.core.feature import FeatureSet, load
+from skywatch.security.visibility import Visibility
+
+
+def nodes(features: FeatureSet) -> Iterator[colander.SchemaNode]:
+    """The schema of each member, in the order of the features."""
+    for member in features.aircraft_members.values():
+        node = load(member.schema).clone()
+        node.name = member.name
+        yield node
+
+
+def values(session: Session, features: FeatureSet, may: Visibility, address: str) -> dict[str, Any]:
+    """The members of an aircraft; None for those that the caller has no permission for."""
+    key = address.upper()
+    return {
+        member.name: load(member.values)(session, {key}, may).get(key) if member.permission in may.permissions else None
+        for member in features.aircraft_members.values()
+    }

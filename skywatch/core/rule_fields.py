@@ -1,0 +1,64 @@
+"""Fields of alert rules that features declare, for conditions on more than the picture's own members.
+
+``declare`` adds those of the installed features once a process, as ``skywatch.core.problems`` does with error codes:
+rules are parsed in many places that have no settings at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+# What a field can be compared as; see the ops of each kind in the manual.
+KINDS = ("number", "text", "flag")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleEvents:
+    """Events of aircraft on a topic of the bus, on which rules are tested as they arrive.
+
+    The data of an event is a JSON object with ``icao_hex``, and optionally ``registration``, ``callsign``, ``military``
+    and ``at`` (unix seconds or ISO 8601), beside the members of the fields. ``singular`` (``an ACARS message``) and
+    ``plural`` name the events in texts for people.
+    """
+
+    topic: str
+    singular: str
+    plural: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleField:
+    """A field of alert rules: a ``column`` of the picture (``COLUMNS`` of ``skywatch.picture.state.sky``), or the text
+    under ``member`` of ``events``.
+
+    ``permission`` is needed to write a rule on the field and to read its value in an alert.
+    """
+
+    name: str
+    kind: str
+    meaning: str
+    column: str = ""
+    events: RuleEvents | None = None
+    member: str = ""
+    permission: str = ""
+
+    def fault(self) -> str | None:
+        """What is wrong with the declaration, or None."""
+        if self.kind not in KINDS:
+            return f"has kind {self.kind!r}; known are {', '.join(KINDS)}"
+        if bool(self.column) is (self.events is not None):
+            return "needs either a column or events"
+        if self.events is not None and (self.kind != "text" or not self.member):
+            return "is of events: it needs kind text and a member"
+        return None
+
+
+DECLARED: dict[str, RuleField] = {}
+
+
+def declare(fields: Iterable[RuleField]) -> None:
+    """Add the fields of features; raises ValueError for a name with another meaning."""
+    for field in fields:
+        if DECLARED.setdefault(field.name, field) != field:
+            raise ValueError(f"rule field {field.name} is declared twice")

@@ -1,0 +1,66 @@
+"""Members of an aircraft that features declare: in the answer, in the OpenAPI document, and behind their permission."""
+
+from __future__ import annotations
+
+import colander
+import pytest
+
+from skywatch.aircraft import members
+from skywatch.aircraft.schemas import AircraftDetail
+from skywatch.core.declarations import AircraftMember
+from skywatch.core.feature import DeclarationError, Feature, FeatureSet
+from skywatch.features import FEATURES
+from skywatch.http.openapi.schemas import SchemaWriter
+from skywatch.http.resources.schema import JsonInteger, Nullable
+from skywatch.security.permissions import Permission
+from skywatch.security.visibility import EVERYTHING, Visibility
+
+PHOTOS = colander.SchemaNode(Nullable(JsonInteger()), description="Photographs.")
+MEMBER = AircraftMember(
+    name="photos", schema=f"{__name__}:PHOTOS", permission="aircraft.view_details", values=f"{__name__}:count_photos"
+)
+WITH_PHOTOS = FeatureSet([*FEATURES, Feature(name="photos", aircraft_members=(MEMBER,))])
+
+
+def count_photos(session, addresses, may):
+    """The photographs of each aircraft; there are some of one."""
+    return {address: 3 for address in addresses if address == "4B1601"}
+
+
+def test_the_document_names_the_members_of_the_installed_features():
+    def properties(features):
+        writer = SchemaWriter(features, closed=True)
+        writer.write(AircraftDetail(), request=False)
+        return writer.components["AircraftDetail"]["properties"]
+
+    assert list(properties(WITH_PHOTOS))[-2:] == ["acars_messages", "photos"]
+    assert properties(WITH_PHOTOS)["photos"]["description"] == "Photographs."
+    assert "photos" not in properties(FEATURES)
+    assert "acars_messages" not in properties(FeatureSet(()))
+
+
+@pytest.mark.parametrize(
+    ("may", "address", "photos"),
+    [(EVERYTHING, "4b1601", 3), (EVERYTHING, "4b1602", None), (Visibility(1, frozenset()), "4b1601", None)],
+)
+def test_a_member_is_null_without_a_value_or_its_permission(client, may, address, photos):
+    with client.runtime.sessions() as session:
+        assert members.values(session, WITH_PHOTOS, may, address)["photos"] == photos
+
+
+def test_messages_are_null_without_their_permission(client):
+    with client.runtime.sessions() as session:
+        seen = members.values(session, FEATURES, EVERYTHING, "4b1601")
+        unseen = members.values(session, FEATURES, Visibility(1, frozenset({"aircraft.view"})), "4b1601")
+    assert (seen, unseen) == ({"acars_messages": 0}, {"acars_messages": None})
+
+
+def test_two_features_cannot_declare_the_same_member():
+    with pytest.raises(DeclarationError, match="member of an aircraft photos is declared twice"):
+        FeatureSet([Feature(name=name, aircraft_members=(MEMBER,)) for name in ("a", "b")])
+
+
+def test_every_permission_that_a_member_or_a_rule_field_names_is_in_the_table():
+    named = {member.permission for member in FEATURES.aircraft_members.values()}
+    named |= {field.permission for field in FEATURES.rule_fields.values() if field.permission}
+    assert named <= set(Permission)
