@@ -17,7 +17,7 @@ FILE_BYTES = 1_000_000
 
 
 def texts_of(names: Names, environ: Mapping[str, str]) -> dict[str, str]:
-    """The values by the names of their settings; raises SettingsError for one given twice or a file that is not read."""
+    """The values by the names of their settings; raises SettingsError for one set twice or an unreadable file."""
     variables: dict[str, list[str]] = {}
     for variable, name in _matches(names, environ):
         variables.setdefault(name, []).append(variable)
