@@ -13,49 +13,47 @@ PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
-PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
-
-$(BIN)/python:
-	$(PYTHON) -c 'import sys; sys.exit("Skywatch needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
-	$(PYTHON) -m venv $(VENV)
+# One way for all: into .venv with uv, with pip where uv cannot be had.
+INSTALL := $(PYTHON) deploy/environment.py
 
 # What the service needs, and what work on it needs besides.
-$(VENV)/.runtime: setup.py | $(BIN)/python
-	@echo "Installing Skywatch into $(VENV) ..."
-	@$(PIP) install --editable .
+$(VENV)/.runtime: setup.py
+	@$(INSTALL)
 	@touch $@
 
-$(VENV)/.installed: setup.py pyproject.toml | $(BIN)/python
-	@echo "Installing Skywatch and its tools into $(VENV) ..."
-	@$(PIP) install --editable '.[dev]'
+$(VENV)/.installed: setup.py pyproject.toml
+	@$(INSTALL) --extras dev
 	@touch $@ $(VENV)/.runtime
 
 .venv: $(VENV)/.installed
 
 # The extra "web" by name: installing Skywatch itself again would disturb a service that is starting from it.
-$(VENV)/.web: setup.py | $(BIN)/python
-	@$(PIP) install $$($(BIN)/python -c "import re; print(*re.findall(r'\"web\": \[\"(.+?)\", \"(.+?)\"\]', open('setup.py').read())[0])")
+$(VENV)/.web: setup.py
+	@$(INSTALL) --of web
 	@touch $@
 
 web: $(VENV)/.web ## build the web application
 	@$(BIN)/python web/make.py build
 
 wheel: web ## build a wheel into dist/, with the web application in it
-	@$(PIP) install build
+	@$(INSTALL) 'build>=1.2,<2'
 	$(BIN)/python -m build --wheel
 
 # The service does not wait for its web application, and runs without it where it cannot be built: `/` says why.
+# A build of this very tree is not built again; another one is shown until the new one is there.
 web-beside:
 	@mkdir -p var
 	@test -f skywatch/web/built/index.html || \
 		echo "The web application is being built; this takes about a minute." >skywatch/web/built.state
-	@(nohup $(MAKE) --no-print-directory web >var/web-build.log 2>&1 || \
+	@(nohup nice -n 19 $(MAKE) --no-print-directory web >var/web-build.log 2>&1 || \
 		test -f skywatch/web/built/index.html || test -n "$$(grep 'could not' skywatch/web/built.state)" || \
 		echo "The web application could not be built: $$(tail -1 var/web-build.log)" >skywatch/web/built.state) &
 
-run: $(VENV)/.runtime web-beside ## start the service (INI=development.ini)
+# The database first, then the service with the build of the web application beside it, at the lowest priority.
+run: $(VENV)/.runtime ## start the service (INI=development.ini)
 	@mkdir -p var
 	@$(BIN)/skywatch init $(INI) --first-administrator
+	@$(PYTHON) web/make.py current || $(MAKE) --no-print-directory web-beside
 	@exec $(BIN)/skywatch serve $(INI)
 
 # mypy takes one core for most of a minute: the checks of the web application go on beside it.
@@ -147,7 +145,7 @@ bench-short: $(VENV)/.installed ## run the short form of every benchmark: whethe
 	$(BIN)/python -m benchmarks --short
 
 bench: $(VENV)/.installed ## print the benchmarks beside their peers
-	@$(PIP) install --editable '.[dev,bench]'
+	@$(INSTALL) --extras dev,bench
 	$(BIN)/python -m benchmarks
 
 pictures: $(VENV)/.installed ## take the manual's pictures anew (TAR1090_HTML=folder: tar1090's, too)

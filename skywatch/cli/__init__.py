@@ -12,7 +12,7 @@ from skywatch.features import FEATURES, load_origins
 from skywatch.serving.memory import garbage_collection_paused
 
 # The subcommands of no feature -> ``module:command``; features declare theirs.
-NAMES = ("completion", "decode", "doctor", "init", "man", "radar", "serve", "settings")
+NAMES = ("completion", "decode", "demo", "doctor", "init", "man", "radar", "serve", "settings")
 COMMANDS = {name: f"skywatch.cli.{name}:{name}" for name in NAMES}
 
 

@@ -1,8 +1,9 @@
 """Every setting once: its name, type, default and meaning.
 
-Values come from the ini file and then from the environment (the name in upper case), which wins. A value that
-does not parse, a name nobody knows or a combination that is unsafe raises ``SettingsError``, whose text is one
-line that names the setting. Nothing else in Skywatch reads the environment or the ini file.
+Values come from the ini file and then from the environment, which wins: the name in upper case, with the suffix
+``_FILE`` the path of a file with the value. A value that does not parse, a name nobody knows or a combination that is
+unsafe raises ``SettingsError``, whose text is one line that names the setting. Nothing else in Skywatch reads the
+environment or the ini file.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from skywatch.settings.declaration import SettingsError
 from skywatch.settings.kinds import parse_boolean
 from skywatch.settings.names import Names, names_of
 from skywatch.settings.table import Settings, Source
+from skywatch.settings.variables import texts_of
 
 # Settings of the libraries below us that may stand in the same ini section.
 FOREIGN_PREFIXES = ("pyramid.", "debugtoolbar.", "filter-with", "use", "here", "__file__")
@@ -46,7 +47,7 @@ def load_with_origins(
             texts[name] = (str(value), "ini")
         elif not name.startswith(FOREIGN_PREFIXES):
             raise SettingsError(name, _unknown(names, name))
-    texts.update(_from_environment(names, environ))
+    texts.update({name: (text, "environment") for name, text in texts_of(names, environ).items()})
     values: dict[str, Any] = {}
     for name, field_name in names.single.items():
         if name in texts:
@@ -95,27 +96,6 @@ def _is_known(names: Names, name: str) -> bool:
 def _unknown(names: Names, name: str) -> str:
     close = difflib.get_close_matches(name, [*names.single, *names.families], n=1)
     return "is not a setting of Skywatch" + (f" (did you mean {close[0]}?)" if close else "")
-
-
-def _from_environment(names: Names, environ: Mapping[str, str]) -> dict[str, tuple[str, Literal["ini", "environment"]]]:
-    texts: dict[str, tuple[str, Literal["ini", "environment"]]] = {}
-    own = set()
-    for name in names.single:
-        for candidate in (name.upper(), name.upper().replace(".", "_")):
-            own.add(candidate)
-            if candidate in environ:
-                texts[name] = (environ[candidate], "environment")
-    for prefix, field_name in names.families.items():
-        is_member = names.fields[field_name].metadata["is_member"]
-        variable_prefix = prefix.upper().replace(".", "_")
-        for variable, text in environ.items():
-            # OIDC_ENABLED is a setting of its own, no member of the family OIDC_*.
-            if variable in own or not variable.startswith(variable_prefix) or len(variable) == len(variable_prefix):
-                continue
-            member = variable.removeprefix(variable_prefix).lower()
-            if is_member is None or is_member(member):
-                texts[prefix + member] = (text, "environment")
-    return texts
 
 
 def _parse(name: str, field: dataclasses.Field[Any], hint: Any, text: str) -> Any:

@@ -13,8 +13,6 @@ from tests.naming import names_in_code, naming
 SERVER = ROOT / "skywatch"
 FEATURES = ("alerts", "safety", "acars", "audio", "cannonball")
 SERVER_LIMIT = 6
-# Above the limit, until what aircraft and alert rules have of other features comes from hooks.
-UNTIL_HOOKS = {"acars": 15}
 # The same word for something else: word -> file or folder -> what it means there.
 HOMONYMS: Mapping[str, Mapping[str, str]] = {
     "alerts": {
@@ -58,7 +56,7 @@ def described(word: str, hits: Mapping[str, list[str]]) -> str:
 @pytest.mark.parametrize("word", FEATURES)
 def test_few_files_of_the_server_name_a_feature(word):
     hits = files_naming(word, SERVER.rglob("*.py"), SERVER, names_in_code)
-    assert len(hits) <= UNTIL_HOOKS.get(word, SERVER_LIMIT), described(word, hits)
+    assert len(hits) <= SERVER_LIMIT, described(word, hits)
 
 
 def test_every_homonym_is_one():

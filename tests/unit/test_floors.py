@@ -31,7 +31,6 @@ REASONS = {
         "AIRCRAFT_VIEW_MILITARY": "military aircraft are hidden wherever aircraft are shown",
         "AIRCRAFT_VIEW_DETAILS": "details are hidden wherever aircraft are shown",
         "SYSTEM_MANAGE": "administrators know where the antenna is",
-        "acars": "texts of messages have two forms",
     },
     "http/limits/throttle.py": {"/api/v1/system": "probes of the state of the service are not limited"},
     "realtime/connections/handshake.py": {"skywatch.accounts": "the session's cookie is a credential"},

@@ -20,6 +20,8 @@ from skywatch.core.reporting import logs
 from skywatch.settings import Origin, Settings, SettingsError
 
 LoadSettings = Callable[[Mapping[str, Any]], tuple[Settings, list[Origin]]]
+# The exit code of a command that a signal ended early.
+INTERRUPTED = 130
 ini_argument = click.argument("ini", metavar="FILE.ini", type=click.Path(path_type=Path))
 
 
@@ -45,7 +47,7 @@ def one_line_errors(command: Callable[..., Any]) -> Callable[..., Any]:
             fail(f"setting database_url: the database {damage(error)}")
         except KeyboardInterrupt:
             # Told to stop before there was anything to stop.
-            sys.exit(130)
+            sys.exit(INTERRUPTED)
         except BrokenPipeError:
             sys.stderr.close()
             sys.exit(0)
