@@ -17,8 +17,8 @@ from skywatch.patterns.turning.laps import (
     turns_of,
     well_seen,
 )
-from skywatch.patterns.turning.loops import Loop
 from skywatch.patterns.turning.low_points import LowPoints
+from skywatch.patterns.turning.rounds import Loop
 
 
 def describe(

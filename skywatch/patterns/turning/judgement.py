@@ -14,7 +14,8 @@ from skywatch.patterns.turning.laps import (
     wander,
     well_seen,
 )
-from skywatch.patterns.turning.loops import Loop, LoopFinder
+from skywatch.patterns.turning.loops import LoopFinder
+from skywatch.patterns.turning.rounds import Loop
 
 
 def kind_at(

@@ -8,7 +8,7 @@ from skywatch.patterns.findings import PatternType
 from skywatch.patterns.ordinary.reasons import Heights
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.turning.laps import alike, direction_of, kind_of, lead_of, turns_of
-from skywatch.patterns.turning.loops import Loop
+from skywatch.patterns.turning.rounds import Loop
 
 
 class LapRun:

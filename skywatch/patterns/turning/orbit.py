@@ -17,8 +17,9 @@ from skywatch.patterns.turning.description import describe
 from skywatch.patterns.turning.judgement import kind_at
 from skywatch.patterns.turning.lap_run import LapRun
 from skywatch.patterns.turning.laps import alike, direction_of, kind_of, lead_of, leg_share, stays_near, well_seen
-from skywatch.patterns.turning.loops import Loop, LoopFinder
+from skywatch.patterns.turning.loops import LoopFinder
 from skywatch.patterns.turning.low_points import LowPoints
+from skywatch.patterns.turning.rounds import Loop
 
 
 class OrbitDetector:
