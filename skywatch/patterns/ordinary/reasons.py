@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from skywatch.patterns.findings import PatternType
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.turning.laps import leg_share, turns_of
-from skywatch.patterns.turning.loops import Loop
 from skywatch.patterns.turning.low_points import LowPoints
+from skywatch.patterns.turning.rounds import Loop
 
 AERODROME = "aerodrome_circuit"
 HOLDING = "holding"

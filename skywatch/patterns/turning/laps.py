@@ -14,7 +14,7 @@ from statistics import median
 
 from skywatch.patterns.findings import PatternType
 from skywatch.patterns.settings import PatternSettings
-from skywatch.patterns.turning.loops import Loop
+from skywatch.patterns.turning.rounds import Loop
 
 
 def turns_of(laps: Sequence[Loop]) -> float:

@@ -9,28 +9,13 @@ neither noise nor one wrong heading can fake.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, replace
-from itertools import chain, islice
+from dataclasses import replace
+from itertools import islice
 from math import hypot
 
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.trail import Vertex
-from skywatch.patterns.turning.shape import Shape, measure
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """One loop (`turns` about 1) or the part of one that is being flown (less)."""
-
-    shape: Shape
-    turns: float
-    """Circles turned, clockwise positive."""
-    last_round_nm: float = 0.0
-    """Of a part: way that a full circle takes at the rate of its last turns."""
-    stray_nm: float = 0.0
-    """Of a part: distance of its farthest vertex from the centre of the lap before."""
-    lead: Loop | None = None
-    """The turn onto this loop, on the same circle: it stands before the loop, or ended the loop before."""
+from skywatch.patterns.turning.rounds import Loop, astray_nm, best_start, lead_onto, loop_from, part_start, round_nm
 
 
 class LoopFinder:
@@ -89,46 +74,16 @@ class LoopFinder:
             self._mark_deg, self._mark_t = turn, v.t
         if done < s.loop_turn_deg:
             return self._reversed()
-        start = self._start(turn, 1.0 if up > down else -1.0, s.loop_turn_deg)
-        loop = self._loop(start)
+        start = best_start(line, 1.0 if up > down else -1.0, s.loop_turn_deg, s)
+        loop = loop_from(line, start, s)
         if loop is None:
             self._drop_before(start + 1)
             return None
-        lead = self._lead(start, loop)
+        lead = lead_onto(line, self._past, start, loop, s)
         self._drop_before(len(line) - 1)
         self.turning_t = v.t
         self._lap_s = max(s.lap_usual_s, loop.shape.duration_s)
         return replace(loop, lead=lead)
-
-    def _lead(self, start: int, loop: Loop) -> Loop | None:
-        """Return the turn onto `loop`, which begins at index `start`, as far as it lies on the same circle.
-
-        Where a loop begins depends on the turns before it: one made on the way there, to the same side, ends a long
-        loop amid the first circle.
-        """
-        s, shape = self._s, loop.shape
-        sense = 1.0 if loop.turns > 0.0 else -1.0
-        first = self._line[start]
-        reach_nm = s.lead_stray_share * shape.reach_nm
-        turn = 0.0
-        lead = [first]
-        for v in chain(islice(reversed(self._line), len(self._line) - start, None), reversed(self._past)):
-            turned = (first.turn_deg - v.turn_deg) * sense
-            if turned < turn - s.vertex_turn_deg or turned > s.lead_most_deg:
-                break
-            if hypot(v.x - shape.x, v.y - shape.y) > reach_nm or shape.t0 - v.t > shape.duration_s:
-                break
-            turn = max(turn, turned)
-            lead.append(v)
-        lead.reverse()
-        # What leads straight to the circle is no part of it.
-        slow_deg_s = 120.0 * abs(loop.turns) / shape.duration_s
-        while len(lead) > 1 and (lead[1].turn_deg - lead[0].turn_deg) * sense < slow_deg_s * (lead[1].t - lead[0].t):
-            del lead[0]
-        turned = first.turn_deg - lead[0].turn_deg
-        if len(lead) < 2 or abs(turned) < s.lead_least_deg:
-            return None
-        return Loop(measure(lead), turned / 360.0)
 
     def _reversed(self) -> Loop | None:
         """Return the loop that ended where the turn went over to the other side, as in figures of eight.
@@ -148,7 +103,7 @@ class LoopFinder:
             after = list(islice(line, end, None))
             while len(line) > end + 1:
                 line.pop()
-            loop = self._loop(start)
+            loop = loop_from(line, start, s)
             near = loop is not None and loop.shape.closure_nm <= s.reversed_closure_share * loop.shape.length_nm
             if loop is not None and near:
                 self._line.clear()
@@ -163,96 +118,21 @@ class LoopFinder:
         """Return the unfinished loop that follows `before` at the end of the trail, turned by at least `turn_deg`."""
         if not self._line:
             return None
-        turn = self._line[-1].turn_deg
+        line, s = self._line, self._s
+        turn = line[-1].turn_deg
         up, down = turn - self._min, self._max - turn
         turned = max(up, down)
         if turned < turn_deg:
             return None
         sense = 1.0 if up > down else -1.0
-        start = self._part_start(turn, sense, turned)
-        part = self._loop(start)
+        start = part_start(line, sense, turned, s)
+        part = loop_from(line, start, s)
         if part is None:
             return None
         x, y = before.shape.x, before.shape.y
-        stray_nm = max(hypot(v.x - x, v.y - y) for v in islice(self._line, start, None))
-        return replace(part, last_round_nm=self._round_nm(turn, sense, turn_deg), stray_nm=stray_nm)
+        stray_nm = max(hypot(v.x - x, v.y - y) for v in islice(line, start, None))
+        return replace(part, last_round_nm=round_nm(line, sense, turn_deg), stray_nm=stray_nm)
 
     def astray_nm(self, sense: float) -> float:
-        """Return how far from the round before the aircraft is, after turning to `sense` (1 right, -1 left).
-
-        That is the distance between where it had a heading and where it had the same one a full circle of turn before,
-        the largest of three in the last third of a circle; 0 where the round before is not remembered.
-        """
-        turn = self._line[-1].turn_deg
-        astray = 0.0
-        for back_deg in (0.0, 60.0, 120.0):
-            here = self._where(turn - sense * back_deg, sense)
-            before = self._where(turn - sense * (back_deg + 360.0), sense)
-            if here is not None and before is not None:
-                astray = max(astray, hypot(here[0] - before[0], here[1] - before[1]))
-        return astray
-
-    def _where(self, turn_deg: float, sense: float) -> tuple[float, float] | None:
-        """Return the place (nm) where the heading last came through `turn_deg`, None where that is not remembered."""
-        after: Vertex | None = None
-        for v in chain(reversed(self._line), reversed(self._past)):
-            ahead = (turn_deg - v.turn_deg) * sense
-            if ahead >= 0.0:
-                if after is None:
-                    return v.x, v.y
-                share = ahead / ((after.turn_deg - v.turn_deg) * sense)
-                return v.x + share * (after.x - v.x), v.y + share * (after.y - v.y)
-            after = v
-        return None
-
-    def _round_nm(self, turn: float, sense: float, turn_deg: float) -> float:
-        """Return the way that a full circle takes by the last `turn_deg`; a straight lead-in has no share in it."""
-        line = self._line
-        since = next(v for v in reversed(line) if (turn - v.turn_deg) * sense >= turn_deg)
-        return (line[-1].path_nm - since.path_nm) * 360.0 / abs(turn - since.turn_deg)
-
-    def _part_start(self, turn: float, sense: float, turned: float) -> int:
-        """Return the index of the vertex where the turning under way began, `turned` degrees ago.
-
-        A part has no place to come back to, so that all of it counts, with the straight leg before it: without the
-        leg the half of an oval would look like that of a circle.
-        """
-        least = turned - self._s.vertex_turn_deg
-        return next(i for i, v in enumerate(self._line) if (turn - v.turn_deg) * sense >= least)
-
-    def _start(self, turn: float, sense: float, wanted: float) -> int:
-        """Return the index of the vertex where the loop at the end of the trail best begins.
-
-        Of the vertices from which the heading advanced by `wanted` degrees and little more, that is the one the
-        trail came back to most closely: on a straight leg before the turn there are many.
-        """
-        line = self._line
-        end = line[-1]
-        best, nearest = 0, float("inf")
-        for index in range(len(line) - 1, -1, -1):
-            v = line[index]
-            turned = (turn - v.turn_deg) * sense
-            if turned < wanted:
-                continue
-            if turned > wanted + self._s.loop_turn_slack_deg and nearest < float("inf"):
-                break
-            distance = hypot(v.x - end.x, v.y - end.y)
-            if distance < nearest:
-                best, nearest = index, distance
-        return best
-
-    def _loop(self, start: int) -> Loop | None:
-        s = self._s
-        line = list(islice(self._line, start, None))
-        if len(line) < 3:
-            return None
-        turned = line[-1].turn_deg - line[0].turn_deg
-        shape = measure(line)
-        swept = shape.winding_deg * (1.0 if turned > 0 else -1.0)
-        if swept < s.loop_winding_share * abs(turned) or shape.sway > s.loop_sway:
-            return None
-        if shape.closure_nm > s.loop_closure_share * shape.length_nm and abs(turned) >= s.loop_turn_deg:
-            return None
-        if shape.speed_kt < s.loop_min_speed_kt or shape.radius_nm < s.loop_min_radius_nm:
-            return None
-        return Loop(shape, turned / 360.0)
+        """Return how far from the round before the aircraft is, after turning to `sense` (1 right, -1 left)."""
+        return astray_nm(self._line, self._past, sense)

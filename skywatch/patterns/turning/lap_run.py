@@ -1,0 +1,98 @@
+"""``LapRun``: the laps that follow each other in one place, and what is known of those before them."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from skywatch.patterns.findings import PatternType
+from skywatch.patterns.ordinary.reasons import Heights
+from skywatch.patterns.settings import PatternSettings
+from skywatch.patterns.turning.laps import alike, direction_of, kind_of, lead_of, turns_of
+from skywatch.patterns.turning.rounds import Loop
+
+
+class LapRun:
+    """The last laps of a run.
+
+    ``past_turns`` and ``heights`` are of laps that are no longer remembered, ``lead`` is the turn onto the first lap,
+    ``odd`` a lap that does not belong to the run and may yet be forgiven, ``turning_t`` the end of the last lap.
+    """
+
+    __slots__ = ("_s", "heights", "laps", "lead", "odd", "past_turns", "turning_t")
+
+    def __init__(self, settings: PatternSettings) -> None:
+        self._s = settings
+        self.laps: deque[Loop] = deque(maxlen=settings.laps_remembered)
+        self.turning_t = 0.0
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all laps."""
+        self.laps.clear()
+        self.lead: Loop | None = None
+        self.odd: Loop | None = None
+        self.past_turns = 0.0
+        self.heights = Heights()
+
+    def append(self, loop: Loop) -> None:
+        """Add a lap that follows the last one."""
+        laps = self.laps
+        self.odd = None
+        self.turning_t = loop.shape.t1
+        if not laps:
+            self.lead = lead_of(loop, self._s)
+        if len(laps) == laps.maxlen:
+            self.past_turns += abs(laps[0].turns)
+            self.lead = None
+            self.heights = self.heights.add((laps[0],), self._s)
+        laps.append(loop)
+
+    def begin_with(self, odd: Loop) -> None:
+        """Begin another run with the lap that did not belong to this one."""
+        self.clear()
+        self.laps.append(odd)
+        self.lead = lead_of(odd, self._s)
+        self.turning_t = max(self.turning_t, odd.shape.t1)
+
+    def keep(self, laps: list[Loop]) -> None:
+        """Forget all but the last laps, which begin another run."""
+        self.clear()
+        self.laps.extend(laps)
+
+    def report_from(self, first: Loop, past_turns: float, heights: Heights) -> None:
+        """Drop the laps before `first`, the first that is reported: they are no part of the pattern."""
+        self.past_turns, self.heights = past_turns, heights
+        self.lead = None
+        while self.laps[0] is not first:
+            self.laps.popleft()
+
+    def follows(self, before: Loop, after: Loop, *, part: bool = False) -> bool:
+        """Return whether two laps belong together by time, size and place."""
+        return not self.is_late(after) and alike(before, after, self._s, part=part)
+
+    def is_late(self, loop: Loop) -> bool:
+        """Return whether a lap begins too long after the one before to belong to the same run."""
+        before = self.laps[-1] if self.odd is None else self.odd
+        return loop.shape.t0 - before.shape.t1 > self.pause_s()
+
+    def pause_s(self) -> float:
+        """Return how long the turning may pause before the run is over; a racetrack pauses on each leg."""
+        s, laps = self._s, list(self.laps)
+        if not laps:
+            return s.orbit_pause_s
+        durations = [lap.shape.duration_s for lap in laps]
+        if kind_of(laps[-2:], s) is PatternType.CIRCLING:
+            return max(s.orbit_pause_s, sum(durations) / len(durations))
+        return max(s.orbit_pause_s, s.orbit_pause_laps * max(durations))
+
+    def steady_laps(self) -> list[Loop]:
+        """Return the laps of the run, or only the last ones to one side where quick turns to both sides are mixed."""
+        laps = list(self.laps)
+        mean_s = sum(lap.shape.duration_s for lap in laps) / len(laps)
+        steady = mean_s >= self._s.figure_eight_lap_s or turns_of(laps) >= self._s.figure_eight_quick_turns
+        if direction_of(laps) != "both" or steady:
+            return laps
+        count = 1
+        while laps[-count - 1].turns * laps[-1].turns > 0.0:
+            count += 1
+        return laps[-count:]
