@@ -33,7 +33,7 @@ REASONS = {
         "SYSTEM_MANAGE": "administrators know where the antenna is",
     },
     "http/limits/throttle.py": {"/api/v1/system": "probes of the state of the service are not limited"},
-    "realtime/connections/handshake.py": {"skywatch.accounts": "the session's cookie is a credential"},
+    "realtime/handshakes/handshake.py": {"skywatch.accounts": "the session's cookie is a credential"},
     "realtime/subscribers/commands.py": {"skywatch.aircraft": "the fields that columns of the picture may be of"},
 }
 

@@ -20,7 +20,8 @@ import pytest
 
 from skywatch.acars.messages.rows import for_rules
 from skywatch.acars.models import AcarsMessage
-from skywatch.alerts.tracking.incoming import read_message
+from skywatch.alerts.conditions.fields import all_fields
+from skywatch.alerts.tracking.incoming import Inbox
 from skywatch.cannonball.known.imports.staging import Staged, StagedRow
 from skywatch.cannonball.location import Location, LocationStore
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern
@@ -272,13 +273,14 @@ def test_a_message_comes_to_the_alert_rules_as_it_was_stored():
         military=True,
         at=NOW,
     )
-    message = read_message(unpack("acars", pack(for_rules(row))).data)
-    assert message is not None
+    inbox = Inbox(all_fields().values())
+    sent = for_rules(row)
+    inbox.receive(unpack(sent.topic, pack(sent)))
+    (message,) = inbox.take()
     assert dataclasses.asdict(message) == {
         "address": "4b1601",
         "at": NOW.timestamp(),
-        "label": "H1",
-        "text": "DIVERSION",
+        "texts": {"acars_label": "H1", "acars_text": "DIVERSION"},
         "registration": "HB-JCA",
         "callsign": "SWR12",
         "military": True,
