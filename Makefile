@@ -8,7 +8,7 @@ WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 2)")
 SINCE ?= HEAD
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-dry-runs drill-console drill-deployment drill-versions faults soak web web-beside web-test wheel bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-dry-runs drill-console drill-deployment drill-image drill-deb drill-versions faults soak web web-beside web-test wheel deb bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -38,6 +38,9 @@ web: $(VENV)/.web ## build the web application
 wheel: web ## build a wheel into dist/, with the web application in it
 	@$(INSTALL) 'build>=1.2,<2'
 	$(BIN)/python -m build --wheel
+
+deb: wheel ## build a Debian package into dist/, for the Debian that this is (python3-venv, dpkg)
+	/usr/bin/python3 deploy/debian/build.py "$$(ls -t dist/skywatch-*.whl | head -1)"
 
 # The service does not wait for its web application, and runs without it where it cannot be built: `/` says why.
 # A build of this very tree is not built again; another one is shown until the new one is there.
@@ -128,6 +131,12 @@ drill-dry-runs: $(VENV)/.installed ## 12 dry runs of alert rules at once: how lo
 
 drill-deployment: $(VENV)/.installed ## run the manual's deployment pages in a fresh Debian (root, debootstrap)
 	$(BIN)/python -m tests.drills.deployment
+
+drill-image: $(VENV)/.installed ## build the container image and run it: read-only root, no root user, first aircraft (root, buildah, debootstrap)
+	$(BIN)/python -m tests.drills.image
+
+drill-deb: $(VENV)/.installed ## build the Debian package and walk it: install, upgrade, remove, purge (root, debootstrap; SUITE=bookworm)
+	$(BIN)/python -m tests.drills.deb $(if $(SUITE),--suite $(SUITE))
 
 faults: $(VENV)/.installed ## break two installations in every way (half an hour, loopback only)
 	$(BIN)/python -m tests.drills.faults

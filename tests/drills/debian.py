@@ -7,6 +7,7 @@ Needs root on Linux.
 from __future__ import annotations
 
 import os
+import platform
 import pty
 import re
 import shlex
@@ -49,13 +50,12 @@ class Debian:
         shim.chmod(0o755)
 
     def _copy_configuration(self) -> None:
-        for name in (
-            "etc/apt/sources.list.d/debian.sources",
-            "etc/apt/sources.list",
-            "etc/pip.conf",
-            "etc/resolv.conf",
-        ):
+        for name in ("etc/pip.conf", "etc/resolv.conf"):
             self._copy(name)
+        for name in ("etc/apt/sources.list.d/debian.sources", "etc/apt/sources.list"):
+            self._copy(name)
+            if (path := self.root / name).is_file():
+                path.write_text(re.sub(rf"\b{_own_suite()}\b", self._suite, path.read_text()))
         for path in Path("/etc/apt/apt.conf.d").glob("99*"):
             self._copy(str(path).lstrip("/"))
         for name in (".config/pip/pip.conf", ".npmrc"):
@@ -98,6 +98,11 @@ class Debian:
         if code:
             raise Failed(f"exit code {code}")
         return output
+
+
+def _own_suite() -> str:
+    """The release of Debian of this machine, whose sources of packages are taken for another release."""
+    return platform.freedesktop_os_release().get("VERSION_CODENAME", "bookworm")
 
 
 def _of_downloads(name: str) -> bool:

@@ -92,7 +92,7 @@ def _run(debian: Debian, page: str) -> None:
     debian.make()
     password = secrets.token_urlsafe(15)
     every = blocks(ROOT / "docs" / f"{page}.md")
-    _fetch(debian.root / SOURCE)
+    fetch_source(debian.root / SOURCE)
     mark = debian.root / "root/downloaded"
     if not mark.exists():
         debian.run(_script([block for block in every if block.heading in DOWNLOADS]), password, network=True)
@@ -105,7 +105,8 @@ def _run(debian: Debian, page: str) -> None:
     debian.run(f"{others}\n{checks}", password, network=False, folder=f"/{SOURCE}")
 
 
-def _fetch(folder: Path) -> None:
+def fetch_source(folder: Path) -> None:
+    """A clone of what this checkout has committed."""
     if not folder.exists():
         subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(folder)], check=True)
 

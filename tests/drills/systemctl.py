@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""``systemctl`` for a Debian whose first process is no systemd: what the manual's pages ask of it, and nothing else.
+"""``systemctl`` for a Debian whose first process is no systemd: what the manual's pages and our package ask of it.
 
-Services of the distribution are started by their init scripts. Units under /etc/systemd/system run as systemd would run
-them: as their user, with nothing in the environment but what their file says, in their directory, without capabilities.
-Enabling is left to the real systemctl, which needs no running systemd for it.
+Services of the distribution are started by their init scripts. Our units run as systemd would run them: as their user,
+with nothing in the environment but what their file says, in their directory, without capabilities. Enabling is left
+to the real systemctl, which needs no running systemd for it.
 """
 
 from __future__ import annotations
@@ -12,26 +12,33 @@ import os
 import pwd
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-UNITS = Path("/etc/systemd/system")
+UNITS = [Path(folder) for folder in ("/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system")]
+MARKS = Path("/run/drill")
+REAL = "/usr/bin/systemctl"
+# systemd kills what has not ended by TimeoutStopSec (s).
+STOP_S = 30
 Unit = dict[str, list[str]]
 
 
 def main(arguments: list[str]) -> int:
     """Run one command."""
-    command, *rest = arguments
-    names = [name for name in rest if not name.startswith("-")]
+    command, *names = [word for word in arguments if not word.startswith("-")]
     if command == "daemon-reload":
         return 0
-    if command == "enable":
-        subprocess.run(["/usr/bin/systemctl", "enable", *names], check=True)
-        if "--now" not in rest:
-            return 0
-        command = "start"
-    if command not in ("start", "restart"):
+    if command in ("enable", "disable", "is-enabled"):
+        done = subprocess.run([REAL, command, *names], check=False).returncode
+        if done or "--now" not in arguments:
+            return done
+        command = "start" if command == "enable" else "stop"
+    if command == "is-active":
+        return 0 if all(is_running(name) for name in names) else 3
+    if command not in ("start", "restart", "stop"):
         print(f"systemctl: {command} is not known here", file=sys.stderr)
         return 1
     for name in names:
@@ -40,10 +47,11 @@ def main(arguments: list[str]) -> int:
 
 
 def run(command: str, name: str) -> None:
-    """Start one unit, once."""
-    path = UNITS / (name if "." in name else f"{name}.service")
-    if not path.is_file():
-        subprocess.run(["service", name, command], check=True, stdin=subprocess.DEVNULL)
+    """Start or stop one unit, once."""
+    name = name if "." in name else f"{name}.service"
+    path = next((folder / name for folder in UNITS if (folder / name).is_file()), None)
+    if path is None or not name.startswith("skywatch"):
+        subprocess.run(["service", name.removesuffix(".service"), command], check=True, stdin=subprocess.DEVNULL)
         return
     unit = read(path)
     if path.suffix == ".target":
@@ -51,11 +59,32 @@ def run(command: str, name: str) -> None:
             for one in wanted.split():
                 run(command, one)
         return
-    mark = Path("/run/drill") / path.name
-    if mark.exists():
-        return
-    mark.parent.mkdir(exist_ok=True)
-    mark.write_text(str(start(path, unit)))
+    if command != "start":
+        stop(name)
+    if command != "stop" and not is_running(name):
+        MARKS.mkdir(exist_ok=True)
+        (MARKS / name).write_text(str(start(path, unit)))
+
+
+def is_running(name: str) -> bool:
+    """Whether the process of a unit of ours is there."""
+    try:
+        pid = int((MARKS / name).read_text())
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def stop(name: str) -> None:
+    """End the process of a unit, if it is there."""
+    deadline = time.monotonic() + STOP_S
+    sent = False
+    while is_running(name):
+        if not sent or time.monotonic() > deadline:
+            os.kill(int((MARKS / name).read_text()), signal.SIGKILL if sent else signal.SIGTERM)
+            sent = True
+        time.sleep(0.1)
+    (MARKS / name).unlink(missing_ok=True)
 
 
 def read(path: Path) -> Unit:
@@ -84,7 +113,9 @@ def start(path: Path, unit: Unit) -> int:
         "SHELL": user.pw_shell,
     }
     for name in unit.get("EnvironmentFile", []):
-        for line in Path(name).read_text().splitlines():
+        if name.startswith("-") and not Path(name[1:]).is_file():
+            continue
+        for line in Path(name.removeprefix("-")).read_text().splitlines():
             key, _, value = line.partition("=")
             environment[key] = value
     words = ["--reuid", str(user.pw_uid), "--regid", str(user.pw_gid), "--init-groups", "--no-new-privs"]

@@ -1,0 +1,203 @@
+"""Builds the Debian package in a fresh Debian and walks it in another one: install, upgrade, remove, purge.
+
+``python -m tests.drills.deb [--suite bookworm] [--mirror URL] [--folder FOLDER]`` needs root, debootstrap and packages,
+and takes some minutes for each release. The upgrade goes from a package of the same tree with a lower version, over a
+database of an older revision. lintian of the same Debian may find no error. What a folder already holds is used again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.drills.debian import Debian, Failed
+from tests.drills.deployment import ROOT, SOURCE, fetch_source
+
+SUITES = ("bookworm", "trixie")
+REVISION = "0028"
+BUILDERS = "make python3-venv python3 dpkg-dev lintian ca-certificates git"
+# What the walk itself uses.
+TOOLS = "curl procps systemd man-db ca-certificates"
+LOWER = "0.0.1-1"
+BUILD = """
+make deb
+package=$(ls dist/skywatch_*.deb)
+lintian --version
+lintian --fail-on error --tag-display-limit 0 --allow-root $package
+# The same tree with a lower version.
+rm -rf /root/lower && dpkg-deb --raw-extract $package /root/lower
+sed -i "s/^Version: .*/Version: LOWER/" /root/lower/DEBIAN/control
+dpkg-deb --root-owner-group --build /root/lower /root/lower.deb
+cp $package /root/skywatch.deb
+du -h --apparent-size /root/skywatch.deb
+"""
+# Files that a purge may leave: the caches and records of apt, dpkg and the linker, logs, and this walk's own.
+OTHERS = "/dev|/proc|/run|/sys|/tmp|/root|/var/log|/var/cache|/var/lib/apt|/var/lib/dpkg|/var/lib/systemd|/etc/[^/]*-"
+WALK = r"""
+rm -rf /usr/sbin/policy-rc.d /run/drill
+mkdir -p /run/systemd/system
+INI=/etc/skywatch/skywatch.ini
+list() { find / -xdev -regextype egrep -regex '(OTHERS)(/.*)?' -prune -o -print | grep -v __pycache__ | sort; }
+install() { apt-get install --yes --quiet --no-download --no-install-recommends "$@"; }
+sky() { curl --silent --show-error --fail "$@"; }
+healthy() { sky --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:6543/api/v1/system/health >/dev/null; }
+aircraft() {
+    printf '{"username": "ada", "password": "%s"}' "$PASSWORD" >/root/login.json
+    TOKEN=$(sky http://127.0.0.1:6543/api/v1/auth/login --json @/root/login.json | sed 's/.*"access":"\([^"]*\)".*/\1/')
+    for attempt in $(seq 60); do
+        sky --header "Authorization: Bearer $TOKEN" http://127.0.0.1:6543/api/v1/aircraft >/root/aircraft.json
+        grep -q '"hex"' /root/aircraft.json && return
+        sleep 0.5
+    done
+    return 1
+}
+revision() { /usr/lib/skywatch/bin/python -c '
+import sqlite3
+print(sqlite3.connect("/var/lib/skywatch/skywatch.sqlite").execute("select version_num from alembic_version").fetchone()[0])
+'; }
+absent() { if test -e "$1"; then echo "$1 is there" >&2; return 1; fi; }
+list >/root/before
+getent passwd | sort >/root/users
+
+echo '== install the lower version'
+began=$(date +%s.%N)
+install /root/lower.deb
+healthy
+runuser -u skywatch -- skywatch user add $INI ada --role superadmin
+aircraft
+echo "first aircraft $(echo "$(date +%s.%N) $began" | awk '{printf "%.1f", $1 - $2}') s after the start of the installation"
+test "$(stat --format %U /proc/$(pgrep --full 'skywatch serve'))" = skywatch
+test "$(stat --format '%U:%G %a' $INI)" = "root:skywatch 640"
+test "$(stat --format '%U:%G %a' /etc/skywatch/secret.ini)" = "root:skywatch 640"
+if runuser -u nobody -- cat $INI /etc/skywatch/secret.ini; then exit 1; fi
+sky http://127.0.0.1:6543/ | grep '<title>'
+test "$(curl --silent --output /dev/null --write-out '%{http_code}' http://127.0.0.1:6543/api/v1/aircraft)" = 401
+systemctl is-enabled skywatch.service
+for unit in tracker api realtime worker; do
+    if systemctl is-enabled skywatch-$unit.service; then exit 1; fi
+done
+systemd-analyze verify --man=no $(dpkg --listfiles skywatch | grep -E '/skywatch[a-z-]*\.(service|target)$')
+man --where skywatch
+bash -c '. /usr/share/bash-completion/completions/skywatch && complete -p skywatch'
+skywatch doctor $INI
+
+echo '== upgrade from revision REVISION, with a changed configuration'
+systemctl stop skywatch
+runuser -u skywatch -- /usr/lib/skywatch/bin/python -B /root/downgrade.py REVISION
+test "$(revision)" = REVISION
+echo 'station_name = Drill' >/root/name
+sed -i '/^auth_mode/r /root/name' $INI
+secret=$(sha256sum /etc/skywatch/secret.ini)
+install /root/skywatch.deb
+test "$(revision)" = HEAD
+healthy
+aircraft
+grep '^station_name = Drill$' $INI
+test "$(sha256sum /etc/skywatch/secret.ini)" = "$secret"
+
+echo '== a database that cannot be upgraded'
+sed -i 's|^database_url = .*|database_url = sqlite:////nowhere/skywatch.sqlite|' $INI
+if install --reinstall /root/skywatch.deb; then exit 1; fi
+if pgrep --full 'skywatch serve'; then exit 1; fi
+sed -i 's|^database_url = .*|database_url = sqlite:////var/lib/skywatch/skywatch.sqlite|' $INI
+dpkg --configure skywatch
+healthy
+
+echo '== remove: the data stays'
+apt-get remove --yes --quiet skywatch
+if pgrep --full 'skywatch serve'; then exit 1; fi
+absent /usr/lib/skywatch
+absent /usr/bin/skywatch
+test -s /var/lib/skywatch/skywatch.sqlite
+test -s $INI
+
+echo '== install again: the same users'
+install /root/skywatch.deb
+healthy
+aircraft
+
+echo '== purge'
+apt-get purge --yes --quiet skywatch
+absent /var/lib/skywatch
+absent /etc/skywatch
+list >/root/after
+getent passwd | sort | diff /root/users -
+diff /root/before /root/after
+"""
+DOWNGRADE = """
+import sys
+
+from skywatch.core.database import engine, migrations
+
+migrations.downgrade(engine.create_engine("sqlite:////var/lib/skywatch/skywatch.sqlite"), sys.argv[1])
+"""
+
+
+def main() -> int:
+    """Build and walk the package on each release; 0 where each went through."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--suite", action="append", help="a release of Debian; bookworm and trixie if not given")
+    parser.add_argument("--mirror", default="http://deb.debian.org/debian")
+    parser.add_argument("--folder", type=Path, help="where; a temporary folder if not given")
+    options = parser.parse_args()
+    if os.geteuid() != 0 or shutil.which("debootstrap") is None:
+        print("needs root and debootstrap", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as temporary:
+        for suite in options.suite or SUITES:
+            began = time.monotonic()
+            try:
+                _walk(options.folder or Path(temporary), suite, options.mirror)
+            except Failed as failure:
+                print(f"\n{suite}: FAILED: {failure}", file=sys.stderr)
+                return 1
+            print(f"\n{suite}: every step worked, in {time.monotonic() - began:.0f} s")
+    return 0
+
+
+def _walk(folder: Path, suite: str, mirror: str) -> None:
+    builder = Debian(folder / suite, suite, mirror)
+    builder.make()
+    fresh = Debian(folder / f"{suite}-walk", suite, mirror)
+    if not fresh.root.exists():
+        subprocess.run(["cp", "--archive", builder.root, fresh.root], check=True)
+    if not (builder.root / "root/skywatch.deb").exists():
+        fetch_source(builder.root / SOURCE)
+        builder.run(_apt(BUILDERS), "", network=True)
+        builder.run(BUILD.replace("LOWER", LOWER), "", network=True, folder=f"/{SOURCE}")
+    for name in ("skywatch.deb", "lower.deb"):
+        shutil.copy(builder.root / "root" / name, fresh.root / "root")
+    shutil.copy(Path(__file__).with_name("systemctl.py"), fresh.root / "usr/local/sbin/systemctl")
+    (fresh.root / "root/downgrade.py").write_text(DOWNGRADE)
+    fresh.run(_apt(f"{TOOLS} {_dependencies(fresh.root / 'root/skywatch.deb')}"), "", network=True)
+    password = secrets.token_urlsafe(15)
+    walk = WALK.replace("OTHERS", OTHERS).replace("REVISION", REVISION).replace("HEAD", _head())
+    fresh.run(f"PASSWORD={password}\n{walk}", password, network=False)
+
+
+def _apt(packages: str) -> str:
+    return f"apt-get update --quiet --quiet\napt-get install --yes --quiet --quiet --no-install-recommends {packages}\n"
+
+
+def _dependencies(package: Path) -> str:
+    """The names of the packages that a package depends on."""
+    command = ["dpkg-deb", "--field", package, "Depends"]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return " ".join(re.findall(r"(?:^|, )([\w.+-]+)", text))
+
+
+def _head() -> str:
+    """The newest revision of the schema."""
+    return max(path.name[:4] for path in (ROOT / "alembic/versions").glob("[0-9]*.py"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
