@@ -61,19 +61,20 @@ aircraft() {
 }
 revision() { /usr/lib/skywatch/bin/python -c '
 import sqlite3
-print(sqlite3.connect("/var/lib/skywatch/skywatch.sqlite").execute("select version_num from alembic_version").fetchone()[0])
+database = sqlite3.connect("/var/lib/skywatch/skywatch.sqlite")
+print(database.execute("select version_num from alembic_version").fetchone()[0])
 '; }
 absent() { if test -e "$1"; then echo "$1 is there" >&2; return 1; fi; }
 list >/root/before
 getent passwd | sort >/root/users
 
 echo '== install the lower version'
-began=$(date +%s.%N)
+SECONDS=0
 install /root/lower.deb
 healthy
 runuser -u skywatch -- skywatch user add $INI ada --role superadmin
 aircraft
-echo "first aircraft $(echo "$(date +%s.%N) $began" | awk '{printf "%.1f", $1 - $2}') s after the start of the installation"
+echo "the first aircraft $SECONDS s after the start of the installation"
 test "$(stat --format %U /proc/$(pgrep --full 'skywatch serve'))" = skywatch
 test "$(stat --format '%U:%G %a' $INI)" = "root:skywatch 640"
 test "$(stat --format '%U:%G %a' /etc/skywatch/secret.ini)" = "root:skywatch 640"
