@@ -30,8 +30,9 @@ class Failed(Exception):
 class Debian:
     """One installation."""
 
-    def __init__(self, folder: Path, suite: str, mirror: str) -> None:
+    def __init__(self, folder: Path, suite: str, mirror: str, *, minimal: bool = False) -> None:
         self.root = folder
+        self._variant = ["--variant=minbase"] if minimal else []
         self._mirror = mirror
         self._suite = suite
 
@@ -39,7 +40,7 @@ class Debian:
         """Create it, unless it is there."""
         if (self.root / "etc" / "debian_version").exists():
             return
-        subprocess.run(["debootstrap", self._suite, str(self.root), self._mirror], check=True)
+        subprocess.run(["debootstrap", *self._variant, self._suite, str(self.root), self._mirror], check=True)
         self._copy_configuration()
         # Packages do not start their services: they would do so in the network of this machine.
         policy = self.root / "usr/sbin/policy-rc.d"
@@ -85,7 +86,7 @@ class Debian:
                 environment |= dict.fromkeys(CERTIFICATE_VARIABLES, "/root/certificates.pem")
         root = shlex.quote(str(self.root))
         mounts = [f"mount -t proc proc {root}/proc", f"mount --rbind /dev/pts {root}/dev/pts"]
-        mounts += [f"mkdir -p {root}{one} && mount --bind {one} {root}{one}" for one in _package_folders() if network]
+        mounts += [f"mkdir -p {root}{one} && mount --bind {one} {root}{one}" for one in package_folders() if network]
         if not network:
             mounts.append("ip link set lo up")
         words = shlex.join(f"{name}={value}" for name, value in environment.items())
@@ -109,7 +110,7 @@ def _of_downloads(name: str) -> bool:
     return name.startswith("PIP_") or name.upper() in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 
 
-def _package_folders() -> list[str]:
+def package_folders() -> list[str]:
     """Folders that this machine's pip takes packages from."""
     configured = subprocess.run(["pip", "config", "list"], capture_output=True, text=True, check=False).stdout
     text = f"{configured} {os.environ.get('PIP_FIND_LINKS', '')}"
