@@ -46,6 +46,16 @@ WHO = {
     "identity": "every identity",
     "holder": "holders",
 }
+# Names of docker-adsb-ultrafeeder for what a setting of ours does, too (its README of 2025).
+ULTRAFEEDER = {
+    "listen": "`READSB_NET_API_PORT`, and the published port 80",
+    "output.*": "`READSB_NET_BEAST_OUTPUT_PORT`, `READSB_NET_SBS_OUTPUT_PORT`, `READSB_NET_RAW_OUTPUT_PORT`; "
+    "`..._out` in `READSB_NET_CONNECTOR` and `ULTRAFEEDER_CONFIG`",
+    "receiver.*": "`BEASTHOST` and `BEASTPORT`; `..._in` in `READSB_NET_CONNECTOR` and `ULTRAFEEDER_CONFIG`",
+    "station_lat": "`READSB_LAT`, `LAT`",
+    "station_lon": "`READSB_LON`, `LONG`",
+    "station_name": "`TAR1090_SITENAME`",
+}
 REFERENCE = Path(__file__).resolve().parent / "reference"
 
 
@@ -79,6 +89,24 @@ def settings_page() -> str:
         "[in the console](../console.md#settings), where neither the file nor the environment sets them.\n\n"
     )
     return head + table(("setting", "default", "range", "meaning", "also in"), sorted(rows))
+
+
+def environment_page() -> str:
+    """Every setting's variable of the environment, beside ultrafeeder's."""
+    rows = []
+    for field in names_of(SETTINGS).fields.values():
+        name = public_name(field)
+        variable = name.upper().replace(".", "_").replace("*", "NAME")
+        rows.append((f"`{variable}`", f"`{name}`", ULTRAFEEDER.get(name, "")))
+    head = (
+        "# Environment\n\nThe variable of every setting, for [containers](../container.md) and units; it wins over the "
+        "file. `NAME` is a name that you choose: `RECEIVER_ROOF='beast readsb:30005'`. With the suffix `_FILE` it "
+        "names a file that contains the value, such as `SECRET_FILE=/run/secrets/secret`. The last column has what "
+        "[docker-adsb-ultrafeeder](https://github.com/sdr-enthusiasts/docker-adsb-ultrafeeder) calls the same; the "
+        "values are written otherwise ([how](../container.md#beside-ultrafeeder)). Ranges, defaults and meanings: "
+        "[settings](settings.md).\n\n"
+    )
+    return head + table(("variable", "setting", "ultrafeeder"), sorted(rows))
 
 
 def _range_of(field: dataclasses.Field[Any]) -> str:
@@ -196,6 +224,7 @@ def pages() -> dict[str, str]:
         runtime.close()
     return {
         "settings.md": settings_page(),
+        "environment.md": environment_page(),
         "endpoints.md": endpoints_page(registry.cornice_services.values()),
         "console.md": console_page(registry),
         "permissions.md": permissions_page(),

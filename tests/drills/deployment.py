@@ -55,10 +55,12 @@ sky https://sky.example.org/tar1090/ | grep tar1090 >/dev/null
 sky https://sky.example.org/tar1090/data/aircraft.json | grep '"hex"' >/dev/null
 """,
     "raspberry-pi": """
-systemd-analyze verify --man=no /etc/systemd/system/skywatch.service
+systemd-analyze verify --man=no skywatch.service
 pid=$(pgrep --full "skywatch serve")
 test "$(stat --format %U /proc/$pid)" = skywatch
-test "$(stat --format '%U %a' /var/lib/skywatch/sky.ini)" = "skywatch 600"
+test "$(stat --format '%U:%G %a' /etc/skywatch/skywatch.ini)" = "root:skywatch 640"
+grep --quiet '^receiver.roof = beast localhost:30005$' /etc/skywatch/skywatch.ini
+test "$(grep --count '^station_l' /etc/skywatch/skywatch.ini)" = 2
 curl --silent --fail http://127.0.0.1:6543/ | grep '<title>'
 """,
 }

@@ -1,0 +1,181 @@
+"""The container image and the Debian package: their files agree with the service, and with each other.
+
+``make drill-image`` and ``make drill-deb`` build and run them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import stat
+import subprocess
+from configparser import ConfigParser
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+
+from skywatch.features import SETTINGS, load
+from skywatch.settings import ROLES, names_of
+from tests.conftest import ROOT
+from tests.drills.deb import WALK
+from tests.drills.image import CHECKS, START
+
+IMAGE, DEBIAN = ROOT / "deploy/image", ROOT / "deploy/debian"
+SCRIPTS = [IMAGE / "entrypoint", DEBIAN / "skywatch", *(DEBIAN / name for name in ("postinst", "prerm", "postrm"))]
+COMPOSE = [ROOT / "compose.yaml", ROOT / "compose.production.yaml"]
+
+
+def builder() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("deb_build", DEBIAN / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def instructions() -> list[tuple[str, str]]:
+    """The Dockerfile's instructions with their words."""
+    text = re.sub(r"\\\n", " ", (ROOT / "Dockerfile").read_text())
+    lines = [line.partition(" ") for line in text.splitlines() if line and not line.startswith("#")]
+    return [(name, words.strip()) for name, _, words in lines]
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_scripts_are_those_of_a_posix_shell(path):
+    assert path.read_text().startswith("#!/bin/sh\n")
+    shell = shutil.which("dash") or "sh"
+    done = subprocess.run([shell, "-n", path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("script", [WALK, START + CHECKS], ids=["deb", "image"])
+def test_the_drills_are_scripts_of_bash(script):
+    done = subprocess.run(["bash", "-n", "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_image_runs_without_root_and_has_a_health_check():
+    final = instructions()
+    names = [name for name, _ in final]
+    assert final[0] == ("ARG", "BASE=docker.io/library/debian:trixie-slim")
+    assert names.count("FROM") == 2
+    users = [words for name, words in final if name == "USER"]
+    assert users == ["6543:6543"]
+    assert "--uid 6543 --gid 6543" in (ROOT / "Dockerfile").read_text()
+    assert ("VOLUME", "/var/lib/skywatch") in final
+    assert any(name == "HEALTHCHECK" and "healthcheck" in words for name, words in final)
+    for name in ("entrypoint", "healthcheck"):
+        assert (IMAGE / name).stat().st_mode & stat.S_IXUSR
+
+
+def test_everything_that_the_image_is_built_of_is_in_its_context():
+    allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    assert all((ROOT / name).exists() for name in allowed)
+    # What setup.py and the Makefile read.
+    assert {"LICENSE", "README.md", "Makefile", "alembic", "pyproject.toml", "setup.py", "skywatch", "web"} <= allowed
+    for name, words in instructions():
+        if name == "COPY" and "--from" not in words and words != ". /source":
+            for source in [word for word in words.split()[:-1] if not word.startswith("--")]:
+                assert any(source.startswith(one) for one in allowed), source
+
+
+@pytest.mark.parametrize("folder", [IMAGE, DEBIAN], ids=["image", "debian"])
+def test_the_configuration_is_hybrid_and_needs_the_secret_beside_it(folder, tmp_path):
+    ini = ConfigParser(interpolation=None)
+    ini.read(folder / "skywatch.ini")
+    section = dict(ini["app:main"])
+    secret = section.pop("use").removeprefix("config:")
+    assert secret in "".join(path.read_text() for path in SCRIPTS).replace("$state", "/var/lib/skywatch")
+    settings = load({**section, "secret": "s" * 32}, {})
+    assert (settings.environment, settings.auth_mode, settings.roles) == ("production", "hybrid", ROLES)
+    assert "secret" not in section
+    host = "0.0.0.0" if folder == IMAGE else "127.0.0.1"
+    assert (section["listen"], section["realtime_listen"]) == (f"{host}:6543", f"{host}:6544")
+    assert ini["server:main"]["listen"] == section["listen"]
+
+
+def compose(path: Path) -> dict[str, Any]:
+    return dict(yaml.safe_load(path.read_text()))
+
+
+@pytest.mark.parametrize("path", COMPOSE, ids=lambda path: path.stem)
+def test_compose_gives_containers_no_privilege_and_known_settings(path):
+    document = compose(path)
+    names = names_of(SETTINGS)
+    known = {name.upper() for name in names.single}
+    families = tuple(prefix.upper().replace(".", "_") for prefix in names.families)
+    ours = {name: one for name, one in document["services"].items() if one["image"].startswith("skywatch")}
+    for name, service in ours.items():
+        assert service["read_only"] is True, name
+        assert service["cap_drop"] == ["ALL"]
+        assert service["tmpfs"] == "/tmp"
+        assert service["volumes"] == ["data:/var/lib/skywatch"]
+        for variable in service["environment"]:
+            assert variable.removesuffix("_FILE") in known or variable.startswith(families), variable
+        for port in service.get("ports", []):
+            assert port.startswith("127.0.0.1:")
+    assert "data" in document["volumes"]
+
+
+def test_production_has_a_container_for_each_role_and_files_of_secrets():
+    document = compose(COMPOSE[1])
+    services = document["services"]
+    for role in ROLES:
+        assert services[role]["command"] == ["serve", "--role", role]
+        assert services[role]["depends_on"]["init"] == {"condition": "service_completed_successfully"}
+        environment = services[role]["environment"]
+        assert not {"SECRET", "DATABASE_URL"} & set(environment)
+        for variable in ("SECRET_FILE", "DATABASE_URL_FILE"):
+            name = environment[variable].removeprefix("/run/secrets/")
+            assert name in services[role]["secrets"]
+            assert name in document["secrets"]
+
+
+def test_units_of_the_package_name_its_program_and_configuration():
+    build = builder()
+    for path in sorted((ROOT / "deploy/systemd").glob("*.service")):
+        text = build.unit(path.read_text())
+        start = re.search(r"^ExecStart=(.*)$", text, re.M)
+        assert start is not None
+        assert start[1].startswith("/usr/bin/skywatch serve /etc/skywatch/skywatch.ini")
+        assert not re.search(r"/opt/|/usr/local|sky\.ini$|production\.ini|EnvironmentFile=/", text)
+        assert path.name in (DEBIAN / "postinst").read_text()
+        assert path.name in (DEBIAN / "postrm").read_text()
+
+
+def test_the_package_depends_on_the_python_that_it_was_built_for():
+    text = builder().control_text("0.2.0-1~deb13", "arm64", "3.13", 1234)
+    fields = dict(re.findall(r"^([\w-]+): (.*)$", text, re.M))
+    assert "python3.13" in fields["Depends"].split(", ")
+    assert (fields["Version"], fields["Architecture"], fields["Installed-Size"]) == ("0.2.0-1~deb13", "arm64", "1234")
+    # dpkg reads a line that begins with a blank as a part of the field above.
+    assert all(line.startswith(" ") for line in text.partition("Description: ")[2].splitlines()[1:])
+
+
+def test_a_wheel_that_is_not_there_is_named(tmp_path, monkeypatch, capsys):
+    build = builder()
+    monkeypatch.setattr(build, "release", lambda: "13")
+    monkeypatch.setattr("sys.argv", ["build.py", str(tmp_path / "none.whl")])
+    assert build.main() == 1
+    assert "there is no such wheel; `make wheel` builds one" in capsys.readouterr().err
+
+
+def test_it_builds_on_debian_only(monkeypatch):
+    build = builder()
+    monkeypatch.setattr(build.platform, "freedesktop_os_release", lambda: {"ID": "fedora", "VERSION_ID": "42"})
+    with pytest.raises(build.Failure, match="Debian 12 or newer"):
+        build.release()
+
+
+def test_every_override_of_lintian_has_a_reason():
+    lines = (DEBIAN / "lintian-overrides").read_text().splitlines()
+    assert lines
+    for number, line in enumerate(lines):
+        if line and not line.startswith("#"):
+            above = next(one for one in reversed(lines[:number]) if not one.startswith("skywatch"))
+            assert above.startswith("# "), line
