@@ -35,7 +35,7 @@ lintian --fail-on error --tag-display-limit 0 --allow-root $package
 # The same tree with a lower version.
 rm -rf /root/lower && dpkg-deb --raw-extract $package /root/lower
 sed -i "s/^Version: .*/Version: LOWER/" /root/lower/DEBIAN/control
-dpkg-deb --root-owner-group --build /root/lower /root/lower.deb
+dpkg-deb --root-owner-group -Zgzip -z1 --build /root/lower /root/lower.deb
 cp $package /root/skywatch.deb
 du -h --apparent-size /root/skywatch.deb
 """

@@ -45,6 +45,7 @@ CHECKS = r"""
 inside "${entrypoint[@]}" "${command[@]}" >"$work/image.log" 2>&1 &
 for attempt in $(seq 120); do
     inside "${healthcheck[@]}" >"$work/health.log" 2>&1 && break
+    kill -0 $! || { cat "$work/image.log"; exit 1; }
     sleep 0.5
 done
 inside "${healthcheck[@]}" || { cat "$work/image.log"; exit 1; }

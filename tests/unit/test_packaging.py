@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import importlib.util
 import re
 import shutil
@@ -82,6 +83,15 @@ def test_everything_that_the_image_is_built_of_is_in_its_context():
         if name == "COPY" and "--from" not in words and words != ". /source":
             for source in [word for word in words.split()[:-1] if not word.startswith("--")]:
                 assert any(source.startswith(one) for one in allowed), source
+
+
+def test_no_source_is_kept_out_of_the_context():
+    rules = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and line[0] not in "#!*"]
+    listed = subprocess.run(["git", "ls-files", "skywatch", "web"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = listed.stdout.split()
+    assert "skywatch/web/built.py" in files
+    for rule in rules:
+        assert not [name for name in files if fnmatch.fnmatch(name, rule) or name.startswith(rule)], rule
 
 
 @pytest.mark.parametrize("folder", [IMAGE, DEBIAN], ids=["image", "debian"])
