@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import hashlib
+import os
 import platform
 import shutil
 import subprocess
@@ -23,7 +24,10 @@ PYTHON = "/usr/bin/python3"
 EXTRAS = "postgresql,redis,apprise"
 TREE = "usr/lib/skywatch"
 CONFIGURATION = "/etc/skywatch/skywatch.ini"
-MAINTAINER = "Skywatch maintainers <skywatch@localhost>"
+# Whoever builds the package is who answers for it; DEBFULLNAME and DEBEMAIL name them, as in Debian's own tools.
+MAINTAINER = "{} <{}>".format(
+    os.environ.get("DEBFULLNAME", "Skywatch maintainers"), os.environ.get("DEBEMAIL", "skywatch@sky.example.org")
+)
 SCRIPTS = ("postinst", "prerm", "postrm")
 # Where Debian keeps units: from 13 on everything is below /usr.
 UNIT_FOLDERS = {"12": "lib/systemd/system"}
@@ -59,16 +63,17 @@ def main() -> int:
     parser.add_argument("wheel", type=Path, help="of Skywatch, with the web application in it")
     parser.add_argument("--output", type=Path, default=Path("dist"), help="the folder of the package")
     parser.add_argument("--work", type=Path, default=Path("build/deb"), help="a folder for what is on the way")
+    parser.add_argument("--compression", choices=("xz", "gzip"), default="xz", help="gzip is larger and much faster")
     options = parser.parse_args()
     try:
-        print(build(options.wheel, options.output, options.work))
+        print(build(options.wheel, options.output, options.work, options.compression))
     except (Failure, OSError, subprocess.CalledProcessError) as failure:
         print(f"deb: {failure}", file=sys.stderr)
         return 1
     return 0
 
 
-def build(wheel: Path, output: Path, work: Path) -> Path:
+def build(wheel: Path, output: Path, work: Path, compression: str) -> Path:
     """The path of the package."""
     number = release()
     if not wheel.is_file():
@@ -83,7 +88,7 @@ def build(wheel: Path, output: Path, work: Path) -> Path:
     write_control(root, version)
     output.mkdir(parents=True, exist_ok=True)
     package = output / f"skywatch_{version}_{architecture()}.deb"
-    run("dpkg-deb", "--root-owner-group", "--build", root, package)
+    run("dpkg-deb", "--root-owner-group", f"-Z{compression}", "--build", root, package)
     return package
 
 
