@@ -46,7 +46,7 @@ rm -rf /usr/sbin/policy-rc.d /run/drill
 mkdir -p /run/systemd/system
 INI=/etc/skywatch/skywatch.ini
 list() { find / -xdev -regextype egrep -regex '(OTHERS)(/.*)?' -prune -o -print | grep -v __pycache__ | sort; }
-install() { apt-get install --yes --quiet --no-download --no-install-recommends "$@"; }
+install() { apt-get install --yes --quiet --no-install-recommends "$@"; }
 sky() { curl --silent --show-error --fail "$@"; }
 healthy() { sky --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:6543/api/v1/system/health >/dev/null; }
 aircraft() {

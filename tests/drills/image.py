@@ -54,7 +54,6 @@ pid=$(pgrep --full 'skywatch serve' | head -1)
 test "$(stat --format %u /proc/$pid)" = "${USER_GROUP%:*}"
 if inside touch /etc/skywatch/new /opt/skywatch/new 2>/dev/null; then echo 'the root can be written' >&2; exit 1; fi
 test "$(stat --format '%u %a' "$state/secret.ini")" = "${USER_GROUP%:*} 600"
-inside skywatch doctor /etc/skywatch/skywatch.ini || true
 printf '%s\n%s\n' "$PASSWORD" "$PASSWORD" |
     inside skywatch user add /etc/skywatch/skywatch.ini ada --role superadmin --password-stdin
 printf '{"username": "ada", "password": "%s"}' "$PASSWORD" >"$work/login.json"
@@ -181,21 +180,12 @@ def _run_image(builder: Builder, work: Path) -> None:
         _array("command", config["Cmd"]),
         _array("healthcheck", config["Healthcheck"]["Test"][1:]),
     ]
-    script = "\n".join([*lines, START, CHECKS])
+    # As a file: its text in a command line would be found by pgrep.
+    script = work / "run.sh"
+    script.write_text("\n".join([*lines, START, CHECKS]))
     try:
-        command = [
-            "unshare",
-            "--mount",
-            "--net",
-            "--pid",
-            "--fork",
-            "--kill-child",
-            "--mount-proc",
-            "bash",
-            "-c",
-            script,
-        ]
-        subprocess.run(command, check=True)
+        alone = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
+        subprocess.run([*alone, "bash", str(script)], check=True)
     finally:
         builder.call("rm", container)
 
