@@ -176,7 +176,7 @@ def _walk(folder: Path, suite: str, mirror: str) -> None:
         builder.run(BUILD.replace("LOWER", LOWER), "", network=True, folder=f"/{SOURCE}")
     for name in ("skywatch.deb", "lower.deb"):
         shutil.copy(builder.root / "root" / name, fresh.root / "root")
-    shutil.copy(Path(__file__).with_name("systemctl.py"), fresh.root / "usr/local/sbin/systemctl")
+    fresh.copy_systemctl()
     (fresh.root / "root/downgrade.py").write_text(DOWNGRADE)
     fresh.run(_apt(f"{TOOLS} {_dependencies(fresh.root / 'root/skywatch.deb')}"), "", network=True)
     password = secrets.token_urlsafe(15)

@@ -46,6 +46,10 @@ class Debian:
         policy = self.root / "usr/sbin/policy-rc.d"
         policy.write_text(NEVER_START)
         policy.chmod(0o755)
+        self.copy_systemctl()
+
+    def copy_systemctl(self) -> None:
+        """Put our systemctl before the real one."""
         shim = self.root / "usr/local/sbin/systemctl"
         shutil.copy(Path(__file__).with_name("systemctl.py"), shim)
         shim.chmod(0o755)
