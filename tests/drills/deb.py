@@ -44,6 +44,8 @@ OTHERS = "/dev|/proc|/run|/sys|/tmp|/root|/var/log|/var/cache|/var/lib/apt|/var/
 WALK = r"""
 rm -rf /usr/sbin/policy-rc.d /run/drill
 mkdir -p /run/systemd/system
+# Else apt leaves out /usr/local, where the systemctl of the drill is.
+echo "DPkg::Path \"$PATH\";" >/etc/apt/apt.conf.d/98drill
 INI=/etc/skywatch/skywatch.ini
 list() { find / -xdev -regextype egrep -regex '(OTHERS)(/.*)?' -prune -o -print | grep -v __pycache__ | sort; }
 install() { apt-get install --yes --quiet --no-install-recommends "$@"; }

@@ -23,6 +23,8 @@ MARKS = Path("/run/drill")
 REAL = "/usr/bin/systemctl"
 # systemd kills what has not ended by TimeoutStopSec (s).
 STOP_S = 30
+# What the real one does without a running systemd.
+OFFLINE = ("enable", "disable", "is-enabled", "preset", "mask", "unmask")
 Unit = dict[str, list[str]]
 
 
@@ -31,8 +33,7 @@ def main(arguments: list[str]) -> int:
     command, *names = [word for word in arguments if not word.startswith("-")]
     if command == "daemon-reload":
         return 0
-    if command in ("enable", "disable", "is-enabled"):
-        # Without asking a running systemd: there is none.
+    if command in OFFLINE:
         done = subprocess.run([REAL, "--root=/", command, *names], check=False).returncode
         if done or "--now" not in arguments:
             return done
