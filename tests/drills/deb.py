@@ -90,10 +90,10 @@ done
 systemd-analyze verify --man=no $(dpkg --listfiles skywatch | grep -E '/skywatch[a-z-]*\.(service|target)$')
 man --where skywatch
 bash -c '. /usr/share/bash-completion/completions/skywatch && complete -p skywatch'
-skywatch doctor $INI
 
 echo '== upgrade from revision REVISION, with a changed configuration'
 systemctl stop skywatch
+skywatch doctor $INI
 runuser -u skywatch -- /usr/lib/skywatch/bin/python -B /root/downgrade.py REVISION
 test "$(revision)" = REVISION
 echo 'station_name = Drill' >/root/name

@@ -126,6 +126,16 @@ def test_secrets_that_others_can_read(write):
     assert "x" * 40 not in done.output
 
 
+def test_a_file_of_roots_may_be_read_by_the_services_group(write, monkeypatch):
+    path = write(secret="x" * 40)
+    monkeypatch.setattr("os.geteuid", lambda: path.stat().st_uid + 1)
+    monkeypatch.setattr("os.getegid", lambda: path.stat().st_gid)
+    path.chmod(0o640)
+    assert "can be read by other users" not in examine(path).output
+    path.chmod(0o644)
+    assert f"-> chmod 640 {path}" in examine(path).output
+
+
 def test_files_that_others_can_read(installed, tmp_path):
     database, recording = tmp_path / "sky.sqlite", tmp_path / "audio" / "2026-01-01" / "a.wav"
     recording.parent.mkdir(parents=True)
