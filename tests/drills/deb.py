@@ -94,7 +94,7 @@ bash -c '. /usr/share/bash-completion/completions/skywatch && complete -p skywat
 echo '== upgrade from revision REVISION, with a changed configuration'
 systemctl stop skywatch
 skywatch doctor $INI
-runuser -u skywatch -- /usr/lib/skywatch/bin/python -B /root/downgrade.py REVISION
+runuser -u skywatch -- /usr/lib/skywatch/bin/python -B - REVISION </root/downgrade.py
 test "$(revision)" = REVISION
 echo 'station_name = Drill' >/root/name
 sed -i '/^auth_mode/r /root/name' $INI
