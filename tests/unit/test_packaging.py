@@ -79,6 +79,7 @@ def test_everything_that_the_image_is_built_of_is_in_its_context():
     assert all((ROOT / name).exists() for name in allowed)
     # What setup.py and the Makefile read.
     assert {"LICENSE", "README.md", "Makefile", "alembic", "pyproject.toml", "setup.py", "skywatch", "web"} <= allowed
+    assert set(re.findall(r"deploy/\w+\.py", (ROOT / "Makefile").read_text())) <= allowed
     for name, words in instructions():
         if name == "COPY" and "--from" not in words and words != ". /source":
             for source in [word for word in words.split()[:-1] if not word.startswith("--")]:
