@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from benchmarks._endpoint_costs.entry import LARGEST_BODY, Ask, Entries, Entry, filled
+from benchmarks._endpoint_costs.ask import Ask
+from benchmarks._endpoint_costs.entry import LARGEST_BODY, Entries, Entry, filled
 from benchmarks._endpoint_costs.installation import Installation
 
 REFUSED = (400, 401, 403, 404, 409, 413, 415)

@@ -6,32 +6,18 @@ anew for each measurement: what was deleted is there again, what was cached is n
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
+from benchmarks._endpoint_costs.ask import API, Ask, json_bytes
 from benchmarks._endpoint_costs.calibration import ALLOWED_MS
+from benchmarks._endpoint_costs.installation import Installation
 
-if TYPE_CHECKING:
-    from benchmarks._endpoint_costs.installation import Installation
-
-API = "/api/v1"
 # The largest body of a request that has no limit of its own (``max_body_bytes``), and how much a head may hold.
 LARGEST_BODY, LONGEST_QUERY = 1_048_576, 30_000
 # The reason of entries that are streams.
 STREAM = "a stream: each piece is judged, between pieces others have their turn"
-
-
-@dataclass(frozen=True)
-class Ask:
-    """One request; ``status`` are the answers that are expected, a refusal being an answer like another."""
-
-    path: str
-    body: bytes | None = None
-    content_type: str = "application/json"
-    headers: Mapping[str, str] = field(default_factory=dict)
-    status: tuple[int, ...] = (200, 201, 202, 204)
 
 
 @dataclass(frozen=True)
@@ -100,11 +86,6 @@ def prepared(entry: Entry, prepare: Callable[[Installation], None]) -> Entry:
         return entry.ask(installation)
 
     return replace(entry, ask=ask)
-
-
-def json_bytes(document: Any) -> bytes:
-    """A document as compact JSON."""
-    return json.dumps(document, separators=(",", ":")).encode()
 
 
 def filled(begin: str, part: str, end: str, size: int = LARGEST_BODY) -> bytes:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from pyramid.router import Router
 from webob import Request
 
-from benchmarks._endpoint_costs.entry import API, Ask, json_bytes
+from benchmarks._endpoint_costs.ask import API, Ask, json_bytes
 from benchmarks._endpoint_costs.picture import picture, trails_of
 from benchmarks._endpoint_costs.subjects import SAME, SUBJECTS
 from benchmarks._people import NAME, PASSWORD

@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks._endpoint_costs.ask import Ask
 from benchmarks._endpoint_costs.calibration import REFERENCE_MS, loop_ms
-from benchmarks._endpoint_costs.entry import Ask, Entry
+from benchmarks._endpoint_costs.entry import Entry
 from benchmarks._endpoint_costs.installation import Installation
 
 # One that seems too dear is made so often, and the cheapest counts: whatever else the machine does makes it dearer.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks._endpoint_costs.entry import API, Ask, Entries, Entry, json_bytes, on_row, read, send
+from benchmarks._endpoint_costs.ask import API, Ask, json_bytes
+from benchmarks._endpoint_costs.entry import Entries, Entry, on_row, read, send
 from benchmarks._endpoint_costs.installation import Installation
 from benchmarks._endpoint_costs.population import give_to_all
 from benchmarks._people import NAME, PASSWORD

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks._endpoint_costs.entry import API, Ask, Entries, Entry, filled, json_bytes
+from benchmarks._endpoint_costs.ask import API, Ask, json_bytes
+from benchmarks._endpoint_costs.entry import Entries, Entry, filled
 from benchmarks._endpoint_costs.installation import Installation
 from benchmarks._endpoint_costs.shapes import RULE, listed, matching, ring, whole_list
 from skywatch.alerts.access import MAXIMUM_GEOFENCES, MAXIMUM_RULES

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from benchmarks._endpoint_costs.entry import API, Ask, Entries, Entry, json_bytes, on_row, prepared, read
+from benchmarks._endpoint_costs.ask import API, Ask, json_bytes
+from benchmarks._endpoint_costs.entry import Entries, Entry, on_row, prepared, read
 from benchmarks._endpoint_costs.installation import Installation
 from benchmarks._endpoint_costs.uploads import call_form, form, longest_recording
 from skywatch.audio.models import Transmission

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks._endpoint_costs.entry import API, Ask, Entries, Entry, json_bytes, on_row, prepared, read, send
+from benchmarks._endpoint_costs.ask import API, Ask, json_bytes
+from benchmarks._endpoint_costs.entry import Entries, Entry, on_row, prepared, read, send
 from benchmarks._endpoint_costs.installation import Installation
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, KnownAircraft
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from benchmarks._endpoint_costs.entry import API, STREAM, Ask, Entries, Entry, on_row, read
+from benchmarks._endpoint_costs.ask import API, Ask
+from benchmarks._endpoint_costs.entry import STREAM, Entries, Entry, on_row, read
 from benchmarks._endpoint_costs.installation import Installation
 from benchmarks._endpoint_costs.past import STAYING
 from skywatch.history.models import Flight

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from benchmarks._endpoint_costs.entry import Ask, Entries, Entry
+from benchmarks._endpoint_costs.ask import Ask
+from benchmarks._endpoint_costs.entry import Entries, Entry
 from benchmarks._endpoint_costs.installation import Installation
 from benchmarks._endpoint_costs.past import STAYING
 from benchmarks._endpoint_costs.picture import WATCHED

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from urllib.parse import quote, urlencode
 
-from benchmarks._endpoint_costs.entry import API, Ask, Entries, Entry, on_row, read, send
+from benchmarks._endpoint_costs.ask import API, Ask
+from benchmarks._endpoint_costs.entry import Entries, Entry, on_row, read, send
 from benchmarks._endpoint_costs.installation import Installation
 from skywatch.sso.models import ClaimMapping
 
