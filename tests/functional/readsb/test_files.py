@@ -31,8 +31,8 @@ def by_hex(answer):
 
 
 def half_hours(ended):
-    """The addresses of the half hours that are over and in which something was recorded."""
-    at = datetime.fromtimestamp(ended - RECORDED_S, UTC)
+    """The addresses of the half hours that are over and in which two minutes or more were recorded."""
+    at = datetime.fromtimestamp(ended - RECORDED_S + 120, UTC)
     at = at.replace(minute=at.minute // 30 * 30, second=0, microsecond=0)
     while at + timedelta(minutes=30) <= datetime.fromtimestamp(ended, UTC) - timedelta(seconds=30):
         yield at, f"/globe_history/{at:%Y/%m/%d}/heatmap/{at.hour * 2 + at.minute // 30:02}.bin.ttf"
