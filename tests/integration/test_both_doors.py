@@ -70,8 +70,8 @@ async def address_of_channel(runtime: Any, headers: dict[str, str]) -> Any:
     """The address whose connections the channel counts."""
     async with serving(runtime) as server, connected(server, greet=False, additional_headers=headers):
         [connection] = server.connections
-        assert connection._peer == PEER
-        return connection._counted_address or client_network(PEER)
+        assert connection._peer.address == PEER
+        return connection._peer._network or client_network(PEER)
 
 
 ADA = "ada"
