@@ -7,7 +7,7 @@ contradiction are looked at one by one.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ class PositionValidator:
     receivers stand whose coverage is not known yet (degrees).
     """
 
-    def __init__(self, pace: Mapping[str, float], station: tuple[float, float] | None = None) -> None:
+    def __init__(self, pace: dict[str, float], station: tuple[float, float] | None = None) -> None:
         self._reliability = ReliabilityTracker()
         self.implausible = self._reliability.implausible
         # What was refused at the last tick although nobody else contradicted it.
@@ -51,7 +51,7 @@ class PositionValidator:
         # Address and receiver of positions that others contradicted with success, and when it was last so.
         self.contradicted: dict[tuple[str, str], float] = {}
         self.station = station
-        self._pace = pace
+        self.pace = pace
         self._repeated = RepeatedClaims()
 
     def review(
@@ -78,9 +78,8 @@ class PositionValidator:
             has = ~np.isnan(offer.lat)
             offered[offer.rows[has]] += 1
             disputed.update(offer.rows[has & ~agrees].tolist())
-            self._reliability[names[offer.receiver]].believed += int(
-                np.count_nonzero(has & agrees & (now - offer.at <= 1.0))
-            )
+            timely = has & agrees & (now - offer.at <= 1.0)
+            self._reliability[names[offer.receiver]].believed += int(np.count_nonzero(timely))
         fresh = np.isnan(believed.lat) | (now - believed.at > FORGOTTEN_AFTER_S)
         disputed.update(np.flatnonzero((offered > 1) & fresh).tolist())
         if not disputed:
@@ -116,7 +115,7 @@ class PositionValidator:
         rows = offer.rows
         before_lat, before_lon, before_at = believed.lat[rows], believed.lon[rows], believed.at[rows]
         mlat = (offer.trust == MLAT_TRUST) | (believed.trust[rows] == MLAT_TRUST)
-        elapsed_s = (offer.at - before_at) * self._pace.get(names[offer.receiver], 1.0)
+        elapsed_s = (offer.at - before_at) * self.pace.get(names[offer.receiver], 1.0)
         with np.errstate(invalid="ignore"):
             reach = reach_nm(elapsed_s, offer.gs, offer.on_ground, mlat)
             near = geo.distance_nm(before_lat, before_lon, offer.lat, offer.lon) <= reach
@@ -181,7 +180,7 @@ class PositionValidator:
             bool(offer.trust[place] == MLAT_TRUST),
             agrees=agrees,
             credible=reliability.in_range(lat, lon) and not reliability.often_wrong,
-            pace=self._pace.get(name, 1.0),
+            pace=self.pace.get(name, 1.0),
             in_reach=reliability.coverage is not None or self.is_above_horizon(lat, lon, HIGHEST_FT),
         )
 
