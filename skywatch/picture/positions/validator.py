@@ -7,8 +7,7 @@ contradiction are looked at one by one.
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,24 +16,17 @@ from msgspec import UNSET
 from skywatch.core import geo
 from skywatch.picture.positions.accepted import NO_TRUST, Array, Offer, Positions
 from skywatch.picture.positions.plausibility import (
-    CONFIRMATIONS,
     FORGOTTEN_AFTER_S,
     HIGHEST_FT,
     Claim,
-    coverage,
     horizon_nm,
     reach_nm,
     settle,
 )
+from skywatch.picture.positions.repeated import RepeatedClaims
 from skywatch.picture.receiving.fields import MLAT_TRUST, OWN_TRUST, STALE_S
-from skywatch.picture.receiving.reliability import ReceiverReliability, RepeatedClaim
+from skywatch.picture.receiving.reliability import ReliabilityTracker
 from skywatch.picture.state.sky import DisputedPosition, RefusedPosition
-
-# Recent: what was counted loses half its weight in so many ticks.
-HALF_LIFE_TICKS = 120
-COVERAGE_EVERY_TICKS = 10
-# Where nothing is believed of an aircraft, a receiver whose positions jumped counts less for so long (s).
-ERRATIC_S = 30.0
 
 JUMP, DISPUTED, RANGE = "position_jump", "position_disputed", "position_range"
 FIELDS = "contradicted"
@@ -47,8 +39,9 @@ class PositionValidator:
     receivers stand whose coverage is not known yet (degrees).
     """
 
-    def __init__(self, pace: Mapping[str, float], station: tuple[float, float] | None = None) -> None:
-        self.implausible: dict[str, Counter[str]] = {}
+    def __init__(self, pace: dict[str, float], station: tuple[float, float] | None = None) -> None:
+        self._reliability = ReliabilityTracker()
+        self.implausible = self._reliability.implausible
         # What was refused at the last tick although nobody else contradicted it.
         self.refused: list[RefusedPosition] = []
         # What was refused at the last tick because another receiver contradicted it.
@@ -58,10 +51,8 @@ class PositionValidator:
         # Address and receiver of positions that others contradicted with success, and when it was last so.
         self.contradicted: dict[tuple[str, str], float] = {}
         self.station = station
-        self._pace = pace
-        self._reliability: dict[str, ReceiverReliability] = {}
-        self._repeated: dict[tuple[str, str], RepeatedClaim] = {}
-        self._ticks = 0
+        self.pace = pace
+        self._repeated = RepeatedClaims()
 
     def review(
         self, offers: list[Offer], names: Sequence[str], believed: Positions, hexes: list[str], now: float
@@ -72,7 +63,7 @@ class PositionValidator:
         """
         self.refused, self.disputed = [], []
         self.undecided = set()
-        self._learn(believed, names)
+        self._reliability.learn(believed, names)
         offers = list(offers)
         disputed: set[int] = set()
         agreeing: list[Array] = []
@@ -87,8 +78,8 @@ class PositionValidator:
             has = ~np.isnan(offer.lat)
             offered[offer.rows[has]] += 1
             disputed.update(offer.rows[has & ~agrees].tolist())
-            reliability = self._reliability.setdefault(names[offer.receiver], ReceiverReliability())
-            reliability.believed += int(np.count_nonzero(has & agrees & (now - offer.at <= 1.0)))
+            timely = has & agrees & (now - offer.at <= 1.0)
+            self._reliability[names[offer.receiver]].believed += int(np.count_nonzero(timely))
         fresh = np.isnan(believed.lat) | (now - believed.at > FORGOTTEN_AFTER_S)
         disputed.update(np.flatnonzero((offered > 1) & fresh).tolist())
         if not disputed:
@@ -99,16 +90,15 @@ class PositionValidator:
 
     def is_distrusted(self, receiver: str) -> bool:
         """Whether a receiver was wrong so often that it does not count against others."""
-        reliability = self._reliability.get(receiver)
-        return reliability is not None and reliability.often_wrong
+        return self._reliability.often_wrong(receiver)
 
     def note_fields(self, receiver: str, right: int, wrong: int) -> None:
         """Count aircraft of which other receivers say the same or were believed instead, in anything but positions."""
-        reliability = self._reliability.setdefault(receiver, ReceiverReliability())
+        reliability = self._reliability[receiver]
         reliability.fields_right += right
         reliability.fields_wrong += wrong
         if wrong:
-            self.implausible.setdefault(receiver, Counter())[FIELDS] += wrong
+            self._reliability.refuse(receiver, FIELDS, wrong)
 
     def is_above_horizon(self, lat: Any, lon: Any, altitude: Any) -> bool:
         """Whether the station can hear an aircraft there at that altitude; true where any of it is unknown."""
@@ -119,16 +109,13 @@ class PositionValidator:
     def shift(self, step: float) -> None:
         """Move all times by ``step`` seconds: the clock has been set."""
         self.contradicted = {key: at + step for key, at in self.contradicted.items()}
-        for repeated in self._repeated.values():
-            repeated.erratic_at += step
-            repeated.claim = dataclasses.replace(repeated.claim, at=repeated.claim.at + step)
-            repeated.refused_at += step
+        self._repeated.shift(step)
 
     def _agrees(self, offer: Offer, believed: Positions, names: Sequence[str], now: float) -> Array:
         rows = offer.rows
         before_lat, before_lon, before_at = believed.lat[rows], believed.lon[rows], believed.at[rows]
         mlat = (offer.trust == MLAT_TRUST) | (believed.trust[rows] == MLAT_TRUST)
-        elapsed_s = (offer.at - before_at) * self._pace.get(names[offer.receiver], 1.0)
+        elapsed_s = (offer.at - before_at) * self.pace.get(names[offer.receiver], 1.0)
         with np.errstate(invalid="ignore"):
             reach = reach_nm(elapsed_s, offer.gs, offer.on_ground, mlat)
             near = geo.distance_nm(before_lat, before_lon, offer.lat, offer.lon) <= reach
@@ -153,7 +140,7 @@ class PositionValidator:
                 row = int(offer.rows[place])
                 has_belief = not np.isnan(believed.lat[row]) and now - believed.at[row] <= FORGOTTEN_AFTER_S
                 claim = self._claim(offer, place, names[offer.receiver], has_belief and bool(agrees[place]))
-                claims[row].append((number, place, self._note_repeated(hexes[row], claim, has_belief)))
+                claims[row].append((number, place, self._repeated.note(hexes[row], claim, has_belief)))
         refused: list[list[int]] = [[] for _ in offers]
         for row, of_row in claims.items():
             has_belief = not np.isnan(believed.lat[row]) and now - believed.at[row] <= FORGOTTEN_AFTER_S
@@ -172,7 +159,7 @@ class PositionValidator:
                     elif believed_claim is not None:
                         self.disputed.append(_disputed(hexes[row], claim, believed_claim))
                 else:
-                    self._repeated.pop((hexes[row], claim.receiver), None)
+                    self._repeated.drop(hexes[row], claim.receiver)
                     self.contradicted.pop((hexes[row], claim.receiver), None)
             if overthrown or not has_belief:
                 believed.put(row, np.nan, np.nan, -np.inf, NO_TRUST, 0)
@@ -193,68 +180,27 @@ class PositionValidator:
             bool(offer.trust[place] == MLAT_TRUST),
             agrees=agrees,
             credible=reliability.in_range(lat, lon) and not reliability.often_wrong,
-            pace=self._pace.get(name, 1.0),
+            pace=self.pace.get(name, 1.0),
             in_reach=reliability.coverage is not None or self.is_above_horizon(lat, lon, HIGHEST_FT),
         )
 
-    def _note_repeated(self, address: str, claim: Claim, has_belief: bool) -> Claim:
-        key = address, claim.receiver
-        if claim.agrees:
-            return claim
-        before = self._repeated.get(key)
-        if before is None:
-            self._repeated[key] = RepeatedClaim(claim)
-            return claim
-        if not before.claim.near(claim):
-            self._repeated[key] = RepeatedClaim(claim, refused_at=before.refused_at, erratic_at=claim.at)
-            return claim if has_belief else dataclasses.replace(claim, credible=False)
-        if not has_belief and claim.at - before.erratic_at <= ERRATIC_S:
-            claim = dataclasses.replace(claim, credible=False)
-        if claim.at > before.claim.at:
-            before.claim = claim
-            before.count += 1
-        return dataclasses.replace(claim, confirmed=before.count >= CONFIRMATIONS)
-
     def _refuse(self, address: str, claim: Claim, contradicted: bool, decided: bool) -> None:
-        repeated = self._repeated.get((address, claim.receiver))
-        if repeated is not None:
-            if repeated.refused_at >= claim.at:
-                return  # The same position as at the last tick.
-            repeated.refused_at = claim.at
+        if not self._repeated.is_refused_anew(address, claim):
+            return  # The same position as at the last tick.
         reliability = self._reliability[claim.receiver]
         in_range = reliability.in_range(claim.lat, claim.lon)
         reason = JUMP if not contradicted else DISPUTED if in_range else RANGE
-        self.implausible.setdefault(claim.receiver, Counter())[reason] += 1
+        self._reliability.refuse(claim.receiver, reason)
         if contradicted and decided:
             reliability.refused += 1
 
     def _note_refused(self, address: str, claim: Claim) -> None:
-        repeated = self._repeated.get((address, claim.receiver))
-        if repeated is not None and claim.credible:
-            self.refused.append(
-                RefusedPosition(address, claim.lat, claim.lon, claim.at, claim.receiver, repeated.count)
-            )
-
-    def _learn(self, believed: Positions, names: Sequence[str]) -> None:
-        self._ticks += 1
-        factor = 0.5 ** (1 / HALF_LIFE_TICKS)
-        for reliability in self._reliability.values():
-            reliability.believed *= factor
-            reliability.refused *= factor
-            reliability.fields_right *= factor
-            reliability.fields_wrong *= factor
-        if self._ticks % COVERAGE_EVERY_TICKS:
-            return
-        for index, name in enumerate(names):
-            rows = np.flatnonzero((believed.receiver == index) & ~np.isnan(believed.lat))
-            area = coverage(believed.lat[rows], believed.lon[rows])
-            if area is not None:
-                self._reliability.setdefault(name, ReceiverReliability()).coverage = area
+        count = self._repeated.count(address, claim)
+        if count is not None and claim.credible:
+            self.refused.append(RefusedPosition(address, claim.lat, claim.lon, claim.at, claim.receiver, count))
 
     def _forget(self, now: float) -> None:
-        old = now - FORGOTTEN_AFTER_S
-        for key in [key for key, repeated in self._repeated.items() if repeated.claim.at < old]:
-            del self._repeated[key]
+        self._repeated.forget(now - FORGOTTEN_AFTER_S)
         old = now - STALE_S
         self.contradicted = {key: at for key, at in self.contradicted.items() if at > old}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from skywatch.picture.receiving.fields import SHORTEST_LIFETIME_S
@@ -69,3 +69,47 @@ class ReceiverViews:
                 view.expires_at += step
                 for state in view.heard.values():
                     state.at += step
+
+
+class AllReceiverViews:
+    """The views of every receiver; iterating gives them in the order of names: nothing depends on who spoke first."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, ReceiverViews] = {}
+        self._in_order: list[ReceiverViews] = []
+
+    def __getitem__(self, name: str) -> ReceiverViews:
+        """The views of a receiver, none for a new one."""
+        views = self._by_name.get(name)
+        if views is None:
+            views = self._by_name[name] = ReceiverViews(name, len(self._by_name))
+            self._in_order = sorted(self._by_name.values(), key=attrgetter("name"))
+        return views
+
+    def __iter__(self) -> Iterator[ReceiverViews]:
+        return iter(self._in_order)
+
+    @property
+    def in_order(self) -> list[ReceiverViews]:
+        """The views in the order of receivers' names."""
+        return self._in_order
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the receivers by index: in the order in which they were first heard."""
+        return tuple(self._by_name)
+
+    def index_of(self, name: str) -> int | None:
+        """The index of a receiver; None for one that was never heard."""
+        views = self._by_name.get(name)
+        return views.index if views is not None else None
+
+    def shift(self, step: float) -> None:
+        """Move all times by ``step`` seconds: the clock has been set."""
+        for views in self._in_order:
+            views.shift(step)
+
+    def clear(self) -> None:
+        """Forget every view; receivers keep their indexes."""
+        for views in self._in_order:
+            views.views.clear()

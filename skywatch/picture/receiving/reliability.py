@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
 
 from skywatch.core import geo
-from skywatch.picture.positions.plausibility import Claim
+from skywatch.picture.positions.accepted import Positions
+from skywatch.picture.positions.plausibility import coverage
 
 # A receiver is often wrong when more than this share of its recent positions, and at least so many, were refused.
 WRONG_SHARE, WRONG_COUNT = 0.2, 20.0
-
-
-@dataclasses.dataclass
-class RepeatedClaim:
-    """The last of several positions in a row that contradict what is believed but not each other."""
-
-    claim: Claim
-    count: int = 1
-    refused_at: float = 0.0  # the claim's time when it was last counted as refused
-    erratic_at: float = float("-inf")  # when a position contradicted the receiver's own one before
+# Recent: what was counted loses half its weight in so many ticks.
+HALF_LIFE_TICKS = 120
+COVERAGE_EVERY_TICKS = 10
 
 
 @dataclasses.dataclass
@@ -45,3 +43,46 @@ class ReceiverReliability:
             return True
         centre_lat, centre_lon, radius_nm = self.coverage
         return bool(geo.distance_nm(centre_lat, centre_lon, lat, lon) <= radius_nm)
+
+    def fade(self, factor: float) -> None:
+        """Take weight off what was counted before."""
+        self.believed *= factor
+        self.refused *= factor
+        self.fields_right *= factor
+        self.fields_wrong *= factor
+
+
+class ReliabilityTracker:
+    """The reliability of every receiver; ``implausible`` counts refusals by receiver and reason, since the start."""
+
+    def __init__(self) -> None:
+        self.implausible: dict[str, Counter[str]] = {}
+        self._by_name: dict[str, ReceiverReliability] = {}
+        self._ticks = 0
+
+    def __getitem__(self, name: str) -> ReceiverReliability:
+        """The reliability of a receiver; one that is new has never been wrong."""
+        return self._by_name.setdefault(name, ReceiverReliability())
+
+    def often_wrong(self, name: str) -> bool:
+        """Whether a receiver was wrong so often that it has no vote of its own."""
+        reliability = self._by_name.get(name)
+        return reliability is not None and reliability.often_wrong
+
+    def refuse(self, name: str, reason: str, count: int = 1) -> None:
+        """Count what was refused of a receiver."""
+        self.implausible.setdefault(name, Counter())[reason] += count
+
+    def learn(self, believed: Positions, names: Sequence[str]) -> None:
+        """Begin a tick: earlier counts fade, and coverage follows from the positions believed of each receiver."""
+        self._ticks += 1
+        factor = 0.5 ** (1 / HALF_LIFE_TICKS)
+        for reliability in self._by_name.values():
+            reliability.fade(factor)
+        if self._ticks % COVERAGE_EVERY_TICKS:
+            return
+        for index, name in enumerate(names):
+            rows = np.flatnonzero((believed.receiver == index) & ~np.isnan(believed.lat))
+            area = coverage(believed.lat[rows], believed.lon[rows])
+            if area is not None:
+                self[name].coverage = area

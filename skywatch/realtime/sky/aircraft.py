@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from skywatch.picture.state.sky import Sky, empty_sky
 from skywatch.realtime.connections.frames import Event
-from skywatch.realtime.sky.areas import Area, Rows, Tiles
+from skywatch.realtime.sky.areas import Area, Departures, Moves, Rows, Tiles
 from skywatch.realtime.sky.columns import Form
 
 Population = Literal["all", "civil", "military"]
@@ -238,14 +238,12 @@ class PictureState:
             was_lat = was_lon = np.full(len(rows), np.nan)
         departed = self._departed_rows(population)
         tiles = self._memory[key] = Tiles(
-            rows,
-            lat[rows],
-            lon[rows],
-            was_lat,
-            was_lon,
-            [before.hexes[row] for row in departed.tolist()],
-            before.column("lat")[departed],
-            before.column("lon")[departed],
+            Moves(rows, lat[rows], lon[rows], was_lat, was_lon),
+            Departures(
+                [before.hexes[row] for row in departed.tolist()],
+                before.column("lat")[departed],
+                before.column("lon")[departed],
+            ),
             sky.hexes.__getitem__,
         )
         return tiles

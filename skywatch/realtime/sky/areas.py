@@ -58,39 +58,56 @@ def parse_area(value: object) -> Area | None:
     return Area(west, south, east, north)
 
 
+@dataclass(frozen=True)
+class Moves:
+    """Aircraft that changed in one tick: rows of the sky, positions now and in the tick before (NaN: none)."""
+
+    rows: Rows
+    lat: Floats
+    lon: Floats
+    was_lat: Floats
+    was_lon: Floats
+
+    def take(self, places: Rows) -> Moves:
+        """Those at some places, in that order."""
+        return Moves(self.rows[places], self.lat[places], self.lon[places], self.was_lat[places], self.was_lon[places])
+
+    def leaving(self, area: Area) -> list[int]:
+        """Rows of those that were in an area and are not any more."""
+        before, now = area.inside(self.was_lat, self.was_lon), area.inside(self.lat, self.lon)
+        rows: list[int] = self.rows[before & ~now].tolist()
+        return rows
+
+
+@dataclass(frozen=True)
+class Departures:
+    """Addresses that left the sky in one tick, with their last positions."""
+
+    addresses: list[str]
+    lat: Floats
+    lon: Floats
+
+    def leaving(self, area: Area) -> list[str]:
+        """Those that were in an area."""
+        return [self.addresses[i] for i in np.flatnonzero(area.inside(self.lat, self.lon)).tolist()]
+
+
 class Tiles:
     """The aircraft that changed in one tick, by tile; built once a tick and asked by every area.
 
-    ``rows`` are rows of the sky, ``lat``/``lon`` their positions now and ``was_lat``/``was_lon`` in the tick before
-    (NaN where there was none). ``departed`` are addresses that left, with their last positions.
+    ``address`` gives the address of a row.
     """
 
-    def __init__(
-        self,
-        rows: Rows,
-        lat: Floats,
-        lon: Floats,
-        was_lat: Floats,
-        was_lon: Floats,
-        departed: list[str],
-        departed_lat: Floats,
-        departed_lon: Floats,
-        address: Callable[[int], str],
-    ) -> None:
+    def __init__(self, moves: Moves, departures: Departures, address: Callable[[int], str]) -> None:
         self._address = address
-        tile, was_tile = _tile_of(lat, lon), _tile_of(was_lat, was_lon)
+        tile, was_tile = _tile_of(moves.lat, moves.lon), _tile_of(moves.was_lat, moves.was_lon)
         # Only these can leave an area in whose inner tiles they are: all others are found along the border.
-        strays = np.flatnonzero((was_tile >= 0) & (was_tile != tile))
-        self._stray_rows = rows[strays]
-        self._stray_lat, self._stray_lon = lat[strays], lon[strays]
-        self._stray_was_lat, self._stray_was_lon = was_lat[strays], was_lon[strays]
-        self._departed, self._departed_lat, self._departed_lon = departed, departed_lat, departed_lon
+        self._strays = moves.take(np.flatnonzero((was_tile >= 0) & (was_tile != tile)))
+        self._departures = departures
         order = np.argsort(tile, kind="stable")
         order = order[tile[order] >= 0]
         tile = tile[order]
-        self._rows = rows[order]
-        self._lat, self._lon = lat[order], lon[order]
-        self._was_lat, self._was_lon = was_lat[order], was_lon[order]
+        self._moves = moves.take(order)
         numbers, self._starts = np.unique(tile, return_index=True)
         self._ends = np.append(self._starts[1:], len(tile))
         self._tile_lat = numbers // _STRIDE - 90.0
@@ -114,32 +131,22 @@ class Tiles:
             inner = inner_lat & (after_west | before_east)
             touched = touch_lat & (reaches_west | reaches_east)
         parts = [self._chunk(tile, details, bodies) for tile in np.flatnonzero(inner).tolist()]
-        removed = [self._address(row) for row in self._strayed(area)]
-        removed += [
-            self._departed[i] for i in np.flatnonzero(area.inside(self._departed_lat, self._departed_lon)).tolist()
-        ]
+        removed = [self._address(row) for row in self._strays.leaving(area)]
+        removed += self._departures.leaving(area)
         border = np.flatnonzero(touched & ~inner)
         if len(border):
             at = np.concatenate([np.arange(self._starts[t], self._ends[t]) for t in border.tolist()])
-            now = area.inside(self._lat[at], self._lon[at])
-            parts += [bodies[row] for row in self._rows[at[now]].tolist()]
-            before = area.inside(self._was_lat[at], self._was_lon[at])
-            departed = self._rows[at[before & ~now]].tolist()
+            cut = self._moves.take(at)
+            parts += [bodies[row] for row in cut.rows[area.inside(cut.lat, cut.lon)].tolist()]
             departed_addresses = set(removed)
-            removed += [a for a in map(self._address, departed) if a not in departed_addresses]
+            removed += [a for a in map(self._address, cut.leaving(area)) if a not in departed_addresses]
         return b",".join(parts), removed
-
-    def _strayed(self, area: Area) -> list[int]:
-        before = area.inside(self._stray_was_lat, self._stray_was_lon)
-        now = area.inside(self._stray_lat, self._stray_lon)
-        rows: list[int] = self._stray_rows[before & ~now].tolist()
-        return rows
 
     def _chunk(self, tile: int, details: bool, bodies: list[bytes]) -> bytes:
         key = (tile, details)
         chunk = self._joined.get(key)
         if chunk is None:
-            rows = self._rows[self._starts[tile] : self._ends[tile]].tolist()
+            rows = self._moves.rows[self._starts[tile] : self._ends[tile]].tolist()
             chunk = self._joined[key] = b",".join([bodies[row] for row in rows])
         return chunk
 

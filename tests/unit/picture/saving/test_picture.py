@@ -35,7 +35,7 @@ def fields_of(report: Report) -> dict[str, Any]:
 
 def views_of(picture: Picture) -> dict[str, dict[str, dict[str, Any]]]:
     """The fields of every view by receiver and address."""
-    return {book.name: {address: fields_of(view) for address, view in book.views.items()} for book in picture._by_name}
+    return {book.name: {address: fields_of(view) for address, view in book.views.items()} for book in picture._views}
 
 
 async def heard_from_every_receiver(texts: dict[str, str]) -> Picture:
@@ -49,7 +49,7 @@ async def heard_from_every_receiver(texts: dict[str, str]) -> Picture:
         placed = {
             sky.receivers[sky.columns["receiver"][row]] for row, lat in enumerate(sky.columns["lat"]) if lat == lat
         }
-        squawks = {book.name for book in picture._by_name if any(v.squawk for v in book.views.values())}
+        squawks = {book.name for book in picture._views if any(v.squawk for v in book.views.values())}
         return placed >= texts.keys() and squawks >= texts.keys() - {"demo"}
 
     await eventually(complete, "a position from every receiver", every_s=0.2)
@@ -64,7 +64,7 @@ def test_what_every_kind_of_receiver_said_comes_back_field_by_field(tmp_path):
     with every_receiver(tmp_path) as sources:
         assert set(sources.kinds.values()) == set(KINDS)
         picture = asyncio.run(heard_from_every_receiver(sources.texts))
-    kinds = {type(view).__name__ for book in picture._by_name for view in book.views.values()}
+    kinds = {type(view).__name__ for book in picture._views for view in book.views.values()}
     assert kinds >= {"Wire", "WireLine", "WireMutability", "View"}
     before = picture.tick()
     saved = decode(encode(picture.save()))
