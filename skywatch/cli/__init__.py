@@ -12,8 +12,8 @@ from skywatch.features import FEATURES, load_origins
 from skywatch.serving.memory import garbage_collection_paused
 
 # The subcommands of no feature -> ``module:command``; features declare theirs.
-NAMES = ("completion", "decode", "demo", "doctor", "init", "man", "radar", "serve", "settings")
-COMMANDS = {name: f"skywatch.cli.{name}:{name}" for name in NAMES}
+NAMES = ("completion", "decode", "demo", "doctor", "init", "man", "radar", "serve", "settings", "setup-link")
+COMMANDS = {name: f"skywatch.cli.{module}:{module}" for name in NAMES for module in [name.replace("-", "_")]}
 
 
 class LazyGroup(click.Group):
