@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyramid.config import Configurator
 
-SUBJECTS = ("users", "roles", "assignments", "permissions", "access", "audit_log", "logins", "profile", "keys")
+SUBJECTS = ("users", "roles", "assignments", "permissions", "access", "audit_log", "logins", "profile", "keys", "setup")
 
 
 def includeme(config: Configurator) -> None:
@@ -20,6 +20,7 @@ def includeme(config: Configurator) -> None:
     from skywatch.accounts.identity.authenticator import Authenticator
     from skywatch.accounts.identity.methods import cookie_method, header_method
     from skywatch.accounts.logins.attempts import GuessLimits
+    from skywatch.accounts.setup.state import SetupState
     from skywatch.accounts.users.hashing import hashing
     from skywatch.http.settings import HttpSettings
 
@@ -38,7 +39,9 @@ def includeme(config: Configurator) -> None:
     # What other parts have to say at a logout: functions of the request and the numbers of the logins that end.
     config.registry["at_logout"] = []
     config.registry["security_policy"].methods.extend([header_method, cookie_method])
+    config.registry["setup"] = SetupState(config.registry["runtime"])
     for name in ("login", "refresh"):
         config.add_throttle_bucket("POST", f"/api/v1/auth/{name}", name)
+    config.add_throttle_bucket("POST", "/api/v1/setup", "login")
     for subject in SUBJECTS:
         config.scan(f"skywatch.accounts.{subject}.views")

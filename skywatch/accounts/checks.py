@@ -31,5 +31,5 @@ def check(inspection: Inspection) -> Iterator[Finding]:
         yield warning(
             "users",
             "there is none, so that nobody can log in",
-            f"skywatch user add {inspection.ini} NAME --role superadmin --email ADDRESS",
+            f"skywatch setup-link {inspection.ini} prints a link for the first administrator",
         )

@@ -15,6 +15,7 @@ FEATURE = Feature(
     commands={"user": "skywatch.accounts.command:user"},
     tags={
         "auth": "Logging in and out, the caller's own profile, password and permissions.",
+        "setup": "The first administrator of a new installation.",
         "api-keys": "The caller's API keys.",
         "users": "User accounts.",
         "roles": "Roles: named sets of permissions.",

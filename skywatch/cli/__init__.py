@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+from types import FrameType
 from typing import Any
 
 import click
@@ -12,8 +15,8 @@ from skywatch.features import FEATURES, load_origins
 from skywatch.serving.memory import garbage_collection_paused
 
 # The subcommands of no feature -> ``module:command``; features declare theirs.
-NAMES = ("completion", "decode", "demo", "doctor", "init", "man", "radar", "serve", "settings")
-COMMANDS = {name: f"skywatch.cli.{name}:{name}" for name in NAMES}
+NAMES = ("completion", "decode", "demo", "doctor", "init", "man", "radar", "serve", "settings", "setup-link")
+COMMANDS = {name: f"skywatch.cli.{module}:{module}" for name in NAMES for module in [name.replace("-", "_")]}
 
 
 class LazyGroup(click.Group):
@@ -39,4 +42,12 @@ def group() -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Entry point of the console script."""
+    if (sys.argv[1:] if arguments is None else arguments)[:1] == ["serve"]:
+        # To end when asked is no fault of a service, also while its modules are imported.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _end)
     return group.main(args=arguments, prog_name="skywatch")
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    sys.exit(0)

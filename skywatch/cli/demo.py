@@ -26,6 +26,7 @@ import click
 
 from skywatch.cli.init import init
 from skywatch.cli.serve import serve
+from skywatch.cli.setup_link import page_address
 from skywatch.core.network.addresses import is_loopback
 from skywatch.core.terminal.command import INTERRUPTED, fail, one_line_errors
 from skywatch.http.settings import HttpSettings
@@ -140,14 +141,6 @@ def _port(host: str, wanted: int, taken: int | None = None) -> int:
             return free
     # Nothing can listen there: the start of the service says why.
     return wanted
-
-
-def page_address(listen: str) -> str:
-    """The address of the page for a browser of this machine."""
-    host, port = split_listen(listen)
-    if host in ("0.0.0.0", "::", "*"):  # noqa: S104 - is compared, not listened on
-        host = HOST
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
 def has_desktop(environ: Mapping[str, str]) -> bool:

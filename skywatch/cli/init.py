@@ -5,22 +5,19 @@ With ``--new`` it writes the file itself.
 
 from __future__ import annotations
 
-import secrets
 import sqlite3
+import sys
 from pathlib import Path
 
 import click
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
 
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
-from skywatch.accounts.first_run import issue_password, note_first_administrator
-from skywatch.accounts.identity.caller import CLI_CALLER
-from skywatch.accounts.identity.rights import SUPERADMIN
-from skywatch.accounts.models import User
-from skywatch.accounts.users.service import create_user
+from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.setup.service import has_user, issue_password
 from skywatch.cli.new_file import ListenText, ReceiverText, StationText, ask, write
+from skywatch.cli.setup_link import show
 from skywatch.core.database.columns import seal_columns
 from skywatch.core.database.encrypting import erase_plain_texts, seal_stored
 from skywatch.core.database.engine import (
@@ -38,8 +35,6 @@ from skywatch.inputs.options import Station
 from skywatch.notify.push.vapid import install as install_vapid_key
 from skywatch.settings import Settings
 
-FIRST_ADMINISTRATOR = "admin"
-
 
 @click.command()
 @ini_argument
@@ -50,7 +45,7 @@ FIRST_ADMINISTRATOR = "admin"
 @click.option(
     "--first-administrator",
     is_flag=True,
-    help="In development, where there is no user yet: create one and show its password, once.",
+    help="Where there is no user yet: show a one-time password for the first administrator, on a terminal only.",
 )
 @one_line_errors
 def init(
@@ -77,18 +72,22 @@ def init(
     if added:
         click.echo(f"Added: {', '.join(added)}.")
     click.echo("The database is up to date.")
-    if not first_administrator:
-        with writing(sessions) as session:
-            password = issue_password(session)
-        if password is not None:
-            click.echo(f"There is no user yet. The console at /console asks for this one-time password: {password}")
-            click.echo("It is not shown again; `skywatch user add` makes a user without it.")
-    else:
-        with writing(sessions) as session:
-            password = create_first_administrator(session, settings)
-        if password is not None:
-            click.echo(f"Created the administrator {FIRST_ADMINISTRATOR!r} with the password {password}")
-            click.echo("It is not shown again; `skywatch user set-password` gives another one.")
+    # Whoever reads a log or the output of a script is not to find a password there.
+    if sys.stdout.isatty():
+        _offer_setup(sessions, settings, ini, first_administrator)
+
+
+def _offer_setup(sessions: SessionFactory, settings: Settings, ini: Path, first_administrator: bool) -> None:
+    """Say on a terminal how the first administrator is created, while there is none."""
+    if not settings.of(AccountSettings).local_auth_enabled:
+        return
+    with writing(sessions) as session:
+        is_open = not has_user(session)
+        password = issue_password(session) if is_open and first_administrator else None
+    if password is not None:
+        show(settings, password)
+    elif is_open:
+        click.echo(f"There is no user yet: `skywatch setup-link {ini}` prints a link for the first administrator.")
 
 
 def encrypt_stored(engine: sa.Engine, sessions: SessionFactory, settings: Settings) -> None:
@@ -106,22 +105,3 @@ def encrypt_stored(engine: sa.Engine, sessions: SessionFactory, settings: Settin
     except (sa.exc.DBAPIError, sqlite3.Error) as error:
         command = "VACUUM" if engine.dialect.name == "sqlite" else "VACUUM FULL"
         click.echo(f"Copies of it remain in free space ({reason(error)}): run {command} yourself.", err=True)
-
-
-def create_first_administrator(session: Session, settings: Settings) -> str | None:
-    """The password of a new superadmin, or None where there is a user already or this is no development."""
-    if settings.environment != "development":
-        return None
-    begin_change(session)
-    if session.scalar(sa.select(User.id).limit(1)) is not None:
-        return None
-    password = secrets.token_urlsafe(15)
-    fields = {
-        "username": FIRST_ADMINISTRATOR,
-        "display_name": "Administrator",
-        "password": password,
-        "roles": [SUPERADMIN],
-    }
-    create_user(session, CLI_CALLER, fields)
-    note_first_administrator(session)
-    return password

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 from pathlib import Path
+from types import FrameType
 
 import click
 
@@ -17,6 +20,14 @@ from skywatch.settings import ROLES, Role
 @one_line_errors
 def serve(ini: Path, roles: tuple[Role, ...]) -> None:
     """Run Skywatch as FILE.ini says, until interrupted."""
-    settings, _ = read_ini(ini)
-    set_up_logging(settings)
-    run(settings, roles or settings.roles)
+    # To end when asked is no fault, also before there is anything to end.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _interrupt)
+    with contextlib.suppress(KeyboardInterrupt):
+        settings, _ = read_ini(ini)
+        set_up_logging(settings)
+        run(settings, roles or settings.roles)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -69,7 +69,7 @@ def includeme(config: Configurator) -> None:
         config.add_throttle_bucket(method, path, bucket)
     config.include("pyramid_jinja2")
     config.include("skywatch.console.pages.layout")
-    config.registry["first_run"] = FirstRun(config.registry["runtime"])
+    config.registry["first_run"] = FirstRun(settings, config.registry["setup"])
     protect_forms(config)
     pages = load_pages()
     config.registry["console_pages"] = pages

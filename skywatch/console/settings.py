@@ -12,9 +12,7 @@ class ConsoleSettings(Settings):
     """The settings of the administrative console."""
 
     console_enabled: bool = setting(True, "the administrative console at /console")
-    console_first_run: bool = setting(
-        True, "/ and /console lead a new installation (no user, no receiver but the simulator) through its first steps"
-    )
+    console_first_run: bool = setting(True, "/console leads a new installation (no user) through its first steps")
     console_idle_minutes: int = setting(
         30, "a session of the console ends after this long without a page (min)", minimum=1, maximum=1440
     )

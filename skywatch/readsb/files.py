@@ -27,6 +27,7 @@ from skywatch.readsb.statistics import Figures
 from skywatch.readsb.tar1090.outline import RangeOutline
 from skywatch.readsb.tar1090.past import INTERVAL_S, PastPictures, is_open, newest_moment, offered
 from skywatch.readsb.topics import STATISTICS
+from skywatch.receivers.settings import ReceiverSettings, is_simulated
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
@@ -64,7 +65,7 @@ def get_receiver_json(request: SkyRequest) -> dict[str, Any]:
     """The description of the receiver as readsb writes it into receiver.json
 
     `history` says how many pictures of the past there are (`/data/history_N.json`), `outlineJson` whether there is a
-    range outline, `haveTraces` that there are tracks (`/data/traces/`).
+    range outline, `haveTraces` that there are tracks (`/data/traces/`), `simulated` that no aircraft is a real one.
     """
     sky = request.sky
     shows_past = is_open(request)
@@ -75,6 +76,8 @@ def get_receiver_json(request: SkyRequest) -> dict[str, Any]:
         "haveTraces": True,
         "version": f"skywatch {VERSION}",
     }
+    if is_simulated(request.runtime.current.of(ReceiverSettings).receivers):
+        described["simulated"] = True
     if sky.station is not None:
         described |= {"lat": sky.station[0], "lon": sky.station[1], "outlineJson": shows_past}
     return described

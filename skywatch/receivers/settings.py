@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 from skywatch.settings import Settings, setting
+
+# The kind of receivers whose aircraft are not real.
+SIMULATOR = "simulate"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -14,3 +18,8 @@ class ReceiverSettings(Settings):
     receivers: dict[str, str] = setting(
         {}, "a receiver: kind and address, for example `beast localhost:30005`", name="receiver.*"
     )
+
+
+def is_simulated(receivers: Mapping[str, str]) -> bool:
+    """Whether there are receivers, and all of them are simulators."""
+    return bool(receivers) and all(text.split()[:1] == [SIMULATOR] for text in receivers.values())

@@ -33,6 +33,10 @@ NOT_THERE = """<!doctype html>
 </body>
 </html>
 """
+NO_ADMINISTRATOR = (
+    '<p class="noscript">There is no administrator yet. On the machine that runs Skywatch, '
+    "<code>skywatch setup-link FILE.ini</code> prints a link for the first one.</p>"
+)
 
 
 def files_tween(handler: Handler, registry: Any) -> Handler:
@@ -49,15 +53,9 @@ def files_tween(handler: Handler, registry: Any) -> Handler:
             return handler(request)
         if request.method not in ("GET", "HEAD"):
             return handler(request)
-        # The console's, where there is one: whether a new installation is to be set up first.
-        first_run = registry.get("first_run")
-        if not name and first_run is not None and not request.query_string and first_run.state:
-            response = Response(status=303, headerlist=[("Location", _setup(http_settings))])
-            response.headers["Cache-Control"] = "no-store"
-            return response
         if file is None:
             return _not_there(application.reason())
-        response = _page(request, file, settings) if not name else _file(request, file)
+        response = _page(request, file, settings, registry) if not name else _file(request, file)
         # Workers run under the policy of their own script.
         if not name or name.endswith(".js"):
             response.headers["Content-Security-Policy"] = policy(
@@ -66,11 +64,6 @@ def files_tween(handler: Handler, registry: Any) -> Handler:
         return response
 
     return tween
-
-
-def _setup(settings: HttpSettings) -> str:
-    """The address of the first step of a new installation."""
-    return settings.base_url.rstrip("/") + "/console/setup"
 
 
 def _file(request: Request, file: File) -> Response:
@@ -88,11 +81,13 @@ def _file(request: Request, file: File) -> Response:
     return response
 
 
-def _page(request: Request, file: File, settings: WebSettings) -> Response:
-    """The page, which says in its head which base maps the installation has, if any."""
+def _page(request: Request, file: File, settings: WebSettings, registry: Any) -> Response:
+    """The page, which says which base maps the installation has and, without script, how the set-up begins."""
     body, _ = file.read(gzip=False)
     lines = [_base_map(base_map) for base_map in settings.all_base_maps()]
     text = body.decode("utf-8").replace("</head>", "".join(f"  {line}\n  " for line in lines) + "</head>", 1)
+    if registry["setup"].is_open:
+        text = text.replace("</noscript>", NO_ADMINISTRATOR + "</noscript>", 1)
     response = Response(text=text, content_type="text/html", charset="utf-8")
     response.headers["Cache-Control"] = EACH_TIME
     # A sign-on happens in a window of its own, which has to find its way back to this one.

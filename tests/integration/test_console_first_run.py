@@ -6,7 +6,7 @@ import pytest
 
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
-from skywatch.accounts.first_run import issue_password
+from skywatch.accounts.setup.service import issue_password
 from skywatch.core.database.engine import writing
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.settings import ReceiverSettings
@@ -52,7 +52,7 @@ def test_an_installation_is_set_up_by_keyboard_and_its_pages_are_accessible(make
     found = {}
     with served(runtime, free_port()) as url, chromium(BROWSER, DRIVER) as browser:
         look(browser, *PHONE)
-        browser.open(f"{url}/")
+        browser.open(f"{url}/console")
         assert browser.shows("h1", "Set up Skywatch")
         found["setup"] = faults_of(browser)
         browser.run("document.querySelector('#field-setup_password').focus()")

@@ -12,6 +12,7 @@ import { preferredLanguage, useLanguage } from "./i18n/i18n";
 import { shareFilter } from "./list/filter_address";
 import { live } from "./live/live";
 import type { Station } from "./live/messages";
+import { simulated } from "./live/simulated";
 import { session } from "./session/session";
 import { register } from "./shell/register";
 
@@ -24,7 +25,8 @@ async function findStation(): Promise<void> {
     const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
     const answer = await fetch(new URL("data/receiver.json", document.baseURI), { headers, cache: "no-store" });
     if (!answer.ok) return;
-    const { lat, lon } = (await answer.json()) as Partial<Station>;
+    const { lat, lon, simulated: isSimulated } = (await answer.json()) as Partial<Station> & { simulated?: boolean };
+    simulated.set(isSimulated === true);
     if (typeof lat === "number" && typeof lon === "number") live.station.set({ lat, lon });
   } catch {
     // Without its station the map begins where the address or the last aircraft is.

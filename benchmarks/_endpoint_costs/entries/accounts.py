@@ -75,6 +75,15 @@ ENTRIES: Entries = {
             headers={"Authorization": ""},
         ),
     ],
+    "POST /api/v1/setup": [
+        send(
+            "where there is a user",
+            "/setup",
+            {"token": "x" * 100, "username": "ada", "password": LONG_PASSWORD},
+            status=(409,),
+            headers={"Authorization": ""},
+        ),
+    ],
     "POST /api/v1/auth/refresh": [Entry("a token", refresh)],
     "POST /api/v1/auth/logout": [Entry("a login", lambda i: Ask(f"{API}/auth/logout", b"{}"))],
     "POST /api/v1/auth/password": [Entry("from one long password to another", password)],

@@ -71,5 +71,6 @@ class AuthConfig(Schema):
     oidc_provider_name = colander.SchemaNode(JsonString())
     features = FeatureSummaries()
     granted = Granted()
+    setup_required = boolean_node(description="Whether there is no user yet: `POST setup` creates the first one.")
     realtime = RealtimeSummary()
     version = colander.SchemaNode(JsonString())

@@ -51,6 +51,7 @@ def get_auth_config(request: Request) -> dict[str, Any]:
         **request.registry["auth_config"],
         "features": {feature: answer(AccessSummary, access) for feature, access in access_settings.items()},
         "granted": granted,
+        "setup_required": request.registry["setup"].is_open,
         "realtime": {
             "url": channel_address(http, request.host_url),
             "path": http.realtime_path,

@@ -29,7 +29,7 @@ def show_problem(problem: Problem, request: Request) -> Response:
 
 
 def _sign_in_first(request: Request) -> Response:
-    if request.registry["first_run"].state == "create":
+    if request.registry["first_run"].is_open:
         return see_other(request, SETUP)
     page = _page_of(request)
     onward = f"?next={quote(page, safe='/')}" if page != HOME else ""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from skywatch.accounts.changes import begin_change
+from skywatch.accounts.defaults import install
+from skywatch.accounts.setup.service import issue_password
+from skywatch.core.database.engine import writing
 from tests.accounts import PASSWORD
 from tests.functional.auditing.world import V1, Write
 from tests.functional.sso.signing_on import back_channel, sign_on
@@ -21,6 +25,15 @@ MAPPING = {
 def log_in(world):
     assert world.root
     world.client.post_json(f"{V1}/auth/login", {"username": "root", "password": PASSWORD})
+
+
+def set_up(world):
+    with writing(world.runtime.sessions) as session:
+        begin_change(session)
+        install(session)
+        password = issue_password(session)
+    fields = {"token": password, "username": "ada", "password": NEW_PASSWORD}
+    world.client.post_json(f"{V1}/setup", fields, status=201)
 
 
 def user(world):
@@ -64,6 +77,7 @@ def keys(prefix):
 
 WRITES = (
     Write(f"POST {V1}/auth/login", "login.succeeded", log_in),
+    Write(f"POST {V1}/setup", "user.created", set_up, is_alone=True),
     Write(f"POST {V1}/auth/logout", "login.ended", lambda world: world.post("/auth/logout"), is_alone=True),
     Write(
         f"PATCH {V1}/auth/profile",

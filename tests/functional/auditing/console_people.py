@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from skywatch.accounts import first_run
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
 from skywatch.accounts.models import UserRole
+from skywatch.accounts.setup.service import issue_password
 from skywatch.core.database.engine import writing
 from tests.functional.auditing.api_accounts import MAPPING, mapping, role
 from tests.functional.auditing.world import Write
@@ -20,7 +20,7 @@ def set_up(world):
     with writing(world.runtime.sessions) as session:
         begin_change(session)
         install(session)
-        password = first_run.issue_password(session)
+        password = issue_password(session)
     page = world.visitor.get("/setup")
     world.visitor.send(page, 0, setup_password=password, username="ada", email="ada@example.org", password=NEW)
 

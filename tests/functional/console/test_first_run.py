@@ -3,12 +3,11 @@
 import pytest
 import sqlalchemy as sa
 
-from skywatch.accounts import first_run
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
 from skywatch.accounts.models import User
-from skywatch.cli.init import create_first_administrator
-from skywatch.console.signing.first_run import FirstRun
+from skywatch.accounts.setup import service
+from skywatch.accounts.setup.state import SetupState
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry, StoredSetting
 from skywatch.core.problems import Problem
@@ -23,7 +22,7 @@ OWN = "a long password of my own"
 
 @pytest.fixture(autouse=True)
 def each_time(monkeypatch):
-    monkeypatch.setattr("skywatch.console.signing.first_run.KEPT_S", 0.0)
+    monkeypatch.setattr("skywatch.accounts.setup.state.KEPT_S", 0.0)
 
 
 @pytest.fixture
@@ -37,7 +36,7 @@ def visitor(make_visitor):
 
 def issue(visitor):
     with writing(visitor.runtime.sessions) as session:
-        return first_run.issue_password(session)
+        return service.issue_password(session)
 
 
 def users_of(visitor):
@@ -51,7 +50,7 @@ def root_page(visitor, **kw):
 
 def test_three_steps_lead_from_nothing_to_a_receiver(visitor):
     password = issue(visitor)
-    for page in (visitor.get("", status=303), visitor.get("/sign-in", status=303), root_page(visitor, status=303)):
+    for page in (visitor.get("", status=303), visitor.get("/sign-in", status=303)):
         assert page.headers["Location"].endswith("/console/setup")
     page = visitor.get("/setup")
     page = visitor.send(page, 0, setup_password=password, username="ada", email="ada@example.org", password=OWN)
@@ -71,7 +70,7 @@ def test_three_steps_lead_from_nothing_to_a_receiver(visitor):
     # The password is used up.
     assert visitor.get("/setup", status=303).headers["Location"].endswith("/console")
     with visitor.runtime.sessions() as session:
-        assert session.get(StoredSetting, first_run.ROW) is None
+        assert session.get(StoredSetting, service.ROW) is None
         entry = session.scalars(sa.select(AuditEntry).where(AuditEntry.action == "user.created")).one()
     assert (entry.actor_name, entry.method, entry.after["roles"]) == ("first run", "console", ["superadmin"])
     # Ada holds everything, and signs in with her own password.
@@ -92,14 +91,14 @@ def test_each_step_can_be_skipped(visitor):
 def test_without_the_password_nothing_is_made(visitor):
     issue(visitor)
     page = visitor.send(visitor.get("/setup"), 0, setup_password="guess", password=OWN, status=400)
-    assert "is not the one-time password" in page.html.find(id="about-setup_password").text
+    assert "The one-time password is wrong" in page.html.find(id="about-setup_password").text
     assert OWN not in page
     page = visitor.send(visitor.get("/setup"), 0, setup_password="guess", password="short", status=400)
     assert page.html.find(id="about-password").find(class_="fault")
     assert users_of(visitor) == []
     with visitor.runtime.sessions() as session:
         entry = session.scalars(sa.select(AuditEntry).where(AuditEntry.action == "login.failed")).one()
-    assert entry.after == {"reason": "setup_password"}
+    assert entry.after == {"reason": "setup_password", "tries": 1}
 
 
 def test_a_page_that_was_reached_without_tls_says_so_in_production(make_visitor):
@@ -123,50 +122,58 @@ def test_the_password_is_worth_nothing_once_there_is_a_user(visitor):
     visitor.send(page, 0, setup_password=password, password=OWN, status=303)
     assert [user.username for user in users_of(visitor)] == ["viewer"]
     fields = {"username": "eve", "password": OWN}
-    with visitor.runtime.sessions() as session, pytest.raises(Problem, match="There is a user already"):
-        first_run.create_first_administrator(session, Actor("x", "console"), password, fields)
+    with pytest.raises(Problem, match="There is a user already"):
+        service.create_first_administrator(
+            visitor.runtime.sessions, Actor("x", "console"), password, fields, lambda session, user: user
+        )
     assert issue(visitor) is None
     visitor.get("/sign-in", status=200)
 
 
-def test_the_administrator_of_init_is_led_on_at_the_first_sign_in(visitor):
+def test_elsewhere_the_page_says_how_to_get_a_link_and_takes_no_password(visitor):
+    password = issue(visitor)
+    page = visitor.get("/setup")
+    for environ in ({"REMOTE_ADDR": "203.0.113.9"}, {"HTTP_X_FORWARDED_FOR": "127.0.0.1"}, {"HTTP_FORWARDED": "for=x"}):
+        shown = visitor.get("/setup", extra_environ=environ)
+        assert "skywatch setup-link FILE.ini" in shown
+        assert "setup_password" not in shown
+        fields = {"csrf_token": page.forms[0]["csrf_token"].value, "setup_password": password, "username": "ada"}
+        refused = visitor.post("/setup", {**fields, "email": "", "password": OWN}, extra_environ=environ, status=403)
+        assert "on the machine itself only" in refused
+    assert users_of(visitor) == []
+
+
+def test_ten_wrong_passwords_void_the_right_one(visitor):
+    password = issue(visitor)
+    for _ in range(service.MOST_WRONG_TRIES):
+        visitor.send(visitor.get("/setup"), 0, setup_password="guess", password=OWN, status=400)
+    visitor.send(visitor.get("/setup"), 0, setup_password=password, password=OWN, status=400)
+    assert issue(visitor) is None
     with writing(visitor.runtime.sessions) as session:
-        password = create_first_administrator(session, visitor.runtime.settings)
-    assert root_page(visitor, status=303).headers["Location"].endswith("/console/setup")
-    page = visitor.get("/setup", status=303).follow()
-    assert "Sign in" in page
-    page = visitor.sign_in("admin", password).follow()
-    assert "Step 2 of 3" in page
-    assert root_page(visitor, status="*").status_int != 303
-    other = visitor.beside()
-    assert other.sign_in("admin", password).headers["Location"].endswith("/console")
+        newer = service.renew_password(session)
+    visitor.send(visitor.get("/setup"), 0, setup_password=newer, password=OWN, status=303)
 
 
-def test_an_installation_with_a_receiver_or_where_it_is_switched_off_is_not_led(make_visitor):
+def test_where_it_is_switched_off_the_console_asks_to_sign_in(make_visitor):
     switched_off = make_visitor(auth_mode="hybrid", console_first_run="false")
     issue(switched_off)
     switched_off.get("/sign-in", status=200)
-    assert root_page(switched_off, status="*").status_int != 303
-    with_receiver = make_visitor(auth_mode="hybrid", receiver__roof="beast localhost:30005")
-    issue(with_receiver)
-    with_receiver.get("/sign-in", status=200)
-    assert root_page(with_receiver, status="*").status_int != 303
 
 
-def test_who_asks_for_more_of_the_web_application_gets_it(visitor):
+def test_the_first_page_is_never_the_set_up(visitor):
     issue(visitor)
-    assert root_page(visitor, params={"map": "1"}, status="*").status_int != 303
+    assert root_page(visitor, status="*").status_int != 303
 
 
 def test_the_row_of_the_password_is_no_setting(visitor):
     issue(visitor)
     with visitor.runtime.sessions() as session:
         assert listed(session, visitor.runtime.settings) == []
-    assert FirstRun(visitor.runtime).state == "create"
+    assert SetupState(visitor.runtime).is_open
 
 
 def test_a_database_that_does_not_answer_leads_nowhere(visitor):
     issue(visitor)
     with visitor.runtime.engine.begin() as connection:
-        connection.exec_driver_sql("ALTER TABLE stored_settings RENAME TO away")
-    assert FirstRun(visitor.runtime).state == ""
+        connection.exec_driver_sql("ALTER TABLE users RENAME TO away")
+    assert not SetupState(visitor.runtime).is_open

@@ -29,6 +29,26 @@ let count = 0;
 for (let at = 3; at < data.length; at += 4) if (data[at] > 100) count += 1;
 return count;
 """
+# How many pixels of a picture of the page have the colours of aircraft, between the legend and the page below the map.
+COLOURED = """
+const done = arguments[arguments.length - 1];
+const image = new Image();
+image.onload = () => {
+  const canvas = document.createElement('canvas');
+  canvas.width = image.width; canvas.height = image.height;
+  const context = canvas.getContext('2d');
+  context.drawImage(image, 0, 0);
+  const top = Math.round(image.height * 0.15), height = Math.round(image.height * 0.32);
+  const data = context.getImageData(0, top, Math.round(image.width * 0.8), height).data;
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    const [red, green, blue] = data.subarray(at, at + 3);
+    if (Math.max(red, green, blue) - Math.min(red, green, blue) > 90) count += 1;
+  }
+  done(count);
+};
+image.src = 'data:image/png;base64,' + '%s';
+"""
 
 
 class House(Service):
@@ -136,6 +156,13 @@ class Page:
 
     def wait_for_element(self, selector: str) -> None:
         self.wait_for(f"return document.querySelector({json.dumps(selector)}) !== null", selector)
+
+    def coloured(self) -> int:
+        """How many pixels of aircraft are shown, without having anything painted anew."""
+        count: int = self._browser.run_async(
+            COLOURED % self._browser.cdp("Page.captureScreenshot", format="png")["data"]
+        )
+        return count
 
     def fetched(self) -> list[tuple[str, int]]:
         """Addresses and sizes, compressed, of all that the page has fetched, be it from the browser's cache."""

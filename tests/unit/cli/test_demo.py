@@ -11,20 +11,6 @@ from tests.ports import free_port
 
 
 @pytest.mark.parametrize(
-    ("listen", "page"),
-    [
-        ("127.0.0.1:6543", "http://127.0.0.1:6543/"),
-        ("0.0.0.0:80", "http://127.0.0.1:80/"),
-        ("[::1]:6543", "http://[::1]:6543/"),
-        ("[::]:6543", "http://127.0.0.1:6543/"),
-        ("sky.example.org:8080", "http://sky.example.org:8080/"),
-    ],
-)
-def test_the_page_is_one_that_a_browser_can_open(listen, page):
-    assert demo.page_address(listen) == page
-
-
-@pytest.mark.parametrize(
     ("platform", "environ", "shown"),
     [
         ("linux", {}, False),

@@ -14,6 +14,7 @@ from skywatch.cli.doctor import means
 from skywatch.core.database import engine as db
 from skywatch.core.terminal import folders
 from tests.ports import free_port
+from tests.processes import add_user
 
 
 @pytest.fixture
@@ -51,7 +52,8 @@ def examine(path, seconds=20):
 @pytest.fixture
 def installed(write):
     path = write()
-    assert run("init", path, "--first-administrator").exit_code == 0
+    assert run("init", path).exit_code == 0
+    add_user(f"sqlite:///{path.parent}/sky.sqlite", "root", "superadmin")
     return path
 
 

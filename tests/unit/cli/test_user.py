@@ -77,25 +77,6 @@ def test_init_keeps_what_an_administrator_has_changed(run, stored, tmp_path):
     assert {setting.read_access for setting in stored(sa.select(FeatureAccessSetting))} == {"public"}
 
 
-def test_the_first_administrator_is_made_once_and_its_password_shown_once(run, stored):
-    output = run("init", "INI", "--first-administrator")
-    password = re.search(r"password (\S+)", output).group(1)
-    (admin,) = stored(sa.select(User))
-    assert verify_password(admin.password_hash, password)
-    assert "password" not in run("init", "INI", "--first-administrator")
-
-
-def test_no_administrator_is_made_in_production_or_beside_others(run, ini, stored):
-    run("init", "INI")
-    run("user", "add", "INI", "ada", "--password-stdin", stdin=PASSWORD)
-    run("init", "INI", "--first-administrator")
-    assert len(stored(sa.select(User))) == 1
-    ini.write_text(ini.read_text().replace("development", "production"))
-    run("user", "disable", "INI", "ada")
-    run("init", "INI", "--first-administrator")
-    assert len(stored(sa.select(User))) == 1
-
-
 def test_users_are_added_listed_given_a_password_and_disabled(run, stored):
     run("init", "INI")
     added = run(

@@ -22,6 +22,8 @@ export interface Preferences {
   shortcuts: boolean;
   listWidth: number;
   listOpen: boolean;
+  /** Whether the note that all aircraft are simulated was closed. */
+  simulatedDismissed: boolean;
   /** The service's number of this browser, where it takes Web Push. */
   browser?: number;
 }
@@ -43,6 +45,7 @@ export const DEFAULTS: Preferences = {
   shortcuts: true,
   listWidth: 430,
   listOpen: true,
+  simulatedDismissed: false,
 };
 const ENTRY = "skywatch.preferences";
 

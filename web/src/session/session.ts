@@ -27,6 +27,8 @@ export interface Config {
   oidc_enabled: boolean;
   oidc_provider_name: string;
   features: Record<string, Feature>;
+  /** Whether there is no user yet. */
+  setup_required: boolean;
   granted: { anonymous: string[]; identity: string[] };
   realtime: { url: string; path: string; protocols: string[] };
   version: string;

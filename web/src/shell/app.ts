@@ -7,12 +7,14 @@ import { View } from "../ui/view";
 import { number, t } from "../i18n/i18n";
 import { live } from "../live/live";
 import type { ChannelState } from "../live/messages";
+import { simulated } from "../live/simulated";
 import { session } from "../session/session";
 import { announcement, notice } from "../ui/announce";
 import { counts } from "./bell";
 import { FEATURES, menu, pageAt, pageOf, type OpenPage } from "./feature";
 import { drawing, icon, mark } from "../ui/icons";
 import { runShortcut } from "./shortcuts";
+import { simulatedCard } from "./simulated";
 import "../list/list";
 import "../panel/panel";
 
@@ -39,7 +41,7 @@ class App extends View {
 
   constructor() {
     super();
-    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.total, live.selectedHex, live.isReplay, live.isStale, preferences, dark, announcement, notice, counts);
+    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.total, live.selectedHex, live.isReplay, live.isStale, simulated, preferences, dark, announcement, notice, counts);
     live.state.subscribe((state) => this.noteState(state));
     setTimeout(() => {
       if (session.status.value !== "loading") return;
@@ -210,7 +212,7 @@ class App extends View {
         ${session.canView("aircraft")
           ? html`<section class="live" ?inert=${!showMap} ?hidden=${!showMap}>
               ${customElements.get(MAP) ? html`<sw-map .pageLayers=${this.pageLayers}></sw-map>` : html`<p class="map-waiting" role="status">${this.waiting}</p>`}
-              ${page.name === "map" ? html`<sw-list></sw-list>${live.selectedHex.value ? this.panel() : nothing}` : nothing}
+              ${page.name === "map" ? html`${simulatedCard()}<sw-list></sw-list>${live.selectedHex.value ? this.panel() : nothing}` : nothing}
             </section>`
           : nothing}
         ${page.element && page.overMap ? html`<button class="drawer-handle" aria-label=${t("nav.drawer")} aria-expanded=${!this.isLow} @click=${this.toggleDrawer}></button>` : nothing}

@@ -17,7 +17,7 @@ from skywatch.console.forms.form import checked, parameter, read_form
 from skywatch.console.pages.layout import STYLE_SHEET
 from skywatch.console.pages.notes import say, take
 from skywatch.console.pages.page import FormPage
-from skywatch.console.routes import HOME, SETUP, SIGN_IN, SIGN_ON, STATION_STEP, local, see_other
+from skywatch.console.routes import SETUP, SIGN_IN, SIGN_ON, local, see_other
 from skywatch.console.signing.session import needs_tls
 from skywatch.console.signing.signing_in import METHOD, sign_in
 from skywatch.core.problems import Problem
@@ -32,7 +32,7 @@ sign_in_page = FormPage("console.sign_in", "sign_in.jinja2", EXCHANGE)
 @sign_in_page.get
 def show_sign_in(request: Request) -> dict[str, Any] | Response:
     """The form to sign in with"""
-    if request.registry["first_run"].state == "create":
+    if request.registry["first_run"].is_open:
         return see_other(request, SETUP)
     return _form(request, onward=parameter(request, "next"))
 
@@ -42,8 +42,6 @@ def post_sign_in(request: Request) -> dict[str, Any] | Response:
     """Sign in with username (or e-mail address) and password"""
     form = read_form(request, "username", "password", "next")
     onward = local(form.pop("next", None))
-    # Whoever signs in first goes on with the steps of a new installation.
-    is_first = request.registry["first_run"].state == "sign_in" and onward == HOME
     try:
         credentials = checked(Credentials(), form)
         login = sign_in(
@@ -55,8 +53,7 @@ def post_sign_in(request: Request) -> dict[str, Any] | Response:
         )
     except Problem as problem:
         return show_refusal(request, problem, onward, form.get("username", ""))
-    request.registry["first_run"].expire()
-    response = see_other(request, STATION_STEP if is_first else onward)
+    response = see_other(request, onward)
     request.registry["console_sessions"].begin(response, login.user_id, login.id, login.expires_at)
     return response
 

@@ -1,34 +1,40 @@
-"""The first of three steps of a new installation: its administrator, made with the one-time password of ``init``."""
+"""The first of three steps of a new installation: its administrator, created with the one-time password.
+
+The form is for visitors of this machine and for browsers without script; elsewhere the link opens the set-up.
+"""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
-from urllib.parse import quote
 
 import colander
 from pyramid.response import Response
+from sqlalchemy.orm import Session
 
-from skywatch.accounts import first_run
 from skywatch.accounts.logins.service import begin_login
+from skywatch.accounts.models import Login, User
 from skywatch.accounts.nodes import email_node, password_node, username_node
+from skywatch.accounts.setup.service import NO_LONGER, create_first_administrator
+from skywatch.accounts.setup.views import NAME
 from skywatch.console.forms.changes import SHOWN_ON_THE_PAGE
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.pages.page import FormPage
-from skywatch.console.routes import HOME, SETUP, SIGN_IN, STATION_STEP, see_other
+from skywatch.console.routes import HOME, SETUP, STATION_STEP, see_other
 from skywatch.console.settings import ConsoleSettings
 from skywatch.console.signing.session import needs_tls
 from skywatch.console.signing.signing_in import METHOD
-from skywatch.core.database.engine import writing
-from skywatch.core.problems import Problem
-from skywatch.core.storing.audit import Actor, Target, record_apart
+from skywatch.core.problems import Problem, invalid
+from skywatch.core.storing.audit import Actor
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonString, Schema
 from skywatch.security.contexts import EXCHANGE
 
 PAGES = ()
-# Who acts until there is a user.
-NAME = "first run"
+NOT_HERE = (
+    "The one-time password is taken on the machine itself only. Elsewhere open the link that "
+    "`skywatch setup-link FILE.ini` prints there."
+)
 
 
 class FirstAdministrator(Schema):
@@ -45,7 +51,7 @@ setup_page = FormPage("console.setup", "setup.jinja2", EXCHANGE)
 
 @setup_page.get
 def show_setup(request: Request) -> dict[str, Any] | Response:
-    """The form of the first administrator; elsewhere where there is one"""
+    """The form of the first administrator; the overview where there is one"""
     return _elsewhere(request) or _page(request, Entries({"username": "admin"}))
 
 
@@ -56,21 +62,24 @@ def post_setup(request: Request) -> dict[str, Any] | Response:
     if elsewhere is not None:
         return elsewhere
     entries = read_entries(request, FirstAdministrator())
+    if not request.may.is_local:
+        raise Problem("permission_denied", NOT_HERE)
     actor = Actor(NAME, METHOD, None, request.client_address, request.request_id)
     runtime = request.runtime
     try:
         fields = fields_of(FirstAdministrator(), entries, blank=("email",))
         password = fields.pop("setup_password")
-        with writing(runtime.sessions) as session:
-            user = first_run.create_first_administrator(session, actor, password, fields)
-            lifetime = timedelta(hours=runtime.settings.of(ConsoleSettings).console_session_hours)
-            login = begin_login(session, user, METHOD, actor, lifetime)
+        lifetime = timedelta(hours=runtime.settings.of(ConsoleSettings).console_session_hours)
+
+        def begin(session: Session, user: User) -> Login:
+            return begin_login(session, user, METHOD, actor, lifetime)
+
+        login = create_first_administrator(runtime.sessions, actor, password, fields, begin)
     except Problem as problem:
+        if problem.kind.code == "token_invalid":
+            problem = invalid("setup_password", NO_LONGER)
         if problem.kind.status not in SHOWN_ON_THE_PAGE:
-            raise
-        if any(error["name"] == "setup_password" for error in problem.errors or []):
-            reason = {"reason": "setup_password"}
-            record_apart(runtime.sessions, actor, "login.failed", Target("user"), after=reason)
+            raise problem from None
         request.response.status_code = problem.kind.status
         return _page(request, entries.refused(problem))
     request.registry["first_run"].expire()
@@ -80,11 +89,14 @@ def post_setup(request: Request) -> dict[str, Any] | Response:
 
 
 def _elsewhere(request: Request) -> Response | None:
-    state = request.registry["first_run"].state
-    if state == "create":
-        return None
-    return see_other(request, f"{SIGN_IN}?next={quote(STATION_STEP, safe='/')}" if state else HOME)
+    return None if request.registry["first_run"].is_open else see_other(request, HOME)
 
 
 def _page(request: Request, entries: Entries) -> dict[str, Any]:
-    return {"entries": entries, "setup": SETUP, "needs_tls": needs_tls(request), "problem": entries.problem}
+    return {
+        "entries": entries,
+        "setup": SETUP,
+        "is_local": request.may.is_local,
+        "needs_tls": needs_tls(request),
+        "problem": entries.problem,
+    }

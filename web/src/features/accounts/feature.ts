@@ -10,5 +10,6 @@ export const accounts: Feature = {
   pages: [
     { name: "account", title: "nav.account", icon: ICON, element: "sw-account", load: () => import("./account"), isOpen: () => session.user.value !== null, place: "account" },
     { name: "login", title: "sign_in", icon: ICON, element: "sw-login", load: () => import("./login"), isOpen: () => session.user.value === null, place: "signIn" },
+    { name: "setup", title: "setup.title", icon: ICON, element: "sw-setup", load: () => import("./setup"), isOpen: () => session.user.value === null, place: "signIn" },
   ],
 };

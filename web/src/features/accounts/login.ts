@@ -7,6 +7,7 @@ import { ApiError, call } from "../../session/api";
 import { faultText } from "../../session/fault";
 import { session, type User } from "../../session/session";
 import { logIn } from "../../session/signing";
+import { setupHint } from "./setup_hint";
 
 const POPUP = "popup,width=520,height=680";
 const LOOK_MS = 500;
@@ -96,6 +97,7 @@ class Login extends View {
     const providers = this.providers.length ? this.providers : [{ name: "", display_name: config.oidc_provider_name }];
     return html`<div class="login"><section class="login-card" aria-labelledby="login-title">
       <h1 id="login-title">${t("login.title")}</h1>
+      ${setupHint()}
       ${config.local_auth_enabled
         ? html`<form class="form" @submit=${this.submit}>
             <label><span>${t("login.username")}</span><input name="username" autocomplete="username" autocapitalize="none" required /></label>

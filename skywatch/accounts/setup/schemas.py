@@ -1,0 +1,17 @@
+"""What creates the first administrator."""
+
+from __future__ import annotations
+
+from skywatch.accounts.nodes import password_node, text, username_node
+from skywatch.accounts.users.schemas import UserSummary
+from skywatch.http.resources.schema import Schema
+
+
+class SetupBody(Schema):
+    token = text(100, 1, description="The one-time password, as the link carries it.")
+    username = username_node()
+    password = password_node(description="The administrator's own password from now on.")
+
+
+class SetupAnswer(Schema):
+    user = UserSummary()

@@ -1,0 +1,28 @@
+"""On a phone and on a tablet the map stays above the pages: its aircraft are seen on each of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.waiting import until
+
+PAGES = ("alerts", "history", "safety", "acars", "audio", "settings")
+# 40 aircraft colour several times as many; without them there are hardly any such pixels.
+SEEN, UNSEEN = 100, 10
+# The graphics card's part is played by the processor, there is no such card, and there is no WebGL.
+KINDS = {"with a graphics card": (True, "/"), "without": (False, "/"), "without WebGL": (False, "/?renderer=canvas")}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_aircraft_are_drawn_on_every_page(browser, sky, kind):
+    webgl, path = KINDS[kind]
+    page = browser(webgl=webgl)
+    for width in (390, 820):
+        page.size(width, 860)
+        page.open_map(sky, path)
+        for name in PAGES:
+            page.run(f"location.hash = '#/{name}'")
+            page.wait_for_element(f".page-{name} main .page h1, .page-{name} main .page h2")
+            until(lambda: page.coloured() > SEEN, f"aircraft at {width} px on {name}")
+    page.run("document.querySelector('sw-map').hideAircraft(true)")
+    until(lambda: page.coloured() < UNSEEN, "no aircraft where they are hidden")
