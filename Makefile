@@ -8,7 +8,7 @@ WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 2)")
 SINCE ?= HEAD
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-dry-runs drill-console drill-deployment drill-image drill-deb drill-versions faults soak web web-beside web-test wheel deb bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-dry-runs drill-console drill-deployment drill-image drill-deb drill-versions faults soak web web-beside web-test wheel deb release coverage bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -41,6 +41,10 @@ wheel: web ## build a wheel into dist/, with the web application in it
 
 deb: wheel ## build a Debian package into dist/, for the Debian that this is (python3-venv, dpkg)
 	/usr/bin/python3 deploy/debian/build.py "$$(ls -t dist/skywatch-*.whl | head -1)"
+
+release: $(VENV)/.installed $(VENV)/.web ## check, build, describe and tag the version of setup.py (DRY_RUN=1: no tag)
+	@$(INSTALL) 'build>=1.2,<2'
+	$(BIN)/python -m release $(if $(DRY_RUN),--dry-run)
 
 # The service does not wait for its web application, and runs without it where it cannot be built: `/` says why.
 # A build of this very tree is not built again; another one is shown until the new one is there.
