@@ -52,4 +52,5 @@ def test_a_released_schema_is_upgraded_with_its_rows(tmp_path, revision):
     after = counts(engine)
     engine.dispose()
     assert min(before.values()) > 0
-    assert {table: after.get(table) for table in before} == before
+    # What init itself adds (built-in roles, access settings, keys) comes to the rows that were there.
+    assert [table for table, count in before.items() if after.get(table, 0) < count] == []

@@ -90,5 +90,5 @@ def test_licences_are_read_from_the_metadata(metadata, classifiers, licences):
 def test_a_package_that_is_not_installed_is_named():
     with pytest.raises(ReleaseError, match="the package no-such-package is not installed"):
         sbom.closure("no-such-package", ())
-    with pytest.raises(ReleaseError, match="web/package-lock.json has no package"):
+    with pytest.raises(ReleaseError, match=r"web/package-lock\.json has no package"):
         sbom.web_packages({"packages": {}})
