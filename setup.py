@@ -79,6 +79,8 @@ EXTRAS["test"] = [
     "svix>=1.40,<3",
     "webtest>=3.0.1,<4",
 ]
+# What `make coverage` measures with.
+EXTRAS["coverage"] = ["pytest-cov>=6,<8"]
 # The peers that `make bench` measures beside Skywatch.
 EXTRAS["bench"] = [
     "django>=5.0,<7",
