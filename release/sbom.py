@@ -65,7 +65,7 @@ def closure(name: str, extras: tuple[str, ...]) -> dict[str, tuple[Distribution,
         needed = requirements_of(package, entry[1])
         known = found.get(entry[0], (package, []))[1]
         found[entry[0]] = (package, sorted({*known, *needed}))
-        waiting += needed.items()
+        waiting += [(canonicalize_name(one), asked) for one, asked in needed.items()]
     return found
 
 
@@ -137,7 +137,8 @@ def _python_component(package: Distribution, ref: str) -> Component:
     component: Component = {
         "type": "library", "bom-ref": ref, "name": metadata["Name"], "version": package.version, "purl": ref,
     }  # fmt: skip
-    licences = licences_of(dict(metadata.items()), metadata.get_all("Classifier") or ())
+    named = {name: metadata[name] for name in ("License-Expression", "License") if name in metadata}
+    licences = licences_of(named, metadata.get_all("Classifier") or ())
     return {**component, "licenses": licences} if licences else component
 
 
