@@ -6,9 +6,10 @@ INI ?= development.ini
 # Two test processes more than there are cores: many tests wait for a process, a disk or a timer.
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 2)")
 SINCE ?= HEAD
+COVERED ?= tests/unit tests/functional
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-dry-runs drill-console drill-deployment drill-image drill-deb drill-versions faults soak web web-beside web-test wheel deb bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-dry-runs drill-console drill-deployment drill-image drill-deb drill-versions faults soak web web-beside web-test wheel deb release coverage bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -41,6 +42,10 @@ wheel: web ## build a wheel into dist/, with the web application in it
 
 deb: wheel ## build a Debian package into dist/, for the Debian that this is (python3-venv, dpkg)
 	/usr/bin/python3 deploy/debian/build.py "$$(ls -t dist/skywatch-*.whl | head -1)"
+
+release: $(VENV)/.installed $(VENV)/.web ## check, build, describe and tag the version of setup.py (DRY_RUN=1: no tag)
+	@$(INSTALL) 'build>=1.2,<2'
+	$(BIN)/python -m release $(if $(DRY_RUN),--dry-run)
 
 # The service does not wait for its web application, and runs without it where it cannot be built: `/` says why.
 # A build of this very tree is not built again; another one is shown until the new one is there.
@@ -150,6 +155,13 @@ drill-versions: $(VENV)/.installed ## try the next minor version of every pinned
 soak: $(VENV)/.installed ## two hours with 2,000 aircraft, 200 subscribers and callers: memory, ticks, log
 	$(BIN)/python -m tests.drills.soak
 
+# A failed test is named and does not withhold the figure of what was executed.
+coverage: $(VENV)/.installed ## measure what unit and functional tests execute, into docs/coverage.md (half an hour)
+	@$(INSTALL) --extras dev,coverage
+	@mkdir -p build && rm -f build/coverage.json
+	-$(BIN)/python -m pytest -q $(PYTEST_ARGS) --cov=skywatch --cov-branch --cov-report=json:build/coverage.json $(COVERED)
+	$(BIN)/python docs/coverage.py build/coverage.json
+
 bench-short: $(VENV)/.installed ## run the short form of every benchmark: whether each still runs
 	$(BIN)/python -m benchmarks --short
 
@@ -163,8 +175,8 @@ pictures: $(VENV)/.installed ## take the manual's pictures anew (TAR1090_HTML=fo
 examples: $(VENV)/.installed ## write the manual's examples of requests and answers anew
 	SKYWATCH_EXAMPLES=1 $(BIN)/python -m pytest -n 0 -q tests/functional/test_examples.py
 
-docs: $(VENV)/.installed ## build the manual into site/
-	$(BIN)/mkdocs build --strict
+docs: $(VENV)/.installed ## build the manual into site/<version>/, beside those of other versions
+	$(BIN)/python docs/site.py
 
 man: $(VENV)/.runtime ## write the manual page skywatch(1) and the shell completions into build/
 	@mkdir -p build

@@ -79,6 +79,8 @@ EXTRAS["test"] = [
     "svix>=1.40,<3",
     "webtest>=3.0.1,<4",
 ]
+# What `make coverage` measures with.
+EXTRAS["coverage"] = ["pytest-cov>=6,<8"]
 # The peers that `make bench` measures beside Skywatch.
 EXTRAS["bench"] = [
     "django>=5.0,<7",
@@ -94,7 +96,7 @@ ENDINGS = ("json", "csv", "html", "css", "js", "jinja2")
 
 setup(
     name="skywatch",
-    version="0.1.0",
+    version="0.2.0",
     description="Self-hosted, real-time aircraft tracking service",
     long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",

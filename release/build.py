@@ -1,0 +1,166 @@
+"""Builds what a release consists of into ``dist/<version>/``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import util
+from importlib.metadata import distribution
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from release import lock, sbom
+from release.checks import git
+from release.record import ReleaseError
+
+SUMS = "SHA256SUMS"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file that a command builds; ``{version}``, ``{commit}`` and ``{python}`` stand for what is released.
+
+    Without ``needs`` in the tree there is no such part; without ``program`` on the machine the release ends.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    product: str
+    needs: str = "setup.py"
+    program: str = "make"
+
+
+CONTEXT = "dist/skywatch-{version}-image-context.tar.gz"
+PARTS = (
+    Part("wheel", ("make", "--no-print-directory", "wheel"), "dist/skywatch-{version}-py3-none-any.whl"),
+    Part("sdist", ("{python}", "-m", "build", "--sdist"), "dist/skywatch-{version}.tar.gz"),
+    Part(
+        "deb", ("make", "--no-print-directory", "deb"), "dist/skywatch_{version}*.deb",
+        needs="deploy/debian/build.py", program="dpkg-deb",
+    ),
+    Part(
+        "image context",
+        ("git", "archive", "--format=tar.gz", "--prefix=skywatch-{version}/", "-o", CONTEXT, "{commit}"),
+        CONTEXT, needs="Dockerfile", program="git",
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Build:
+    """What is built: the version, its commit, and the notes for people."""
+
+    root: Path
+    version: str
+    commit: str
+    notes: str
+
+    @property
+    def folder(self) -> Path:
+        return self.root / "dist" / self.version
+
+    def words(self, texts: Iterable[str]) -> list[str]:
+        names = {"version": self.version, "commit": self.commit, "python": sys.executable}
+        return [text.format(**names) for text in texts]
+
+
+def build(this: Build, parts: Iterable[Part] = PARTS) -> list[Path]:
+    """Build everything; returns the files, the checksums last. Raises ReleaseError."""
+    shutil.rmtree(this.folder, ignore_errors=True)
+    this.folder.mkdir(parents=True)
+    available = [part for part in parts if is_available(this, part)]
+    for part in available:
+        run(this, part)
+    # Copied last: a later part may build the file of an earlier one again.
+    files = [copy(this, part) for part in available]
+    files += [write(this, name, text) for name, text in texts(this).items()]
+    return [*files, write(this, SUMS, checksums(files))]
+
+
+def is_available(this: Build, part: Part) -> bool:
+    """Whether this tree has the part; raises ReleaseError where it has, and the machine cannot build it."""
+    if not (this.root / part.needs).exists():
+        print(f"{part.name}: not built, this tree has no {part.needs}")
+        return False
+    if shutil.which(part.program) is None:
+        raise ReleaseError(f"{part.name}: needs the program {part.program}")
+    return True
+
+
+def run(this: Build, part: Part) -> None:
+    """Build a part; raises ReleaseError with the last line of its output."""
+    for stale in this.root.glob(this.words([part.product])[0]):
+        stale.unlink()
+    print(f"{part.name}: building ...", flush=True)
+    # Times inside the files are those of the commit: a second build gives the same bytes where the tools allow it.
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": git(this.root, "show", "-s", "--format=%ct", this.commit)}
+    command = this.words(part.command)
+    done = subprocess.run(command, cwd=this.root, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        output = (done.stdout + done.stderr).strip().splitlines() or ["no output"]
+        raise ReleaseError(f"{part.name}: {' '.join(command)} failed: {output[-1]}")
+
+
+def copy(this: Build, part: Part) -> Path:
+    """Copy the file of a part into the folder of the release; raises ReleaseError where there is not exactly one."""
+    pattern = this.words([part.product])[0]
+    found = sorted(this.root.glob(pattern))
+    if len(found) != 1:
+        raise ReleaseError(f"{part.name}: expected one file {pattern}, found {len(found)}")
+    return Path(shutil.copy2(found[0], this.folder))
+
+
+def texts(this: Build) -> dict[str, str]:
+    """The files that are written rather than built: notes, lock file and bill of materials."""
+    at = git(this.root, "show", "-s", "--format=%cI", this.commit)
+    bill = sbom.document(this.root, this.version, this.commit, at)
+    return {
+        "NOTES.md": f"# Skywatch {this.version}\n\n{this.notes}\n",
+        f"skywatch-{this.version}-requirements.txt": locked(this.root),
+        f"skywatch-{this.version}-sbom.cdx.json": json.dumps(bill, indent=2, ensure_ascii=False) + "\n",
+    }
+
+
+def locked(root: Path) -> str:
+    """The text of the lock file, with uv as `make` finds or fetches it; raises ReleaseError."""
+    spec = util.spec_from_file_location("environment", root / "deploy" / "environment.py")
+    if spec is None or spec.loader is None:
+        raise ReleaseError("lock: deploy/environment.py is missing")
+    environment = util.module_from_spec(spec)
+    spec.loader.exec_module(environment)
+    try:
+        uv = environment.find_uv() or environment.fetch_uv()
+    except environment.Failure as failure:
+        raise ReleaseError(f"lock: uv is needed: {failure}") from None
+    text = lock.compile_lock(root, uv, environment.uv_environment())
+    lock.check_lock(text, requirements())
+    return text
+
+
+def requirements() -> list[str]:
+    """What the installed Skywatch with the locked extra requires on this machine."""
+    listed = map(Requirement, distribution("skywatch").requires or ())
+    return [
+        f"{one.name}{one.specifier}"
+        for one in listed
+        if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in ("", lock.EXTRAS))
+    ]
+
+
+def write(this: Build, name: str, text: str) -> Path:
+    """Write a file of the release."""
+    path = this.folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def checksums(files: Iterable[Path]) -> str:
+    """The text for ``sha256sum --check``."""
+    return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(files))

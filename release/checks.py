@@ -1,0 +1,123 @@
+"""Whether tree, version, changelog, schema and tags agree. A check returns the sentences of what does not."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from alembic.script import ScriptDirectory
+
+from release import notes
+from release.record import Release, ReleaseError, numbers, read, tag_of, version_of
+from skywatch.core.database.migrations import configuration
+
+
+def git(root: Path, *arguments: str) -> str:
+    """The output of a git command; raises ReleaseError with git's own sentence."""
+    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ReleaseError(f"git {arguments[0]}: {done.stderr.strip() or done.returncode}")
+    return done.stdout.strip()
+
+
+def commit_of(root: Path, name: str) -> str | None:
+    """The commit of a tag or branch, or None where there is no such name."""
+    try:
+        return git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    except ReleaseError:
+        return None
+
+
+def is_ancestor(root: Path, older: str, newer: str) -> bool:
+    """Whether ``newer`` contains ``older``."""
+    command = ["git", "merge-base", "--is-ancestor", older, newer]
+    return subprocess.run(command, cwd=root, capture_output=True, check=False).returncode == 0
+
+
+def schema_revisions() -> list[str]:
+    """The revisions of the schema, newest first; raises ReleaseError where migrations branch."""
+    scripts = ScriptDirectory.from_config(configuration())
+    heads = scripts.get_heads()
+    if len(heads) != 1:
+        raise ReleaseError(f"the migrations have {len(heads)} heads: {', '.join(heads)}")
+    return [script.revision for script in scripts.walk_revisions()]
+
+
+def pending(root: Path) -> Release | None:
+    """The release that is recorded in the last commit and has no tag yet: an earlier run ended before the tag."""
+    releases = read(root)
+    if not releases or releases[-1].version != version_of(root) or commit_of(root, releases[-1].tag):
+        return None
+    return releases[-1] if commit_of(root, "HEAD^") == releases[-1].commit else None
+
+
+def check_tree(root: Path) -> Iterable[str]:
+    """Nothing is changed or lies about."""
+    changed = git(root, "status", "--porcelain").splitlines()
+    if changed:
+        yield f"the tree is not clean: {len(changed)} files differ from the last commit, such as {changed[0][3:]}"
+
+
+def check_version(root: Path) -> Iterable[str]:
+    """The version comes after the released ones and has no tag."""
+    version = version_of(root)
+    releases = read(root)
+    if releases and not pending(root) and numbers(version) <= numbers(releases[-1].version):
+        yield f"setup.py names version {version}, which does not come after the released {releases[-1].version}"
+    numbers(version)
+    if commit_of(root, tag_of(version)):
+        yield f"the tag {tag_of(version)} is there already"
+
+
+def check_changelog(root: Path) -> Iterable[str]:
+    """The changelog lists what is new, and nothing below this version yet."""
+    version = version_of(root)
+    if pending(root):
+        if not notes.released(root, version):
+            yield f"{notes.CHANGELOG} has no section for {version}, which RELEASES names"
+        return
+    if notes.released(root, version) is not None:
+        yield f"{notes.CHANGELOG} has a section for {version} already, which RELEASES does not name"
+    notes.notes(root)
+
+
+def check_schema(root: Path) -> Iterable[str]:
+    """Every released revision can be upgraded."""
+    revisions = schema_revisions()
+    for release in read(root):
+        if release.revision not in revisions:
+            yield f"the schema revision {release.revision} of {release.version} is not among the migrations"
+
+
+def check_tags(root: Path) -> Iterable[str]:
+    """Every released version has its tag, and the tag contains the commit that RELEASES names."""
+    unfinished = pending(root)
+    for release in read(root):
+        if release == unfinished:
+            continue
+        tagged = commit_of(root, release.tag)
+        if tagged is None:
+            yield f"RELEASES names {release.version}, and the tag {release.tag} is missing (git fetch --tags)"
+        elif not is_ancestor(root, release.commit, tagged):
+            yield f"the tag {release.tag} does not contain the commit {release.commit[:12]} that RELEASES names"
+
+
+CHECKS: dict[str, Callable[[Path], Iterable[str]]] = {
+    "tree": check_tree,
+    "version": check_version,
+    "changelog": check_changelog,
+    "schema": check_schema,
+    "tags": check_tags,
+}
+
+
+def problems(root: Path) -> list[str]:
+    """What keeps the tree from being released, each as ``check: sentence``."""
+    found = []
+    for name, check in CHECKS.items():
+        try:
+            found += [f"{name}: {sentence}" for sentence in check(root)]
+        except ReleaseError as error:
+            found.append(f"{name}: {error}")
+    return found

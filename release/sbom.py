@@ -1,0 +1,152 @@
+"""The software bill of materials: CycloneDX 1.5 as JSON, from the metadata of the installed packages.
+
+It lists what an installation of Skywatch with the extra "all" consists of, and the packages that are built into the web
+application. Two runs over the same commit and packages give the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Mapping
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from release.record import ReleaseError
+
+EXTRAS = ("all",)
+# npm packages that web/src imports, fonts, and the countries that web/data.mjs puts into the application.
+WEB = ("lit", "ol", "pmtiles", "@msgpack/msgpack", "@fontsource/b612", "@fontsource/b612-mono", "world-atlas")
+# The Python package whose airports web/data.mjs puts into it.
+WEB_DATA = "airportsdata"
+LICENCE_CLASSIFIER = "License :: OSI Approved :: "
+
+Component = dict[str, Any]
+
+
+def licences_of(metadata: Mapping[str, Any], classifiers: Iterable[str]) -> list[dict[str, Any]]:
+    """The member ``licenses``: an SPDX expression where the package gives one, else a name."""
+    expression = metadata.get("License-Expression")
+    if expression:
+        return [{"expression": expression}]
+    names = [text.removeprefix(LICENCE_CLASSIFIER) for text in classifiers if text.startswith(LICENCE_CLASSIFIER)]
+    written = (metadata.get("License") or "").strip().splitlines()
+    if not names and written and len(written[0]) <= 64:
+        names = [written[0]]
+    return [{"license": {"name": name}} for name in names]
+
+
+def requirements_of(package: Distribution, extras: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Package -> extras that ``package`` with ``extras`` needs on this machine."""
+    needed: dict[str, tuple[str, ...]] = {}
+    for requirement in map(Requirement, package.requires or ()):
+        marker = requirement.marker
+        if marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+            name = canonicalize_name(requirement.name)
+            needed[name] = (*needed.get(name, ()), *sorted(requirement.extras))
+    return needed
+
+
+def closure(name: str, extras: tuple[str, ...]) -> dict[str, tuple[Distribution, list[str]]]:
+    """Everything that ``name`` needs, directly or not: package -> its distribution and what it needs itself."""
+    found: dict[str, tuple[Distribution, list[str]]] = {}
+    waiting = [(canonicalize_name(name), extras)]
+    seen: set[tuple[str, tuple[str, ...]]] = set()
+    while waiting:
+        entry = waiting.pop()
+        if entry in seen:
+            continue
+        seen.add(entry)
+        package = _installed(entry[0])
+        needed = requirements_of(package, entry[1])
+        known = found.get(entry[0], (package, []))[1]
+        found[entry[0]] = (package, sorted({*known, *needed}))
+        waiting += [(canonicalize_name(one), asked) for one, asked in needed.items()]
+    return found
+
+
+def web_packages(lock: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """npm package -> its entry of ``package-lock.json``, for what the web application contains."""
+    entries = lock["packages"]
+    found: dict[str, Mapping[str, Any]] = {}
+    waiting = list(WEB)
+    while waiting:
+        name = waiting.pop()
+        entry = entries.get(f"node_modules/{name}")
+        if entry is None:
+            raise ReleaseError(f"sbom: web/package-lock.json has no package {name}")
+        if name not in found:
+            found[name] = entry
+            waiting += entry.get("dependencies", {})
+    return found
+
+
+def document(root: Path, version: str, commit: str, at: str) -> dict[str, Any]:
+    """The bill of materials of this checkout; ``at`` is the time of the commit (ISO 8601)."""
+    packages = closure(WEB_DATA, ()) | closure("skywatch", EXTRAS)
+    web = web_packages(json.loads((root / "web" / "package-lock.json").read_text(encoding="utf-8")))
+    own = f"pkg:pypi/skywatch@{version}"
+    refs = {name: _purl(package) for name, (package, _) in packages.items()} | {"skywatch": own}
+    npm = {name: f"pkg:npm/{name.replace('@', '%40')}@{entry['version']}" for name, entry in web.items()}
+    return {
+        "$schema": "http://cyclonedx.org/schema/bom-1.5.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{own}#{commit}')}",
+        "version": 1,
+        "metadata": {
+            "timestamp": at,
+            "component": {
+                "type": "application", "bom-ref": own, "name": "skywatch", "version": version, "purl": own,
+                "licenses": [{"license": {"id": "MIT"}}],
+                "properties": [{"name": "skywatch:commit", "value": commit}],
+            },
+        },
+        "components": [
+            *(_python_component(package, refs[name]) for name, (package, _) in sorted(packages.items())
+              if name != "skywatch"),
+            *(_web_component(name, entry, npm[name]) for name, entry in sorted(web.items())),
+        ],
+        "dependencies": [
+            *({"ref": refs[name], "dependsOn": sorted({refs[one] for one in needed}
+               | ({refs[WEB_DATA], *map(npm.__getitem__, WEB)} if name == "skywatch" else set()))}
+              for name, (_, needed) in sorted(packages.items())),
+            *({"ref": npm[name], "dependsOn": sorted(npm[one] for one in entry.get("dependencies", {}))}
+              for name, entry in sorted(web.items())),
+        ],
+    }  # fmt: skip
+
+
+def _installed(name: str) -> Distribution:
+    try:
+        return distribution(name)
+    except PackageNotFoundError:
+        raise ReleaseError(f"sbom: the package {name} is not installed; `make release` installs it") from None
+
+
+def _purl(package: Distribution) -> str:
+    return f"pkg:pypi/{canonicalize_name(package.metadata['Name'])}@{package.version}"
+
+
+def _python_component(package: Distribution, ref: str) -> Component:
+    metadata = package.metadata
+    component: Component = {
+        "type": "library", "bom-ref": ref, "name": metadata["Name"], "version": package.version, "purl": ref,
+    }  # fmt: skip
+    named = {name: metadata[name] for name in ("License-Expression", "License") if name in metadata}
+    licences = licences_of(named, metadata.get_all("Classifier") or ())
+    return {**component, "licenses": licences} if licences else component
+
+
+def _web_component(name: str, entry: Mapping[str, Any], ref: str) -> Component:
+    group, _, short = name.rpartition("/")
+    component: Component = {"type": "library", "bom-ref": ref, "name": short, "version": entry["version"], "purl": ref}
+    if group:
+        component["group"] = group
+    if "license" in entry:
+        component["licenses"] = [{"expression": entry["license"]}]
+    return component

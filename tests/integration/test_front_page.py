@@ -1,0 +1,78 @@
+"""The lines of the manual's front page work, one task after the other, in the order in which they stand."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.ports import free_port
+from tests.processes import ENVIRONMENT
+from tests.servers import postgresql_database, redis_prefix
+from tests.waiting import PATIENCE_S
+
+BLOCK = re.compile(r"^```bash\n(.*?)^```", re.M | re.S)
+# What the checkout of the test has already.
+SET_UP = ("python3 deploy/environment.py --extras postgresql,redis\n", "make web\n", 'PATH="$PWD/.venv/bin:$PATH"\n')
+SECTIONS = ("receiver", "club", "client", "company")
+
+
+def script(database, bus, port):
+    """The lines as one script with this test's port, servers and a simulated receiver; a mark before each section."""
+    sections = BLOCK.findall((ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
+    assert len(sections) == len(SECTIONS)
+    marked = (f"printf '\\n== {name}\\n'\n{lines}" for name, lines in zip(SECTIONS, sections, strict=True))
+    text = "".join(marked) + "kill $(jobs -p); wait\n"
+    own = {
+        "beast localhost:30005": "simulate aircraft=20",
+        "postgresql+psycopg://skywatch:password@localhost/skywatch": f"'{database}'",
+        "redis://localhost:6379/0": f"'{bus}'",
+        **dict.fromkeys(SET_UP, ""),
+    }
+    for written, here in own.items():
+        assert written in text, written
+        text = text.replace(written, here)
+    return text.replace("6543", port)
+
+
+@pytest.fixture
+def environment(tmp_path):
+    own = {
+        "HOME": str(tmp_path),
+        "PATH": f"{Path(sys.executable).parent}:{ENVIRONMENT['PATH']}",
+        "REALTIME_LISTEN": f"127.0.0.1:{free_port()}",
+        "AUDIO_DIRECTORY": str(tmp_path / "audio"),
+    }
+    return {**ENVIRONMENT, **own}
+
+
+def test_the_lines_of_every_task_work(tmp_path, environment):
+    port = str(free_port())
+    (tmp_path / "production.ini").write_text((ROOT / "production.ini").read_text().replace("6543", port))
+    with postgresql_database() as database, redis_prefix() as bus:
+        process = subprocess.Popen(
+            ["bash", "-e", "-o", "pipefail", "-c", script(database, bus, port)],
+            cwd=tmp_path, env=environment, text=True, start_new_session=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        try:
+            output, _ = process.communicate(timeout=6 * PATIENCE_S)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 0, output
+    parts = dict(zip(SECTIONS, re.split(r"^== \w+$", output, flags=re.M)[1:], strict=True))
+    assert '"status"' in parts["receiver"]
+    assert re.search(r"^401$", parts["club"], re.M), parts["club"]
+    assert "receiver.hill" in parts["club"]
+    assert '"aircraft"' in parts["client"]
+    assert '"status"' in parts["company"]
+    assert json.loads((tmp_path / "openapi.json").read_text())["openapi"].startswith("3.")

@@ -1,0 +1,56 @@
+"""`skywatch init` upgrades the database of every release, and of the tree before the first one, with all its rows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from release.record import read
+from skywatch.core.database.engine import create_engine
+from skywatch.core.database.migrations import check_schema, upgrade
+from tests.conftest import ROOT
+from tests.integration.test_ids_migration import fill, tables
+from tests.processes import ENVIRONMENT
+
+# The schema of installations from before the first release.
+UNRELEASED = "0029"
+REVISIONS = sorted({UNRELEASED, *(release.revision for release in read(ROOT))})
+
+
+def counts(engine):
+    with engine.connect() as connection:
+        return {
+            table: connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar_one()
+            for table in tables(connection)
+        }
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_released_schema_is_upgraded_with_its_rows(tmp_path, revision):
+    engine = create_engine(f"sqlite:///{tmp_path}/skywatch.sqlite")
+    upgrade(engine, revision)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
+        for table in tables(connection):
+            fill(connection, table)
+    before = counts(engine)
+    engine.dispose()
+    ini = tmp_path / "skywatch.ini"
+    ini.write_text(
+        "[app:main]\nuse = egg:skywatch\nenvironment = development\n"
+        f"database_url = sqlite:///{tmp_path}/skywatch.sqlite\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "skywatch", "init", str(ini)],
+        cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    engine = create_engine(f"sqlite:///{tmp_path}/skywatch.sqlite")
+    check_schema(engine)
+    after = counts(engine)
+    engine.dispose()
+    assert min(before.values()) > 0
+    # What init itself adds (built-in roles, access settings, keys) comes to the rows that were there.
+    assert [table for table, count in before.items() if after.get(table, 0) < count] == []
