@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from pyramid.response import Response
 
 from skywatch.http.clients.channel import channel_address
+from skywatch.http.lists.paging import public_address
 from skywatch.http.requests.compression import takes_gzip
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
@@ -52,7 +53,7 @@ def files_tween(handler: Handler, registry: Any) -> Handler:
         # The console's, where there is one: whether a new installation is to be set up first.
         first_run = registry.get("first_run")
         if not name and first_run is not None and not request.query_string and first_run.state:
-            response = Response(status=303, headerlist=[("Location", _setup(http_settings))])
+            response = Response(status=303, headerlist=[("Location", _setup(request))])
             response.headers["Cache-Control"] = "no-store"
             return response
         if file is None:
@@ -61,16 +62,16 @@ def files_tween(handler: Handler, registry: Any) -> Handler:
         # Workers run under the policy of their own script.
         if not name or name.endswith(".js"):
             response.headers["Content-Security-Policy"] = policy(
-                settings, channel_address(http_settings, request.host_url)
+                settings, channel_address(http_settings, request.host_url, request.path_prefix)
             )
         return response
 
     return tween
 
 
-def _setup(settings: HttpSettings) -> str:
+def _setup(request: Request) -> str:
     """The address of the first step of a new installation."""
-    return settings.base_url.rstrip("/") + "/console/setup"
+    return (public_address(request) or request.path_prefix) + "/console/setup"
 
 
 def _file(request: Request, file: File) -> Response:

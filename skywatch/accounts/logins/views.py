@@ -52,7 +52,7 @@ def get_auth_config(request: Request) -> dict[str, Any]:
         "features": {feature: answer(AccessSummary, access) for feature, access in access_settings.items()},
         "granted": granted,
         "realtime": {
-            "url": channel_address(http, request.host_url),
+            "url": channel_address(http, request.host_url, request.path_prefix),
             "path": http.realtime_path,
             "protocols": REALTIME_PROTOCOLS,
         },
