@@ -39,10 +39,6 @@ def paths_of_cookies(answer):
 
 
 def test_links_and_locations(below):
-    pages = below.get(f"{V1}/auth/profile", headers=below.headers)
-    assert pages.json["username"] == "ada"
-    page = below.get(f"{V1}/audit-log?limit=1", headers=below.headers, status="*")
-    assert page.status_int in (200, 404)
     roles = below.get(f"{V1}/roles?limit=1", headers=below.headers).json
     assert roles["next"] == f"http://localhost{PREFIX}{V1}/roles?limit=1&offset=1"
     made = below.post_json(f"{V1}/roles", {"name": "night", "permissions": []}, headers=below.headers, status=201)

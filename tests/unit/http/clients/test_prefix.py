@@ -9,9 +9,7 @@ from skywatch.http.clients.prefix import configured_prefix, forwarded_prefix, is
 from skywatch.settings import SettingsError
 
 
-@pytest.mark.parametrize(
-    "text", ["/sky", "/a/b/c", "/api/hassio_ingress/aB3-_x", "/~ada/radar", "/..a", "/" + "x" * 199]
-)
+@pytest.mark.parametrize("text", ["/sky", "/a/b/c", "/api/hassio_ingress/aB3-_x", "/~ada", "/..a", "/" + "x" * 199])
 def test_a_prefix(text):
     assert is_prefix(text)
     assert forwarded_prefix({"HTTP_X_FORWARDED_PREFIX": text}) == text
@@ -20,8 +18,8 @@ def test_a_prefix(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "/", "sky", "//evil.example", "/a//b", "/a/../b", "/.", "/..", "/a/.", "/a b", "/a%2fb", "/a,/b", '/"><b', "/ä",
-     "/a;b", "/a?b", "/a#b", "/a\\b", "/a\n", "/" + "x" * 200, "https://evil.example/sky", "/a\r\nSet-Cookie: b"],
+    ["", "/", "sky", "//evil.example", "/a//b", "/a/../b", "/.", "/..", "/a/.", "/a b", "/a%2fb", "/a,/b", '/"><b',
+     "/a;b", "/a?b", "/a#b", "/a\\b", "/a\n", "/" + "x" * 200, "https://a/b", "/ä", "/a\r\nSet-Cookie: b"],
 )  # fmt: skip
 def test_no_prefix(text):
     assert not is_prefix(text)
