@@ -9,10 +9,9 @@ from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPSeeOther
 
 from skywatch.console.pages.page import Page
-from skywatch.http.lists.paging import link_base
+from skywatch.http.lists.paging import link_base, public_address
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.security import context_factory
-from skywatch.http.settings import HttpSettings
 
 HOME = "/console"
 SIGN_IN = f"{HOME}/sign-in"
@@ -62,4 +61,4 @@ def reset_address(request: Request, token: str) -> str:
 
 def see_other(request: Request, address: str) -> HTTPSeeOther:
     """Send the browser on to a page of the console."""
-    return HTTPSeeOther(request.runtime.settings.of(HttpSettings).base_url.rstrip("/") + address)
+    return HTTPSeeOther((public_address(request) or request.path_prefix) + address)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from urllib.parse import urlsplit
 
+from skywatch.http.clients.prefix import MAXIMUM_LENGTH, configured_prefix, is_prefix
 from skywatch.settings import Settings, SettingsError, setting
 from skywatch.settings.kinds import parse_listen, parse_networks, parse_origins, parse_path, parse_rate
 
@@ -56,10 +57,12 @@ class HttpSettings(Settings):
     api_streams_per_address: int = setting(
         1, "exports and replays that one client address without credentials receives at once", minimum=1, maximum=256
     )
-    base_url: str = setting("", "public address of the service behind a proxy, such as https://radar.example.org")
+    base_url: str = setting(
+        "", "public address of the service behind a proxy, such as https://radar.example.org or https://example.org/sky"
+    )
     trusted_proxy: tuple[str, ...] = setting(
         (),
-        "addresses or networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted",
+        "addresses or networks of proxies whose X-Forwarded-For, -Proto and -Prefix and X-Ingress-Path are trusted",
         parse=parse_networks,
     )
     max_body_bytes: int = setting(
@@ -112,7 +115,20 @@ class HttpSettings(Settings):
             )
         if self.base_url and urlsplit(self.base_url).scheme not in ("http", "https"):
             raise SettingsError("base_url", "expected an http:// or https:// address")
+        self._check_prefix()
         if self.realtime_url and urlsplit(self.realtime_url).scheme not in ("ws", "wss"):
             raise SettingsError("realtime_url", "expected a ws:// or wss:// address")
         if self.realtime_path.rstrip("/") == "/socket.io":
             raise SettingsError("realtime_path", "is the path of Socket.IO; choose another")
+
+    def _check_prefix(self) -> None:
+        """Refuse a public address from which no path prefix follows."""
+        parts, prefix = urlsplit(self.base_url), configured_prefix(self.base_url)
+        if parts.query or parts.fragment:
+            raise SettingsError("base_url", "must end with its path: no query string and no fragment")
+        if prefix and not is_prefix(prefix):
+            raise SettingsError(
+                "base_url",
+                f"its path may have at most {MAXIMUM_LENGTH} characters, in segments of letters, digits, '.', '_', '~' "
+                "and '-'",
+            )

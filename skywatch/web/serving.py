@@ -59,7 +59,7 @@ def files_tween(handler: Handler, registry: Any) -> Handler:
         # Workers run under the policy of their own script.
         if not name or name.endswith(".js"):
             response.headers["Content-Security-Policy"] = policy(
-                settings, channel_address(http_settings, request.host_url)
+                settings, channel_address(http_settings, request.host_url, request.path_prefix)
             )
         return response
 

@@ -1,8 +1,10 @@
 // The service worker: keeps the application's own files, whose names change with their content, so that the page opens
 // without the network, and shows Web Push. What the API answers is never kept.
-const STORE = "skywatch-{{version}}";
 const SHELL = ["{{files}}"];
 const PAGE = self.registration.scope;
+// Other installations may be below other paths of the same origin: each keeps and removes its own files only.
+const STORES = `skywatch ${new URL(PAGE).pathname} `;
+const STORE = `${STORES}{{version}}`;
 const ASSETS = new URL("assets/", PAGE).href;
 
 self.addEventListener("install", (event) => {
@@ -28,7 +30,9 @@ async function whole(request) {
 
 self.addEventListener("activate", (event) => {
   const clean = async () => {
-    for (const name of await caches.keys()) if (name.startsWith("skywatch-") && name !== STORE) await caches.delete(name);
+    // Those with a hyphen are of versions before the path was part of the name.
+    const isOld = (name) => (name.startsWith(STORES) && name !== STORE) || name.startsWith("skywatch-");
+    for (const name of (await caches.keys()).filter(isOld)) await caches.delete(name);
     await self.clients.claim();
   };
   event.waitUntil(clean());
@@ -49,7 +53,7 @@ async function page(request) {
     if (fresh.ok) await (await caches.open(STORE)).put(PAGE, fresh.clone());
     return fresh;
   } catch (error) {
-    const kept = await caches.match(PAGE);
+    const kept = await (await caches.open(STORE)).match(PAGE);
     if (kept) return kept;
     throw error;
   }

@@ -15,7 +15,7 @@ def hand_over(request: Request, pair: TokenPair) -> dict[str, str]:
     """The body for a new pair; sets the cookies if ``jwt_auth_cookie`` is on. For login, refresh and single sign-on."""
     if request.runtime.settings.of(HttpSettings).jwt_auth_cookie:
         codec = request.registry["authenticator"].codec
-        _set(request, ACCESS_COOKIE, pair.access, "/", codec.access_lifetime_s)
+        _set(request, ACCESS_COOKIE, pair.access, "", codec.access_lifetime_s)
         _set(request, REFRESH_COOKIE, pair.refresh, REFRESH_PATH, codec.refresh_lifetime_s)
     return {"access": pair.access, "refresh": pair.refresh}
 
@@ -23,7 +23,7 @@ def hand_over(request: Request, pair: TokenPair) -> dict[str, str]:
 def take_back(request: Request) -> None:
     """Have the browser forget the cookies."""
     if request.runtime.settings.of(HttpSettings).jwt_auth_cookie:
-        _set(request, ACCESS_COOKIE, "", "/", 0)
+        _set(request, ACCESS_COOKIE, "", "", 0)
         _set(request, REFRESH_COOKIE, "", REFRESH_PATH, 0)
 
 
@@ -48,7 +48,7 @@ def _set(request: Request, name: str, value: str, path: str, max_age_s: int) -> 
         name,
         value,
         max_age=max_age_s,
-        path=path,
+        path=request.path_prefix + path or "/",
         secure=request.runtime.settings.environment == "production",
         httponly=True,
         samesite="Lax",

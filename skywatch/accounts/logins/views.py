@@ -53,7 +53,7 @@ def get_auth_config(request: Request) -> dict[str, Any]:
         "granted": granted,
         "setup_required": request.registry["setup"].is_open,
         "realtime": {
-            "url": channel_address(http, request.host_url),
+            "url": channel_address(http, request.host_url, request.path_prefix),
             "path": http.realtime_path,
             "protocols": REALTIME_PROTOCOLS,
         },

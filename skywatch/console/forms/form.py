@@ -17,7 +17,7 @@ from zope.interface import implementer
 from skywatch.accounts.logins.tokens import new_token_id
 from skywatch.console.forms.uploads import UPLOAD_TYPE, read_upload
 from skywatch.console.routes import RESET, SETUP, SIGN_IN, SIGN_ON, SIGNED_ON
-from skywatch.console.signing.session import is_secure, secret_of, set_cookie
+from skywatch.console.signing.session import secret_of, set_cookie
 from skywatch.core.problems import Problem
 from skywatch.http.errors import validation_problem
 from skywatch.http.requests.request import Request
@@ -48,8 +48,7 @@ class FormTokens:
         """The token of the page's forms; on a page for visitors they get a number first."""
         if _is_for_visitors(request) and _visitor(request) is None:
             number = new_token_id()
-            secure = is_secure(request.runtime.settings)
-            set_cookie(request.response, VISITOR_COOKIE, number, secure=secure)
+            set_cookie(request, request.response, VISITOR_COOKIE, number)
             return self._token(f"visitor {number}")
         return self._token(self._bound_to(request))
 

@@ -6,7 +6,8 @@ import hashlib
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import StrictUndefined
+from jinja2 import StrictUndefined, pass_context
+from jinja2.runtime import Context
 from pyramid.config import Configurator
 
 from skywatch.console.pages.notes import take
@@ -49,6 +50,13 @@ class Layout:
         return [{"title": title, "pages": pages} for title, pages in groups.items()]
 
 
+@pass_context
+def link(context: Context, address: str) -> str:
+    """An address of this service as browsers reach it: below the path prefix; others stay as they are."""
+    prefix: str = context["request"].path_prefix
+    return prefix + address if address.startswith("/") else address
+
+
 def _nearest(path: str, addresses: list[str]) -> str:
     """The page that an address belongs to: itself, or the longest one above it."""
     above = [address for address in addresses if path == address or path.startswith(f"{address}/")]
@@ -63,7 +71,7 @@ def includeme(config: Configurator) -> None:
         environment = config.get_jinja2_environment()
         environment.trim_blocks = environment.lstrip_blocks = True
         environment.undefined = StrictUndefined
-        environment.filters.update(moment=moment, compact=compact, span=span, differences=differences)
+        environment.filters.update(link=link, moment=moment, compact=compact, span=span, differences=differences)
         environment.globals.update(
             layout_of=Layout, version=VERSION, style=STYLE_ADDRESS, home=HOME, sign_in=SIGN_IN, sign_out=SIGN_OUT
         )

@@ -7,7 +7,7 @@ from typing import Any
 from pyramid.response import Response
 from webob.cookies import SignedSerializer
 
-from skywatch.console.signing.session import is_secure, secret_of, set_cookie
+from skywatch.console.signing.session import secret_of, set_cookie
 from skywatch.http.requests.request import Request
 
 COOKIE = "skywatch_console_note"
@@ -18,7 +18,7 @@ LONGEST = 300
 def say(request: Request, response: Response, text: str) -> None:
     """Have the next page say a line."""
     value = _signer(request).dumps(text[:LONGEST]).decode("ascii")
-    set_cookie(response, COOKIE, value, secure=is_secure(request.runtime.settings), max_age_s=LIFETIME_S)
+    set_cookie(request, response, COOKIE, value, max_age_s=LIFETIME_S)
 
 
 def take(request: Request) -> str | None:
@@ -26,7 +26,7 @@ def take(request: Request) -> str | None:
     value = request.cookies.get(COOKIE)
     if not value:
         return None
-    set_cookie(request.response, COOKIE, "", secure=is_secure(request.runtime.settings), max_age_s=0)
+    set_cookie(request, request.response, COOKIE, "", max_age_s=0)
     try:
         text: Any = _signer(request).loads(value.encode("utf-8", "surrogateescape"))
     except (ValueError, TypeError):

@@ -34,7 +34,7 @@ def _sign_in_first(request: Request) -> Response:
     page = _page_of(request)
     onward = f"?next={quote(page, safe='/')}" if page != HOME else ""
     response = see_other(request, SIGN_IN + onward)
-    request.registry["console_sessions"].forget(response)
+    request.registry["console_sessions"].forget(request, response)
     return response
 
 
@@ -42,7 +42,7 @@ def _page_of(request: Request) -> str:
     """The page that a request was sent from or asked for; every form goes to the address of its own page."""
     path = quote(request.environ.get("PATH_INFO", ""), safe="/")
     if path in (SIGN_IN, SIGN_OUT):
-        return local(urlsplit(request.headers.get("Referer", "")).path)
+        return local(urlsplit(request.headers.get("Referer", "")).path.removeprefix(request.path_prefix))
     query = request.environ.get("QUERY_STRING", "")
     return local(f"{path}?{query}" if query and request.method in SAFE_METHODS else path)
 

@@ -57,7 +57,6 @@ class Sessions:
         self._signer = SignedSerializer(secret_of(settings), "skywatch console session", serializer=_Serializer)
         self._authenticator = authenticator
         self._idle_s = settings.console_idle_minutes * 60.0
-        self._secure = is_secure(settings)
 
     def identify(self, request: Request) -> Identity | None:
         """Who asks; raises Problem where the session is over (401) or its owner administers nothing any more (403)."""
@@ -68,7 +67,7 @@ class Sessions:
         if not is_administrative(identity.permissions):
             raise not_administrative()
         if unix_now() - session.seen_at >= min(SEEN_EVERY_S, self._idle_s / 4):
-            request.add_response_callback(lambda _, response: self._renew(response, session))
+            request.add_response_callback(lambda _, response: self._renew(request, response, session))
         return identity
 
     def read(self, request: Request) -> Session | None:
@@ -85,20 +84,20 @@ class Sessions:
             raise Problem("token_expired", "The session has ended.")
         return session
 
-    def begin(self, response: Response, user_id: int, login_id: str, ends_at: datetime) -> None:
+    def begin(self, request: Request, response: Response, user_id: int, login_id: str, ends_at: datetime) -> None:
         """Let the browser prove a new login."""
-        self._write(response, Session(user_id, login_id, ends_at.timestamp(), unix_now()))
+        self._write(request, response, Session(user_id, login_id, ends_at.timestamp(), unix_now()))
 
-    def forget(self, response: Response) -> None:
+    def forget(self, request: Request, response: Response) -> None:
         """Have the browser forget the session."""
-        set_cookie(response, COOKIE, "", secure=self._secure, max_age_s=0)
+        set_cookie(request, response, COOKIE, "", max_age_s=0)
 
-    def _renew(self, response: Response, session: Session) -> None:
+    def _renew(self, request: Request, response: Response, session: Session) -> None:
         if not any(header.startswith(f"{COOKIE}=") for header in response.headers.getall("Set-Cookie")):
-            self._write(response, Session(session.user_id, session.login_id, session.ends_at, unix_now()))
+            self._write(request, response, Session(session.user_id, session.login_id, session.ends_at, unix_now()))
 
-    def _write(self, response: Response, session: Session) -> None:
-        set_cookie(response, COOKIE, self._signer.dumps(session).decode("ascii"), secure=self._secure)
+    def _write(self, request: Request, response: Response, session: Session) -> None:
+        set_cookie(request, response, COOKIE, self._signer.dumps(session).decode("ascii"))
 
 
 def is_administrative(permissions: frozenset[Permission]) -> bool:
@@ -126,8 +125,15 @@ def needs_tls(request: Request) -> bool:
     return is_secure(request.runtime.settings) and request.scheme != "https" and request.domain not in LOOPBACK
 
 
-def set_cookie(response: Any, name: str, value: str, *, secure: bool, max_age_s: int | None = None) -> None:
+def set_cookie(request: Request, response: Any, name: str, value: str, *, max_age_s: int | None = None) -> None:
     """A cookie that scripts and other sites do not get, and that no address beside the console's sees."""
     response.set_cookie(
-        name, value, max_age=max_age_s, path=HOME, secure=secure, httponly=True, samesite="Lax", overwrite=True
+        name,
+        value,
+        max_age=max_age_s,
+        path=request.path_prefix + HOME,
+        secure=is_secure(request.runtime.settings),
+        httponly=True,
+        samesite="Lax",
+        overwrite=True,
     )

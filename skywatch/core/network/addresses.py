@@ -14,7 +14,16 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # One customer is given a whole IPv6 /64 and can use any address in it; an IPv4 client has one address.
 IPV6_CLIENT_BITS = 64
 # What proxies add: who comes by one is not on this machine, trusted or not.
-FORWARDING_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
+FORWARDING_HEADERS = (
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-prefix",
+    "x-forwarded-proto",
+    "x-ingress-path",
+    "x-real-ip",
+)
 # The neighbourhood that counts as "the same place" where a login is judged by where it comes from.
 IPV4_PLACE_BITS = 24
 

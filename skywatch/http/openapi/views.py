@@ -17,6 +17,8 @@ from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import OPEN, OPEN_UNLESS_PRIVATE
 
+# Documents kept encoded, one for each path prefix.
+MAXIMUM_BODIES = 4
 description = ApiService("openapi", "/openapi.json", feature=None)
 page = ApiService("docs", "/docs", feature=None)
 
@@ -24,23 +26,29 @@ page = ApiService("docs", "/docs", feature=None)
 @description.get(permission=OPEN, responses={200: "application/json", 304: None})
 def get_openapi(request: Request) -> Response:
     """The OpenAPI 3.1 document of this installation"""
-    body, etag = _document(request.registry)
+    body, etag = _document(request.registry, request.path_prefix)
     return not_modified(request, etag) or set_etag(json_response(body), etag)
 
 
 @page.get(permission=OPEN_UNLESS_PRIVATE, responses={200: "text/html"})
 def get_documentation(request: Request) -> Response:
     """The documentation of the API as a page"""
-    return json_response(files("skywatch.http").joinpath("static/docs.html").read_bytes(), content_type="text/html")
+    text = files("skywatch.http").joinpath("static/docs.html").read_bytes()
+    text = text.replace(b'="/api/', f'="{request.path_prefix}/api/'.encode())
+    return json_response(text, content_type="text/html")
 
 
-def _document(registry: Any) -> tuple[bytes, str]:
+def _document(registry: Any, prefix: str) -> tuple[bytes, str]:
     # Generated at first use, when every part of the application has been included.
     if "openapi" not in registry:
-        body = encode(document(registry.cornice_services.values(), VERSION, registry["runtime"].features))
-        registry["openapi"] = body, hashlib.sha256(body).hexdigest()[:16]
-    cached: tuple[bytes, str] = registry["openapi"]
-    return cached
+        registry["openapi"] = document(registry.cornice_services.values(), VERSION, registry["runtime"].features)
+    cached: dict[str, tuple[bytes, str]] = registry.setdefault("openapi_bodies", {})
+    if prefix not in cached:
+        if len(cached) >= MAXIMUM_BODIES:
+            cached.clear()
+        body = encode({**registry["openapi"], "servers": [{"url": prefix or "/"}]})
+        cached[prefix] = body, hashlib.sha256(body).hexdigest()[:16]
+    return cached[prefix]
 
 
 def includeme(config: Configurator) -> None:

@@ -22,6 +22,8 @@ class Request(pyramid.request.Request):
 
     ``db`` is a session, opened at first use; ``identity`` is None for anonymous callers, ``may`` is what
     the caller may see; ``validated`` contains ``path``, ``querystring`` and ``body`` as deserialized by their schemas.
+    ``path_prefix`` is the path below which clients know the service, empty or as ``/sky``. ``is_framed``: Home
+    Assistant's ingress shows the pages in a frame of its own page, from the same origin.
     """
 
     db: Session
@@ -29,6 +31,8 @@ class Request(pyramid.request.Request):
     may: Visibility
     runtime: Runtime
     client_address: str
+    path_prefix: str
+    is_framed: bool
     request_id: str
     validated: dict[str, Any]
     current_service: Service

@@ -1,6 +1,9 @@
 // Shows openapi.json: one foldable entry an operation, built with DOM calls only (nothing is parsed as HTML).
 "use strict";
 
+// Beside this script, below whatever prefix the service has.
+const DOCUMENT = new URL("../../openapi.json", document.currentScript.src).href;
+
 function element(tag, attributes, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) node.setAttribute(name, value);
@@ -80,7 +83,7 @@ function operationView(spec, path, method, operation) {
 
 async function start() {
   const about = document.getElementById("about");
-  const response = await fetch("/api/v1/openapi.json");
+  const response = await fetch(DOCUMENT);
   if (!response.ok) { about.textContent = `openapi.json cannot be read (${response.status}).`; return; }
   const spec = await response.json();
   const byTag = new Map();
@@ -92,7 +95,7 @@ async function start() {
     }
   }
   about.replaceChildren(`Version ${spec.info.version}. Every error is application/problem+json with a stable code. The same as `,
-    element("a", { href: "/api/v1/openapi.json" }, "openapi.json"), ".");
+    element("a", { href: DOCUMENT }, "openapi.json"), ".");
   const main = document.getElementById("operations");
   for (const tag of [...byTag.keys()].sort()) main.append(element("section", {}, element("h2", {}, tag), ...byTag.get(tag)));
   document.getElementById("find").addEventListener("input", (event) => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from skywatch.http.lists.paging import public_address
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
 from skywatch.settings import split_listen
@@ -13,11 +14,11 @@ def own_address(request: Request) -> str:
 
     Without ``base_url``, which production requires, it is the loopback name that the browser used, else ``listen``.
     """
-    settings = request.runtime.settings.of(HttpSettings)
-    if settings.base_url:
-        return settings.base_url.rstrip("/")
+    public = public_address(request)
+    if public:
+        return public
     if is_loopback(request.host_url):
         reached: str = request.host_url
-        return reached
-    port = split_listen(settings.listen)[1]
-    return f"http://127.0.0.1:{port}"
+        return reached + request.path_prefix
+    port = split_listen(request.runtime.settings.of(HttpSettings).listen)[1]
+    return f"http://127.0.0.1:{port}{request.path_prefix}"

@@ -73,7 +73,7 @@ def start_oidc_login(request: Request) -> dict[str, str]:
         COOKIE,
         begun.browser,
         max_age=int(LIFETIME.total_seconds()),
-        path=COOKIE_PATH,
+        path=request.path_prefix + COOKIE_PATH,
         secure=request.runtime.settings.environment == "production",
         httponly=True,
         # The provider sends the browser back from another site, by an address that is opened as a whole.

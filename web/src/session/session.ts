@@ -43,15 +43,17 @@ export interface Pair {
   user?: User;
 }
 
-const ACCESS = "skywatch.access";
-const REFRESH = "skywatch.refresh";
-const USER = "skywatch.user";
+// Other installations may be below other paths of the same origin: each has a session of its own.
+const PATH = new URL(".", document.baseURI).pathname.slice(0, -1);
+const ACCESS = `skywatch.access${PATH}`;
+const REFRESH = `skywatch.refresh${PATH}`;
+const USER = `skywatch.user${PATH}`;
 const RENEW_BEFORE_S = 30;
 const RETRY_S = 10;
 /** An answer that takes longer will not come: a connection that died without a word holds nobody up for ever. */
 const ANSWER_MS = 15_000;
 const CHECK_PAUSE_MS = 1000;
-const LOCK = "skywatch.refresh";
+const LOCK = `skywatch.refresh${PATH}`;
 const API = new URL("api/v1/", document.baseURI).href;
 
 /** When a token ends, by the service's clock. */

@@ -21,7 +21,7 @@ from skywatch.console.forms.form import parameter
 from skywatch.console.pages.notes import say, take
 from skywatch.console.pages.page import FormPage
 from skywatch.console.routes import RESET, see_other
-from skywatch.console.signing.session import is_secure, set_cookie
+from skywatch.console.signing.session import set_cookie
 from skywatch.core.problems import Problem, invalid
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonString, Schema
@@ -93,4 +93,4 @@ def _token(request: Request) -> str:
 
 
 def _remember(request: Request, response: Response, token: str, max_age_s: int) -> None:
-    set_cookie(response, COOKIE, token, secure=is_secure(request.runtime.settings), max_age_s=max_age_s)
+    set_cookie(request, response, COOKIE, token, max_age_s=max_age_s)

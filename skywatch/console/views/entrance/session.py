@@ -54,7 +54,7 @@ def post_sign_in(request: Request) -> dict[str, Any] | Response:
     except Problem as problem:
         return show_refusal(request, problem, onward, form.get("username", ""))
     response = see_other(request, onward)
-    request.registry["console_sessions"].begin(response, login.user_id, login.id, login.expires_at)
+    request.registry["console_sessions"].begin(request, response, login.user_id, login.id, login.expires_at)
     return response
 
 
@@ -71,10 +71,10 @@ def post_sign_out(request: Request) -> Response:
         if url is not None:
             page = render("signed_out.jinja2", {"logout_url": url}, request)
             response = Response(page)
-            request.registry["console_sessions"].forget(response)
+            request.registry["console_sessions"].forget(request, response)
             return response
     response = see_other(request, SIGN_IN)
-    request.registry["console_sessions"].forget(response)
+    request.registry["console_sessions"].forget(request, response)
     say(request, response, "You are signed out.")
     return response
 

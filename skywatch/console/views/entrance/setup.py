@@ -84,7 +84,7 @@ def post_setup(request: Request) -> dict[str, Any] | Response:
         return _page(request, entries.refused(problem))
     request.registry["first_run"].expire()
     response = see_other(request, STATION_STEP)
-    request.registry["console_sessions"].begin(response, login.user_id, login.id, login.expires_at)
+    request.registry["console_sessions"].begin(request, response, login.user_id, login.id, login.expires_at)
     return response
 
 

@@ -17,7 +17,7 @@ from pyramid.view import view_config
 from skywatch.accounts.identity.caller import anonymous_actor
 from skywatch.console.forms.form import read_query
 from skywatch.console.routes import SIGNED_ON, local, see_other
-from skywatch.console.signing.session import is_secure, set_cookie
+from skywatch.console.signing.session import set_cookie
 from skywatch.console.signing.signing_in import sign_on
 from skywatch.console.views.entrance.session import show_refusal
 from skywatch.core.problems import Problem
@@ -67,7 +67,7 @@ def finish_sign_on(request: Request) -> dict[str, Any] | Response:
     except Problem as problem:
         return show_refusal(request, problem, onward)
     response = see_other(request, onward)
-    request.registry["console_sessions"].begin(response, login.user_id, login.id, login.expires_at)
+    request.registry["console_sessions"].begin(request, response, login.user_id, login.id, login.expires_at)
     _remember(request, response, "", 0)
     return response
 
@@ -84,4 +84,4 @@ def _cookie(request: Request) -> tuple[str | None, str]:
 
 
 def _remember(request: Request, response: Response, value: str, max_age_s: int) -> None:
-    set_cookie(response, COOKIE, value, secure=is_secure(request.runtime.settings), max_age_s=max_age_s)
+    set_cookie(request, response, COOKIE, value, max_age_s=max_age_s)

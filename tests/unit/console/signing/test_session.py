@@ -28,13 +28,15 @@ def cookie_of(response):
 
 
 def asking(cookie):
-    return SimpleNamespace(cookies={COOKIE: cookie} if cookie is not None else {})
+    runtime = SimpleNamespace(settings=SimpleNamespace(environment="development"))
+    cookies = {COOKIE: cookie} if cookie is not None else {}
+    return SimpleNamespace(cookies=cookies, path_prefix="", runtime=runtime)
 
 
 def begun(sessions, people, name="ada", role="admin"):
     user = people.user(name, role)
     login, response = people.login(user), Response()
-    sessions.begin(response, user, login.id, login.expires_at)
+    sessions.begin(asking(None), response, user, login.id, login.expires_at)
     return user, login, cookie_of(response)
 
 
@@ -63,7 +65,7 @@ def test_who_administers_nothing_is_refused(sessions, people):
 
 def test_the_absolute_end_holds_whenever_its_owner_was_last_seen(sessions, people):
     user, response = people.user("ada", "admin"), Response()
-    sessions.begin(response, user, people.login(user).id, utcnow())
+    sessions.begin(asking(None), response, user, people.login(user).id, utcnow())
     with pytest.raises(Problem) as refused:
         sessions.read(asking(cookie_of(response)))
     assert refused.value.kind.code == "token_expired"

@@ -31,3 +31,17 @@ from skywatch.http.clients.channel import channel_address
 )
 def test_the_address_follows_from_how_the_service_is_reached(settings, reached, address):
     assert channel_address(load({"environment": "development", **settings}, environ={}), reached) == address
+
+
+@pytest.mark.parametrize(
+    ("settings", "reached", "address"),
+    [
+        ({}, "http://home:8123", "ws://home:8123/sky"),
+        ({}, "https://home", "wss://home/sky"),
+        ({"base_url": "https://example.org/sky"}, "http://10.0.0.3:6543", "wss://example.org/sky"),
+        ({"realtime_url": "wss://rt.example"}, "http://home:8123", "wss://rt.example"),
+    ],
+)
+def test_below_a_prefix_the_proxy_serves_the_channel_too(settings, reached, address):
+    loaded = load({"environment": "development", **settings}, environ={})
+    assert channel_address(loaded, reached, "/sky") == address

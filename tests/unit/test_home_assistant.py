@@ -1,0 +1,113 @@
+"""The Home Assistant add-on: its manifest follows the rules, and its options give settings that the service takes."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import shutil
+import subprocess
+import sys
+
+import jsonschema
+import pytest
+import yaml
+
+from skywatch.core.process.version import VERSION
+from tests.conftest import ROOT
+from tests.processes import run_command
+from tests.servers import skip_or_fail
+from tests.waiting import PATIENCE_S
+
+ADDON = ROOT / "deploy" / "home-assistant"
+RULES = json.loads((ROOT / "tests" / "home_assistant.json").read_text(encoding="utf-8"))
+MANIFEST = yaml.safe_load((ADDON / "config.yaml").read_text(encoding="utf-8"))
+OPTIONS = runpy.run_path(str(ADDON / "options.py"))
+settings_of, OptionError = OPTIONS["settings_of"], OPTIONS["OptionError"]
+NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
+SECRET = "s" * 40
+ROOF = {"name": "roof", "input": "beast 192.0.2.7:30005"}
+
+
+def test_the_manifest_follows_the_rules():
+    jsonschema.Draft202012Validator.check_schema(RULES)
+    jsonschema.validate(MANIFEST, RULES)
+    assert MANIFEST["version"] == VERSION
+    assert f"## {VERSION}\n" in (ADDON / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"listen {MANIFEST['ingress_port']};" in (ADDON / "nginx.conf").read_text(encoding="utf-8")
+    assert set(yaml.safe_load((ADDON / "build.yaml").read_text())["build_from"]) == set(MANIFEST["arch"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"slug": "sky watch"}, {"arch": ["riscv"]}, {"timeout": 5}, {"panel_icon": "radar"}, {"colour": "blue"},
+     {"schema": {"a": "string"}}, {"schema": {"a": ["str", "int"]}}, {"watchdog": "http://localhost"}],
+)  # fmt: skip
+def test_the_rules_refuse(change):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**MANIFEST, **change}, RULES)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
+def test_every_option_has_its_texts(language):
+    texts = yaml.safe_load((ADDON / "translations" / f"{language}.yaml").read_text(encoding="utf-8"))["configuration"]
+    assert set(texts) == set(MANIFEST["schema"])
+    assert all(text["name"] and text["description"] for text in texts.values())
+    page = (ADDON / "DOCS.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in MANIFEST["schema"])
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (MANIFEST["options"], ["receiver.demo", "environment development"]),
+        ({"receivers": [ROOF], "station_lat": 47.45, "station_lon": -8.5, "auth_mode": "private", "tls": True},
+         ["receiver.roof", "environment production", "station_lat 47.45", "station_lon -8.5", "auth_mode private"]),
+    ],
+)  # fmt: skip
+def test_the_service_takes_the_settings(tmp_path, options, expected):
+    (tmp_path / "options.json").write_text(json.dumps(options), encoding="utf-8")
+    ini = tmp_path / "skywatch.ini"
+    for _ in range(2):
+        command = [sys.executable, ADDON / "options.py", tmp_path / "options.json", ini]
+        subprocess.run(command, check=True, timeout=PATIENCE_S)
+    secret = (tmp_path / "secret.txt").read_text(encoding="utf-8")
+    assert f"\nsecret = {secret}\n" in ini.read_text(encoding="utf-8")
+    assert [path.stat().st_mode & 0o777 for path in (ini, tmp_path / "secret.txt")] == [0o600, 0o600]
+    done = run_command("settings", str(ini))
+    assert done.returncode == 0, done.stderr
+    shown = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    for line in expected:
+        assert any(line in text for text in shown), line
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({}, "name at least one"),
+        ({"receivers": [{"name": "Roof", "input": "beast a:1"}]}, "'Roof'"),
+        ({"receivers": [ROOF, ROOF]}, "twice"),
+        ({"receivers": [{"name": "roof", "input": "beast a:1\nsecret = mine"}]}, "one line"),
+        ({"receivers": [{"name": "roof", "input": " "}]}, "one line"),
+        ({"receivers": [ROOF], "station_lat": 47.0}, "both or none"),
+        ({"receivers": [ROOF], "auth_mode": "open"}, "auth_mode"),
+    ],
+)
+def test_an_option_that_cannot_be_used_is_named(options, reason):
+    with pytest.raises(OptionError, match=reason):
+        settings_of(options, SECRET)
+
+
+def test_inputs_are_written_as_they_are():
+    assert "receiver.roof = readsb http://a/%%20b" in settings_of(
+        {"receivers": [{"name": "roof", "input": "readsb http://a/%20b"}]}, SECRET
+    )
+
+
+def test_nginx_and_the_shell_take_their_files(tmp_path):
+    if NGINX is None:
+        skip_or_fail("there is no nginx here")
+    config = tmp_path / "nginx.conf"
+    config.write_text((ADDON / "nginx.conf").read_text().replace("/run/skywatch-nginx.pid", f"{tmp_path}/pid"))
+    done = subprocess.run([NGINX, "-t", "-c", config, "-p", tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert subprocess.run(["sh", "-n", ADDON / "run.sh"], check=False).returncode == 0
