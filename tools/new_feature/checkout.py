@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -57,7 +58,10 @@ def generate(root: Path) -> None:
 
 def _run(root: Path, *arguments: str) -> None:
     """Run Python with these arguments; raises Refusal with the last line of what it wrote where it fails."""
-    done = subprocess.run([sys.executable, *arguments], cwd=root, capture_output=True, text=True, check=False)
+    # This very checkout, whatever else is installed.
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         lines = (done.stderr.strip() or done.stdout.strip() or "no reason given").splitlines()
         raise Refusal(f"`python {' '.join(arguments[:3])}` failed: {lines[-1]}")
