@@ -46,7 +46,7 @@ def check_tools() -> None:
 def tidy(root: Path, paths: Sequence[Path]) -> None:
     """Sort the imports of new Python files, whose order depends on the name, and format them."""
     files = [str(path) for path in paths if path.suffix == ".py"]
-    _run(root, "-m", "ruff", "check", "--quiet", "--fix", *files)
+    _run(root, "-m", "ruff", "check", "--quiet", "--fix", "--output-format=concise", *files)
     _run(root, "-m", "ruff", "format", "--quiet", *files)
 
 
@@ -63,5 +63,6 @@ def _run(root: Path, *arguments: str) -> None:
     command = [sys.executable, *arguments]
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        lines = (done.stderr.strip() or done.stdout.strip() or "no reason given").splitlines()
-        raise Refusal(f"`python {' '.join(arguments[:3])}` failed: {lines[-1]}")
+        # A traceback ends with its reason, a list of findings begins with one.
+        lines = [*done.stderr.strip().splitlines()[-1:], *done.stdout.strip().splitlines()[:1], "no reason given"]
+        raise Refusal(f"`python {' '.join(arguments[:3])}` failed: {lines[0]}")
