@@ -97,7 +97,11 @@ def _tests(words: Mapping[str, str]) -> list[Edit]:
     roles = f"{name}.view  Yes  Yes  Yes  Yes  Yes\n{name}.edit  No   Yes  Yes  Yes  Yes\n"
     example = (
         f'    "{name}": [\n'
-        f'        post("Write a note", f"{{V1}}/{name}/notes", {{"icao_hex": "4B1620", "text": "Seen often"}}),\n'
+        "        post(\n"
+        '            "Write a note",\n'
+        f'            f"{{V1}}/{name}/notes",\n'
+        '            {"icao_hex": "4B1620", "text": "Seen often"},\n'
+        "        ),\n"
         "    ],\n"
     )
     return [
@@ -106,7 +110,7 @@ def _tests(words: Mapping[str, str]) -> list[Edit]:
         Edit("tests/unit/security/test_default_roles.py", roles, r"^users\.view "),
         Edit("tests/unit/security/test_verdicts.py", verdicts, r"^TABLE = "),
         Edit("tests/budgets.toml", f'"tests/functional/{name}" = {{ s = 10 }}\n', r'^"tests/integration" '),
-        Edit("tests/budgets.toml", f'"tests/unit/{name}" = {{ s = 5 }}\n', ""),
+        Edit("tests/budgets.toml", f'"tests/unit/{name}" = {{ s = 10 }}\n', ""),
     ]
 
 
