@@ -22,6 +22,11 @@ def run(*arguments):
     return done.exit_code, done.stderr
 
 
+def check(name):
+    check_form(name)
+    check_free(name, ROOT)
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
@@ -50,16 +55,14 @@ def run(*arguments):
 )
 def test_a_name_that_cannot_be_one_is_one_line(name, reason):
     with pytest.raises(Refusal) as caught:
-        check_form(name)
-        check_free(name, ROOT)
+        check(name)
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_names_that_can_be_one():
     for name in (SHORT, LONG, "q2", "photo_albums"):
-        check_form(name)
-        check_free(name, ROOT)
+        check(name)
     assert words("photo_albums") == {
         "name": "photo_albums",
         "NAME": "PHOTO_ALBUMS",
