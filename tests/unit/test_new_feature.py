@@ -145,6 +145,14 @@ def test_a_migration_that_another_one_follows_stays(tmp_path):
         files.migration(tmp_path, "photos")
 
 
+@pytest.mark.parametrize("name", [SHORT, LONG])
+def test_files_of_any_name_can_be_tidied(name, tmp_path):
+    texts = files.contents({**words(name), "revision": "0002", "down_revision": "0001"})
+    files.write(tmp_path, texts)
+    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    checkout.tidy(tmp_path, list(texts))
+
+
 def test_every_template_is_filled():
     texts = files.contents({**words("photos"), "revision": "0002", "down_revision": "0001"})
     assert len(texts) > 20

@@ -46,6 +46,8 @@ def check_tools() -> None:
 def tidy(root: Path, paths: Sequence[Path]) -> None:
     """Sort the imports of new Python files, whose order depends on the name, and format them."""
     files = [str(path) for path in paths if path.suffix == ".py"]
+    # Formatted first: the check refuses lines that the formatter divides.
+    _run(root, "-m", "ruff", "format", "--quiet", *files)
     _run(root, "-m", "ruff", "check", "--quiet", "--fix", "--output-format=concise", *files)
     _run(root, "-m", "ruff", "format", "--quiet", *files)
 
