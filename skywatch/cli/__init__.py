@@ -17,6 +17,8 @@ from skywatch.serving.memory import garbage_collection_paused
 # The subcommands of no feature -> ``module:command``; features declare theirs.
 NAMES = ("completion", "decode", "demo", "doctor", "init", "man", "radar", "serve", "settings", "setup-link")
 COMMANDS = {name: f"skywatch.cli.{module}:{module}" for name in NAMES for module in [name.replace("-", "_")]}
+# Tools for people with a checkout: they work by their name, and no help, completion or manual page lists them.
+DEVELOPMENT = {"new-feature": "skywatch.cli.new_feature:new_feature"}
 
 
 class LazyGroup(click.Group):
@@ -26,7 +28,7 @@ class LazyGroup(click.Group):
         return sorted({*COMMANDS, *FEATURES.commands})
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        path = COMMANDS.get(name) or FEATURES.commands.get(name)
+        path = COMMANDS.get(name) or FEATURES.commands.get(name) or DEVELOPMENT.get(name)
         if path is None:
             return None
         with garbage_collection_paused():

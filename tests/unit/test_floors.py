@@ -14,7 +14,6 @@ PACKAGE = ROOT / "skywatch"
 NAMED = re.compile(r"skywatch\.([a-z_]+)[.:a-zA-Z_]*")
 GROUND = ("core", "settings", "security", "http", "realtime", "inputs")
 PERMISSION_ROWS = "security/permissions.py"
-FEATURE_ROOMS = ("aircraft", "alerts", "safety", "acars", "audio", "history", "system", "cannonball", "accounts", "sso")
 
 # Features whose names mean nothing else; those of the others are everyday words (aircraft, system, history).
 DISTINCT_FEATURES = ("alerts", "safety", "acars", "audio", "cannonball", "sso", "readsb")
@@ -47,6 +46,15 @@ def floors():
         for number, layer in enumerate(reversed(layers))
         for room in re.findall(r"skywatch\.([a-z_]+)", layer)
     }
+
+
+def feature_rooms():
+    """The rooms on the floor of the features, and single sign-on, which stands alone above them."""
+    floor = floors()
+    return {*(room for room, number in floor.items() if number == floor["aircraft"]), "sso"}
+
+
+FEATURE_ROOMS = feature_rooms()
 
 
 def modules():

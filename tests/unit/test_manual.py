@@ -47,6 +47,7 @@ def test_every_event_is_in_the_manual():
     sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "skywatch").rglob("*.py"))
     events = set(re.findall(r'"((?:aircraft|alert|cannonball|safety|acars|audio|system):[a-z_]+)"', sources))
     assert events
+    events |= set(FEATURES.events)
     assert not {event for event in events if event not in text}
 
 

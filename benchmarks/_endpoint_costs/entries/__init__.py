@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks._endpoint_costs.entries import (
-    acars,
-    accounts,
-    alert_imports,
-    alerts,
-    audio,
-    cannonball,
-    history,
-    live,
-    notifications,
-    readsb,
-    safety,
-    sign_on,
-    system,
-)
+import importlib
+import pkgutil
+
 from benchmarks._endpoint_costs.entry import Entries
 
-MODULES = (
-    accounts,
-    acars,
-    alert_imports,
-    alerts,
-    audio,
-    cannonball,
-    history,
-    live,
-    notifications,
-    readsb,
-    safety,
-    sign_on,
-    system,
-)
+MODULES = tuple(importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__))
 
 
 def entries() -> Entries:

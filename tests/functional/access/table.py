@@ -12,7 +12,16 @@ from tests.functional import access
 from tests.functional.access.grids import Kind
 
 ROLES = ("viewer", "operator", "analyst", "admin", "superadmin")
-SCOPES = ("aircraft", "alerts", "safety", "audio", "acars", "history", "system", "cannonball")
+SCOPES = (
+    "aircraft",
+    "alerts",
+    "safety",
+    "audio",
+    "acars",
+    "history",
+    "system",
+    "cannonball",
+)
 NOT_TABLES = {"grids", "table", "page", "test_matrix", "conftest"}
 
 

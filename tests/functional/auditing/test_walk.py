@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 from contextlib import nullcontext
 
 import pytest
 
 from skywatch.console.forms import trials
+from tests.functional import auditing
 from tests.functional.access.test_matrix import operations
-from tests.functional.auditing import api_accounts, api_alerts, api_data, console_people, console_service
+from tests.functional.auditing import api_alerts
 from tests.functional.auditing.exceptions import EXCEPTIONS
 from tests.functional.auditing.world import World
 from tests.functional.console.test_matrix import views
 from tests.functional.sso.signing_on import settings_for
 from tests.providers import fake_provider
 
-SUBJECTS = (api_accounts, api_alerts, api_data, console_people, console_service)
+SUBJECTS = [
+    importlib.import_module(f"{auditing.__name__}.{module.name}")
+    for module in pkgutil.iter_modules(auditing.__path__)
+    if module.name.startswith(("api_", "console_"))
+]
 WRITES = [write for subject in SUBJECTS for write in subject.WRITES]
 SAFE = ("GET", "HEAD", "OPTIONS")
 SETTINGS = {"auth_mode": "hybrid", "environment": "development", "notify_allow_networks": "127.0.0.0/8"}

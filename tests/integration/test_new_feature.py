@@ -1,0 +1,77 @@
+"""A feature made by ``skywatch new-feature`` passes the checks of the house, and is removed again without a trace."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+NAME = "photos"
+# What a new feature can break; the whole suite is for the house as it is.
+TESTS = (
+    f"tests/unit/{NAME}",
+    f"tests/functional/{NAME}",
+    "tests/unit/lanes/test_durations.py",
+    "tests/unit/security/test_default_roles.py",
+    "tests/unit/security/test_verdicts.py",
+    "tests/unit/test_design.py",
+    "tests/unit/test_design_web.py",
+    "tests/unit/test_floors.py",
+    "tests/unit/test_manual.py",
+    "tests/unit/test_sizes.py",
+    "tests/unit/test_web_texts.py",
+    "tests/unit/test_benchmarks.py::test_exceptions_have_a_reason",
+    "tests/functional/access/test_matrix.py::test_every_operation_has_exactly_one_row",
+    "tests/functional/access/test_matrix.py::test_every_operation_is_in_the_manual",
+    "tests/functional/access/test_matrix.py::test_every_answer_is_the_one_in_the_table[permission]",
+    "tests/functional/auditing/test_walk.py::test_every_write_is_performed_here_or_is_an_exception",
+    f"tests/functional/auditing/test_walk.py::test_every_write_of_a_subject_leaves_its_entry[api_{NAME}]",
+    "tests/functional/test_examples.py",
+    "tests/functional/test_openapi.py",
+    "tests/integration/test_migrations.py::test_the_schema_is_the_one_the_models_say",
+)
+
+
+class Checkout:
+    """A clone of what is committed, with the packages of the web application beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        subprocess.run(["git", "clone", "-q", str(ROOT), str(folder)], check=True)
+        modules = ROOT / "web" / "node_modules"
+        if modules.is_dir():
+            shutil.copytree(modules, folder / "web" / "node_modules", symlinks=True, copy_function=os.link)
+
+    def run(self, *arguments: str) -> str:
+        """What Python wrote in the clone; fails the test where it failed."""
+        environment = {**os.environ, "PYTHONPATH": str(self.folder)}
+        command = [sys.executable, *arguments]
+        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{' '.join(arguments)}\n{done.stdout[-4000:]}\n{done.stderr[-2000:]}"
+        return done.stdout
+
+    def status(self) -> str:
+        """What git shows as changed."""
+        command = ["git", "status", "--porcelain"]
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.long
+def test_a_new_feature_passes_and_leaves_no_trace(tmp_path):
+    checkout = Checkout(tmp_path / "skywatch")
+    checkout.run("-m", "skywatch", "new-feature", NAME)
+    assert f"?? skywatch/{NAME}/" in checkout.status()
+    checkout.run("-m", "ruff", "check", ".")
+    checkout.run("-m", "ruff", "format", "--check", ".")
+    checkout.run("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache")
+    checkout.run("-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *TESTS)
+    checkout.run("web/make.py", "check")
+    checkout.run("-m", "skywatch", "new-feature", "--remove", NAME)
+    assert checkout.status() == ""
+    assert not (checkout.folder / "skywatch" / NAME).exists()
