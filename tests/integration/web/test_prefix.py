@@ -107,6 +107,7 @@ def test_map_console_and_channel_below_a_prefix(below, page):
     page.click("main button")
     assert page.shows("h1", "New user")
     page.type("input[name=username]", "eve")
+    page.type("input[name=email]", "eve@example.org")
     page.type("input[name=password]", PASSWORD)
     page.click("main form button")
     assert page.shows("[role=status]", "eve is created.")
