@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 import click
 import msgspec
 
-from skywatch.cli.decode_table import HEAD, rows
+from skywatch.cli.decode.table import HEAD, rows
 from skywatch.core.terminal.command import fail, one_line_errors
 from skywatch.core.terminal.progress import ProgressLine
 from skywatch.receivers.framing.clock import Counter
