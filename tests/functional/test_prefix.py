@@ -99,7 +99,9 @@ def test_only_ingress_may_show_pages_in_a_frame(below):
 
 @pytest.mark.parametrize("headers", [FORWARDED, INGRESS])
 def test_strangers_name_no_prefix(make_client, headers):
-    client = make_client(environment="development", auth_mode="hybrid", trusted_proxy="10.0.0.1")
+    client = make_client(
+        environment="development", auth_mode="hybrid", console_first_run=False, trusted_proxy="10.0.0.1"
+    )
     assert client.get(f"{V1}/openapi.json", headers=headers).json["servers"] == [{"url": "/"}]
     page = client.get("/console/sign-in", headers=headers)
     assert page.forms[0].action == "/console/sign-in"
@@ -108,7 +110,9 @@ def test_strangers_name_no_prefix(make_client, headers):
 
 
 def test_what_is_no_prefix_is_ignored(make_client):
-    client = make_client(environment="development", auth_mode="hybrid", trusted_proxy="127.0.0.1")
+    client = make_client(
+        environment="development", auth_mode="hybrid", console_first_run=False, trusted_proxy="127.0.0.1"
+    )
     client.extra_environ = {"REMOTE_ADDR": "127.0.0.1"}
     for text in ("//evil.example", "/a/../b", '/"><script>'):
         page = client.get("/console/sign-in", headers={"X-Ingress-Path": text})
@@ -117,7 +121,9 @@ def test_what_is_no_prefix_is_ignored(make_client):
 
 
 def test_home_assistants_user_headers_are_no_identity(make_client):
-    client = make_client(environment="development", auth_mode="private", trusted_proxy="127.0.0.1")
+    client = make_client(
+        environment="development", auth_mode="private", console_first_run=False, trusted_proxy="127.0.0.1"
+    )
     client.extra_environ = {"REMOTE_ADDR": "127.0.0.1"}
     Population(client.runtime).user("ada", "superadmin")
     user = {f"X-Remote-User-{name}": "ada" for name in ("Id", "Name", "Display-Name")} | {"X-Remote-User": "ada"}

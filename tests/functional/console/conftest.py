@@ -10,7 +10,7 @@ ROLES = ("viewer", "operator", "analyst", "admin", "superadmin")
 @pytest.fixture
 def make_visitor(make_client):
     def make(**settings):
-        return Visitor(make_client(**{"environment": "development", **settings}))
+        return Visitor(make_client(**{"environment": "development", "console_first_run": False, **settings}))
 
     return make
 

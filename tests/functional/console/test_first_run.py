@@ -27,7 +27,7 @@ def each_time(monkeypatch):
 
 @pytest.fixture
 def visitor(make_visitor):
-    found = make_visitor(auth_mode="hybrid", receiver__demo="simulate aircraft=2")
+    found = make_visitor(console_first_run=True, auth_mode="hybrid", receiver__demo="simulate aircraft=2")
     with writing(found.runtime.sessions) as session:
         begin_change(session)
         install(session)
@@ -102,7 +102,7 @@ def test_without_the_password_nothing_is_made(visitor):
 
 
 def test_a_page_that_was_reached_without_tls_says_so_in_production(make_visitor):
-    visitor = make_visitor(environment="production", auth_mode="hybrid")
+    visitor = make_visitor(console_first_run=True, environment="production", auth_mode="hybrid")
     issue(visitor)
     assert "reached without TLS" in visitor.get("/setup", extra_environ={"HTTP_HOST": "radar.example"})
     assert "reached without TLS" not in visitor.get("/setup")
