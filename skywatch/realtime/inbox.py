@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from skywatch.core.bus import Bus, Message, Subscription
+from skywatch.core.bus.base import call_on_loop
 from skywatch.picture.state.sky import Sky
 
 
@@ -47,7 +48,4 @@ class Inbox:
         self._deliver()
 
     def _call(self, callback: Callable[[], None]) -> None:
-        try:
-            self._loop.call_soon_threadsafe(callback)
-        except RuntimeError:
-            pass  # The loop has been closed: the role is stopping.
+        call_on_loop(self._loop, callback)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -177,9 +178,12 @@ def on_loop(loop: asyncio.AbstractEventLoop, callback: Callback) -> Callback:
     """Wrap ``callback`` so that it runs on an asyncio loop; messages for a closed loop are dropped."""
 
     def deliver(message: Message) -> None:
-        try:
-            loop.call_soon_threadsafe(callback, message)
-        except RuntimeError:
-            pass  # The loop has been closed: the role is stopping.
+        call_on_loop(loop, callback, message)
 
     return deliver
+
+
+def call_on_loop(loop: asyncio.AbstractEventLoop, callback: Callable[..., object], *arguments: object) -> None:
+    """Call from any thread on an asyncio loop; a closed loop, whose role is stopping, is left alone."""
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(callback, *arguments)
