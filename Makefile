@@ -9,7 +9,7 @@ SINCE ?= HEAD
 COVERED ?= tests/unit tests/functional
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-dry-runs drill-console drill-deployment drill-image drill-deb drill-versions faults soak web web-beside web-test wheel deb release coverage bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-dry-runs drill-console drill-deployment drill-image drill-deb drill-home-assistant drill-versions faults soak web web-after web-beside web-test wheel deb release coverage bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -53,9 +53,12 @@ web-beside:
 	@mkdir -p var
 	@test -f skywatch/web/built/index.html || \
 		echo "The web application is being built; this takes about a minute." >skywatch/web/built.state
-	@(nohup nice -n 19 $(MAKE) --no-print-directory web >var/web-build.log 2>&1 || \
+	@(nohup nice -n 19 $(MAKE) --no-print-directory web-after >var/web-build.log 2>&1 || \
 		test -f skywatch/web/built/index.html || test -n "$$(grep 'could not' skywatch/web/built.state)" || \
 		echo "The web application could not be built: $$(tail -1 var/web-build.log)" >skywatch/web/built.state) &
+
+web-after: $(VENV)/.web
+	@$(BIN)/python web/make.py after $(INI)
 
 # The database first, then the service with the build of the web application beside it, at the lowest priority.
 run: $(VENV)/.runtime ## start the service (INI=development.ini)
@@ -142,6 +145,9 @@ drill-image: $(VENV)/.installed ## build the container image and run it: read-on
 
 drill-deb: $(VENV)/.installed ## build the Debian package and walk it: install, upgrade, remove, purge (root, debootstrap; SUITE=bookworm)
 	$(BIN)/python -m tests.drills.deb $(if $(SUITE),--suite $(SUITE))
+
+drill-home-assistant: $(VENV)/.installed ## start the Home Assistant add-on and open it by ingress (root, debootstrap, chromium)
+	$(BIN)/python -m tests.drills.home_assistant $(if $(WHEEL),--wheel $(WHEEL))
 
 faults: $(VENV)/.installed ## break two installations in every way (half an hour, loopback only)
 	$(BIN)/python -m tests.drills.faults

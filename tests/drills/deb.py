@@ -24,8 +24,8 @@ from tests.drills.deployment import ROOT, SOURCE, fetch_source
 SUITES = ("bookworm", "trixie")
 REVISION = "0028"
 BUILDERS = "make python3-venv python3 dpkg-dev lintian ca-certificates git"
-# What the walk itself uses.
-TOOLS = "curl procps systemd man-db ca-certificates"
+# What the walk itself uses; python3 runs our systemctl.
+TOOLS = "curl procps systemd man-db ca-certificates python3"
 LOWER = "0.0.1-1"
 BUILD = """
 make deb
@@ -50,7 +50,7 @@ INI=/etc/skywatch/skywatch.ini
 list() { find / -xdev -regextype egrep -regex '(OTHERS)(/.*)?' -prune -o -print | grep -v __pycache__ | sort; }
 install() { apt-get install --yes --quiet --no-install-recommends "$@"; }
 sky() { curl --silent --show-error --fail "$@"; }
-healthy() { sky --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:6543/api/v1/system/health >/dev/null; }
+healthy() { sky --retry 300 --retry-delay 1 --retry-all-errors http://127.0.0.1:6543/api/v1/system/health >/dev/null; }
 aircraft() {
     printf '{"username": "ada", "password": "%s"}' "$PASSWORD" >/root/login.json
     TOKEN=$(sky http://127.0.0.1:6543/api/v1/auth/login --json @/root/login.json | sed 's/.*"access":"\([^"]*\)".*/\1/')
@@ -87,6 +87,7 @@ systemctl is-enabled skywatch.service
 for unit in tracker api realtime worker; do
     if systemctl is-enabled skywatch-$unit.service; then exit 1; fi
 done
+shown http://127.0.0.1:6543/ ada
 systemd-analyze verify --man=no $(dpkg --listfiles skywatch | grep -E '/skywatch[a-z-]*\.(service|target)$')
 man --where skywatch
 bash -c '. /usr/share/bash-completion/completions/skywatch && complete -p skywatch'
@@ -167,15 +168,17 @@ def main() -> int:
 
 
 def _walk(folder: Path, suite: str, mirror: str) -> None:
+    base = Debian(folder / f"{suite}-base", suite, mirror)
+    base.make()
     builder = Debian(folder / suite, suite, mirror)
-    builder.make()
-    fresh = Debian(folder / f"{suite}-walk", suite, mirror)
-    if not fresh.root.exists():
-        subprocess.run(["cp", "--archive", builder.root, fresh.root], check=True)
     if not (builder.root / "root/skywatch.deb").exists():
+        _copy(base, builder)
         fetch_source(builder.root / SOURCE)
         builder.run(_apt(BUILDERS), "", network=True)
         builder.run(BUILD.replace("LOWER", LOWER), "", network=True, folder=f"/{SOURCE}")
+    # A walk that has failed leaves nothing for the next.
+    fresh = Debian(folder / f"{suite}-walk", suite, mirror)
+    _copy(base, fresh)
     for name in ("skywatch.deb", "lower.deb"):
         shutil.copy(builder.root / "root" / name, fresh.root / "root")
     fresh.copy_systemctl()
@@ -184,6 +187,12 @@ def _walk(folder: Path, suite: str, mirror: str) -> None:
     password = secrets.token_urlsafe(15)
     walk = WALK.replace("OTHERS", OTHERS).replace("REVISION", REVISION).replace("HEAD", _head())
     fresh.run(f"PASSWORD={password}\n{walk}", password, network=False)
+
+
+def _copy(base: Debian, target: Debian) -> None:
+    """Put the fresh Debian in the place of whatever is there."""
+    shutil.rmtree(target.root, ignore_errors=True)
+    subprocess.run(["cp", "--archive", base.root, target.root], check=True)
 
 
 def _apt(packages: str) -> str:

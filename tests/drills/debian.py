@@ -13,6 +13,9 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -21,6 +24,11 @@ CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 CERTIFICATE_VARIABLES = ("PIP_CERT", "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 NEVER_START = "#!/bin/sh\nexit 101\n"
 _ASKS = re.compile(rb"(password|repeat)[^\n]*: ?$", re.I)
+# How a script has an address opened in a browser, and reads whether aircraft were shown.
+SHOWN = """
+shown() { read -r -p "Open in a browser: $1${2:+ as $2} " seen && test "$seen" = shown; }
+"""
+_SHOW = re.compile(rb"Open in a browser: (http\S+)(?: as (\w+))? $")
 
 
 class Failed(Exception):
@@ -79,10 +87,10 @@ class Debian:
     def run(self, script: str, password: str, *, network: bool, folder: str = "/root") -> str:
         """Run a script as root on a terminal, and everything that it started until it ends: what it printed.
 
-        Without ``network`` it has a network of its own, in which there is nobody else. Whatever asks for a password
-        is given this one.
+        Without ``network`` it has a network of its own, in which there is nobody else but the browser of ``SHOWN``.
+        Whatever asks for a password is given this one.
         """
-        (self.root / "root/steps.sh").write_text(script)
+        (self.root / "root/steps.sh").write_text(SHOWN + script)
         environment = {"PATH": PATH, "HOME": "/root", "TERM": "dumb", "DEBIAN_FRONTEND": "noninteractive"}
         if network:
             environment |= {name: value for name, value in os.environ.items() if _of_downloads(name)}
@@ -91,18 +99,14 @@ class Debian:
         root = shlex.quote(str(self.root))
         mounts = [f"mount -t proc proc {root}/proc", f"mount --rbind /dev/pts {root}/dev/pts"]
         mounts += [f"mkdir -p {root}{one} && mount --bind {one} {root}{one}" for one in package_folders() if network]
-        if not network:
-            mounts.append("ip link set lo up")
         words = shlex.join(f"{name}={value}" for name, value in environment.items())
         step = f"cd {shlex.quote(folder)} && exec bash -eo pipefail /root/steps.sh"
         inner = f"{' && '.join(mounts)} && exec chroot {root} env -i {words} bash -c {shlex.quote(step)}"
-        alone = [] if network else ["--net"]
-        code, output = _on_a_terminal(
-            ["unshare", "--mount", "--pid", "--fork", "--kill-child", *alone, "bash", "-c", inner], password
-        )
-        if code:
-            raise Failed(f"exit code {code}")
-        return output
+        command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", inner]
+        if network:
+            return on_a_terminal(command, password, [], self.root.with_suffix(".png"))
+        with own_network() as inside:
+            return on_a_terminal([*inside, *command], password, inside, self.root.with_suffix(".png"))
 
 
 def _own_suite() -> str:
@@ -123,7 +127,36 @@ def package_folders() -> list[str]:
     return sorted(str(path.parent if len(path.parts) > 3 else path) for path in found if path.is_dir())
 
 
-def _on_a_terminal(command: list[str], password: str) -> tuple[int, str]:
+@contextmanager
+def own_network() -> Iterator[list[str]]:
+    """A network with nothing but a loopback device: the words that a command begins with which is to run in it."""
+    command = ["unshare", "--net", "bash", "-c", "ip link set lo up && echo up && exec sleep infinity"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
+        try:
+            if holder.stdout is None or holder.stdout.readline() != "up\n":
+                raise Failed("there can be no network of its own here")
+            yield ["nsenter", f"--net=/proc/{holder.pid}/ns/net"]
+        finally:
+            holder.kill()
+
+
+def on_a_terminal(command: Sequence[str], password: str, inside: Sequence[str], picture: Path) -> str:
+    """Run a command on a terminal: what it printed; raises Failed where its exit code is not 0.
+
+    Whatever asks for a password is given this one; an address to be shown is opened in a browser, by a command that
+    begins with ``inside``, which writes ``picture``.
+    """
+
+    def show(match: re.Match[bytes]) -> bytes:
+        words = [*inside, sys.executable, "-m", "tests.drills.browser", match[1].decode(), "--picture", str(picture)]
+        words += ["--user", match[2].decode()] if match[2] else []
+        ended = subprocess.run(words, input=f"{password}\n", text=True, check=False)
+        return b"\n" if ended.returncode else b"shown\n"
+
+    answers: list[tuple[re.Pattern[bytes], Callable[[re.Match[bytes]], bytes]]] = [
+        (_ASKS, lambda _: password.encode() + b"\n"),
+        (_SHOW, show),
+    ]
     pid, terminal = pty.fork()
     if pid == 0:
         os.execvp(command[0], command)
@@ -138,8 +171,12 @@ def _on_a_terminal(command: list[str], password: str) -> tuple[int, str]:
             break
         os.write(1, data)
         output += data
-        if _ASKS.search(output):
-            os.write(terminal, password.encode() + b"\n")
-            output += b"\n"
+        for pattern, answer in answers:
+            if match := pattern.search(output[-2000:]):
+                os.write(terminal, answer(match))
+                output += b"\n"
     os.close(terminal)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), output.decode(errors="replace")
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if code:
+        raise Failed(f"exit code {code}")
+    return output.decode(errors="replace")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import runpy
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ import pytest
 import yaml
 
 from skywatch.core.process.version import VERSION
+from tests.accounts import PASSWORD
 from tests.conftest import ROOT
 from tests.processes import run_command
 from tests.servers import skip_or_fail
@@ -23,6 +25,7 @@ RULES = json.loads((ROOT / "tests" / "home_assistant.json").read_text(encoding="
 MANIFEST = yaml.safe_load((ADDON / "config.yaml").read_text(encoding="utf-8"))
 OPTIONS = runpy.run_path(str(ADDON / "options.py"))
 settings_of, OptionError = OPTIONS["settings_of"], OPTIONS["OptionError"]
+administrator_of, add_administrator = OPTIONS["administrator_of"], OPTIONS["add_administrator"]
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
 SECRET = "s" * 40
 ROOF = {"name": "roof", "input": "beast 192.0.2.7:30005"}
@@ -95,6 +98,49 @@ def test_the_service_takes_the_settings(tmp_path, options, expected):
 def test_an_option_that_cannot_be_used_is_named(options, reason):
     with pytest.raises(OptionError, match=reason):
         settings_of(options, SECRET)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"admin_username": "ada"}, {"admin_password": "secret"}, {"admin_username": "-x", "admin_password": "secret"}],
+)
+def test_half_an_administrator_is_refused(options):
+    with pytest.raises(OptionError, match="admin_username"):
+        administrator_of(options)
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """The add-on's ini file with its database, and the command of Skywatch as a program."""
+    ini = tmp_path / "skywatch.ini"
+    ini.write_text(settings_of(MANIFEST["options"], SECRET))
+    assert run_command("init", str(ini)).returncode == 0
+    program = tmp_path / "skywatch"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m skywatch "$@"\n')
+    program.chmod(0o755)
+    return str(ini), str(program)
+
+
+def test_the_first_administrator_comes_from_the_options_once(installed):
+    assert "There is no user yet" in add_administrator({}, *installed)
+    with pytest.raises(OptionError, match="password"):
+        add_administrator({"admin_username": "ada", "admin_password": "short"}, *installed)
+    options = {"admin_username": "ada", "admin_password": PASSWORD}
+    assert add_administrator(options, *installed) == (
+        "Added ada (superadmin). Remove admin_password from the options now."
+    )
+    assert "not read" in add_administrator({**options, "admin_username": "eve"}, *installed)
+    assert add_administrator({}, *installed) == ""
+    users = run_command("user", "list", installed[0]).stdout
+    assert "ada" in users
+    assert "eve" not in users
+
+
+def test_the_pictures_have_the_sizes_that_home_assistant_shows():
+    for name, size in (("icon.png", (128, 128)), ("logo.png", (250, 100))):
+        data = (ADDON / name).read_bytes()
+        assert data.startswith(b"\x89PNG\r\n")
+        assert struct.unpack(">II", data[16:24]) == size
 
 
 def test_inputs_are_written_as_they_are():

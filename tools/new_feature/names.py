@@ -83,7 +83,8 @@ def _taken(root: Path) -> Iterator[tuple[str, set[str]]]:
     yield "a feature with permissions", set(importlib.import_module("skywatch.security.permissions").FEATURES)
     detail = importlib.import_module("skywatch.aircraft.schemas").AircraftDetail()
     yield "a member of an aircraft", {*features.aircraft_members, *(child.name for child in detail.children)}
-    files = [root / "web/src/i18n/texts.json", *(root / "web" / "src" / "features").glob("*/texts.json")]
+    shared = [root / "web/src/i18n/texts.json", root / "skywatch/console/texts/shared.json"]
+    files = [*shared, *(root / "web" / "src" / "features").glob("*/texts.json")]
     keys = {key for path in files for key in json.loads(path.read_text(encoding="utf-8"))}
     yield "the beginning of a text's key in the web application", {key.partition(".")[0] for key in keys if "." in key}
     yield "the name of a page of the web application", {key.partition(".")[2] for key in keys if key.startswith("nav.")}

@@ -1,0 +1,187 @@
+"""Starts the Home Assistant add-on in a fresh Debian as its Dockerfile and run.sh say, and opens it by ingress.
+
+``python -m tests.drills.home_assistant [--wheel FILE] [--suite bookworm] [--mirror URL] [--folder FOLDER]`` needs root,
+debootstrap, chromium and packages. The root is what the base image holds; each RUN line is executed in it. The
+Supervisor's part is played by an nginx, which has its address, takes the path of ingress away and names it. What a
+folder already holds is used again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.drills.debian import Debian, Failed
+from tests.drills.deployment import ROOT, fetch_source
+
+ADDON = ROOT / "deploy/home-assistant"
+# The addresses in Home Assistant's own network: the Supervisor, and an add-on.
+SUPERVISOR, CONTAINER = "172.30.32.2", "172.30.33.7"
+INGRESS = "/api/hassio_ingress/ZWluIFRva2VuIHZvbiBJbmdyZXNz"
+USER = {"admin_username": "ada"}
+OPTIONS = {"receivers": [{"name": "demo", "input": "simulate aircraft=40"}], "auth_mode": "hybrid", "tls": False}
+NGINX = f"""
+pid /run/supervisor.pid; error_log stderr; events {{}}
+http {{
+  access_log off;
+  map $http_upgrade $connection_upgrade {{ default upgrade; '' ''; }}
+  server {{
+    listen 127.0.0.1:8123;
+    location {INGRESS}/ {{
+      proxy_pass http://{CONTAINER}:8099/;
+      proxy_bind {SUPERVISOR};
+      proxy_http_version 1.1;
+      proxy_set_header Host $http_host;
+      proxy_set_header X-Forwarded-Host $http_host;
+      proxy_set_header X-Forwarded-Proto $scheme;
+      proxy_set_header X-Forwarded-For $remote_addr;
+      proxy_set_header X-Ingress-Path {INGRESS};
+      proxy_set_header X-Remote-User-Name ada;
+      proxy_set_header Connection $connection_upgrade;
+      proxy_set_header Upgrade $http_upgrade;
+    }}
+  }}
+}}
+"""
+WALK = r"""
+mkdir -p /run /data
+ip addr add SUPERVISOR/32 dev lo
+ip addr add CONTAINER/32 dev lo
+nginx -c /root/supervisor.conf
+sky() { curl --silent --show-error --fail --interface SUPERVISOR "$@"; }
+code() { curl --silent --output /dev/null --write-out '%{http_code}' "$@"; }
+watchdog() { sky "http://CONTAINER:8099/api/v1/system/health?probe=live"; }
+start() {
+    COMMAND >/root/addon.log 2>&1 &
+    ADDON=$!
+    for attempt in $(seq 600); do
+        watchdog >/dev/null 2>&1 && return
+        kill -0 $ADDON || { cat /root/addon.log; return 1; }
+        sleep 0.5
+    done
+    cat /root/addon.log
+    return 1
+}
+stop() {
+    kill -TERM $ADDON
+    wait $ADDON
+    kill "$(cat /run/skywatch-nginx.pid)"
+    while test -e /run/skywatch-nginx.pid; do sleep 0.1; done
+}
+
+echo '== an option that cannot be used'
+cp /root/faulty.json /data/options.json
+if COMMAND >/root/addon.log 2>&1; then exit 1; fi
+grep '^The add-on cannot start. Option admin_username, admin_password: ' /root/addon.log
+
+echo '== the first start'
+SECONDS=0
+cp /root/options.json /data/options.json
+start
+echo "the watchdog is answered after $SECONDS s"
+grep '^Added ada (superadmin). Remove admin_password from the options now.$' /root/addon.log
+if grep --fixed-strings "$PASSWORD" /root/addon.log; then exit 1; fi
+shown http://127.0.0.1:8123INGRESS/ ada
+# Nobody but the Supervisor gets in, and a user of Home Assistant is nobody here.
+test "$(code http://CONTAINER:8099/)" = 403
+test "$(code http://127.0.0.1:8123INGRESS/api/v1/auth/profile)" = 401
+curl --silent http://127.0.0.1:8123INGRESS/console/sign-in | grep 'action="INGRESS/console/sign-in"'
+
+echo '== stopped, and started again'
+stop
+start
+grep '^There is a user: admin_username and admin_password are not read.$' /root/addon.log
+shown http://127.0.0.1:8123INGRESS/ ada
+stop
+"""
+
+
+def main() -> int:
+    """Build and start the add-on; 0 where every step worked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--wheel", type=Path, help="of Skywatch; one is built if not given")
+    parser.add_argument("--suite", default="bookworm", help="the release of Debian")
+    parser.add_argument("--mirror", default="http://deb.debian.org/debian")
+    parser.add_argument("--folder", type=Path, help="where; a temporary folder if not given")
+    options = parser.parse_args()
+    if os.geteuid() != 0 or shutil.which("debootstrap") is None:
+        print("needs root and debootstrap", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or Path(temporary)
+        debian = Debian(folder / f"{options.suite}-addon", options.suite, options.mirror, minimal=True)
+        began = time.monotonic()
+        try:
+            debian.make()
+            words = build(debian, options.wheel or build_wheel(folder / "source"))
+            print(f"built in {time.monotonic() - began:.0f} s")
+            walk(debian, words)
+        except (Failed, subprocess.CalledProcessError) as failure:
+            print(f"\nadd-on: FAILED: {failure}", file=sys.stderr)
+            return 1
+    print(f"\nadd-on: every step worked, in {time.monotonic() - began:.0f} s")
+    return 0
+
+
+def build_wheel(source: Path) -> Path:
+    """The wheel of what this checkout has committed."""
+    fetch_source(source)
+    subprocess.run(["make", "wheel"], cwd=source, check=True)
+    return next((source / "dist").glob("skywatch-*.whl"))
+
+
+def build(debian: Debian, wheel: Path) -> list[str]:
+    """Do in the root what the Dockerfile says; the words of its command."""
+    text = re.sub(r"\\\n", " ", (ADDON / "Dockerfile").read_text(encoding="utf-8"))
+    mark = debian.root / "root/dockerfile"
+    is_done = mark.exists() and mark.read_text() == text
+    command: list[str] = []
+    for line in text.splitlines():
+        name, _, rest = line.partition(" ")
+        if name == "COPY":
+            *sources, target = rest.split()
+            copy(debian.root, sources, target, wheel)
+        elif name == "RUN" and not is_done:
+            debian.run(f"set -e\n{rest}", "", network=True)
+        elif name == "CMD":
+            command = json.loads(rest)
+    if not is_done:
+        # What the walk itself uses, and the container does not hold.
+        debian.run("apt-get update -qq && apt-get install -yqq --no-install-recommends curl iproute2", "", network=True)
+        mark.write_text(text)
+    return command
+
+
+def copy(root: Path, sources: list[str], target: str, wheel: Path) -> None:
+    """A COPY line: files of the add-on's folder, and the wheel beside them."""
+    for source in sources:
+        path = wheel if source.endswith(".whl") else ADDON / source
+        place = root / target.lstrip("/")
+        place = place / path.name if target.endswith("/") else place
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, place)
+
+
+def walk(debian: Debian, words: list[str]) -> None:
+    """Start the add-on, open it, stop it and start it again."""
+    root, password = debian.root / "root", secrets.token_urlsafe(15)
+    shutil.rmtree(debian.root / "data", ignore_errors=True)
+    (root / "supervisor.conf").write_text(NGINX)
+    for name, word in (("options.json", password), ("faulty.json", "short")):
+        (root / name).write_text(json.dumps({**OPTIONS, **USER, "admin_password": word}))
+    script = WALK.replace("COMMAND", " ".join(words)).replace("INGRESS", INGRESS)
+    script = script.replace("SUPERVISOR", SUPERVISOR).replace("CONTAINER", CONTAINER)
+    debian.run(f"PASSWORD={password}\n{script}", password, network=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
