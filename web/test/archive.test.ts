@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { archiveSource } from "../src/map/ground/archive";
+import { archiveLayer } from "../src/map/ground/archive";
 import { TilesError } from "../src/map/ground/tiles_error";
 
 /** The head of a PMTiles archive (version 3) whose tiles are of a kind. */
@@ -15,7 +15,7 @@ function archive(kind: number): ArrayBuffer {
   return view.buffer;
 }
 
-test("an archive of vector tiles is refused with a reason that the page shows", async (context) => {
-  context.mock.method(globalThis, "fetch", () => Promise.resolve(new Response(archive(1), { status: 206 })));
-  await assert.rejects(archiveSource("https://tiles.example/vector.pmtiles"), (error) => error instanceof TilesError && error.text === "map.tiles_vector");
+test("an archive of unknown tiles is refused with a reason that the page shows", async (context) => {
+  context.mock.method(globalThis, "fetch", () => Promise.resolve(new Response(archive(9), { status: 206 })));
+  await assert.rejects(archiveLayer("https://tiles.example/unknown.pmtiles"), (error) => error instanceof TilesError && error.text === "map.tiles_unknown");
 });

@@ -45,6 +45,10 @@ function symbols(dark: boolean): [string, Colour][] {
   return [...stops, ["ground", altitudeColour(0, true, dark)], ["unknown", altitudeColour(Number.NaN, false, dark)]];
 }
 
+/** Differences of neighbours among the levels where airliners cruise; a step of 3,000 ft is half of one of the legend's. */
+const CRUISE_FT = [25_000, 28_000, 31_000, 34_000, 37_000, 40_000, 43_000];
+const LEAST_STEP = 6;
+
 for (const dark of [true, false]) {
   for (const [name, sight] of Object.entries(SIGHTS)) {
     test(`altitudes stay apart, ${dark ? "dark" : "light"}, ${name}`, () => {
@@ -58,6 +62,28 @@ for (const dark of [true, false]) {
       }
     });
   }
+
+  for (const [name, sight] of Object.entries(SIGHTS)) {
+    test(`cruise levels are told apart, ${dark ? "dark" : "light"}, ${name}`, () => {
+      const colours = CRUISE_FT.map((feet) => seen(altitudeColour(feet, false, dark, "even"), sight));
+      for (const [at, a] of colours.slice(0, -1).entries()) {
+        const b = colours[at + 1];
+        const difference = Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+        assert.ok(difference >= LEAST_STEP, `${CRUISE_FT[at]} and ${CRUISE_FT[at + 1]} ft: ${difference.toFixed(1)}`);
+      }
+    });
+  }
+
+  test(`the hue ramp stands out from the map at every level, ${dark ? "dark" : "light"}`, () => {
+    const { sea, land } = palette(dark);
+    for (let feet = 0; feet <= 45_000; feet += 1000) {
+      for (const ground of [sea, land]) {
+        const [low, high] = [luminance(altitudeColour(feet, false, dark, "hue")), luminance(hex(ground))].sort((a, b) => a - b);
+        assert.ok((high + 0.05) / (low + 0.05) >= LEAST_CONTRAST, `${feet} ft on ${ground}`);
+      }
+    }
+    assert.deepEqual(altitudeColour(40_000, false, dark, "hue"), altitudeColour(45_000, false, dark, "hue"));
+  });
 
   test(`altitudes, alerts and emergencies stand out from the map, ${dark ? "dark" : "light"}`, () => {
     const { sea, land, alert, emergency } = palette(dark);

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { Language } from "../src/i18n/i18n";
 import catalogue from "../generated/texts.json";
 
-Object.assign(globalThis, { document: { baseURI: "http://skywatch.test/", documentElement: {} } });
+Object.assign(globalThis, { document: { baseURI: "http://skywatch.test/", documentElement: {}, querySelector: () => null } });
 const { useLanguage } = await import("../src/i18n/i18n");
 const { ApiError } = await import("../src/session/api");
-const { faultText, fieldFault } = await import("../src/session/fault");
+const { faultOf, faultText, fieldFault, fieldFaults } = await import("../src/session/fault");
 
 async function speak(language: Language): Promise<void> {
   const at = ["en", "de", "fr", "es"].indexOf(language);
@@ -18,10 +18,10 @@ async function speak(language: Language): Promise<void> {
 test("an answer of the service is shown in the reader's language, by its code", async () => {
   const wrong = new ApiError(401, "invalid_credentials", "Wrong username or password.");
   await speak("de");
-  assert.equal(faultText(wrong), "Name oder Passwort stimmt nicht.");
-  assert.equal(faultText(new ApiError(429, "rate_limited", "Too many requests.", [], 7)), "Zu viele Anfragen. Versuchen Sie es in 7 s erneut.");
+  assert.equal(faultText(wrong), "Benutzername oder Passwort ist falsch.");
+  assert.equal(faultText(new ApiError(429, "rate_limited", "Too many requests.", [], 7)), "Zu viele Anfragen. Versuchen Sie es in 7\u202fs erneut.");
   await speak("fr");
-  assert.equal(faultText(wrong), "Le nom ou le mot de passe est incorrect.");
+  assert.equal(faultText(wrong), "Nom d’utilisateur ou mot de passe incorrect.");
 });
 
 test("what exactly is wrong stays in the text", async () => {
@@ -53,4 +53,15 @@ test("what is wrong with a field is said in the reader's language, with its figu
 test("a sentence about a field that is not known stays as the service says it", async () => {
   await speak("de");
   assert.equal(fieldFault("must hold at most 100 values; put more into a watch list"), "must hold at most 100 values; put more into a watch list");
+});
+
+test("a fault that stands beside its field is not repeated, and entries are counted from one", async () => {
+  await speak("en");
+  const wrong = new ApiError(400, "validation_failed", "Not valid.", [{ name: "name", detail: "Required" }, { name: "entries.2", detail: "must be a string" }]);
+  assert.equal(faultText(wrong, ["name", "entries"]), "Check the marked fields.");
+  assert.equal(faultText(wrong, ["name"]), "entries.2: must be text");
+  const faults = fieldFaults(wrong);
+  assert.equal(faultOf(faults, "name"), "is missing");
+  assert.equal(faultOf(faults, "entries"), "entry 3: must be text");
+  assert.equal(faultOf(faults, "address"), "");
 });

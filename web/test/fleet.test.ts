@@ -3,12 +3,13 @@ import { test } from "node:test";
 import { classOf } from "../src/live/classes";
 import { passes, wordsOf } from "../src/live/filter";
 import { Fleet, unwrap } from "../src/live/fleet";
-import { layOut, labelBox } from "../src/live/labels";
-import { FLAG, NO_FILTER, type Aircraft } from "../src/live/messages";
+import { layOut, labelBox, linesOf } from "../src/live/labels";
+import { FLAG, NO_FILTER, type Aircraft, type Look } from "../src/live/messages";
 import { windowOf } from "../src/live/order";
 import { HALF_WORLD, bearingTo, destination, distanceNm, mercatorX, mercatorY, toLat, toLon } from "../src/core/mercator";
-import { altitudeColour } from "../src/core/ramp";
+import { LEGEND_FT, altitudeColour } from "../src/core/ramp";
 
+const LOOK: Look = { dark: true, labels: true, metric: false, labelLines: [["flight"], ["altitude", "gs"]], labelScale: 1, ramp: "even", trailSpan: 0, outline: false };
 const some = (hex: string, more: Partial<Aircraft> = {}): Aircraft => ({ hex, lat: 47, lon: 8, gs: 360, track: 90, alt_baro: 10000, ...more });
 
 test("an aircraft is moved along its track between two pictures", () => {
@@ -64,7 +65,7 @@ test("the list puts what is not known last in either order", () => {
   const fleet = new Fleet();
   fleet.takeAircraft([some("a", { gs: 300 }), some("b", { gs: null }), some("c", { gs: 100 })], [], true, 1);
   const order = (descending: boolean): string[] =>
-    windowOf(fleet, { offset: 0, limit: 9, sort: "gs", descending }, null).rows.map((slot) => fleet.aircraft[slot].hex);
+    windowOf(fleet, { offset: 0, limit: 9, sort: "gs", descending, airFirst: false }, null).rows.map((slot) => fleet.aircraft[slot].hex);
   assert.deepEqual(order(false), ["c", "a", "b"]);
   assert.deepEqual(order(true), ["a", "c", "b"]);
 });
@@ -75,7 +76,7 @@ test("no label covers another", () => {
   fleet.takeAircraft(list, [], true, 1);
   const view = { x: mercatorX(8.3), y: mercatorY(47.3), resolution: 100, width: 1200, height: 900 };
   const rows = Int32Array.from({ length: 400 }, (_, at) => at);
-  const labels = layOut(fleet, rows, 400, view, { dark: true, labels: true, metric: false }, -1, new Map());
+  const labels = layOut(fleet, rows, 400, view, LOOK, -1, new Map());
   assert.ok(labels.length > 20, `${labels.length} labels`);
   const boxes = labels.map(({ row, side, lines }) => {
     const x = (fleet.x[row] - view.x) / view.resolution + view.width / 2;
@@ -124,7 +125,7 @@ test("neighbouring colours of the ramp differ also for colour-blind eyes", () =>
   };
   for (const [name, matrix] of Object.entries(views)) {
     for (const dark of [true, false]) {
-      const seen = [0, 10000, 20000, 40000].map((feet) => {
+      const seen = LEGEND_FT.map((feet) => {
         const colour = altitudeColour(feet, false, dark).map(linear);
         return lab(matrix.map((row) => Math.max(0, row.reduce((sum, part, at) => sum + part * colour[at], 0))));
       });
@@ -134,4 +135,26 @@ test("neighbouring colours of the ramp differ also for colour-blind eyes", () =>
       });
     }
   }
+});
+
+test("aircraft in the air stand first, in either order of the column", () => {
+  const fleet = new Fleet();
+  fleet.takeAircraft([some("a", { gs: 20, alt_baro: "ground" }), some("b", { gs: 200 }), some("c", { gs: 400 })], [], true, 1);
+  const order = (descending: boolean, airFirst: boolean): string =>
+    windowOf(fleet, { offset: 0, limit: 9, sort: "gs", descending, airFirst }, null).rows.map((slot) => fleet.aircraft[slot].hex).join("");
+  assert.deepEqual([order(false, true), order(true, true), order(false, false)], ["bca", "cba", "abc"]);
+});
+
+test("labels say what was chosen, line by line", () => {
+  const fleet = new Fleet();
+  const aircraft = some("4b1617", { flight: "SWR12 ", alt_baro: 35000, baro_rate: -800, gs: 451.6, t: "A320", r: "HB-IJA", squawk: "1000", track: 8.7 });
+  fleet.takeAircraft([aircraft, some("4b1618", { alt_baro: "ground", t: "A321" })], [], true, 1);
+  const lines = (labelLines: Look["labelLines"], slot = 0, more: Partial<Look> = {}): string[] => linesOf(fleet, slot, { ...LOOK, labelLines, ...more });
+  assert.deepEqual(lines(LOOK.labelLines), ["SWR12", "350↓452"]);
+  assert.deepEqual(lines([["t", "r"], ["altitude"], ["squawk", "track"]]), ["A320 HB-IJA", "350↓", "1000 009°"]);
+  assert.deepEqual(lines([["baro_rate", "hex"]]), ["−8 4B1617"]);
+  assert.deepEqual(lines(LOOK.labelLines, 0, { metric: true }), ["SWR12", "10.7↓836"]);
+  // A line without a value is left out, and a label never is empty.
+  assert.deepEqual(lines([["flight"], ["altitude", "gs"], ["t"]], 1), ["4b1618", "A321"]);
+  assert.deepEqual(lines([["squawk"]], 1), ["4b1618"]);
 });

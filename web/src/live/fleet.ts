@@ -188,6 +188,8 @@ export class Fleet {
     const aircraft = this.aircraft[slot];
     if (field === "distance") return this.fromStation(slot, distanceNm);
     if (field === "bearing") return this.fromStation(slot, bearingTo);
+    // States hold their addresses in blocks.
+    if (field === "flag") return aircraft.hex;
     if (field === "altitude") return this.flags[slot] & FLAG.ground ? -1 : (aircraft.alt_baro as Value);
     return aircraft[field] as Value;
   }

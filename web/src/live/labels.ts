@@ -1,6 +1,6 @@
 // Which aircraft are labelled, and on which side, so that no label covers another or a neighbour.
 import { unwrap, type Fleet } from "./fleet";
-import { FLAG, type Label, type Look, type ViewState } from "./messages";
+import { FLAG, type Label, type LabelField, type Look, type ViewState } from "./messages";
 
 const MOST_LABELS = 140;
 const CHARACTER_PX = 7.3;
@@ -9,6 +9,9 @@ const ICON_PX = 22;
 const CELL_PX = 64;
 const SIDES = 4;
 const FT_TO_KM = 0.0003048;
+const KT_TO_KMH = 1.852;
+/** Slower than this an aircraft is level. */
+const LEVEL_FPM = 250;
 
 interface Box {
   left: number;
@@ -85,8 +88,8 @@ export function layOut(
   for (const { row, slot, x, y } of look.labels ? seen.slice(0, 900) : seen.filter((one) => chosen.has(one.slot))) {
     if (labels.length >= MOST_LABELS) break;
     const lines = linesOf(fleet, slot, look);
-    const width = Math.max(lines[0].length, lines[1].length) * CHARACTER_PX + 4;
-    const height = lines[1] ? 2 * LINE_PX : LINE_PX;
+    const width = Math.max(...lines.map((line) => line.length)) * CHARACTER_PX * look.labelScale + 4;
+    const height = lines.length * LINE_PX * look.labelScale;
     const first = sides.get(slot) ?? 0;
     for (let step = 0; step < SIDES; step += 1) {
       const side = (first + step) % SIDES;
@@ -112,15 +115,57 @@ function rankOf(fleet: Fleet, slot: number, wasLabelled: boolean): number {
   return rank;
 }
 
-/** Name, and below it level, climb or descent and speed, as controllers see them. */
-export function linesOf(fleet: Fleet, slot: number, look: Look): [string, string] {
+/** What a label says, line by line; lines of which nothing is known are left out, the first never is. */
+export function linesOf(fleet: Fleet, slot: number, look: Look): string[] {
+  const [first, ...others] = look.labelLines.map((fields) => lineOf(fleet, slot, fields, look)).filter((line) => line !== "");
+  return [first ?? nameOf(fleet, slot), ...others];
+}
+
+/** The parts of a line; altitude and speed stand together as controllers see them: `350↑452`. */
+function lineOf(fleet: Fleet, slot: number, fields: readonly LabelField[], look: Look): string {
+  let line = "";
+  fields.forEach((field, at) => {
+    const part = partOf(fleet, slot, field, look);
+    if (!part) return;
+    line += line && !(field === "gs" && fields[at - 1] === "altitude") ? ` ${part}` : part;
+  });
+  return line.trimEnd();
+}
+
+function nameOf(fleet: Fleet, slot: number): string {
+  const { flight, r, hex } = fleet.aircraft[slot];
+  return String(flight || r || hex).trim();
+}
+
+/** One value; of aircraft on the ground neither altitude nor speed, which would only cover the airport. */
+function partOf(fleet: Fleet, slot: number, field: LabelField, look: Look): string {
   const aircraft = fleet.aircraft[slot];
-  const name = String(aircraft.flight || aircraft.r || aircraft.hex).trim();
-  const altitude = fleet.altitude[slot];
-  if (fleet.flags[slot] & FLAG.ground || Number.isNaN(altitude)) return [name, ""];
-  const rate = typeof aircraft.baro_rate === "number" ? aircraft.baro_rate : 0;
-  const arrow = rate > 250 ? "↑" : rate < -250 ? "↓" : " ";
-  const level = look.metric ? (altitude * FT_TO_KM).toFixed(1) : String(Math.round(altitude / 100)).padStart(3, "0");
-  const gs = typeof aircraft.gs === "number" ? Math.round(look.metric ? aircraft.gs * 1.852 : aircraft.gs) : "";
-  return [name, `${level}${arrow}${gs}`];
+  const isGround = (fleet.flags[slot] & FLAG.ground) !== 0;
+  const value = field === "distance" ? fleet.valueOf(slot, "distance") : aircraft[field];
+  switch (field) {
+    case "flight":
+      return nameOf(fleet, slot);
+    case "altitude":
+      return isGround ? "" : level(fleet.altitude[slot], aircraft.baro_rate, look.metric);
+    case "gs":
+      return isGround || typeof value !== "number" || Number.isNaN(fleet.altitude[slot]) ? "" : String(Math.round(look.metric ? value * KT_TO_KMH : value));
+    case "distance":
+      return typeof value === "number" ? (look.metric ? value * KT_TO_KMH : value).toFixed(0) + (look.metric ? "km" : "nm") : "";
+    case "track":
+      return typeof value === "number" ? `${String(Math.round(value) % 360).padStart(3, "0")}°` : "";
+    case "baro_rate":
+      return typeof value === "number" && Math.abs(value) >= LEVEL_FPM ? `${value > 0 ? "+" : "−"}${Math.abs(Math.round(value / 100))}` : "";
+    case "hex":
+      return aircraft.hex.toUpperCase();
+    default:
+      return typeof value === "string" ? value.trim() : "";
+  }
+}
+
+/** Flight level, or kilometres, with an arrow for climb or descent. */
+function level(altitudeFt: number, rate: unknown, metric: boolean): string {
+  if (Number.isNaN(altitudeFt)) return "";
+  const fpm = typeof rate === "number" ? rate : 0;
+  const arrow = fpm > LEVEL_FPM ? "↑" : fpm < -LEVEL_FPM ? "↓" : " ";
+  return `${metric ? (altitudeFt * FT_TO_KM).toFixed(1) : String(Math.round(altitudeFt / 100)).padStart(3, "0")}${arrow}`;
 }

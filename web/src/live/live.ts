@@ -1,23 +1,29 @@
 // The page's side of the worker: what it is told, and what the views watch.
-import { place, type Place } from "../core/address";
+import { note, place, type Place } from "../core/address";
 import { Cell } from "../core/cell";
-import { dark, preferences } from "../core/preferences";
+import { LABEL_SCALE } from "../core/kiosk";
+import { dark, preferences, type Preferences } from "../core/preferences";
 import { selectionOf, type Selection } from "../core/selection";
 import { session } from "../session/session";
 import {
   BASE_FIELDS,
+  LABEL_FIELDS,
   NO_FILTER,
   SEARCH_FIELDS,
   type Aircraft,
   type ChannelState,
   type Filter,
   type Frame,
+  type LabelField,
   type ListWindow,
+  type Look,
   type News,
   type Order,
   type Station,
+  type Step,
 } from "./messages";
 import { ChannelOwner } from "./owner";
+import { Past } from "./trails/past";
 
 /** Fields of the list's columns that the service has (distance and bearing are reckoned here). */
 const COLUMN_FIELDS = ["r", "squawk", "baro_rate", "rssi", "receiver", "nav_altitude_mcp", "messages"];
@@ -30,6 +36,12 @@ export interface Happening {
   topic: string;
   event: string;
   data: Record<string, unknown>;
+}
+
+/** What the worker needs to know of how the reader wants the map. */
+function lookOf({ labels, units, labelLines, ramp, allTrails, overlays }: Preferences, isDark: boolean): Look {
+  const lines = labelLines.map((fields) => fields.filter((field) => LABEL_FIELDS.includes(field as LabelField)) as LabelField[]);
+  return { dark: isDark, labels, metric: units === "metric", labelLines: lines, labelScale: LABEL_SCALE, ramp, trailSpan: allTrails * 60, outline: overlays.includes("outline") };
 }
 
 class Live {
@@ -45,6 +57,8 @@ class Live {
   /** The others that are selected: their addresses, and what is known of each. */
   readonly alsoHexes = new Cell<string[]>([]);
   readonly also = new Cell<(Aircraft | null)[]>([]);
+  /** Whether the map shows the selected aircraft and no others. */
+  readonly isAlone = new Cell<boolean>(false);
   readonly filter = new Cell<Filter>(NO_FILTER);
   readonly station = new Cell<Station | null>(null);
   readonly now = new Cell<number>(0);
@@ -52,6 +66,8 @@ class Live {
   /** Whether the tracker has fallen silent: what is shown only grows older. */
   readonly isStale = new Cell<boolean>(false);
   readonly isReplay = new Cell<boolean>(false);
+  /** The range outline: longitude and latitude of its corners. */
+  readonly outline = new Cell<[number, number][]>([]);
   readonly framed = new Set<(frame: Frame) => void>();
   /** The newest picture, for a map that is made after it came. */
   lastFrame: Frame | null = null;
@@ -60,17 +76,21 @@ class Live {
   private lastPick = 0;
   private readonly owner = new ChannelOwner(session, this.topics, () => this.chosenFields(), (order) => this.sendOwner(order));
 
+  /** What was recorded before the page was opened. */
+  readonly past = new Past((order) => this.send(order));
+
   start(): void {
     this.worker.onmessage = ({ data }: MessageEvent<News>) => this.hear(data);
     this.worker.onerror = (event) => console.error("The worker failed:", event.message);
     const look = (): void =>
       this.send({
         type: "look",
-        look: { dark: dark.value, labels: preferences.value.labels, metric: preferences.value.units === "metric" },
+        look: lookOf(preferences.value, dark.value),
       });
     look();
     dark.subscribe(look);
     preferences.subscribe(look);
+    preferences.subscribe(() => this.past.follow());
     this.filter.subscribe((filter) => this.send({ type: "filter", filter }));
     this.station.subscribe((station) => this.send({ type: "station", station }));
     this.selectedHex.subscribe(() => {
@@ -81,6 +101,7 @@ class Live {
       this.also.set([]);
       this.sendSelection();
     });
+    this.isAlone.subscribe(() => this.sendSelection());
     session.user.subscribe(() => this.chooseFields());
     preferences.subscribe(() => this.chooseFields());
     addEventListener("online", () => this.wake());
@@ -90,6 +111,9 @@ class Live {
     this.owner.start();
     const followAddress = ({ page, query }: Place): void => {
       if (page === "map") this.select(selectionOf(query));
+      this.isAlone.set(page === "map" && query.only === "1" && "hex" in query);
+      // The next selection is shown among the others.
+      if (page === "map" && "only" in query && !("hex" in query)) queueMicrotask(() => "hex" in place.value.query || note({ only: null }));
     };
     followAddress(place.value); // An address that was shared names what is selected.
     place.subscribe(followAddress);
@@ -105,7 +129,7 @@ class Live {
   }
 
   private sendSelection(): void {
-    this.send({ type: "select", ...this.selection });
+    this.send({ type: "select", ...this.selection, isAlone: this.isAlone.value });
   }
 
   send(order: Order): void {
@@ -146,11 +170,20 @@ class Live {
 
   /** The nearest aircraft to a point of the map, if any. */
   pick(x: number, y: number, radius: number): Promise<Aircraft | null> {
+    return this.ask((id) => ({ type: "pick", id, x, y, radius }));
+  }
+
+  /** The aircraft after or before the selected one in the list, or any (0); null where the list is empty. */
+  beside(step: Step): Promise<Aircraft | null> {
+    return this.ask((id) => ({ type: "step", id, step }));
+  }
+
+  private ask(order: (id: number) => Order): Promise<Aircraft | null> {
     this.lastPick += 1;
     const id = this.lastPick;
     return new Promise((resolve) => {
       this.picks.set(id, resolve);
-      this.send({ type: "pick", id, x, y, radius });
+      this.send(order(id));
     });
   }
 
@@ -181,6 +214,9 @@ class Live {
         break;
       case "picture":
         this.isStale.set(news.isStale);
+        break;
+      case "outline":
+        this.outline.set(news.points);
         break;
       case "rights":
         void session.reload();

@@ -1,6 +1,8 @@
 // What the page and its worker say to each other. The worker has the channel and the state of every aircraft; the
 // page has the token, the map and the list.
 
+import type { RampName } from "../core/ramp";
+
 /** Bits of `flags` as the channel sends them. */
 export const FLAG = {
   ground: 1,
@@ -65,11 +67,31 @@ export interface Station {
   lon: number;
 }
 
+/** What a label can say of an aircraft. */
+export const LABEL_FIELDS = ["flight", "altitude", "gs", "t", "r", "squawk", "hex", "distance", "track", "baro_rate"] as const;
+export type LabelField = (typeof LABEL_FIELDS)[number];
+
+/** A picture of the time before the page was opened, in readsb's form. */
+export interface PastPicture {
+  now: number;
+  aircraft: { hex: string; lat?: number; lon?: number; alt_baro?: number | "ground" }[];
+}
+
 export interface Look {
   dark: boolean;
   labels: boolean;
   metric: boolean;
+  /** Fields of each line of a label. */
+  labelLines: LabelField[][];
+  /** How large labels are beside their usual size. */
+  labelScale: number;
+  ramp: RampName;
+  /** How far back the trails of all aircraft reach (s); 0: there are none. */
+  trailSpan: number;
+  outline: boolean;
 }
+
+export type Step = 1 | -1 | 0;
 
 /** From the page to the worker. */
 export type Order =
@@ -78,11 +100,15 @@ export type Order =
   | { type: "disconnect" }
   | { type: "fields"; fields: string[] }
   | { type: "filter"; filter: Filter }
-  | { type: "list"; offset: number; limit: number; sort: string; descending: boolean; inView: boolean }
+  | { type: "list"; offset: number; limit: number; sort: string; descending: boolean; inView: boolean; airFirst: boolean }
+  | { type: "outline"; points: number[][] }
+  | { type: "past"; pictures: string[] }
   | { type: "view"; view: ViewState }
   | { type: "look"; look: Look }
   | { type: "station"; station: Station | null }
-  | { type: "select"; hex: string | null; also: string[] }
+  | { type: "select"; hex: string | null; also: string[]; isAlone: boolean }
+  /** The next (1) or previous (-1) aircraft of the list, or any (0); answered as a pick is. */
+  | { type: "step"; id: number; step: Step }
   | { type: "pick"; id: number; x: number; y: number; radius: number }
   | { type: "replay"; on: boolean }
   | { type: "moment"; now: number; speed: number; aircraft: Aircraft[] }
@@ -93,8 +119,26 @@ export interface Label {
   row: number;
   /** Where the label stands: 0 right, 1 left, 2 above, 3 below. */
   side: number;
-  lines: [string, string];
+  lines: string[];
   strong: boolean;
+}
+
+/** The trails of all aircraft: what is new with a frame. */
+export interface TrailNews {
+  /** Trails that were begun anew have another number. */
+  run: number;
+  /** Segments that were not sent before. */
+  segments: ArrayBuffer;
+  /** For each row of the frame where its last segment ends, from the origin; NaN for one without. */
+  anchors: ArrayBuffer;
+  /** For each slot the generation whose segments are shown, 0 for none. */
+  shown: ArrayBuffer;
+  /** Metres of the map. */
+  origin: [number, number];
+  /** The time of the picture, as segments have it (s). */
+  now: number;
+  /** Segments older than this are not shown (s). */
+  span: number;
 }
 
 /** One picture: what is drawn until the next one comes. */
@@ -111,6 +155,7 @@ export interface Frame {
   alsoRows: number[];
   /** Highest speed in metres of the map a second: how often it is worth drawing. */
   fastest: number;
+  trails: TrailNews | null;
 }
 
 export interface ListWindow {
@@ -129,6 +174,7 @@ export type News =
   | { type: "selected"; aircraft: Aircraft | null; also: (Aircraft | null)[]; now: number }
   | { type: "picked"; id: number; aircraft: Aircraft | null }
   | { type: "state"; state: ChannelState; detail: string; denied: string[] }
+  | { type: "outline"; points: [number, number][] }
   | { type: "rights" }
   | { type: "picture"; isStale: boolean }
   | { type: "event"; topic: string; event: string; data: Record<string, unknown> };

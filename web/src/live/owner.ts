@@ -1,4 +1,5 @@
 // For whom the worker holds the channel: decided in one place, once all of a session is known, so that none opens twice.
+import { kiosk } from "../core/kiosk";
 import type { Readable } from "../core/cell";
 import type { Config, Status, User } from "../session/session";
 import type { Order } from "./messages";
@@ -62,7 +63,7 @@ export class ChannelOwner {
     const { person } = this;
     if (!config || person === null) return;
     const topics = this.topics.filter((topic) => this.who.canView(topic));
-    const url = topics.length && config.realtime.url ? `${config.realtime.url.replace(/\/$/, "")}${config.realtime.path}` : "";
+    const url = topics.length && config.realtime.url ? `${config.realtime.url.replace(/\/$/, "")}${config.realtime.path}${kiosk ? "?anonymous=1" : ""}` : "";
     const owner = [person, url, ...topics].join();
     if (owner === this.owner) return;
     this.owner = owner;

@@ -1,25 +1,33 @@
 // The worker: hears the channel, keeps the fleet, and hands the page one frame to draw and one window of the list.
-import { packedRamp, rampIndex } from "../core/ramp";
+import { packedRamp, rampIndex, useRamp } from "../core/ramp";
 import { HALF_WORLD } from "../core/mercator";
 import { Channel } from "./channel";
 import { CLASSES, SCALE } from "./classes";
 import { Fleet, unwrap } from "./fleet";
 import { isEmergency } from "./filter";
 import { layOut } from "./labels";
-import { FLAG, STRIDE, type Aircraft, type Look, type News, type Order, type ViewState } from "./messages";
-import { windowOf } from "./order";
+import { FLAG, STRIDE, type Aircraft, type Frame, type Look, type News, type Order, type PastPicture, type Step, type ViewState } from "./messages";
+import { stepped, windowOf } from "./order";
+import { TrailBook } from "./trails/book";
+import { Outline } from "./trails/outline";
 
 const scope = self as unknown as DedicatedWorkerGlobalScope;
 const fleet = new Fleet();
 const sides = new Map<number, number>();
+const trails = new TrailBook();
+const outline = new Outline();
+/** The map draws all of its ground anew for a new outline (ms). */
+const OUTLINE_EVERY_MS = 10_000;
 const ZOOM_SIZES = CLASSES.map((name) => SCALE[name]);
 
 let view: ViewState | null = null;
-let look: Look = { dark: true, labels: true, metric: false };
+let look: Look = { dark: true, labels: true, metric: false, labelLines: [["flight"], ["altitude", "gs"]], labelScale: 1, ramp: "even", trailSpan: 0, outline: false };
 /** A screenful, until the list has been laid out and asks for what it shows. */
-let list = { offset: 0, limit: 24, sort: "distance", descending: false, inView: false };
+let list = { offset: 0, limit: 24, sort: "distance", descending: false, inView: false, airFirst: true };
 let selected: string | null = null;
 let also: string[] = [];
+/** Whether the map shows what is selected and nothing else. */
+let isAlone = false;
 let isReplay = false;
 let speed = 1;
 /** Milliseconds of the page's clock at which the present picture was made. */
@@ -34,22 +42,48 @@ const channel = new Channel({
     if (isReplay) return;
     begin(data.now, 1);
     fleet.takeRows(data.fields, data.rows, data.removed, data.full, data.now);
+    follow();
     show();
   },
   aircraft: (aircraft, removed, full, now) => {
     if (isReplay) return;
     begin(now, 1);
     fleet.takeAircraft(aircraft, removed, full, now);
+    follow();
     show();
   },
   event: (topic, event, data) => tell({ type: "event", topic, event, data }),
   state: (state, detail, denied) => tell({ type: "state", state, detail, denied }),
   picture: (isStale) => tell({ type: "picture", isStale }),
   rights: (lost) => {
-    if (lost.includes("aircraft")) fleet.clear();
+    if (lost.includes("aircraft")) forget();
     tell({ type: "rights" });
   },
 });
+
+/** What is made of the pictures over time. */
+function follow(): void {
+  trails.take(fleet);
+  if (isReplay || !look.outline) return;
+  outline.take(fleet);
+  tellOutline();
+}
+
+let outlineTold = -Infinity;
+
+function tellOutline(): void {
+  if (clockMs() - outlineTold < OUTLINE_EVERY_MS) return;
+  const points = outline.changes();
+  if (!points) return;
+  outlineTold = clockMs();
+  tell({ type: "outline", points });
+}
+
+/** Nothing is known of any aircraft any more. */
+function forget(): void {
+  fleet.clear();
+  trails.clear();
+}
 
 function begin(now: number, pace: number): void {
   fleet.beginPicture(now);
@@ -91,7 +125,7 @@ function drawFrame(): void {
     for (let slot = 0; slot < fleet.top; slot += 1) {
       const flags = fleet.flags[slot];
       if (!fleet.located[slot] || (flags & FLAG.ground) !== layer) continue;
-      if (fleet.shown[slot] !== 2 && !chosenSlots.has(slot)) continue;
+      if ((isAlone || fleet.shown[slot] !== 2) && !chosenSlots.has(slot)) continue;
       const at = count * STRIDE;
       const x = unwrap(fleet.x[slot], centre);
       data[at] = x;
@@ -113,7 +147,7 @@ function drawFrame(): void {
   }
   const rowOf = (slot: number): number => (slot < 0 ? -1 : rows.subarray(0, count).indexOf(slot));
   const labels = view ? layOut(fleet, rows, count, view, look, chosen, sides, chosenSlots) : [];
-  const frame: News = {
+  const frame: Frame = {
     type: "frame",
     count,
     data: data.buffer,
@@ -123,8 +157,10 @@ function drawFrame(): void {
     selectedRow: rowOf(chosen),
     alsoRows: others.map(rowOf),
     fastest,
+    trails: trails.news(fleet, rows, count),
   };
-  tell(frame, [data.buffer]);
+  const { trails: news } = frame;
+  tell(frame, news ? [data.buffer, news.segments, news.anchors, news.shown] : [data.buffer]);
 }
 
 /** Drawing, size (in 1/100), and whether it stands out, in one number. */
@@ -161,12 +197,17 @@ function tellSelected(): void {
   tell({ type: "selected", aircraft: describe(selected), also: also.map(describe), now: fleet.now });
 }
 
+/** Aircraft that are not drawn cannot be meant. */
+function isPickable(slot: number): boolean {
+  return isAlone ? [selected, ...also].includes(fleet.aircraft[slot].hex) : fleet.shown[slot] === 2;
+}
+
 function pick(x: number, y: number, radius: number): Aircraft | null {
   let best = -1;
   let nearest = radius;
   const now = pictureNow();
   for (let slot = 0; slot < fleet.top; slot += 1) {
-    if (!fleet.located[slot] || fleet.shown[slot] !== 2) continue;
+    if (!fleet.located[slot] || !isPickable(slot)) continue;
     const dx = Math.abs(unwrap(fleet.drawnX(slot, now), x) - x);
     const dy = Math.abs(fleet.drawnY(slot, now) - y);
     if (dx > nearest || dy > nearest || dx > HALF_WORLD) continue;
@@ -179,6 +220,14 @@ function pick(x: number, y: number, radius: number): Aircraft | null {
   return best < 0 ? null : fleet.describe(best);
 }
 
+/** The aircraft beside the selected one in the order of the list. */
+function beside(step: Step): Aircraft | null {
+  const { rows } = windowOf(fleet, { ...list, offset: 0, limit: Infinity }, list.inView ? view : null);
+  const from = selected === null ? undefined : fleet.slots.get(selected);
+  const slot = stepped(rows, from ?? -1, step, Math.random());
+  return slot < 0 ? null : fleet.describe(slot);
+}
+
 scope.onmessage = ({ data: order }: MessageEvent<Order>) => {
   switch (order.type) {
     case "connect":
@@ -189,7 +238,8 @@ scope.onmessage = ({ data: order }: MessageEvent<Order>) => {
       break;
     case "disconnect":
       channel.stop();
-      fleet.clear();
+      forget();
+      outline.clear();
       show();
       break;
     case "fields":
@@ -209,29 +259,45 @@ scope.onmessage = ({ data: order }: MessageEvent<Order>) => {
       break;
     case "look":
       look = order.look;
+      useRamp(look.ramp);
+      trails.setSpan(look.trailSpan);
       showSoon();
       break;
     case "station":
       fleet.setStation(order.station);
+      outline.setStation(order.station);
       showSoon();
       break;
     case "select":
-      ({ hex: selected, also } = order);
+      ({ hex: selected, also, isAlone } = order);
       show();
+      break;
+    case "step":
+      tell({ type: "picked", id: order.id, aircraft: beside(order.step) });
       break;
     case "pick":
       tell({ type: "picked", id: order.id, aircraft: pick(order.x, order.y, order.radius) });
       break;
     case "replay":
       isReplay = order.on;
-      fleet.clear();
+      forget();
       if (!isReplay) channel.setFields([...channel.currentFields]);
       show();
       break;
     case "moment":
       begin(order.now, order.speed);
       fleet.takeAircraft(order.aircraft, [], true, order.now);
+      follow();
       show();
+      break;
+    case "outline":
+      outline.seed(order.points, fleet.now);
+      outlineTold = -Infinity;
+      tellOutline();
+      break;
+    case "past":
+      trails.seed(fleet, order.pictures.map((text) => JSON.parse(text) as PastPicture));
+      showSoon();
       break;
     case "awake":
       channel.hurry();

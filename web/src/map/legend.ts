@@ -22,8 +22,8 @@ class Legend extends View {
   }
 
   protected override render(): TemplateResult {
-    const at = (feet: number): number => (Math.sqrt(feet / TOP_FT)) * WIDTH;
-    const stops = Array.from({ length: 24 }, (_, step) => (step / 23) ** 2 * TOP_FT);
+    const at = (feet: number): number => (feet / TOP_FT) * WIDTH;
+    const stops = Array.from({ length: 44 }, (_, step) => (step / 43) * TOP_FT);
     return html`<figure class="legend" aria-label=${t("map.legend")}>
       <svg width=${WIDTH + 28} height="28" viewBox="-14 0 ${WIDTH + 28} 28" aria-hidden="true">
         <defs>

@@ -1,27 +1,33 @@
 // The live map: ground below, aircraft above, and the reader's hand on both.
-import { html, nothing, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit";
 import OlMap from "ol/Map";
 import OlView from "ol/View";
 import { defaults as interactions } from "ol/interaction/defaults";
 import { boundingExtent } from "ol/extent";
 import { fromLonLat, toLonLat } from "ol/proj";
 import type BaseLayer from "ol/layer/Base";
-import { go, note, place } from "../core/address";
+import { note, place } from "../core/address";
+import { kiosk, type KioskView } from "../core/kiosk";
 import { calm, dark, prefer, preferences } from "../core/preferences";
 import { NOTHING, addressOf, isFurther, toggled } from "../core/selection";
 import { View } from "../ui/view";
 import { t } from "../i18n/i18n";
+import { mercatorX, mercatorY } from "../core/mercator";
+import { unwrap } from "../live/fleet";
 import { live } from "../live/live";
+import { session } from "../session/session";
 import type { Aircraft, Frame } from "../live/messages";
 import { icon } from "../ui/icons";
-import { baseMapChoices, baseMaps, chosenBaseMap, NO_BASE_MAP } from "./ground/base_maps";
 import { Ground } from "./ground/ground";
 import type { MapView } from "./planes/layer";
+import { Overlays } from "./overlays/overlays";
+import { overlayFailures, weatherSource } from "./overlays/sources";
 import { PageLayers, type PageLayer } from "./page_layers";
 import { Rings } from "./rings";
 import { Stage, type TrailPoint } from "./planes/stage";
 import { Tiles } from "./ground/tiles";
 import { Trails } from "./trails";
+import { measuredInsets, shiftInto, type Insets } from "./visible";
 import { hoverCard } from "./hover";
 import "./legend";
 
@@ -30,6 +36,8 @@ const HOVER_PX = 14;
 const START_ZOOM = 7.6;
 const WIDE_PX = 2400;
 const KEY_PAN_PX = 120;
+/** Room around what is brought into the visible part of the map. */
+const MARGIN_PX = 50;
 
 export class MapElement extends View {
   static override properties = { pageLayers: { attribute: false } };
@@ -40,6 +48,7 @@ export class MapElement extends View {
   private readonly rings = new Rings();
   private readonly tiles = new Tiles();
   private readonly layersOnPages = new PageLayers(this.map);
+  private readonly overlays = new Overlays(this.map);
   private readonly trails = new Trails((trail) => this.stage.setTrails(trail));
   private readonly stage = new Stage((kind) => (this.dataset.renderer = kind));
   private hovered: Aircraft | null = null;
@@ -49,6 +58,8 @@ export class MapElement extends View {
   /** What the map last drew; with padding that is not what its view says. */
   private drawn: { center: number[]; resolution: number } | null = null;
   private isFollowing = false;
+  /** The selected aircraft that was seen to lie in the visible part, or was brought there. */
+  private uncovered: string | null = null;
   private isChoosing = false;
   private areTrailsLent = false;
   private noteTimer: ReturnType<typeof setTimeout> | undefined;
@@ -56,7 +67,7 @@ export class MapElement extends View {
   constructor() {
     super();
     this.pageLayers = [];
-    this.watch(live.selected, place, preferences, this.tiles.source, this.tiles.failure);
+    this.watch(live.selected, place, preferences, this.tiles.source, this.tiles.failure, weatherSource, overlayFailures);
   }
 
   override connectedCallback(): void {
@@ -68,7 +79,12 @@ export class MapElement extends View {
       () => live.framed.delete(frame),
       dark.subscribe(() => this.applyLook()),
       preferences.subscribe(() => this.applyLook()),
-      live.station.subscribe(() => this.placeFirst()),
+      session.config.subscribe(() => this.overlays.follow()),
+      session.user.subscribe(() => this.overlays.follow()),
+      live.station.subscribe(() => {
+        this.overlays.follow();
+        this.placeFirst();
+      }),
       live.selected.subscribe((aircraft) => this.followSelected(aircraft)),
       live.also.subscribe(() => live.selected.value || this.followTrails()),
       place.subscribe(() => this.takePlace()),
@@ -81,7 +97,8 @@ export class MapElement extends View {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     for (const stop of this.stops) stop();
-    removeEventListener("resize", this.keepClear);
+    this.resized.disconnect();
+    this.overlays.stop();
     this.map.setTarget(undefined);
   }
 
@@ -97,7 +114,7 @@ export class MapElement extends View {
       if (frameState) this.drawn = frameState.viewState;
       this.followMap();
     });
-    addEventListener("resize", this.keepClear);
+    this.resized.observe(this);
     this.map.on("moveend", ({ frameState }) => {
       if (frameState) this.drawn = frameState.viewState;
       this.settled();
@@ -126,6 +143,7 @@ export class MapElement extends View {
     this.ground.colour(dark.value);
     this.ground.showAirports(airports);
     this.rings.show(live.station.value, rings, dark.value);
+    this.overlays.follow();
     this.stage.look(dark.value, calm.matches);
     this.trails.recolour();
     this.keepClear();
@@ -139,10 +157,17 @@ export class MapElement extends View {
     if ((view.padding?.[2] ?? 0) !== covered) view.padding = [0, 0, covered, 0];
   };
 
+  /** After a sign-in the map is made behind the form, where it has no size: it is placed once it is seen. */
+  private readonly resized = new ResizeObserver(() => {
+    this.keepClear();
+    this.takeAddress();
+    this.placeFirst();
+  });
+
   /** The first view: what the address says, else around the station. */
   private placeFirst(): void {
     this.rings.show(live.station.value, preferences.value.rings, dark.value);
-    if (this.isPlaced || !this.map.getView() || place.value.query.at) return;
+    if (this.isPlaced || !this.clientWidth || !this.map.getView() || place.value.query.at) return;
     const station = live.station.value;
     if (!station) return;
     this.isPlaced = true;
@@ -163,7 +188,7 @@ export class MapElement extends View {
 
   private takeAddress(): void {
     const { at } = place.value.query;
-    if (!at || this.isPlaced) return;
+    if (!at || this.isPlaced || !this.clientWidth) return;
     const [lat, lon, zoom] = at.split(",").map(Number);
     if (![lat, lon, zoom].every(Number.isFinite)) return;
     this.isPlaced = true;
@@ -188,9 +213,10 @@ export class MapElement extends View {
     const view = this.mapView;
     if (!view) return;
     live.send({ type: "view", view });
-    void this.ground.need(this.map.getView().getZoom() ?? 5);
+    const [across, up] = [(view.width / 2) * view.resolution, (view.height / 2) * view.resolution];
+    void this.ground.need(this.map.getView().getZoom() ?? 5, [view.x - across, view.y - up, view.x + across, view.y + up]);
     clearTimeout(this.noteTimer);
-    if (place.value.page !== "map" || !this.isPlaced) return;
+    if (kiosk || place.value.page !== "map" || !this.isPlaced) return;
     this.noteTimer = setTimeout(() => {
       const [lon, lat] = toLonLat([view.x, view.y]);
       if (place.value.page === "map") note({ at: `${lat.toFixed(4)},${lon.toFixed(4)},${(this.map.getView().getZoom() ?? 0).toFixed(1)}` });
@@ -199,7 +225,10 @@ export class MapElement extends View {
 
   private takeFrame(news: Frame): void {
     const data = new Float32Array(news.data);
+    this.stage.takeTrails(news.trails);
     this.stage.take({ ...news, data, bits: new Uint32Array(news.data) });
+    // After the frame in which they are drawn.
+    if (news.count) requestAnimationFrame(() => this.ground.begin());
   }
 
   private followTrails(): void {
@@ -210,8 +239,44 @@ export class MapElement extends View {
 
   private followSelected(aircraft: Aircraft | null): void {
     this.followTrails();
-    if (!this.isFollowing || !aircraft || typeof aircraft.lat !== "number") return;
-    this.map.getView().animate({ center: fromLonLat([aircraft.lon as number, aircraft.lat]), duration: calm.matches ? 0 : 900, easing: (x) => x });
+    if (!live.selectedHex.value) this.uncovered = null;
+    if (!aircraft || typeof aircraft.lat !== "number") return;
+    if (this.isFollowing) this.centreOn(aircraft);
+    else if (this.uncovered !== aircraft.hex) {
+      this.uncovered = aircraft.hex;
+      // The panel opens with the selection: what it covers is known once it is laid out.
+      requestAnimationFrame(() => requestAnimationFrame(() => this.uncover(aircraft)));
+    }
+  }
+
+  /** Bring an aircraft to the middle of the visible part. */
+  private centreOn(aircraft: Aircraft): void {
+    const view = this.map.getView();
+    const resolution = view.getResolution() ?? 1;
+    const [top, right, bottom, left] = this.insetsBeyondPadding();
+    const [x, y] = fromLonLat([aircraft.lon as number, aircraft.lat as number]);
+    const center = [x + ((right - left) / 2) * resolution, y + ((top - bottom) / 2) * resolution];
+    view.animate({ center, duration: calm.matches ? 0 : 900, easing: (at) => at });
+  }
+
+  /** Move the map as far as it takes to see an aircraft that lies under the panel or the list; one beyond the edge stays there. */
+  private uncover(aircraft: Aircraft): void {
+    const view = this.mapView;
+    if (!view || place.value.page !== "map" || live.selectedHex.value !== aircraft.hex) return;
+    const x = (unwrap(mercatorX(aircraft.lon as number), view.x) - view.x) / view.resolution + view.width / 2;
+    const y = view.height / 2 - (mercatorY(aircraft.lat as number) - view.y) / view.resolution;
+    if (x < 0 || y < 0 || x > view.width || y > view.height) return;
+    const [dx, dy] = shiftInto([x, y], [view.width, view.height], measuredInsets(this), MARGIN_PX);
+    // What lies at the very edge of what is seen may stay there.
+    if (Math.abs(dx) < MARGIN_PX && Math.abs(dy) < MARGIN_PX) return;
+    const [cx, cy] = this.map.getView().getCenter() ?? [view.x, view.y];
+    this.map.getView().animate({ center: [cx - dx * view.resolution, cy + dy * view.resolution], duration: calm.matches ? 0 : 300 });
+  }
+
+  /** What is covered beyond what the view itself leaves free. */
+  private insetsBeyondPadding(): Insets {
+    const padding = this.map.getView().padding ?? [0, 0, 0, 0];
+    return measuredInsets(this).map((inset, at) => Math.max(0, inset - padding[at])) as Insets;
   }
 
   private async pickAt([px, py]: [number, number], radius: number): Promise<Aircraft | null> {
@@ -249,6 +314,28 @@ export class MapElement extends View {
     this.followSelected(live.selected.value);
   }
 
+  /** Bring an aircraft into the visible part, wherever it is, without following it. */
+  show(aircraft: Aircraft): void {
+    this.isFollowing = false;
+    this.uncovered = aircraft.hex;
+    if (typeof aircraft.lat === "number") this.centreOn(aircraft);
+  }
+
+  /** Show the tracks of all selected aircraft as wholes. */
+  fitTracks(): void {
+    const points = this.stage.trails.flat().map(({ x, y }) => [x, y]);
+    for (const one of [live.selected.value, ...live.also.value]) if (typeof one?.lat === "number") points.push([mercatorX(one.lon as number), mercatorY(one.lat)]);
+    if (points.length) this.fit(points);
+  }
+
+  /** Show a place at once, without a way there. */
+  showPlace({ lat, lon, zoom }: KioskView): void {
+    this.isPlaced = true;
+    this.isFollowing = false;
+    this.map.getView().setCenter(fromLonLat([lon, lat]));
+    this.map.getView().setZoom(zoom);
+  }
+
   zoom(step: number): void {
     const view = this.map.getView();
     view.animate({ zoom: (view.getZoom() ?? 5) + step, duration: calm.matches ? 0 : 180 });
@@ -284,38 +371,30 @@ export class MapElement extends View {
         <button class="tool" @click=${() => this.zoom(1)} title=${t("map.zoom_in")} aria-label=${t("map.zoom_in")}>${icon("plus")}</button>
         <button class="tool" @click=${() => this.zoom(-1)} title=${t("map.zoom_out")} aria-label=${t("map.zoom_out")}>${icon("minus")}</button>
         <button class="tool" @click=${this.home} title=${t("map.home")} aria-label=${t("map.home")}>${icon("home")}</button>
-        <button class="tool" @click=${this.layers} title=${t("map.layers")} aria-label=${t("map.layers")} aria-expanded=${baseMaps.length ? this.isChoosing : nothing}>${icon("layers")}</button>
+        <button class="tool" @click=${this.layers} title=${t("map.layers")} aria-label=${t("map.layers")} aria-expanded=${this.isChoosing}>${icon("layers")}</button>
         <button class="tool list-button" ?hidden=${place.value.page !== "map"} aria-pressed=${preferences.value.listOpen} @click=${() => prefer({ listOpen: !preferences.value.listOpen })} title=${t("list.toggle")} aria-label=${t("list.toggle")}>${icon("list")}</button>
       </div>
-      ${this.isChoosing ? this.chooser() : null}
+      ${this.isChoosing ? html`<sw-layers @keydown=${(event: KeyboardEvent) => event.key === "Escape" && this.layers()}></sw-layers>` : null}
       <sw-legend></sw-legend>
       ${this.renderSource()}
       ${this.hovered && this.hovered.hex !== live.selectedHex.value ? hoverCard(this.hovered, this.hoverAt, this.clientWidth) : null}
     `;
   }
 
-  /** Base maps are chosen here; without any, the button leads to what else the map shows. */
+  /** What the map shows is chosen beside its buttons. */
   private layers(): void {
-    if (!baseMaps.length) return go("settings");
+    void import("./overlays/panel");
     this.isChoosing = !this.isChoosing;
     this.requestUpdate();
   }
 
-  private chooser(): TemplateResult {
-    const chosen = chosenBaseMap()?.name ?? NO_BASE_MAP;
-    return html`<fieldset class="base-maps" @keydown=${(event: KeyboardEvent) => event.key === "Escape" && this.layers()}><legend>${t("map.base_map")}</legend>
-      ${baseMapChoices().map(([value, title]) => html`<label class="check"><input type="radio" name="base-map" .checked=${value === chosen} @change=${() => prefer({ baseMap: value })} /> ${title}</label>`)}
-      <a href="#/settings">${t("map.layers")}</a>
-    </fieldset>`;
-  }
-
   /** Where the tiles are from, which most licences ask for. */
   private renderSource(): TemplateResult | null {
-    const { text, address } = this.tiles.source.value;
-    const failure = this.tiles.failure.value;
-    if (failure) return html`<p class="map-source">${t(failure)}</p>`;
-    if (!text) return null;
-    return html`<p class="map-source">${address ? html`<a href=${address} target="_blank" rel="noopener noreferrer">${text}</a>` : text}</p>`;
+    const failures = [this.tiles.failure.value, ...overlayFailures.value].filter((one) => one !== null);
+    const sources = [this.tiles.source.value, weatherSource.value].filter((one) => one?.text);
+    if (!failures.length && !sources.length) return null;
+    const named = sources.map((one) => (one!.address ? html`<a href=${one!.address} target="_blank" rel="noopener noreferrer">${one!.text}</a>` : one!.text));
+    return html`<p class="map-source">${[...failures.map((one) => t(one)), ...named].map((one, at) => (at ? html` · ${one}` : one))}</p>`;
   }
 
   /** Let a page draw the trails instead of those of the selected aircraft, or end that. */
@@ -331,10 +410,11 @@ export class MapElement extends View {
     this.stage.element.hidden = hidden;
   }
 
-  /** Show all of some points of the map. */
+  /** Show all of some points of the map in the part that nothing lies over. */
   fit(points: number[][]): void {
     this.isFollowing = false;
-    this.map.getView().fit(boundingExtent(points), { padding: [50, 50, 50, 50], maxZoom: 12, duration: calm.matches ? 0 : 300 });
+    const padding = this.insetsBeyondPadding().map((inset) => inset + MARGIN_PX);
+    this.map.getView().fit(boundingExtent(points), { padding, maxZoom: 12, duration: calm.matches ? 0 : 300 });
   }
 }
 

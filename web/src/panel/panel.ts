@@ -2,23 +2,26 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { html as staticHtml, unsafeStatic } from "lit/static-html.js";
 import { note } from "../core/address";
+import { Cell } from "../core/cell";
 import { dark, preferences } from "../core/preferences";
-import { bearing, measure } from "../ui/units";
 import { NOTHING, addressOf, promoted } from "../core/selection";
 import { View } from "../ui/view";
-import { t } from "../i18n/i18n";
+import { t, type TextKey } from "../i18n/i18n";
 import { live } from "../live/live";
 import { isEmergency } from "../live/filter";
 import { FLAG, type Aircraft } from "../live/messages";
-import { colourOf, onGround, silhouette } from "../list/columns";
+import { colourOf, silhouette } from "../list/columns";
 import { marksOf } from "../list/marks";
-import type { MapElement } from "../map/map";
 import { call } from "../session/api";
 import { inform } from "../ui/announce";
-import { drawing, icon } from "../ui/icons";
+import { flag, states } from "../ui/flag";
+import { drawing, icon, type IconName } from "../ui/icons";
 import { facts, type Airframe } from "./facts";
+import { figures } from "./figures";
 import type { PanelLink, PanelPart } from "./parts";
+import { photoSource } from "./photo_source";
 import { profile } from "./profile";
+import { fitTracks, follow, selectBeside, toggleAlone } from "./steps";
 
 interface Details extends Aircraft {
   airframe: Airframe | null;
@@ -26,6 +29,10 @@ interface Details extends Aircraft {
 }
 
 const REFRESH_MS = 2000;
+const LOAD_AGAIN_MS = 5000;
+
+/** Names of operators and types, which come with the first selection. */
+const names = new Cell<typeof import("./names") | null>(null);
 
 class Panel extends View {
   static override properties = { parts: { attribute: false }, links: { attribute: false } };
@@ -35,17 +42,20 @@ class Panel extends View {
   private hex: string | null = null;
   private isGone = false;
   private timer: ReturnType<typeof setInterval> | undefined;
+  private readonly hasPhotos = photoSource() !== null;
 
   constructor() {
     super();
     this.parts = [];
     this.links = [];
-    this.watch(live.selected, live.selectedHex, live.alsoHexes, live.also, preferences, dark);
+    this.watch(live.selected, live.selectedHex, live.alsoHexes, live.also, live.isAlone, preferences, dark, states, names);
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     this.timer = setInterval(() => void this.fetch(), REFRESH_MS);
+    void this.loadNames();
+    if (this.hasPhotos) import("./photo").catch((error: unknown) => console.warn("Photos cannot be shown:", error));
   }
 
   override disconnectedCallback(): void {
@@ -60,6 +70,20 @@ class Panel extends View {
     this.details = null;
     this.isGone = false;
     void this.fetch();
+  }
+
+  /** Fetch the names; codes stand in their place until they are here. */
+  private async loadNames(): Promise<void> {
+    if (names.value) return;
+    try {
+      const loaded = await import("./names");
+      names.set(loaded);
+      await loaded.fetchOperators();
+      this.requestUpdate();
+    } catch (error) {
+      console.warn("Names of operators and types cannot be loaded:", error);
+      setTimeout(() => this.isConnected && void this.loadNames(), LOAD_AGAIN_MS);
+    }
   }
 
   private async fetch(): Promise<void> {
@@ -78,8 +102,6 @@ class Panel extends View {
 
   private readonly close = (): void => note(addressOf(NOTHING));
 
-  private readonly follow = (): void => document.querySelector<MapElement>("sw-map")?.follow();
-
   private readonly share = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(location.href);
@@ -94,25 +116,40 @@ class Panel extends View {
     const now = live.selected.value;
     const some: Aircraft | null = now || this.details ? { ...this.details, ...now, hex: hex! } : null;
     return html`<aside class="panel" aria-label=${t("panel.label")} @keydown=${(event: KeyboardEvent) => event.key === "Escape" && this.close()}>
-      <div class="panel-tools">
-        <button class="tool" @click=${this.follow} title=${t("panel.follow")} aria-label=${t("panel.follow")}>${icon("follow")}</button>
-        <button class="tool" @click=${this.share} title=${t("panel.share")} aria-label=${t("panel.share")}>${icon("link")}</button>
-        <button class="tool" @click=${this.close} title=${t("close")} aria-label=${t("close")}>${icon("close")}</button>
-      </div>
+      ${this.tools()}
       ${some ? this.content(some) : html`<h2>${hex?.toUpperCase()}</h2><p class="empty" role="status">${this.isGone ? t("panel.gone") : t("loading")}</p>`}
     </aside>`;
+  }
+
+  private tools(): TemplateResult {
+    const isAlone = live.isAlone.value;
+    const tool = (name: IconName, title: TextKey, run: () => void): TemplateResult =>
+      html`<button class="tool" @click=${run} title=${t(title)} aria-label=${t(title)}>${icon(name)}</button>`;
+    return html`<div class="panel-tools" role="toolbar" aria-label=${t("panel.tools")}>
+      ${tool("previous", "panel.previous", () => void selectBeside(-1))}
+      ${tool("chevron", "panel.next", () => void selectBeside(1))}
+      ${tool("random", "panel.random", () => void selectBeside(0))}
+      <button class="tool alone" aria-pressed=${isAlone} @click=${toggleAlone} title=${t("panel.alone")} aria-label=${t("panel.alone")}>${icon("alone")}</button>
+      ${tool("fit", "panel.fit", fitTracks)}
+      ${tool("follow", "panel.follow", follow)}
+      ${tool("link", "panel.share", this.share)}
+      ${tool("close", "close", this.close)}
+    </div>`;
   }
 
   private content(some: Aircraft): TemplateResult {
     const flags = (some.flags as number) ?? 0;
     const airframe = this.details?.airframe ?? null;
-    const registration = some.r ?? airframe?.registration;
+    const registration = String(some.r ?? airframe?.registration ?? "");
+    const operator = names.value?.operatorOf(some.flight) || airframe?.operator || "";
+    const type = airframe?.type_name || names.value?.typeName(some.t ?? airframe?.type) || some.t || airframe?.type;
     return html`
       <header class="panel-head">
         ${silhouette(some, 34)}
         <div>
-          <h2>${String(some.flight || registration || some.hex).trim()}</h2>
-          <p>${[registration, airframe?.type_name || some.t].filter(Boolean).join(" · ")}</p>
+          <h2>${String(some.flight || registration || some.hex).trim()} ${flag(some.hex)}</h2>
+          ${operator ? html`<p class="operator">${operator}</p>` : nothing}
+          <p class="type">${[type, registration].filter(Boolean).join(" · ")}</p>
         </div>
       </header>
       <p class="tags">
@@ -127,7 +164,8 @@ class Panel extends View {
         ${this.isGone ? html`<span class="tag">${t("panel.gone")}</span>` : nothing}
       </p>
       ${this.others()}
-      ${this.figures(some)}
+      ${this.hasPhotos ? html`<sw-photo .hex=${some.hex}></sw-photo>` : nothing}
+      ${figures(some, this.details?.seen)}
       ${profile(some)}
       ${live.isReplay.value ? nothing : this.elements(some.hex)}
       ${facts(some, airframe, this.details?.seen)}
@@ -152,17 +190,6 @@ class Panel extends View {
     const name = (hex: string, at: number): string => String(live.also.value[at]?.flight || hex.toUpperCase()).trim();
     return html`<div class="chips others" role="group" aria-label=${t("panel.also")}>
       ${also.map((hex, at) => html`<button class="chip" @click=${() => note(addressOf(promoted(live.selection, hex)))}>${name(hex, at)}</button>`)}
-    </div>`;
-  }
-
-  private figures(some: Aircraft): TemplateResult {
-    const rate = some.baro_rate as number | null | undefined;
-    const climbing = typeof rate === "number" && Math.abs(rate) >= 250;
-    return html`<div class="figures">
-      <div><span>${t("column.altitude")}</span><b>${onGround(some) ? t("aircraft.on_ground") : measure("altitude", some.alt_baro as number)}</b>
-        <small>${climbing ? html`${rate > 0 ? "↑" : "↓"} ${measure("rate", Math.abs(rate))}` : onGround(some) ? "" : t("aircraft.level")}</small></div>
-      <div><span>${t("column.speed")}</span><b>${measure("speed", some.gs as number)}</b><small>${t("column.track")} ${bearing(some.track as number | null)}</small></div>
-      <div><span>${t("column.distance")}</span><b>${measure("distance", some.distance as number | null, 1)}</b><small>${t("column.bearing")} ${bearing(some.bearing as number | null)}</small></div>
     </div>`;
   }
 }

@@ -1,170 +1,135 @@
-// What lies below the aircraft without the internet: sea, land, borders, names of countries, airports.
+// What lies below the aircraft without the internet: sea, land, lakes, rivers, borders, towns, airports, runways. The world
+// comes in two details; closer to the ground it comes in cells, of which those that are seen are fetched.
 import Feature from "ol/Feature";
 import TopoJSON from "ol/format/TopoJSON";
-import Point from "ol/geom/Point";
 import type Geometry from "ol/geom/Geometry";
-import type Polygon from "ol/geom/Polygon";
 import type MultiPolygon from "ol/geom/MultiPolygon";
+import Point from "ol/geom/Point";
+import type Polygon from "ol/geom/Polygon";
 import VectorLayer from "ol/layer/Vector";
-import { fromLonLat } from "ol/proj";
+import { toLonLat } from "ol/proj";
 import VectorSource from "ol/source/Vector";
-import { Circle, Fill, Stroke, Style, Text } from "ol/style";
-import airportsFile from "../../../generated/airports.airports";
 import coarse from "../../../generated/countries-110m.topology";
-import fine from "../../../generated/countries-10m.topology";
 import medium from "../../../generated/countries-50m.topology";
-import { palette } from "../../core/palette";
+import { cellsIn, featuresOf, isThere, LOCAL, REGION, type Cell, type CellSize } from "./cells";
+import { drawingOf, type Drawing } from "./ground_style";
 
-/** From this zoom on a level of detail is shown. */
-const LEVELS = [
-  { file: coarse, from: -1, to: 3.2 },
-  { file: medium, from: 3.2, to: 6.6 },
-  { file: fine, from: 6.6, to: 99 },
-];
-const AIRPORTS_FROM = 6.2;
-const AIRPORT_NAMES_FROM = 7.4;
-type AirportRow = [string, string, string, number, number];
+const MEDIUM_FROM = 3.2;
+const REGIONS_FROM = 6.6;
+const LOCAL_FROM = 8.6;
+/** Aircraft go first, but what is below them does not wait for ever where there are none. */
+const LONGEST_WAIT_MS = 4000;
+const KINDS: Record<string, string> = { countries: "country", lakes: "lake", rivers: "river", cities: "town" };
 
 export class Ground {
   readonly layers: VectorLayer[];
-  private readonly land: VectorLayer[];
-  private readonly airports: VectorLayer;
+  private readonly world = layer(-1);
+  private readonly finer = layer(MEDIUM_FROM, REGIONS_FROM);
+  private readonly regions = layer(REGIONS_FROM);
+  private readonly local = layer(LOCAL_FROM);
   private readonly fetched = new Set<string>();
-  private dark = true;
+  private readonly aircraft: Promise<void>;
+  private haveAircraft: () => void = () => undefined;
+  private areAirportsShown = true;
+  private drawing: Drawing = drawingOf(true);
+  dark = true;
 
   constructor() {
-    this.land = LEVELS.map(({ from, to }, at) => {
-      return new VectorLayer({
-        source: new VectorSource({ wrapX: true }),
-        minZoom: from,
-        maxZoom: to,
-        renderBuffer: 60,
-        updateWhileAnimating: at === 0,
-        declutter: "names",
-      });
-    });
-    this.airports = new VectorLayer({
-      source: new VectorSource({ wrapX: true }),
-      minZoom: AIRPORTS_FROM,
-      declutter: "names",
-      renderBuffer: 40,
-    });
-    this.layers = [...this.land, this.airports];
+    this.layers = [this.world, this.finer, this.regions, this.local];
+    this.aircraft = new Promise((resolve) => (this.haveAircraft = resolve));
     this.colour(true);
   }
 
   colour(dark: boolean): void {
     this.dark = dark;
-    const shades = palette(dark);
-    const fill = new Fill({ color: shades.land });
-    const borders = new Stroke({ color: shades.border, width: 1 });
-    const shape = new Style({ fill, stroke: borders });
-    const name = new Style({
-      geometry: (feature) => middle(feature.getGeometry() as Geometry),
-      text: new Text({
-        font: "11px B612, sans-serif",
-        fill: new Fill({ color: shades.label }),
-        stroke: new Stroke({ color: shades.halo, width: 3 }),
-      }),
-    });
-    for (const layer of this.land) {
-      layer.setStyle((feature, resolution) => {
-        const label = String(feature.get("name") ?? "");
-        const wide = (feature.getGeometry()?.getExtent() ?? [0, 0, 0, 0])[2] - (feature.getGeometry()?.getExtent() ?? [0])[0];
-        if (!label || wide / resolution < 90) return shape;
-        name.getText()!.setText(label.toUpperCase());
-        return [shape, name];
-      });
-    }
-    this.airports.setStyle(airportStyle(dark));
-  }
-
-  /** Fetch what this zoom shows and is not here yet. */
-  async need(zoom: number): Promise<void> {
-    const level = LEVELS.findIndex(({ from, to }) => zoom > from && zoom <= to);
-    // The coarse world is small, and the first to be seen whatever the zoom.
-    if (!this.fetched.has(coarse)) await this.load(0);
-    if (level > 0) {
-      const ready = this.load(level);
-      if (!this.fetched.has(LEVELS[level].file)) this.standIn(level);
-      await ready;
-    }
-    if (zoom >= AIRPORTS_FROM && this.airports.getVisible()) await this.loadAirports();
+    this.drawing = drawingOf(dark);
+    const style: Drawing = (feature, resolution) => (this.isHidden(String(feature.get("kind"))) ? undefined : this.drawing(feature, resolution));
+    for (const one of this.layers) one.setStyle(style);
   }
 
   showAirports(visible: boolean): void {
-    this.airports.setVisible(visible);
+    if (visible === this.areAirportsShown) return;
+    this.areAirportsShown = visible;
+    for (const one of [this.regions, this.local]) one.changed();
   }
 
-  /** Until the finer level is here the coarse one is shown in its place. */
-  private standIn(level: number): void {
-    const source = this.land[level].getSource()!;
-    if (source.isEmpty()) source.addFeatures(this.land[0].getSource()!.getFeatures().map((feature) => feature.clone()));
+  /** Aircraft are drawn: the line is free for what is finer. */
+  begin(): void {
+    this.haveAircraft();
   }
 
-  private async load(level: number): Promise<void> {
-    const { file } = LEVELS[level];
+  /** Fetch what this view shows and is not here yet; `extent` is the one of the map. */
+  async need(zoom: number, extent: number[]): Promise<void> {
+    // The coarse world is small, and the first to be seen whatever the zoom.
+    await this.load(coarse, this.world);
+    await Promise.race([this.aircraft, new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT_MS))]);
+    this.begin();
+    const [west, south] = toLonLat(extent.slice(0, 2));
+    const [, north] = toLonLat(extent.slice(2));
+    // Across the 180th meridian the east has a smaller number than the west.
+    const view = [west, south, west + ((extent[2] - extent[0]) / 40_075_016.7) * 360, north];
+    const waiting: Promise<void>[] = [];
+    if (zoom > MEDIUM_FROM && zoom <= REGIONS_FROM) waiting.push(this.load(medium, this.finer));
+    if (zoom > REGIONS_FROM) waiting.push(...this.loadCells(REGION, view, this.regions));
+    if (zoom > LOCAL_FROM) waiting.push(...this.loadCells(LOCAL, view, this.local));
+    await Promise.all(waiting);
+    // What is below a finer world is not worth drawing.
+    if (this.fetched.has(medium) && !this.finer.getSource()!.isEmpty()) this.world.setVisible(zoom <= MEDIUM_FROM || zoom > REGIONS_FROM);
+  }
+
+  private isHidden(kind: string): boolean {
+    return !this.areAirportsShown && (kind === "airport" || kind === "runway");
+  }
+
+  private loadCells(size: CellSize, view: number[], into: VectorLayer): Promise<void>[] {
+    const there = cellsIn(size, view).filter(([x, y]) => isThere(GROUND_CELLS[size.kind], size, x, y));
+    return there.map(([x, y]) => this.once(`./${GROUND_CELLS.folder}/${size.kind}-${x}-${y}.cell`, (cell) => into.getSource()!.addFeatures(featuresOf(cell as Cell, size, x, y))));
+  }
+
+  private load(file: string, into: VectorLayer): Promise<void> {
+    return this.once(file, (topology) => {
+      into.getSource()!.addFeatures(Object.entries(KINDS).flatMap(([object, kind]) => read(topology as object, object, kind)));
+    });
+  }
+
+  private async once(file: string, take: (content: unknown) => void): Promise<void> {
     if (this.fetched.has(file)) return;
     this.fetched.add(file);
     try {
-      const topology = (await (await fetch(new URL(file, import.meta.url))).json()) as object;
-      const features = new TopoJSON({ layers: ["countries"] }).readFeatures(topology, {
-        dataProjection: "EPSG:4326",
-        featureProjection: "EPSG:3857",
-      });
-      const source = this.land[level].getSource()!;
-      source.clear(true);
-      source.addFeatures(features);
+      const answer = await fetch(new URL(file, import.meta.url), { priority: "low" });
+      if (!answer.ok) throw new Error(`${answer.url} is ${answer.status}`);
+      take(await answer.json());
     } catch (error) {
       this.fetched.delete(file); // Tried again with the next movement of the map.
-      console.warn("The map's land cannot be fetched:", error);
+      console.warn("A part of the map's ground cannot be fetched:", error);
     }
   }
+}
 
-  private async loadAirports(): Promise<void> {
-    if (this.fetched.has(airportsFile)) return;
-    this.fetched.add(airportsFile);
-    try {
-      const rows = (await (await fetch(new URL(airportsFile, import.meta.url))).json()) as AirportRow[];
-      const features = rows.map(([iata, icao, name, lat, lon]) => {
-        return new Feature({ geometry: new Point(fromLonLat([lon, lat])), iata, icao, name });
-      });
-      this.airports.getSource()!.addFeatures(features);
-    } catch (error) {
-      this.fetched.delete(airportsFile);
-      console.warn("The airports cannot be fetched:", error);
-    }
-  }
+function layer(minZoom: number, maxZoom = 99): VectorLayer {
+  return new VectorLayer({ source: new VectorSource({ wrapX: true }), minZoom, maxZoom, renderBuffer: 60, updateWhileAnimating: minZoom < 0, declutter: "names" });
+}
 
-  get isDark(): boolean {
-    return this.dark;
-  }
+/** The features of one object of a topology, and the names of countries in the middle of their largest part. */
+function read(topology: object, object: string, kind: string): Feature[] {
+  const format = new TopoJSON({ layers: [object] });
+  const features = format.readFeatures(topology, { dataProjection: "EPSG:4326", featureProjection: "EPSG:3857" });
+  for (const one of features) one.set("kind", kind, true);
+  return kind === "country" ? [...features, ...features.flatMap(nameOf)] : features;
+}
+
+function nameOf(country: Feature): Feature[] {
+  const geometry = country.getGeometry();
+  const name = country.get("name") as unknown;
+  if (!geometry || !name) return [];
+  const [west, , east] = geometry.getExtent();
+  return [new Feature({ geometry: new Point(middle(geometry)), kind: "name", name, width: east - west })];
 }
 
 /** A point inside a country: of its largest part. */
-function middle(geometry: Geometry): Geometry {
-  if (geometry.getType() === "Polygon") return (geometry as Polygon).getInteriorPoint();
+function middle(geometry: Geometry): number[] {
+  if (geometry.getType() === "Polygon") return (geometry as Polygon).getInteriorPoint().getCoordinates();
   let best: Polygon | null = null;
   for (const part of (geometry as MultiPolygon).getPolygons()) if (!best || part.getArea() > best.getArea()) best = part;
-  return best!.getInteriorPoint();
-}
-
-function airportStyle(dark: boolean): (feature: { get(name: string): unknown }, resolution: number) => Style {
-  const shades = palette(dark);
-  const mark = new Circle({ radius: 2.4, fill: new Fill({ color: shades.land }), stroke: new Stroke({ color: shades.airport, width: 1.3 }) });
-  const plain = new Style({ image: mark });
-  const named = new Style({
-    image: mark,
-    text: new Text({
-      font: "10px 'B612 Mono', monospace",
-      offsetY: 10,
-      fill: new Fill({ color: shades.airport }),
-      stroke: new Stroke({ color: shades.halo, width: 3 }),
-    }),
-  });
-  return (feature, resolution) => {
-    if (Math.log2(156543.03 / resolution) < AIRPORT_NAMES_FROM) return plain;
-    named.getText()!.setText(String(feature.get("iata")));
-    return named;
-  };
+  return best!.getInteriorPoint().getCoordinates();
 }

@@ -1,6 +1,7 @@
 // The layer of the chosen base map. Nothing is asked of a host before its map is chosen.
+import type BaseLayer from "ol/layer/Base";
+import LayerGroup from "ol/layer/Group";
 import TileLayer from "ol/layer/Tile";
-import type TileSource from "ol/source/Tile";
 import XYZ from "ol/source/XYZ";
 import { Cell } from "../../core/cell";
 import { preferences } from "../../core/preferences";
@@ -11,12 +12,12 @@ import { TilesError } from "./tiles_error";
 const NO_SOURCE: Attribution = { text: "", address: "" };
 
 interface Opened {
-  source: TileSource;
+  layer: BaseLayer;
   attribution: Attribution;
 }
 
 export class Tiles {
-  readonly layers: TileLayer[] = [];
+  readonly layers: LayerGroup[] = [];
   /** The source of the shown map, as the setting or the archive names it. */
   readonly source = new Cell<Attribution>(NO_SOURCE);
   /** Why the chosen map is not shown, where it is not. */
@@ -26,7 +27,7 @@ export class Tiles {
 
   constructor() {
     if (!baseMaps.length) return;
-    this.layers.push(new TileLayer({ zIndex: 1 }));
+    this.layers.push(new LayerGroup());
     preferences.subscribe(() => void this.follow());
     void this.follow();
   }
@@ -49,14 +50,16 @@ export class Tiles {
   }
 
   private show(opened: Opened | null): void {
-    this.layers[0].setSource(opened?.source ?? null);
+    const shown = this.layers[0].getLayers();
+    shown.clear();
+    if (opened) shown.push(opened.layer);
     this.source.set(opened?.attribution ?? NO_SOURCE);
   }
 
   private open(map: BaseMap): Promise<Opened> {
     let opened = this.opened.get(map);
     if (!opened) {
-      opened = map.kind === "archive" ? openArchive(map) : Promise.resolve({ source: new XYZ({ url: map.address, crossOrigin: "anonymous" }), attribution: attribution(map.attribution) });
+      opened = map.kind === "archive" ? openArchive(map) : Promise.resolve({ layer: new TileLayer({ source: new XYZ({ url: map.address, crossOrigin: "anonymous" }), zIndex: 1 }), attribution: attribution(map.attribution) });
       this.opened.set(map, opened);
     }
     return opened;
@@ -64,7 +67,7 @@ export class Tiles {
 }
 
 async function openArchive(map: BaseMap): Promise<Opened> {
-  const { archiveSource } = await import("./archive");
-  const { source, attribution: named } = await archiveSource(map.address);
-  return { source: source as unknown as TileSource, attribution: attribution(map.attribution || named) };
+  const { archiveLayer } = await import("./archive");
+  const { layer, attribution: named } = await archiveLayer(map.address);
+  return { layer, attribution: attribution(map.attribution || named) };
 }

@@ -1,7 +1,8 @@
 // The same aircraft on a plain canvas, for browsers without WebGL: drawn from small pictures in 5 degree steps.
 import { CLASSES } from "../../live/classes";
 import { STRIDE } from "../../live/messages";
-import { positionOf, sizeAt, type AircraftLayer, type MapView, type Picture } from "./layer";
+import type { TrailRing } from "../all_trails/ring";
+import { positionOf, sizeAt, type AircraftLayer, type MapView, type Picture, type Underlay } from "./layer";
 import { TURNS, pathOf } from "./shapes";
 
 const STEPS = 72;
@@ -14,6 +15,7 @@ export class CanvasLayer implements AircraftLayer {
   private readonly context = this.canvas.getContext("2d")!;
   private readonly paths = CLASSES.map(pathOf);
   private sprites = new Map<string, HTMLCanvasElement>();
+  underlay: Underlay | null = null;
   private picture: Picture | null = null;
 
   take(picture: Picture): void {
@@ -30,6 +32,7 @@ export class CanvasLayer implements AircraftLayer {
     }
     context.clearRect(0, 0, width, height);
     if (!picture) return;
+    this.underlay?.draw(view, elapsed, dark, picture.count);
     const unit = Math.round(sizeAt(view.resolution));
     for (let row = 0; row < picture.count; row += 1) {
       const [x, y] = positionOf(picture, row, view, elapsed);
@@ -59,6 +62,11 @@ export class CanvasLayer implements AircraftLayer {
       this.sprites.set(key, sprite);
     }
     return sprite;
+  }
+
+  async drawTrails(ring: TrailRing): Promise<void> {
+    const { CanvasTrails } = await import("../all_trails/canvas_trails");
+    this.underlay = new CanvasTrails(this.context, ring, () => this.picture);
   }
 
   destroy(): void {

@@ -2,8 +2,9 @@
 import { STRIDE } from "../../live/messages";
 import { link, linked } from "./gl_program";
 import { GlLabels } from "./labels_gl";
+import type { TrailRing } from "../all_trails/ring";
 import { ATLAS_COLUMNS, ATLAS_ROWS, TURNS, drawAtlas } from "./shapes";
-import { COAST_S, EASE_S, sizeAt, type AircraftLayer, type MapView, type Picture } from "./layer";
+import { COAST_S, EASE_S, sizeAt, type AircraftLayer, type MapView, type Picture, type Underlay } from "./layer";
 
 const VERTEX = `#version 300 es
 precision highp float;
@@ -98,6 +99,7 @@ class GlLayer implements AircraftLayer {
   private readonly instances: WebGLBuffer;
   private readonly texture: WebGLTexture;
   private readonly labels: GlLabels;
+  underlay: Underlay | null = null;
   private picture: Picture | null = null;
 
   constructor(
@@ -185,6 +187,7 @@ class GlLayer implements AircraftLayer {
     gl.clear(gl.COLOR_BUFFER_BIT);
     const { picture } = this;
     if (!picture?.count) return;
+    this.underlay?.draw(view, elapsed, dark, picture.count);
     this.drawAircraft(picture, view, elapsed, dark);
     this.labels.draw(picture, view, elapsed, dark);
   }
@@ -203,6 +206,11 @@ class GlLayer implements AircraftLayer {
     gl.uniform1f(this.places.unit, sizeAt(view.resolution) / 0.84 / view.width);
     gl.uniform3fv(this.places.edge, dark ? [0.03, 0.05, 0.09] : [1, 1, 1]);
     gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, picture.count);
+  }
+
+  async drawTrails(ring: TrailRing): Promise<void> {
+    const { GlTrails } = await import("../all_trails/gl_trails");
+    this.underlay = new GlTrails(this.gl, this.instances, ring);
   }
 
   forget(): void {

@@ -1,11 +1,11 @@
 // The characters of labels, each painted once on one canvas: red where the character is, green where its halo is.
-import { FONTS } from "./label_style";
+import { FONTS, LINE_PX } from "./label_style";
 
 export const GLYPH_COLUMNS = 32;
 export const GLYPH_ROWS = 16;
 /** A cell, in pixels of the page: a character with its halo, as high as a line with its edges. */
-const WIDTH_PX = 14;
-const HEIGHT_PX = 17;
+const WIDTH_PX = LINE_PX + 1;
+const HEIGHT_PX = LINE_PX + 4;
 
 export class Glyphs {
   readonly canvas = document.createElement("canvas");

@@ -1,16 +1,19 @@
 // How labels look and where they stand, for the two that draw them.
+import { LABEL_SCALE } from "../../core/kiosk";
 import { sizeAt, type MapView, type Picture } from "./layer";
 import type { Label } from "../../live/messages";
 
-export const LINE_PX = 13;
+const font = (weight: number, px: number): string => `${weight} ${px * LABEL_SCALE}px 'B612 Mono', monospace`;
+
+export const LINE_PX = Math.round(13 * LABEL_SCALE);
 /** Room for the halo around a text. */
 export const EDGE_PX = 3;
-/** Of a first line, of one that stands out, and of a second line. */
-export const FONTS = ["400 11.5px 'B612 Mono', monospace", "700 11.5px 'B612 Mono', monospace", "10px 'B612 Mono', monospace"];
+/** Of a first line, of one that stands out, and of the lines below the first. */
+export const FONTS = [font(400, 11.5), font(700, 11.5), font(400, 10)];
 export const STRENGTHS = [1, 1, 0.86];
 
-export const fontOf = (label: Label, line: number): number => (line === 1 ? 2 : label.strong ? 1 : 0);
-export const heightOf = (label: Label): number => (label.lines[1] ? 2 : 1) * LINE_PX + 4;
+export const fontOf = (label: Label, line: number): number => (line > 0 ? 2 : label.strong ? 1 : 0);
+export const heightOf = (label: Label): number => label.lines.length * LINE_PX + 4;
 
 export function isChosen(picture: Picture, row: number): boolean {
   return row === picture.selectedRow || picture.alsoRows.includes(row);

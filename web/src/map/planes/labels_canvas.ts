@@ -32,7 +32,7 @@ export class CanvasLabels {
   }
 
   private bitmapOf(label: Label, shades: Palette, ratio: number): Bitmap {
-    const key = `${label.lines[0]}\n${label.lines[1]}\n${label.strong}\n${ratio}`;
+    const key = `${label.lines.join("\n")}\n${label.strong}\n${ratio}`;
     let bitmap = this.bitmaps.get(key);
     if (bitmap) {
       this.bitmaps.delete(key);

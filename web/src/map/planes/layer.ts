@@ -1,5 +1,6 @@
 // The aircraft of one frame, as the map's two layers (WebGL, canvas) take them.
 import { STRIDE, type Label } from "../../live/messages";
+import type { TrailRing } from "../all_trails/ring";
 
 export interface Picture {
   count: number;
@@ -23,11 +24,20 @@ export interface MapView {
   ratio: number;
 }
 
+/** What is drawn below the aircraft, on their canvas; `count` is how many aircraft there are. */
+export interface Underlay {
+  draw(view: MapView, elapsed: number, dark: boolean, count: number): void;
+}
+
 export interface AircraftLayer {
   readonly kind: "webgl" | "canvas";
   readonly canvas: HTMLCanvasElement;
   /** Whether it draws the labels as well. */
   readonly drawsLabels: boolean;
+  /** The trails of all aircraft, once there are any. */
+  underlay: Underlay | null;
+  /** Have the trails of this ring drawn from now on. */
+  drawTrails(ring: TrailRing): Promise<void>;
   take(picture: Picture): void;
   /** `elapsed` is the time of the picture's clock since the picture was made, in seconds. */
   draw(view: MapView, elapsed: number, dark: boolean): void;

@@ -1,5 +1,6 @@
 // The aircraft above the map: three canvases that are drawn no more often than the movement on the screen is worth.
-import { STRIDE } from "../../live/messages";
+import { STRIDE, type TrailNews } from "../../live/messages";
+import type { TrailRing } from "../all_trails/ring";
 import { CanvasLabels } from "./labels_canvas";
 import { EASE_S, positionOf, sizeAt, type AircraftLayer, type MapView, type Picture } from "./layer";
 import { palette, type Palette } from "../../core/palette";
@@ -39,6 +40,9 @@ export class Stage {
   private readonly labels = new CanvasLabels();
   private trailsChanged = true;
   private isOverBlank = false;
+  /** The trails of all aircraft; null where they are off. */
+  private ring: TrailRing | null = null;
+  private waiting: TrailNews[] = [];
 
   constructor(private readonly onKind: (kind: string) => void) {
     this.element.className = "stage";
@@ -59,7 +63,42 @@ export class Stage {
     const old = this.layer.canvas;
     this.layer = this.makeLayer(false);
     old.replaceWith(this.layer.canvas);
+    if (this.ring) void this.drawRing(this.ring);
     this.layer.take(this.picture);
+    this.draw();
+  }
+
+  /** What is new of the trails of all aircraft. */
+  takeTrails(news: TrailNews | null): void {
+    if (!news) {
+      this.ring = this.layer.underlay = null;
+      this.waiting = [];
+    } else if (this.ring) {
+      this.ring.take(news);
+    } else {
+      void this.beginRing(news);
+    }
+  }
+
+  /** Their scripts are fetched by whoever wants trails; what comes meanwhile is taken up by the next picture. */
+  private async beginRing(news: TrailNews): Promise<void> {
+    this.waiting.push(news);
+    if (this.waiting.length > 1) return;
+    try {
+      const { TrailRing } = await import("../all_trails/ring");
+      if (!this.waiting.length) return; // They were switched off meanwhile.
+      this.ring = new TrailRing();
+      for (const one of this.waiting) this.ring.take(one);
+      await this.drawRing(this.ring);
+    } catch (error) {
+      console.warn("The trails of all aircraft cannot be drawn:", error);
+    } finally {
+      this.waiting = [];
+    }
+  }
+
+  private async drawRing(ring: TrailRing): Promise<void> {
+    await this.layer.drawTrails(ring);
     this.draw();
   }
 
