@@ -1,7 +1,7 @@
-// Collects the texts of the application, those of the shared rooms and of each feature, into one catalogue for each
-// language, and into one document whose keys are the type of all texts.
+// Collects the texts of the application, those of the shared rooms, of each feature and those that the console shows as
+// well, into one catalogue for each language, and into one document whose keys are the type of all texts.
 // Usage: node texts.mjs
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -17,12 +17,18 @@ export function prepareTexts(here, generated) {
     writeFileSync(join(generated, `${language}.catalogue`), JSON.stringify(Object.fromEntries(entries)));
   }
   writeFileSync(join(generated, "texts.json"), JSON.stringify(catalogue));
+  copyFileSync(join(sharedWithConsole(here), "field_faults.json"), join(generated, "field_faults.json"));
+}
+
+/** The folder of the texts that application and console show: an installed package has the console's folder alone. */
+function sharedWithConsole(here) {
+  return join(here, "..", "skywatch", "console", "texts");
 }
 
 /** All texts by key, each with its forms in the order of the languages; refuses a key that stands in two files. */
 function collected(here) {
   const features = join(here, "src", "features");
-  const files = [join(here, "src", "i18n", "texts.json"), ...readdirSync(features).map((name) => join(features, name, "texts.json"))];
+  const files = [join(sharedWithConsole(here), "shared.json"), join(here, "src", "i18n", "texts.json"), ...readdirSync(features).map((name) => join(features, name, "texts.json"))];
   const catalogue = {};
   for (const file of files.filter((path) => existsSync(path))) {
     for (const [key, forms] of Object.entries(JSON.parse(readFileSync(file, "utf8")))) {

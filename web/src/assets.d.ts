@@ -7,9 +7,9 @@ declare module "*.catalogue" {
   const address: string;
   export default address;
 }
-declare module "*.airports" {
-  const address: string;
-  export default address;
-}
 declare module "*.css";
 declare const WORKER_FILE: string;
+/** The folder of the flags beside the scripts. */
+declare const FLAGS_FOLDER: string;
+/** The cells of the ground that were built (ground.mjs). */
+declare const GROUND_CELLS: { folder: string; region: string; local: string };

@@ -29,6 +29,11 @@ export function stretch(lat: number): number {
   return 1 / Math.cos(Math.max(-LIMIT_LAT, Math.min(LIMIT_LAT, lat)) * RADIANS);
 }
 
+/** Metres on the ground between two near places of the map. */
+export function distanceOnMap(x1: number, y1: number, x2: number, y2: number): number {
+  return Math.hypot(x2 - x1, y2 - y1) / Math.cosh(y1 / RADIUS_M);
+}
+
 /** Distance in nautical miles on the sphere (haversine). */
 export function distanceNm(lat1: number, lon1: number, lat2: number, lon2: number): number {
   const dLat = ((lat2 - lat1) * RADIANS) / 2;

@@ -8,7 +8,16 @@ export interface Palette {
   halo: string;
   ring: string;
   ringText: string;
+  outline: string;
+  airspace: string;
+  airspaceFill: string;
+  closed: string;
+  closedFill: string;
   airport: string;
+  /** Rivers; lakes have the colour of the sea. */
+  river: string;
+  town: string;
+  runway: string;
   text: string;
   textHalo: string;
   accent: string;
@@ -26,7 +35,15 @@ const NIGHT: Palette = {
   halo: "#111a28",
   ring: "rgb(120 150 185 / 0.34)",
   ringText: "#8fa5c0",
+  outline: "#5fae8b",
+  airspace: "rgb(98 148 210 / 0.75)",
+  airspaceFill: "rgb(98 148 210 / 0.07)",
+  closed: "rgb(224 108 108 / 0.8)",
+  closedFill: "rgb(224 108 108 / 0.1)",
   airport: "#7f93ad",
+  river: "#24405f",
+  town: "#7589a3",
+  runway: "#8297b2",
   text: "#e8eef6",
   textHalo: "rgb(8 13 22 / 0.92)",
   accent: "#ffffff",
@@ -43,7 +60,15 @@ const DAY: Palette = {
   halo: "#f6f2e7",
   ring: "rgb(40 70 105 / 0.34)",
   ringText: "#4d6580",
+  outline: "#1f7a55",
+  airspace: "rgb(32 84 158 / 0.7)",
+  airspaceFill: "rgb(32 84 158 / 0.06)",
+  closed: "rgb(178 36 42 / 0.75)",
+  closedFill: "rgb(178 36 42 / 0.07)",
   airport: "#7a6d8f",
+  river: "#a9c3d4",
+  town: "#7d7663",
+  runway: "#857a96",
   text: "#101c2c",
   textHalo: "rgb(255 255 255 / 0.94)",
   accent: "#0a1626",

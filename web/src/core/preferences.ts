@@ -1,5 +1,8 @@
 // What the person at this browser prefers: kept here, and nothing of it is secret.
 import { Cell } from "./cell";
+import { kiosk } from "./kiosk";
+import { useRamp, type RampName } from "./ramp";
+import { readEntry, writeEntry } from "./storage";
 
 export type Theme = "auto" | "light" | "dark";
 export type UnitSystem = "aviation" | "metric" | "imperial";
@@ -15,11 +18,27 @@ export interface Preferences {
   airports: boolean;
   borders: boolean;
   trails: boolean;
+  /** How far back the trails of all aircraft reach (minutes); 0: there are none. */
+  allTrails: number;
+  /** Fields of each line of a label. */
+  labelLines: string[][];
+  ramp: RampName;
+  /** Names of the layers that are shown besides. */
+  overlays: string[];
+  /** Whether the list has aircraft on the ground below all others. */
+  airFirst: boolean;
   /** The name of the chosen base map; none: the first one. */
   baseMap?: string;
   sound: boolean;
+  /** Whether notices and sounds also tell what happens to simulated aircraft while there are no others. */
+  simulatedNotices: boolean;
   /** Whether single keys act wherever the focus is. */
   shortcuts: boolean;
+  /** Whether photos of aircraft are fetched from the source that the installation has, and whether that was decided. */
+  photos: boolean;
+  photosDecided: boolean;
+  /** Groups of the panel's facts that are unfolded. */
+  openFacts: string[];
   listWidth: number;
   listOpen: boolean;
   /** Whether the note that all aircraft are simulated was closed. */
@@ -29,7 +48,7 @@ export interface Preferences {
 }
 
 /** A preference that is on or off. */
-export type Switch = "labels" | "rings" | "airports" | "sound" | "shortcuts";
+export type Switch = "labels" | "rings" | "airports" | "sound" | "simulatedNotices" | "shortcuts";
 
 export const DEFAULTS: Preferences = {
   theme: "auto",
@@ -41,32 +60,42 @@ export const DEFAULTS: Preferences = {
   airports: true,
   borders: true,
   trails: true,
+  allTrails: 0,
+  labelLines: [["flight"], ["altitude", "gs"]],
+  ramp: "even",
+  overlays: [],
+  airFirst: true,
   sound: false,
+  simulatedNotices: false,
   shortcuts: true,
+  photos: false,
+  photosDecided: false,
+  openFacts: [],
   listWidth: 430,
   listOpen: true,
   simulatedDismissed: false,
 };
+/** What a kiosk shows besides the aircraft; nobody is there to choose. */
+const IN_KIOSK: Partial<Preferences> = { allTrails: 2, overlays: ["airspaces", "weather"] };
 const ENTRY = "skywatch.preferences";
 
 function stored(): Preferences {
   try {
-    const found = JSON.parse(localStorage.getItem(ENTRY) ?? "{}") as Partial<Preferences>;
-    return { ...DEFAULTS, ...found };
+    const found = JSON.parse(readEntry(ENTRY) ?? "{}") as Partial<Preferences>;
+    return { ...DEFAULTS, ...(kiosk ? IN_KIOSK : {}), ...found };
   } catch {
-    return { ...DEFAULTS }; // Storage is switched off, or holds something else.
+    return { ...DEFAULTS }; // The storage holds something else.
   }
 }
 
 export const preferences = new Cell<Preferences>(stored());
+useRamp(preferences.value.ramp);
 
 export function prefer(change: Partial<Preferences>): void {
-  preferences.set({ ...preferences.value, ...change });
-  try {
-    localStorage.setItem(ENTRY, JSON.stringify(preferences.value));
-  } catch {
-    // Without storage a choice lasts as long as the page.
-  }
+  const next = { ...preferences.value, ...change };
+  useRamp(next.ramp);
+  preferences.set(next);
+  writeEntry(ENTRY, JSON.stringify(next));
 }
 
 const darkness = matchMedia("(prefers-color-scheme: dark)");

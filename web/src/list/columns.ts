@@ -1,5 +1,5 @@
 // The columns that the list can have.
-import { html, svg, type TemplateResult } from "lit";
+import { html, type nothing, svg, type TemplateResult } from "lit";
 import { dark } from "../core/preferences";
 import { bare, bearing, unit, type Quantity } from "../ui/units";
 import { t, type TextKey } from "../i18n/i18n";
@@ -7,6 +7,7 @@ import { CLASSES } from "../live/classes";
 import { isEmergency } from "../live/filter";
 import { FLAG, type Aircraft } from "../live/messages";
 import { altitudeColour, css } from "../core/ramp";
+import { flag } from "../ui/flag";
 import { drawing } from "../ui/icons";
 import { marksOf } from "./marks";
 import { svgPath } from "../map/planes/shapes";
@@ -19,7 +20,7 @@ export interface Column {
   quantity?: Quantity;
   isNumber: boolean;
   needs?: "details";
-  cell: (aircraft: Aircraft) => TemplateResult | string;
+  cell: (aircraft: Aircraft) => TemplateResult | string | typeof nothing;
 }
 
 export const onGround = (aircraft: Aircraft): boolean => ((aircraft.flags as number) & FLAG.ground) !== 0;
@@ -64,6 +65,7 @@ export const COLUMNS: Column[] = [
           : ""}`;
     },
   },
+  { key: "flag", title: "column.flag", isNumber: false, cell: (aircraft) => flag(aircraft.hex) },
   { key: "hex", title: "column.hex", short: "column.hex_short", isNumber: false, cell: (aircraft) => aircraft.hex.toUpperCase() },
   { key: "r", title: "column.registration", short: "column.registration_short", isNumber: false, needs: "details", cell: (aircraft) => String(aircraft.r ?? "") },
   { key: "t", title: "column.type", isNumber: false, cell: (aircraft) => String(aircraft.t ?? "") },

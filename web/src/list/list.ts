@@ -11,6 +11,7 @@ import { live } from "../live/live";
 import { NO_FILTER, type Aircraft } from "../live/messages";
 import { session } from "../session/session";
 import { announce } from "../ui/announce";
+import { states } from "../ui/flag";
 import { icon } from "../ui/icons";
 import { moved } from "./column_order";
 import { COLUMNS, columnTitle, type Column } from "./columns";
@@ -32,7 +33,7 @@ class List extends View {
 
   constructor() {
     super();
-    this.watch(live.list, live.filter, live.selectedHex, live.alsoHexes, preferences, dark, place);
+    this.watch(live.list, live.filter, live.selectedHex, live.alsoHexes, preferences, dark, place, states);
   }
 
   override connectedCallback(): void {
@@ -64,7 +65,7 @@ class List extends View {
   }
 
   private ask(): void {
-    live.send({ type: "list", offset: this.offset, limit: this.limit, ...this.order, inView: this.inView });
+    live.send({ type: "list", offset: this.offset, limit: this.limit, ...this.order, inView: this.inView, airFirst: preferences.value.airFirst });
   }
 
   private measure(): void {
@@ -194,6 +195,7 @@ class List extends View {
     const rest = this.offered.filter((column) => !shown.includes(column));
     return html`<fieldset class="chooser"><legend>${t("list.columns")}</legend>
       ${repeat([...shown, ...rest], ({ key }) => key, (column, at) => this.choice(column, at, shown.length))}
+      <label class="check air-first"><input type="checkbox" .checked=${preferences.value.airFirst} @change=${this.toggleAirFirst} /> ${t("list.air_first")}</label>
     </fieldset>`;
   }
 
@@ -222,6 +224,11 @@ class List extends View {
     const choice = this.querySelector(`[data-column="${key}"]`);
     (choice?.querySelector<HTMLElement>(`[data-step="${step}"]:enabled`) ?? choice?.querySelector<HTMLElement>("button:enabled"))?.focus();
   }
+
+  private readonly toggleAirFirst = (): void => {
+    prefer({ airFirst: !preferences.value.airFirst });
+    this.ask();
+  };
 
   private readonly toggleInView = (): void => {
     this.inView = !this.inView;

@@ -1,4 +1,5 @@
 // Requests to the REST API: with the session's token, renewed once when it has run out, and errors as the service says.
+import { CREDENTIALS } from "../core/kiosk";
 import { session } from "./session";
 
 export const API = new URL("api/v1/", document.baseURI).href;
@@ -24,6 +25,8 @@ export interface Options {
   signal?: AbortSignal;
   raw?: BodyInit;
   type?: string;
+  /** Instead of the session's own token. */
+  token?: string;
 }
 
 function address(path: string, query: Options["query"] = {}): string {
@@ -39,7 +42,7 @@ export async function request(path: string, options: Options = {}, again = true)
   const headers: Record<string, string> = {};
   if (options.body !== undefined) headers["Content-Type"] = "application/json";
   if (options.type) headers["Content-Type"] = options.type;
-  const token = session.access;
+  const token = options.token ?? session.access;
   if (token) headers.Authorization = `Bearer ${token}`;
   let answer: Response;
   try {
@@ -48,7 +51,7 @@ export async function request(path: string, options: Options = {}, again = true)
       headers,
       body: options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body)),
       signal: options.signal,
-      credentials: "same-origin",
+      credentials: CREDENTIALS,
       cache: "no-store",
     });
   } catch (error) {

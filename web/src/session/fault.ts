@@ -1,5 +1,5 @@
 // What went wrong, for people: the code of the service's answer in the reader's language.
-import forms from "../i18n/field_faults.json";
+import forms from "../../generated/field_faults.json";
 import { has, t, type TextKey } from "../i18n/i18n";
 import { ApiError } from "./api";
 
@@ -14,11 +14,24 @@ export function fieldFault(detail: string): string {
   return detail;
 }
 
-/** The text of an error; where the catalogue has none for its code, the service's own sentence. */
-export function faultText(error: unknown): string {
+/** What is wrong with a field by its name, and with its entries ("entries.2") by their number. */
+export function fieldFaults(error: unknown): Record<string, string> {
+  return error instanceof ApiError ? Object.fromEntries(error.errors.map(({ name, detail }) => [name, fieldFault(detail)])) : {};
+}
+
+/** The fault of a field out of those of a form; empty where there is none. */
+export function faultOf(faults: Record<string, string>, field: string): string {
+  const own = Object.entries(faults).filter(([name]) => name === field || name.startsWith(`${field}.`));
+  return own.map(([name, detail]) => (/^\.\d+$/.test(name.slice(field.length)) ? t("field.entry", { n: Number(name.slice(field.length + 1)) + 1, detail }) : detail)).join("; ");
+}
+
+/** The text of an error; faults of the fields `beside` stand beside them and are not repeated. Where the catalogue has none for its code, the service's own sentence. */
+export function faultText(error: unknown, beside: readonly string[] = []): string {
   if (!(error instanceof ApiError)) return String(error instanceof Error ? error.message : error);
   if (error.code === "network") return t(error.isChange ? "state.not_sent" : "state.lost");
-  const detail = error.errors.map((one) => `${one.name}: ${fieldFault(one.detail)}`).join("; ") || error.message;
+  const rest = error.errors.filter(({ name }) => !beside.some((field) => name === field || name.startsWith(`${field}.`)));
+  if (error.errors.length && !rest.length) return t("form.check");
+  const detail = rest.map((one) => `${one.name}: ${fieldFault(one.detail)}`).join("; ") || error.message;
   const key = `error.${error.code}`;
   return has(key) ? t(key, { detail, n: error.retryAfterS ?? 60 }) : detail;
 }

@@ -1,6 +1,8 @@
 // Who is at this browser: the three states of the specification's reference client, tokens that are renewed 30 s before
 // they end, and all tabs of this browser sharing one renewal.
 import { Cell } from "../core/cell";
+import { CREDENTIALS, kiosk } from "../core/kiosk";
+import { readEntry, writeEntry } from "../core/storage";
 
 export type Status = "loading" | "anonymous" | "authenticated";
 
@@ -24,6 +26,8 @@ export interface Config {
   auth_enabled: boolean;
   local_auth_enabled: boolean;
   api_key_enabled: boolean;
+  /** Whether a login also sets its tokens as cookies, which no script sees. */
+  cookie_auth_enabled: boolean;
   oidc_enabled: boolean;
   oidc_provider_name: string;
   features: Record<string, Feature>;
@@ -79,26 +83,29 @@ class Session {
   private question: Promise<void> | null = null;
   private checkTimer: ReturnType<typeof setTimeout> | undefined;
   private checkedAt = -Infinity;
-  /** Storage may be switched off; then the session lives as long as the page. */
-  private readonly memory = new Map<string, string>();
   /** Seconds by which the service's clock is ahead of this browser's. */
   private clockOffset = 0;
 
   get access(): string | null {
-    return this.isCookie ? null : this.read(ACCESS);
+    return this.isCookie ? null : readEntry(ACCESS);
   }
 
   get refresh(): string | null {
-    return this.read(REFRESH);
+    return readEntry(REFRESH);
   }
 
   async start(): Promise<void> {
+    if (kiosk) {
+      await this.loadConfig();
+      this.forget();
+      return;
+    }
     window.addEventListener("storage", ({ key, newValue }) => {
       if (key === ACCESS || key === null || (key === USER && this.isCookie)) void this.adopt(newValue);
     });
     await this.loadConfig();
-    const token = this.read(ACCESS);
-    const cached = this.read(USER);
+    const token = readEntry(ACCESS);
+    const cached = readEntry(USER);
     // Where the tokens are cookies, which no script sees, the cached user is the sign that somebody signed in here.
     if (!cached) {
       this.forget();
@@ -114,7 +121,7 @@ class Session {
   async loadConfig(): Promise<void> {
     for (let pause = 500; ; pause = Math.min(pause * 2, 15_000)) {
       try {
-        const answer = await fetch(`${API}auth/config`, { cache: "no-store" });
+        const answer = await fetch(`${API}auth/config`, { cache: "no-store", credentials: CREDENTIALS });
         if (answer.ok) {
           this.noteClock(answer);
           this.config.set((await answer.json()) as Config);
@@ -161,11 +168,11 @@ class Session {
 
   private async ask(): Promise<void> {
     for (let tries = 0; tries < 3; tries += 1) {
-      const token = this.read(ACCESS);
+      const token = readEntry(ACCESS);
       if (!token && !this.user.value) break;
       const answer = await this.fetch("auth/profile", { headers: token ? { Authorization: `Bearer ${token}` } : {} });
       // Somebody logged in or out meanwhile, or another tab renewed the token: the answer is about the past.
-      if (this.read(ACCESS) !== token) continue;
+      if (readEntry(ACCESS) !== token) continue;
       if (answer?.ok) {
         this.isCookie = !token;
         this.accept((await answer.json()) as User);
@@ -186,13 +193,13 @@ class Session {
   }
 
   private fetch(path: string, options: RequestInit = {}): Promise<Response | null> {
-    return fetch(API + path, { cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS), ...options }).catch(() => null);
+    return fetch(API + path, { cache: "no-store", credentials: CREDENTIALS, signal: AbortSignal.timeout(ANSWER_MS), ...options }).catch(() => null);
   }
 
   private accept(user: User): void {
     const written = JSON.stringify(user);
     if (JSON.stringify(this.user.value) !== written) this.user.set(user);
-    this.write(USER, written);
+    writeEntry(USER, written);
     if (!this.isCookie) this.token.set(this.access);
     this.ended.set(false);
     this.plan();
@@ -201,26 +208,47 @@ class Session {
 
   /** Tokens of a login or of a sign-on: kept here, unless the browser has them as cookies. */
   async take(pair: Pair): Promise<void> {
-    const byCookie = await this.fetch("auth/profile");
+    if (!(await this.place(pair))) await this.confirm();
+  }
+
+  /** Tokens that replace those of this browser, perhaps of the same login: no tab may use the old ones meanwhile. */
+  async replace(exchange: () => Promise<Pair>): Promise<void> {
+    if (!(await this.exclusively(async () => this.place(await exchange())))) await this.confirm();
+  }
+
+  /** An access token for a header, even where the tokens are cookies: a renewal hands it out once more. */
+  async headerToken(): Promise<string | null> {
+    const token = this.access ?? this.token.value;
+    const life = token ? lifetime(token) : null;
+    if (this.status.value === "authenticated" && !(life && life.expires - this.now() > 0)) {
+      await this.renew(this.isCookie ? null : token);
+    }
+    return this.access ?? this.token.value;
+  }
+
+  /** Whether the browser has the tokens as cookies; else they are kept here. */
+  private async place(pair: Pair): Promise<boolean> {
+    // Without cookies the question would be refused, and the browser would complain of it.
+    const byCookie = this.config.value?.cookie_auth_enabled === false ? null : await this.fetch("auth/profile");
     if (byCookie?.ok) {
       const user = (await byCookie.json()) as User;
       if (!pair.user || pair.user.id === user.id) {
         this.isCookie = true;
         this.token.set(pair.access);
         this.accept(user);
-        return;
+        return true;
       }
     }
     this.isCookie = false;
     this.keep(pair);
     if (pair.user) this.user.set(pair.user);
-    await this.confirm();
+    return false;
   }
 
   private keep(pair: Pair): void {
     if (!this.isCookie) {
-      this.write(ACCESS, pair.access);
-      this.write(REFRESH, pair.refresh);
+      writeEntry(ACCESS, pair.access);
+      writeEntry(REFRESH, pair.refresh);
     }
     // With cookies the channel alone is shown the token; nothing stores it.
     this.token.set(pair.access);
@@ -237,11 +265,15 @@ class Session {
    * the token that is to be replaced, null where the tokens are cookies.
    */
   private async renew(used: string | null): Promise<Renewal> {
-    return "locks" in navigator ? await navigator.locks.request(LOCK, () => this.exchange(used)) : this.exchange(used);
+    return this.exclusively(() => this.exchange(used));
+  }
+
+  private async exclusively<T>(work: () => Promise<T>): Promise<T> {
+    return "locks" in navigator ? await (navigator.locks.request(LOCK, work) as Promise<T>) : work();
   }
 
   private async exchange(used: string | null): Promise<Renewal> {
-    const present = this.read(ACCESS);
+    const present = readEntry(ACCESS);
     if (present && present !== used) {
       this.token.set(present); // Another tab was quicker.
       this.plan();
@@ -265,7 +297,7 @@ class Session {
     }
     if (answer && [400, 401, 403].includes(answer.status)) {
       // Not the end of a login that began while this one was asked about.
-      if (this.read(ACCESS) !== used) return "renewed";
+      if (readEntry(ACCESS) !== used) return "renewed";
       this.end();
       return "refused";
     }
@@ -275,7 +307,7 @@ class Session {
 
   private plan(seconds?: number): void {
     clearTimeout(this.timer);
-    const token = this.isCookie ? this.token.value : this.read(ACCESS);
+    const token = this.isCookie ? this.token.value : readEntry(ACCESS);
     const life = token ? lifetime(token) : null;
     if (!life) return;
     const wait = seconds ?? Math.max(1, life.expires - RENEW_BEFORE_S - this.now());
@@ -301,7 +333,7 @@ class Session {
 
   /** The service says that this login is over. */
   end(): void {
-    const wasSomebody = this.user.value !== null || this.read(ACCESS) !== null;
+    const wasSomebody = this.user.value !== null || readEntry(ACCESS) !== null;
     this.forget();
     this.ended.set(wasSomebody);
   }
@@ -312,29 +344,10 @@ class Session {
     clearTimeout(this.checkTimer);
     this.checkTimer = undefined;
     this.isCookie = false;
-    for (const name of [ACCESS, REFRESH, USER]) this.write(name, null);
+    for (const name of [ACCESS, REFRESH, USER]) writeEntry(name, null);
     this.user.set(null);
     this.token.set(null);
     this.status.set("anonymous");
-  }
-
-  private read(name: string): string | null {
-    try {
-      return localStorage.getItem(name) ?? this.memory.get(name) ?? null;
-    } catch {
-      return this.memory.get(name) ?? null;
-    }
-  }
-
-  private write(name: string, value: string | null): void {
-    if (value === null) this.memory.delete(name);
-    else this.memory.set(name, value);
-    try {
-      if (value === null) localStorage.removeItem(name);
-      else localStorage.setItem(name, value);
-    } catch {
-      // Kept in memory alone.
-    }
   }
 
   // What this person may see and do

@@ -2,8 +2,8 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { View } from "../ui/view";
 import { t } from "../i18n/i18n";
-import { ApiError, call } from "./api";
-import { faultText, fieldFault, isAway } from "./fault";
+import { call } from "./api";
+import { faultOf, fieldFaults, faultText, isAway } from "./fault";
 
 const READ_AGAIN_MS = 5000;
 
@@ -12,6 +12,8 @@ export abstract class Task extends View {
   protected isBusy = false;
   /** The fields that the service did not take, by their place in the body. */
   protected faults: Record<string, string> = {};
+  /** Fields of the form whose faults stand beside them. */
+  protected readonly fields: readonly string[] = [];
   /** Whether the page has read its list: before, an empty one means nothing. */
   protected hasRead = false;
   private away = false;
@@ -51,9 +53,9 @@ export abstract class Task extends View {
       this.faults = {};
       isDone = true;
     } catch (error) {
-      this.error = faultText(error);
+      this.error = faultText(error, this.fields);
       this.away = isAway(error);
-      this.faults = error instanceof ApiError ? Object.fromEntries(error.errors.map(({ name, detail }) => [name, fieldFault(detail)])) : {};
+      this.faults = fieldFaults(error);
     }
     this.isBusy = false;
     this.requestUpdate();
@@ -69,9 +71,23 @@ export abstract class Task extends View {
     return this.error ? nothing : html`<p class="empty" role="status">${t("loading")}</p>`;
   }
 
+  /** The fault of a field, which stands below it. */
+  protected beside(field: string): TemplateResult | typeof nothing {
+    return besideField(this.faults, field);
+  }
+
+  protected invalid(field: string): "true" | typeof nothing {
+    return faultOf(this.faults, field) ? "true" : nothing;
+  }
+
   protected fault(): TemplateResult | typeof nothing {
     return this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing;
   }
+}
+
+export function besideField(faults: Record<string, string>, field: string): TemplateResult | typeof nothing {
+  const detail = faultOf(faults, field);
+  return detail ? html`<p class="field-fault" role="alert">${detail}</p>` : nothing;
 }
 
 /** All entries of a list that comes in pages of a cursor or an offset. */

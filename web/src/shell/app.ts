@@ -2,18 +2,21 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { html as staticHtml, unsafeStatic } from "lit/static-html.js";
 import { go, note, place } from "../core/address";
-import { dark, preferences } from "../core/preferences";
+import { dark, prefer, preferences } from "../core/preferences";
 import { View } from "../ui/view";
 import { number, t } from "../i18n/i18n";
 import { live } from "../live/live";
 import type { ChannelState } from "../live/messages";
 import { simulated } from "../live/simulated";
+import { mayAdminister } from "../session/handover";
 import { session } from "../session/session";
-import { announcement, notice } from "../ui/announce";
+import { announcement } from "../ui/announce";
 import { counts } from "./bell";
-import { FEATURES, menu, pageAt, pageOf, type OpenPage } from "./feature";
+import { FEATURES, isInBar, isMap, menu, pageAt, pageOf, type OpenPage } from "./feature";
+import { Folding } from "./folding";
+import "./notice";
 import { drawing, icon, mark } from "../ui/icons";
-import { runShortcut } from "./shortcuts";
+import { runShortcut } from "./settings/shortcuts";
 import { simulatedCard } from "./simulated";
 import "../list/list";
 import "../panel/panel";
@@ -21,6 +24,7 @@ import "../panel/panel";
 const WAIT_FOR_CHANNEL_MS = 4000;
 const FETCH_AGAIN_MS = 3000;
 const MAP = "sw-map";
+const capped = (n: number): string => (n > 99 ? "99+" : String(n));
 
 /** The map is half of all scripts, and the list needs none of it: aircraft are listed while it is on its way. */
 async function loadMap(): Promise<void> {
@@ -41,7 +45,7 @@ class App extends View {
 
   constructor() {
     super();
-    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.total, live.selectedHex, live.isReplay, live.isStale, simulated, preferences, dark, announcement, notice, counts);
+    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.total, live.selectedHex, live.isReplay, live.isStale, simulated, preferences, dark, announcement, counts);
     live.state.subscribe((state) => this.noteState(state));
     setTimeout(() => {
       if (session.status.value !== "loading") return;
@@ -122,42 +126,45 @@ class App extends View {
     </span>`;
   }
 
-  private fitted = "";
-  private readonly resized = new ResizeObserver(() => this.fit());
-
-  /** Show the names of the pages beside their icons where all of them fit, else that of the open page where it fits; icons that do not fit go into the menu. */
-  private fit(): void {
-    const nav = this.querySelector(".head nav");
-    const head = nav?.parentElement;
-    if (!nav || !head) return;
-    const steps = ["tight", "tighter", "folded"];
-    head.classList.remove(...steps);
-    for (const step of steps) if (nav.scrollWidth > nav.clientWidth) head.classList.add(step);
-  }
+  private readonly folding = new Folding();
 
   protected override updated(): void {
-    const nav = this.querySelector(".head nav");
-    const names = `${nav?.textContent ?? ""} ${place.value.page}`;
-    if (!nav || names === this.fitted) return;
-    this.fitted = names;
-    this.resized.disconnect();
-    for (const one of [nav, nav.parentElement!]) this.resized.observe(one);
+    this.folding.update(this.querySelector<HTMLElement>(".head nav"));
   }
 
   private navigation(page: OpenPage): TemplateResult {
     return html`<nav aria-label=${t("nav.label")}>
       ${menu().map(
-        (one) => html`<a href="#/${one.name}" class=${one === page ? "active" : ""} aria-current=${one === page ? "page" : nothing} title=${t(one.title)}>
+        (one) => html`<a href="#/${one.name}" class="${one === page ? "active" : ""} ${isInBar(one) ? "in-bar" : ""}" aria-current=${one === page ? "page" : nothing} title=${t(one.title)}>
           ${drawing(one.icon)}<span>${t(one.title)}</span>${this.badge(one)}
         </a>`,
       )}
     </nav>`;
   }
 
+  /** At the bottom of a phone: the map, its list, the pages that are looked at most, and a menu of the others. */
+  private bar(page: OpenPage): TemplateResult {
+    const { listOpen } = preferences.value;
+    const map = menu().find(isMap);
+    const part = (isList: boolean, title: string, drawn: TemplateResult): TemplateResult => {
+      const isOpen = page === map && listOpen === isList && !live.selectedHex.value;
+      return html`<a href="#/${map!.name}" class=${isOpen ? "active" : ""} aria-current=${isOpen ? "page" : nothing} @click=${() => prefer({ listOpen: isList })}>${drawn}<span>${title}</span></a>`;
+    };
+    const others = menu().filter((one) => !isInBar(one));
+    const waiting = others.reduce((sum, one) => sum + (one.badge ? (counts.value[one.name] ?? 0) : 0), 0);
+    return html`<nav class="tab-bar" aria-label=${t("nav.label")}>
+      ${map ? html`${part(false, t(map.title), drawing(map.icon))}${part(true, t("nav.list"), icon("rows"))}` : nothing}
+      ${menu().filter((one) => isInBar(one) && one !== map).map(
+        (one) => html`<a href="#/${one.name}" class=${one === page ? "active" : ""} aria-current=${one === page ? "page" : nothing}>${drawing(one.icon)}<span>${t(one.title)}</span>${this.badge(one)}</a>`,
+      )}
+      <button class="plain" aria-expanded=${this.isMenuOpen} @click=${this.toggleMenu}>${icon(this.isMenuOpen ? "close" : "more")}<span>${t("nav.more")}</span>${waiting ? html`<b class="badge">${capped(waiting)}</b>` : nothing}</button>
+    </nav>`;
+  }
+
   private badge({ name, badge }: OpenPage): TemplateResult | typeof nothing {
     const n = counts.value[name];
     if (!badge || !n) return nothing;
-    return html`<b class="badge" title=${t(badge.title, { n })}>${n > 99 ? "99+" : n}</b>`;
+    return html`<b class="badge" title=${t(badge.title, { n })}>${capped(n)}</b>`;
   }
 
   private person(): TemplateResult | typeof nothing {
@@ -166,6 +173,11 @@ class App extends View {
     const page = pageAt(user ? "account" : "signIn");
     if (!page || (!user && !config?.local_auth_enabled && !config?.oidc_enabled)) return nothing;
     return html`<a class="person" href="#/${page.name}" title=${user ? t(page.title) : nothing}>${drawing(page.icon)}<span>${user ? user.display_name || user.username : t(page.title)}</span></a>`;
+  }
+
+  private administration(): TemplateResult | typeof nothing {
+    const user = session.user.value;
+    return user && mayAdminister(user.permissions) ? html`<a class="person" href="console"><span>${t("nav.administration")}</span></a>` : nothing;
   }
 
   private signInLink(): TemplateResult | typeof nothing {
@@ -206,7 +218,7 @@ class App extends View {
         ${this.person()}
         <button class="tool menu-button" aria-expanded=${this.isMenuOpen} aria-label=${t("nav.menu")} @click=${this.toggleMenu}>${icon(this.isMenuOpen ? "close" : "more")}</button>
       </header>
-      ${this.isMenuOpen ? html`<div class="menu" @click=${this.toggleMenu}>${this.navigation(page)}${this.person()}</div>` : nothing}
+      ${this.isMenuOpen ? html`<div class="menu" @click=${this.toggleMenu}>${this.navigation(page)}${this.person()}${this.administration()}</div>` : nothing}
       ${this.banner()}
       <main id="main" tabindex="-1">
         ${session.canView("aircraft")
@@ -217,9 +229,10 @@ class App extends View {
           : nothing}
         ${page.element && page.overMap ? html`<button class="drawer-handle" aria-label=${t("nav.drawer")} aria-expanded=${!this.isLow} @click=${this.toggleDrawer}></button>` : nothing}
         ${page.element ? this.pageElement(page) : nothing}
+        <sw-notice></sw-notice>
       </main>
+      ${this.bar(page)}
       <div class="visually-hidden" role="status" aria-live="polite">${announcement.value}</div>
-      ${notice.value ? html`<div class="notice ${notice.value.kind}" role="alert">${notice.value.href ? html`<a href=${notice.value.href} @click=${() => notice.set(null)}>${notice.value.text}</a>` : html`<span>${notice.value.text}</span>`}<button class="plain" @click=${() => notice.set(null)} aria-label=${t("close")}>${icon("close")}</button></div>` : nothing}
     </div>`;
   }
 

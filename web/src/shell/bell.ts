@@ -2,11 +2,12 @@
 import { place } from "../core/address";
 import { Cell } from "../core/cell";
 import { preferences } from "../core/preferences";
-import { t } from "../i18n/i18n";
+import { number, t } from "../i18n/i18n";
 import { live, type Happening } from "../live/live";
+import { isSilent } from "../live/simulated";
 import { session } from "../session/session";
-import { announce, inform } from "../ui/announce";
-import { FEATURES, PAGES, type Notice, type OpenPage } from "./feature";
+import { seen, tell } from "../ui/announce";
+import { FEATURES, PAGES, type Feature, type Notice, type OpenPage } from "./feature";
 
 /** The numbers of the pages' badges, by page. */
 export const counts = new Cell<Record<string, number>>({});
@@ -51,18 +52,19 @@ function ring(): void {
   }
 }
 
-function notify(page: string, { title, text }: Notice): void {
-  const both = t("notice", { name: title, text });
-  if (place.value.page === page) announce(both);
-  else inform(both, "info", `#/${page}`);
-  ring();
+function notify({ pages, severalNotices }: Feature, { title, text }: Notice): void {
+  const [{ name, title: pageTitle }] = pages;
+  const sum = (n: number): string => (severalNotices ? t(severalNotices, { n }) : `${t(pageTitle)}: ${number(n)}`);
+  const isFirst = tell({ name, href: `#/${name}`, sum }, t("notice", { name: title, text }), place.value.page === name);
+  if (isFirst) ring();
 }
 
 function take({ event, data }: Happening): void {
   for (const page of PAGES) if (page.badge?.isChangedBy(event)) countSoon(page);
-  for (const { notice, pages } of FEATURES) {
-    const made = notice?.(event, data);
-    if (made) notify(pages[0].name, made);
+  if (isSilent()) return;
+  for (const feature of FEATURES) {
+    const made = feature.notice?.(event, data);
+    if (made) notify(feature, made);
   }
 }
 
@@ -70,6 +72,7 @@ export function listen(): void {
   const countAll = (): void => PAGES.filter(({ badge }) => badge).forEach(countSoon);
   session.user.subscribe(countAll);
   countAll();
+  place.subscribe(({ page }) => seen(page));
   live.happening.subscribe((news) => {
     if (news && !news.data.past) take(news);
   });

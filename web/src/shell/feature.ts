@@ -2,6 +2,7 @@
 // are made. `src/features.ts` lists them, and the start of the page registers them (register.ts).
 import type { TextKey } from "../i18n/i18n";
 import type { Mark } from "../list/marks";
+import type { Overlay } from "../map/overlays/overlay";
 import type { PageLayer } from "../map/page_layers";
 import type { PanelLink, PanelPart } from "../panel/parts";
 import type { Switch } from "../core/preferences";
@@ -29,6 +30,8 @@ export interface Page {
   /** Where its link is: in the menu, or in the place of the person's name while somebody is signed in or nobody is. */
   place?: "menu" | "account" | "signIn";
   badge?: Badge;
+  /** Whether the bar at the bottom of a phone has a button of its own for it. */
+  inBar?: boolean;
 }
 
 /** A title and a text that the person is notified with, wherever they are. */
@@ -51,12 +54,16 @@ export interface Feature {
   isSource?: boolean;
   /** The notice of an event of this feature; null for one that nobody is disturbed with. It leads to the first page. */
   notice?: (event: string, data: Record<string, unknown>) => Notice | null;
+  /** The text of several notices at once; `{n}` is their number. */
+  severalNotices?: TextKey;
   /** Marks beside an aircraft in the list and in the panel. */
   marks?: Mark[];
   panelParts?: PanelPart[];
   panelLinks?: PanelLink[];
   /** Layers that the map shows while one of the pages is open. */
   layers?: PageLayer[];
+  /** Layers of the map that the reader switches on and off. */
+  overlays?: Overlay[];
   /** Switches of the map in Settings. */
   switches?: { title: TextKey; name: Switch }[];
   ruleFields?: Record<string, RuleField>;
@@ -77,6 +84,16 @@ export function pageOf(name: string): OpenPage | undefined {
 /** The first page with this place. */
 export function pageAt(place: Page["place"]): OpenPage | undefined {
   return PAGES.find((page) => page.place === place);
+}
+
+/** Whether a page is the live map itself. */
+export function isMap({ element, place = "menu" }: Page): boolean {
+  return element === null && place === "menu";
+}
+
+/** Whether the bar at the bottom of a phone has a button for the page. */
+export function isInBar(page: Page): boolean {
+  return page.inBar === true || isMap(page);
 }
 
 /** The pages that this person is offered in the menu. */

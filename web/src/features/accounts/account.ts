@@ -5,9 +5,11 @@ import { clock } from "../../ui/units";
 import { View } from "../../ui/view";
 import { t, word } from "../../i18n/i18n";
 import { call } from "../../session/api";
-import { faultText } from "../../session/fault";
+import { faultOf, fieldFaults, faultText } from "../../session/fault";
+import { mayAdminister } from "../../session/handover";
 import { session, type User } from "../../session/session";
 import { logOut } from "../../session/signing";
+import { besideField } from "../../session/task";
 import { FEATURES } from "../../shell/feature";
 import { inform } from "../../ui/announce";
 
@@ -23,10 +25,13 @@ interface Key {
   key?: string;
 }
 
+const FIELDS = ["display_name", "email", "current_password", "new_password", "name", "scopes", "expires_at"];
+
 class Account extends View {
   private keys: Key[] = [];
   private fresh: Key | null = null;
   private errors: Record<string, string> = {};
+  private faults: Record<string, string> = {};
 
   constructor() {
     super();
@@ -44,16 +49,26 @@ class Account extends View {
 
   private async attempt(where: string, work: () => Promise<void>): Promise<void> {
     delete this.errors[where];
+    this.faults = {};
     try {
       await work();
     } catch (error) {
-      this.errors[where] = faultText(error);
+      this.errors[where] = faultText(error, FIELDS);
+      this.faults = fieldFaults(error);
     }
     this.requestUpdate();
   }
 
   private error(where: string): TemplateResult | typeof nothing {
     return this.errors[where] ? html`<p class="error" role="alert">${this.errors[where]}</p>` : nothing;
+  }
+
+  private beside(field: string): TemplateResult | typeof nothing {
+    return besideField(this.faults, field);
+  }
+
+  private invalid(field: string): "true" | typeof nothing {
+    return faultOf(this.faults, field) ? "true" : nothing;
   }
 
   private readonly saveProfile = (event: SubmitEvent): void => {
@@ -115,19 +130,20 @@ class Account extends View {
     const isLocal = (user as User & { auth_provider?: string }).auth_provider !== "oidc";
     return html`<div class="sheet">
       <header><h1>${user.display_name || user.username}</h1><p>${user.username} · ${user.roles.map((role) => word("role", role)).join(", ") || t("account.no_role")}</p></header>
-      <button @click=${this.leave}>${t("account.log_out")}</button>
+      <div class="bar">${mayAdminister(user.permissions) ? html`<a class="button" href="console">${t("nav.administration")}</a>` : nothing}
+        <button @click=${this.leave}>${t("account.log_out")}</button></div>
       <section class="section"><h2>${t("account.profile")}</h2>
         <form class="form" @submit=${this.saveProfile}>
-          <label><span>${t("account.display_name")}</span><input name="display_name" .value=${user.display_name ?? ""} autocomplete="name" /></label>
-          <label><span>${t("account.email")}</span><input name="email" type="email" .value=${user.email ?? ""} autocomplete="email" /></label>
+          <label><span>${t("account.display_name")}</span><input name="display_name" .value=${user.display_name ?? ""} autocomplete="name" aria-invalid=${this.invalid("display_name")} /></label>${this.beside("display_name")}
+          <label><span>${t("account.email")}</span><input name="email" type="email" .value=${user.email ?? ""} autocomplete="email" aria-invalid=${this.invalid("email")} /></label>${this.beside("email")}
           ${this.error("profile")}<div class="actions"><button class="primary">${t("save")}</button></div>
         </form></section>
       ${isLocal && session.config.value?.local_auth_enabled
         ? html`<section class="section"><h2>${t("account.password")}</h2>
             <form class="form" @submit=${this.savePassword}>
               <input type="text" name="username" autocomplete="username" .value=${user.username} hidden />
-              <label><span>${t("account.current_password")}</span><input name="current" type="password" autocomplete="current-password" required /></label>
-              <label><span>${t("account.new_password")}</span><input name="new" type="password" autocomplete="new-password" minlength="10" required /></label>
+              <label><span>${t("account.current_password")}</span><input name="current" type="password" autocomplete="current-password" required aria-invalid=${this.invalid("current_password")} /></label>${this.beside("current_password")}
+              <label><span>${t("account.new_password")}</span><input name="new" type="password" autocomplete="new-password" minlength="10" required aria-invalid=${this.invalid("new_password")} /></label>${this.beside("new_password")}
               ${this.error("password")}<div class="actions"><button class="primary">${t("account.change_password")}</button></div>
               <p class="hint">${t("account.password_hint")}</p>
             </form></section>`
@@ -149,11 +165,11 @@ class Account extends View {
             )}</tbody></table></div>`
         : nothing}
       <form class="form" @submit=${this.createKey}>
-        <label><span>${t("name")}</span><input name="name" required maxlength="100" /></label>
+        <label><span>${t("name")}</span><input name="name" required maxlength="100" aria-invalid=${this.invalid("name")} /></label>${this.beside("name")}
         <fieldset><legend>${t("account.scopes")}</legend><div class="checks">${FEATURES.filter(({ hasScope }) => hasScope).map(
           ({ name: scope }, at) => html`<label class="check"><input type="checkbox" name="scopes" value=${scope} ?checked=${at === 0} /> ${word("feature", scope)}</label>`,
-        )}</div></fieldset>
-        <label><span>${t("account.expires")}</span><input name="expires_at" type="date" /></label>
+        )}</div>${this.beside("scopes")}</fieldset>
+        <label><span>${t("account.expires")}</span><input name="expires_at" type="date" aria-invalid=${this.invalid("expires_at")} /></label>${this.beside("expires_at")}
         ${this.error("keys")}<div class="actions"><button class="primary">${t("account.create_key")}</button></div>
       </form></section>`;
   }

@@ -4,14 +4,16 @@ import { go, note, place } from "../../core/address";
 import { View } from "../../ui/view";
 import { t } from "../../i18n/i18n";
 import { ApiError, call } from "../../session/api";
-import { faultText } from "../../session/fault";
+import { fieldFaults, faultText } from "../../session/fault";
 import { session } from "../../session/session";
 import { logIn } from "../../session/signing";
+import { besideField } from "../../session/task";
 import { setupHint } from "./setup_hint";
 
 class Setup extends View {
   private token = "";
   private error = "";
+  private faults: Record<string, string> = {};
   private isBusy = false;
 
   constructor() {
@@ -41,6 +43,7 @@ class Setup extends View {
 
   private async create(username: string, password: string): Promise<void> {
     this.error = "";
+    this.faults = {};
     this.isBusy = true;
     this.requestUpdate();
     try {
@@ -50,7 +53,8 @@ class Setup extends View {
       await session.loadConfig();
       go("map");
     } catch (error) {
-      this.error = error instanceof ApiError && error.code === "token_invalid" ? t("setup.void") : faultText(error);
+      this.error = error instanceof ApiError && error.code === "token_invalid" ? t("setup.void") : faultText(error, ["username", "password"]);
+      this.faults = fieldFaults(error);
       if (error instanceof ApiError && error.code === "conflict") await session.loadConfig();
     } finally {
       this.isBusy = false;
@@ -66,8 +70,8 @@ class Setup extends View {
   private form(): TemplateResult {
     return html`<p class="hint">${t("setup.intro")}</p>
       <form class="form" @submit=${this.submit}>
-        <label><span>${t("setup.username")}</span><input name="username" value="admin" autocomplete="username" autocapitalize="none" minlength="2" maxlength="64" required /></label>
-        <label><span>${t("setup.password")}</span><input name="password" type="password" autocomplete="new-password" minlength="10" maxlength="1024" required /></label>
+        <label><span>${t("setup.username")}</span><input name="username" value="admin" autocomplete="username" autocapitalize="none" minlength="2" maxlength="64" required /></label>${besideField(this.faults, "username")}
+        <label><span>${t("setup.password")}</span><input name="password" type="password" autocomplete="new-password" minlength="10" maxlength="1024" required /></label>${besideField(this.faults, "password")}
         ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
         <button class="primary" ?disabled=${this.isBusy}>${t("setup.submit")}</button>
       </form>`;

@@ -24,11 +24,13 @@ export const alerts: Feature = {
       element: "sw-alerts",
       load: () => import("./page"),
       overMap: true,
+      inBar: true,
       badge: { title: "alerts.unread", count: unread, isChangedBy: (event) => event.startsWith("alert:") },
     },
   ],
   hasTopic: true,
   hasScope: true,
   notice: (event, data) => (event === "alert:triggered" ? { title: word("level", String(data.priority)), text: String(data.message) } : null),
+  severalNotices: "alerts.new",
   marks: [{ flag: FLAG.alert, title: "aircraft.alert", icon: BELL, href: ({ flight }) => `#/alerts?q=${encodeURIComponent(String(flight ?? "").trim())}` }],
 };

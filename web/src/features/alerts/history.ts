@@ -5,11 +5,13 @@ import { preferences } from "../../core/preferences";
 import { clock } from "../../ui/units";
 import { t, word } from "../../i18n/i18n";
 import { live } from "../../live/live";
+import { simulated } from "../../live/simulated";
 import type { MapElement } from "../../map/map";
 import { mercatorX, mercatorY } from "../../core/mercator";
 import { call } from "../../session/api";
 import { inform } from "../../ui/announce";
 import { Task } from "../../session/task";
+import { replayFrom } from "../../shell/replay";
 import { shownValue } from "./rules/conditions";
 import { LEVEL_TAG, PRIORITIES, type Alert } from "./types";
 
@@ -25,7 +27,7 @@ class AlertHistory extends Task {
 
   constructor() {
     super();
-    this.watch(place, preferences);
+    this.watch(place, preferences, simulated);
   }
 
   override connectedCallback(): void {
@@ -123,15 +125,18 @@ class AlertHistory extends Task {
     const name = [alert.callsign, alert.registration, alert.icao_hex].filter(Boolean)[0] ?? (alert.count === null ? "–" : t("alerts.aircraft", { n: alert.count }));
     const at = this.where(alert);
     const isOpen = this.open === alert.id;
+    const replay = replayFrom(alert.triggered_at, [alert.icao_hex]);
     return html`<li class="card ${alert.acknowledged ? "done" : ""}">
       <p><span class="tag ${LEVEL_TAG[alert.priority]}">${word("level", alert.priority)}</span> <b>${alert.rule_name}</b>
-        ${alert.cleared_at ? nothing : html`<span class="tag good">${t("in_progress")}</span>`}</p>
+        ${alert.cleared_at ? nothing : html`<span class="tag good">${t("in_progress")}</span>`}
+        ${simulated.value ? html`<span class="tag">${t("simulated.tag")}</span>` : nothing}</p>
       <p>${alert.message}</p>
       <p><small><span class="mono">${name}</span> · ${clock(alert.triggered_at, true)}${alert.cleared_at ? ` – ${clock(alert.cleared_at)}` : ""}${alert.geofence ? ` · ${alert.geofence}` : ""}</small></p>
       <p class="actions">
         ${alert.acknowledged ? html`<small>${t("acknowledged")}${alert.acknowledged_by ? ` · ${alert.acknowledged_by}` : ""}</small>` : html`<button class="plain link" @click=${() => this.acknowledge(alert)}>${t("acknowledge")}</button>`}
         ${alert.icao_hex ? html`<a href="#/map?hex=${alert.icao_hex.toLowerCase()}">${t("aircraft.show")}</a>` : nothing}
         ${at ? html`<button class="plain link" @click=${() => document.querySelector<MapElement>("sw-map")?.fit([[mercatorX(at[1]), mercatorY(at[0])]])}>${t("map.show")}</button>` : nothing}
+        ${replay ? html`<a href=${replay}>${t("replay.here")}</a>` : nothing}
         <button class="plain link" aria-expanded=${isOpen} @click=${() => this.toggle(alert)}>${t("details")}</button>
       </p>
       ${isOpen ? this.details(alert) : nothing}

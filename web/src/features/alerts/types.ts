@@ -33,6 +33,8 @@ export interface Rule {
   mqtt: boolean;
   is_own: boolean;
   is_subscribed: boolean;
+  /** Why it is not in force although it is enabled. */
+  fault: string | null;
 }
 export interface Fence {
   id: number;

@@ -1,12 +1,21 @@
 // The stored sky on a time line: fetched as a stream, played at a speed of choice, with the live map's own drawing.
 import { html, nothing, type TemplateResult } from "lit";
-import { clock } from "../../ui/units";
+import { note, place } from "../../core/address";
+import { mercatorX, mercatorY } from "../../core/mercator";
+import { preferences } from "../../core/preferences";
 import { t } from "../../i18n/i18n";
 import { live } from "../../live/live";
 import type { Aircraft } from "../../live/messages";
-import { lines } from "../../session/api";
-import { faultText } from "../../session/fault";
+import type { MapElement } from "../../map/map";
+import { paint } from "../../map/trails";
+import { call, lines } from "../../session/api";
+import { Task } from "../../session/task";
+import { LENGTHS_MIN } from "../../shell/replay";
 import { icon } from "../../ui/icons";
+import { clock } from "../../ui/units";
+import { instant, localInput } from "./days";
+import { bars, BINS, indexAt, type Timeline } from "./timeline";
+import { raw, type RawPoint, type TrackPoint } from "./track";
 
 interface Moment {
   now: number;
@@ -15,67 +24,172 @@ interface Moment {
   end?: boolean;
 }
 
-const SPEEDS = [10, 30, 60, 120, 300];
-const SPANS_MIN = [15, 60, 180, 360];
+const SPEEDS = [1, 10, 30, 60, 120, 300];
 const MOST_MOMENTS = 2200;
+const MOST_TRACKS = 12;
+const NOTE_MS = 2000;
+const LEAP_S = 60;
 
-export class Replay {
+class Replay extends Task {
   private moments: Moment[] = [];
+  private times: number[] = [];
   private at = 0;
   private speed = 60;
-  private minutes = 60;
-  private from = "";
+  private line: Timeline | null = null;
+  private tracks: RawPoint[][] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isPlaying = false;
   private isLoading = false;
-  private error = "";
+  /** Where to go as soon as that moment has come in (unix seconds). */
+  private goal: number | null = null;
+  private notedAt = 0;
+  private opened = "";
   private work: AbortController | null = null;
+  private leave: (() => void) | undefined;
 
-  constructor(private readonly changed: () => void) {}
+  constructor() {
+    super();
+    this.watch(place, preferences);
+  }
 
-  end(): void {
+  private get map(): MapElement | null {
+    return document.querySelector<MapElement>("sw-map");
+  }
+
+  private get minutes(): number {
+    const minutes = Number(place.value.query.minutes);
+    return LENGTHS_MIN.includes(minutes) ? minutes : 60;
+  }
+
+  /** Begin and end of the span (unix ms); without a begin in the address it ends now. */
+  private get span(): [number, number] {
+    const begin = Date.parse(place.value.query.begin ?? "");
+    const from = Number.isNaN(begin) ? Date.now() - this.minutes * 60_000 : begin;
+    return [from, from + this.minutes * 60_000];
+  }
+
+  /** What of the address makes another replay; its time does not. */
+  private get wanted(): string {
+    const { begin = "", minutes = "", hex = "", flight = "" } = place.value.query;
+    return [begin, minutes, hex, flight].join(" ");
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.map?.lendTrails(true);
+    document.addEventListener("keydown", this.key);
+    this.open();
+    // By a link, or by going back: the address says which replay it is.
+    this.leave = place.subscribe(({ page, query }) => page === "history" && query.tab === "replay" && this.wanted !== this.opened && this.open());
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.leave?.();
+    document.removeEventListener("keydown", this.key);
+    this.stop();
+    this.map?.setTrail([]);
+    this.map?.lendTrails(false);
+    live.send({ type: "select", ...live.selection, isAlone: live.isAlone.value });
+    if (!live.isReplay.value) return;
+    live.isReplay.set(false);
+    live.send({ type: "replay", on: false });
+  }
+
+  private stop(): void {
     this.work?.abort();
-    this.pause();
+    clearTimeout(this.timer);
+    this.isPlaying = this.isLoading = false;
     this.moments = [];
-    if (live.isReplay.value) {
-      live.isReplay.set(false);
-      live.send({ type: "replay", on: false });
-    }
+    this.times = [];
+    this.at = 0;
+  }
+
+  /** Read what the address names: its time line, and where it names a begin, the replay itself. */
+  private open(): void {
+    this.opened = this.wanted;
+    this.stop();
+    const { begin, t: time } = place.value.query;
+    const moment = Date.parse(time ?? "");
+    this.goal = Number.isNaN(moment) ? null : moment / 1000;
+    void this.attemptRead(begin ? () => this.load() : () => this.readLine(...this.span));
+  }
+
+  private async readLine(from: number, to: number): Promise<void> {
+    this.line = await call<Timeline>("history/timeline", { query: { from: iso(from), to: iso(to), bins: BINS } });
   }
 
   private async load(): Promise<void> {
     this.work?.abort();
-    this.pause();
     const work = (this.work = new AbortController());
-    const begin = this.from ? new Date(this.from) : new Date(Date.now() - this.minutes * 60_000);
-    const end = new Date(begin.getTime() + this.minutes * 60_000);
-    Object.assign(this, { moments: [], at: 0, error: "", isLoading: true });
+    const [from, to] = this.span;
+    await this.readLine(from, to);
+    if (work.signal.aborted || !this.line?.first_at) return;
+    this.isLoading = true;
     live.isReplay.set(true);
     live.send({ type: "replay", on: true });
-    this.changed();
-    const step = Math.max(10, Math.ceil((this.minutes * 60) / MOST_MOMENTS));
     try {
-      const query = { from: begin.toISOString(), to: end.toISOString(), step_s: step };
+      await this.readTracks(from, to);
+      const step = Math.max(10, Math.ceil((this.minutes * 60) / MOST_MOMENTS));
+      const query = { from: this.line.first_at, to: iso(to), step_s: step };
       for await (const moment of lines<Moment>("history/replay", { query, signal: work.signal })) {
         if (moment.end) break;
-        this.moments.push(moment);
-        if (this.moments.length === 2) this.play();
-        if (this.moments.length % 60 === 0) this.changed();
+        this.take(moment);
       }
     } catch (error) {
-      if (!work.signal.aborted) this.error = faultText(error);
+      if (work.signal.aborted) return;
+      throw error;
+    } finally {
+      if (this.work === work) this.isLoading = false;
     }
-    if (this.work === work) this.isLoading = false;
-    this.changed();
+    if (this.goal !== null && this.moments.length) this.reach();
+  }
+
+  private take(moment: Moment): void {
+    this.moments.push(moment);
+    this.times.push(moment.now);
+    if (this.goal !== null ? moment.now >= this.goal : this.moments.length === 2) this.reach();
+    if (this.moments.length % 60 === 0) this.requestUpdate();
+  }
+
+  /** The moment to begin with has come in. */
+  private reach(): void {
+    this.at = this.goal === null ? 0 : indexAt(this.times, this.goal);
+    this.goal = null;
+    this.play();
+  }
+
+  private async readTracks(from: number, to: number): Promise<void> {
+    const { flight, hex = "" } = place.value.query;
+    const hexes = hex.split(",").filter((one) => /^~?[0-9a-f]{6}$/i.test(one)).slice(0, MOST_TRACKS);
+    const id = Number(flight);
+    const answers = Number.isSafeInteger(id) && id > 0
+      ? [call<{ points: TrackPoint[] }>(`history/flights/${id}/track`)]
+      : hexes.map((one) => call<{ points: TrackPoint[] }>(`history/tracks/${one}`, { query: { from: iso(from), to: iso(Math.min(to, Date.now())) } }));
+    this.tracks = (await Promise.all(answers)).map(({ points }) => raw(points));
+    live.send({ type: "select", hex: hexes[0] ?? null, also: hexes.slice(1), isAlone: false });
+    const points = this.tracks.flat();
+    if (points.length) this.map?.fit(points.map(({ lat, lon }) => [mercatorX(lon), mercatorY(lat)]));
   }
 
   private show(): void {
     const moment = this.moments[this.at];
-    if (moment) live.send({ type: "moment", now: moment.now, speed: this.isPlaying ? this.speed : 0, aircraft: moment.aircraft.map((one) => ({ ...one })) });
-    this.changed();
+    if (!moment) return;
+    live.send({ type: "moment", now: moment.now, speed: this.isPlaying ? this.speed : 0, aircraft: moment.aircraft.map((one) => ({ ...one })) });
+    this.map?.setTrail(this.tracks.map((track) => paint(track.filter(({ at }) => at <= moment.now))));
+    if (!this.isPlaying || Date.now() - this.notedAt > NOTE_MS) this.noteTime(moment.now);
+    this.requestUpdate();
+  }
+
+  /** The time stands in the address, so that a reload, or somebody else, goes on from there. */
+  private noteTime(now: number): void {
+    if (place.value.page !== "history" || place.value.query.tab !== "replay") return;
+    this.notedAt = Date.now();
+    note({ t: iso(now * 1000) });
   }
 
   private play(): void {
+    if (this.at >= this.moments.length - 1 && !this.isLoading) this.at = 0;
     this.isPlaying = true;
     this.step();
   }
@@ -99,37 +213,97 @@ export class Replay {
   private pause(): void {
     clearTimeout(this.timer);
     this.isPlaying = false;
-    if (this.moments.length) this.show();
+    this.show();
   }
 
-  private seek(at: number): void {
-    this.at = at;
+  private seek(moment: number): void {
+    if (!this.moments.length) return;
+    this.at = indexAt(this.times, moment);
+    // What has not come in yet is gone to when it does.
+    this.goal = this.isLoading && moment > this.times[this.times.length - 1] ? moment : null;
     if (this.isPlaying) this.step();
     else this.show();
   }
 
-  render(): TemplateResult {
+  private toggle(): void {
+    if (!this.moments.length) this.begin({});
+    else if (this.isPlaying) this.pause();
+    else this.play();
+  }
+
+  private accelerate(step: number): void {
+    this.speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(this.speed) + step))];
+    if (this.isPlaying) this.step();
+    this.requestUpdate();
+  }
+
+  /** Play a span from its begin; the address says which. */
+  private begin(change: Record<string, string | null>): void {
+    const begin = place.value.query.begin || iso(this.span[0]);
+    note({ begin, t: null, ...change });
+    if (this.wanted === this.opened) this.open();
+  }
+
+  private readonly key = (event: KeyboardEvent): void => {
+    const { tagName } = event.target as HTMLElement;
+    if (!preferences.value.shortcuts || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (/^(INPUT|TEXTAREA|SELECT)$/.test(tagName) || (event.key === " " && /^(BUTTON|A|SUMMARY)$/.test(tagName))) return;
+    const now = this.moments[this.at]?.now ?? 0;
+    const actions: Record<string, () => void> = {
+      " ": () => this.toggle(),
+      k: () => this.toggle(),
+      j: () => this.seek(now - LEAP_S),
+      l: () => this.seek(now + LEAP_S),
+      ",": () => this.accelerate(-1),
+      ".": () => this.accelerate(1),
+    };
+    if (!(event.key in actions)) return;
+    actions[event.key]();
+    event.preventDefault();
+  };
+
+  protected override render(): TemplateResult {
+    const { query } = place.value;
     const moment = this.moments[this.at];
+    const changed = (event: Event): string => (event.target as HTMLInputElement).value;
     return html`<div class="toolbar">
-        <label><span>${t("filter.from")}</span><input type="datetime-local" .value=${this.from} @change=${(event: Event) => (this.from = (event.target as HTMLInputElement).value)} /></label>
-        <label><span>${t("replay.length")}</span><select @change=${(event: Event) => (this.minutes = Number((event.target as HTMLSelectElement).value))}>
-          ${SPANS_MIN.map((minutes) => html`<option value=${minutes} ?selected=${minutes === this.minutes}>${minutes < 60 ? `${minutes} min` : `${minutes / 60} h`}</option>`)}</select></label>
-        <button class="primary" @click=${() => void this.load()}>${t("replay.load")}</button>
+        <label><span>${t("filter.from")}</span><input type="datetime-local" .value=${localInput(this.span[0])} @change=${(event: Event) => this.begin({ begin: instant(changed(event)) ?? null, hex: null, flight: null })} /></label>
+        <label><span>${t("replay.length")}</span><select @change=${(event: Event) => this.begin({ minutes: changed(event) })}>
+          ${LENGTHS_MIN.map((minutes) => html`<option value=${minutes} ?selected=${minutes === this.minutes}>${minutes < 60 ? `${minutes} min` : `${minutes / 60} h`}</option>`)}</select></label>
+        ${moment ? nothing : html`<button class="primary" ?disabled=${this.isLoading} @click=${() => this.begin({})}>${t("replay.load")}</button>`}
       </div>
-      <p class="hint">${t("replay.hint")}</p>
-      ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
-      ${this.moments.length
+      ${query.begin ? nothing : html`<p class="hint">${t("replay.hint")}</p>`}
+      ${this.fault()}
+      ${this.line ? this.renderLine(this.line, moment) : nothing}
+      <p class="hint" role="status">${this.status(moment)}</p>
+      ${preferences.value.shortcuts ? html`<p class="hint">${t("replay.keys")}</p>` : nothing}`;
+  }
+
+  private status(moment: Moment | undefined): string {
+    if (this.line && !this.line.first_at) return t("replay.none");
+    const loading = this.isBusy || this.isLoading ? t("loading") : "";
+    return [moment ? t("replay.aircraft", { n: moment.aircraft.length }) : "", loading].filter(Boolean).join(" · ");
+  }
+
+  private renderLine(line: Timeline, moment: Moment | undefined): TemplateResult {
+    const [from, to] = [Date.parse(line.from) / 1000, Date.parse(line.to) / 1000];
+    const now = moment?.now ?? from;
+    return html`${moment
         ? html`<div class="player">
-            <button class="tool" aria-label=${this.isPlaying ? t("pause") : t("play")} @click=${() => (this.isPlaying ? this.pause() : this.play())}>${icon(this.isPlaying ? "pause" : "play")}</button>
-            <output>${moment ? clock(moment.now * 1000, true) : ""}</output>
-            <select aria-label=${t("replay.speed")} @change=${(event: Event) => {
-              this.speed = Number((event.target as HTMLSelectElement).value);
-              if (this.isPlaying) this.step();
-            }}>${SPEEDS.map((speed) => html`<option value=${speed} ?selected=${speed === this.speed}>${speed}×</option>`)}</select>
-          </div>
-          <input type="range" min="0" max=${this.moments.length - 1} .value=${String(this.at)} aria-label=${t("replay.time")} aria-valuetext=${moment ? clock(moment.now * 1000, true) : ""}
-            @input=${(event: Event) => this.seek(Number((event.target as HTMLInputElement).value))} />
-          <p class="hint">${t("replay.aircraft", { n: moment?.aircraft.length ?? 0 })}${this.isLoading ? ` · ${t("loading")}` : ""}</p>`
-        : nothing}`;
+            <button class="tool" aria-label=${this.isPlaying ? t("pause") : t("play")} @click=${() => this.toggle()}>${icon(this.isPlaying ? "pause" : "play")}</button>
+            <output>${clock(now * 1000, true)}</output>
+            <select aria-label=${t("replay.speed")} .value=${String(this.speed)} @change=${(event: Event) => this.accelerate(SPEEDS.indexOf(Number((event.target as HTMLSelectElement).value)) - SPEEDS.indexOf(this.speed))}>${SPEEDS.map((speed) => html`<option value=${speed} ?selected=${speed === this.speed}>${speed}×</option>`)}</select>
+          </div>`
+        : nothing}
+      <div class="time-line">${bars(line, moment ? (now - from) / (to - from) : 0)}
+        <input type="range" min=${Math.floor(from)} max=${Math.ceil(to)} step="1" .value=${String(Math.round(now))} ?disabled=${!moment} aria-label=${t("replay.time")} aria-valuetext=${clock(now * 1000, true)}
+          @input=${(event: Event) => this.seek(Number((event.target as HTMLInputElement).value))} />
+        <p class="ends"><span>${clock(from * 1000, true)}</span><span>${clock(to * 1000, true)}</span></p></div>`;
   }
 }
+
+function iso(moment: number): string {
+  return `${new Date(moment).toISOString().slice(0, 19)}Z`;
+}
+
+customElements.define("sw-history-replay", Replay);

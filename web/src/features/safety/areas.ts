@@ -4,6 +4,7 @@ import VectorLayer from "ol/layer/Vector";
 import VectorSource from "ol/source/Vector";
 import { Fill, Stroke, Style } from "ol/style";
 import { Cell } from "../../core/cell";
+import type { OverlayLayer } from "../../map/overlays/overlay";
 import { call } from "../../session/api";
 
 const source = new VectorSource();
@@ -11,11 +12,30 @@ const source = new VectorSource();
 /** How many regions there are. */
 export const areas = new Cell<number>(0);
 
-export const layer = new VectorLayer({
-  source,
-  zIndex: 3,
-  style: new Style({ fill: new Fill({ color: "rgb(214 72 60 / 0.22)" }), stroke: new Stroke({ color: "rgb(214 72 60)", width: 1.5, lineDash: [6, 4] }) }),
-});
+const look = { source, zIndex: 3, style: new Style({ fill: new Fill({ color: "rgb(214 72 60 / 0.22)" }), stroke: new Stroke({ color: "rgb(214 72 60)", width: 1.5, lineDash: [6, 4] }) }) };
+
+/** While the page of safety is open. */
+export const layer = new VectorLayer(look);
+
+/** While the reader has it switched on, whichever page is open. */
+const overlay = new VectorLayer(look);
+const EVERY_MS = 30_000;
+
+export function areasOverlay(): OverlayLayer {
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const read = (): void => {
+    if (document.hidden) return;
+    readAreas().catch((error: unknown) => console.warn("The areas of disturbed navigation cannot be fetched:", error));
+  };
+  return {
+    layer: overlay,
+    start: () => {
+      read();
+      timer = setInterval(read, EVERY_MS);
+    },
+    stop: () => clearInterval(timer),
+  };
+}
 
 export async function readAreas(): Promise<void> {
   const { features = [] } = await call<{ features?: unknown[] }>("safety/areas");

@@ -1,6 +1,8 @@
 // Safety: dangerous events, and where satellite navigation is disturbed.
 import { word } from "../../i18n/i18n";
+import { session } from "../../session/session";
 import type { Feature } from "../../shell/feature";
+import "./style.css";
 
 export const safety: Feature = {
   name: "safety",
@@ -9,5 +11,7 @@ export const safety: Feature = {
   hasScope: true,
   isSource: true,
   notice: (event, data) => (event === "safety:event" && data.severity === "critical" ? { title: word("safety", String(data.type)), text: String(data.message) } : null),
+  severalNotices: "safety.new",
+  overlays: [{ name: "areas", title: "safety.areas_layer", isOffered: () => session.canView("safety"), load: () => import("./areas").then(({ areasOverlay }) => areasOverlay()) }],
   layers: [{ page: "safety", load: () => import("./page").then(({ layer }) => layer) }],
 };

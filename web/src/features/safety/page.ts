@@ -5,29 +5,17 @@ import { preferences } from "../../core/preferences";
 import { clock, measure, type Quantity } from "../../ui/units";
 import { number, t, word } from "../../i18n/i18n";
 import { live } from "../../live/live";
+import { isSilent, simulated } from "../../live/simulated";
 import type { MapElement } from "../../map/map";
 import { mercatorX, mercatorY } from "../../core/mercator";
 import { call } from "../../session/api";
 import { session } from "../../session/session";
 import { announce } from "../../ui/announce";
 import { Task } from "../../session/task";
+import { replayFrom } from "../../shell/replay";
 import { areas, layer, readAreas } from "./areas";
-
-interface SafetyEvent {
-  id: number;
-  type: string;
-  severity: "info" | "warning" | "critical";
-  icao_hex: string | null;
-  callsigns: string[];
-  message: string;
-  began_at: string;
-  ended_at: string | null;
-  acknowledged: boolean;
-  acknowledged_at: string | null;
-  numbers: Record<string, { value: unknown; unit: string }>;
-  position: { lat: number; lon: number; altitude_ft: number | null } | null;
-  suppressed_by: string[];
-}
+import "./encounter";
+import { isEncounter, sentenceOf, type SafetyEvent } from "./events";
 
 const TYPES = ["emergency_squawk", "acas_ra", "proximity", "extreme_vertical_rate", "vertical_rate_reversal", "low_altitude", "position_integrity"];
 const LEVEL_TAG: Record<string, string> = { critical: "danger", warning: "warning", info: "" };
@@ -36,12 +24,14 @@ const QUANTITIES: Record<string, Quantity> = { nm: "distance", ft: "altitude", k
 
 class Safety extends Task {
   private events: SafetyEvent[] = [];
+  /** The event that the address names, where it is not among those of the list. */
+  private linked: SafetyEvent | null = null;
   private next: string | null = null;
   private stop: (() => void) | null = null;
 
   constructor() {
     super();
-    this.watch(place, preferences, areas);
+    this.watch(place, preferences, areas, simulated);
   }
 
   override connectedCallback(): void {
@@ -50,7 +40,8 @@ class Safety extends Task {
     void this.attemptRead(readAreas, "areas");
     this.stop = live.happening.subscribe((news) => {
       if (news?.topic !== "safety" || news.data.past) return;
-      if (news.event === "safety:event") announce(String(news.data.message ?? ""));
+      // The bell tells critical ones, wherever the person is.
+      if (news.event === "safety:event" && news.data.severity !== "critical" && !isSilent()) announce(String(news.data.message ?? ""));
       void this.attemptRead(() => this.read());
       if (news.data.type === "position_integrity") void this.attemptRead(readAreas, "areas");
     });
@@ -71,6 +62,13 @@ class Safety extends Task {
     const answer = await call<{ events: SafetyEvent[]; next: string | null }>("safety/events", { query });
     this.events = answer.events;
     this.next = answer.next;
+    await this.readLinked();
+  }
+
+  private async readLinked(): Promise<void> {
+    const id = Number(place.value.query.event);
+    const isLinked = Number.isSafeInteger(id) && id > 0 && !this.events.some((event) => event.id === id);
+    this.linked = isLinked ? await call<SafetyEvent>(`safety/events/${id}`) : null;
   }
 
   private async more(): Promise<void> {
@@ -109,6 +107,7 @@ class Safety extends Task {
       <label class="check"><input type="checkbox" .checked=${held === "1"} @change=${() => this.filter({ held: held === "1" ? null : "1" })} /> ${t("safety.with_held_back")}</label>
       ${areas.value ? html`<p class="hint">${t("safety.areas", { n: areas.value })}</p>` : nothing}
       ${this.fault()}
+      ${this.linked ? html`<ul class="cards">${this.card(this.linked)}</ul>` : nothing}
       ${this.events.length ? html`<ul class="cards">${this.events.map((event) => this.card(event))}</ul>` : this.emptyList(t("safety.none"))}
       ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("more")}</button>` : nothing}
     </div>`;
@@ -118,17 +117,23 @@ class Safety extends Task {
     // The box is that of the threshold; the rest is what happened.
     const figures = Object.entries(event.numbers ?? {}).filter(([name, one]) => typeof one?.value === "number" && !name.startsWith("box_"));
     const held = event.suppressed_by ?? [];
+    const isOpen = isEncounter(event) && place.value.query.event === String(event.id);
+    const replay = replayFrom(event.closest?.at ?? event.began_at, [event.icao_hex, event.icao_hex_2]);
     return html`<li class="card ${event.ended_at ? "done" : ""}">
       <p><span class="tag ${LEVEL_TAG[event.severity]}">${word("level", event.severity)}</span> <b>${word("safety", event.type)}</b>
-        ${event.ended_at ? nothing : html`<span class="tag good">${t("in_progress")}</span>`}</p>
-      <p>${event.message}</p>
+        ${event.ended_at ? nothing : html`<span class="tag good">${t("in_progress")}</span>`}
+        ${simulated.value ? html`<span class="tag">${t("simulated.tag")}</span>` : nothing}</p>
+      <p class="sentence">${sentenceOf(event)}</p>
       ${held.length ? html`<p><small>${t("safety.held_back")}: ${held.map((reason) => word("reason", reason)).join(", ")}</small></p>` : nothing}
       <p class="mono">${(event.callsigns ?? []).filter(Boolean).join(", ")}</p>
       ${figures.length ? html`<p><small>${figures.map(([name, one]) => `${word("figure", name)} ${figure(one.value as number, one.unit ?? "")}`).join(" · ")}</small></p>` : nothing}
       <p class="actions"><small>${clock(event.began_at, true)}${event.ended_at ? ` – ${clock(event.ended_at)}` : ""}</small>
         ${event.icao_hex ? html`<a href="#/map?hex=${event.icao_hex.toLowerCase()}">${t("aircraft.show")}</a>` : nothing}
         ${event.position ? html`<button class="plain link" @click=${() => this.go(event)}>${t("map.show")}</button>` : nothing}
+        ${replay ? html`<a href=${replay}>${t("replay.here")}</a>` : nothing}
+        ${isEncounter(event) ? html`<button class="plain link" aria-expanded=${isOpen} @click=${() => note({ event: isOpen ? null : String(event.id) })}>${t("encounter.open")}</button>` : nothing}
         ${event.acknowledged ? html`<small>${t("acknowledged")}</small>` : session.can("safety.acknowledge") ? html`<button class="plain link" @click=${() => this.acknowledge(event)}>${t("acknowledge")}</button>` : nothing}</p>
+      ${isOpen ? html`<sw-encounter .event=${event}></sw-encounter>` : nothing}
     </li>`;
   }
 }

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { TypedUnit } from "../../../ui/units";
 import { styled } from "../../../ui/view";
 import { number, t, word, type TextKey } from "../../../i18n/i18n";
+import { faultOf } from "../../../session/fault";
 import { session } from "../../../session/session";
 import { icon } from "../../../ui/icons";
 import { CLASSES, FIELDS, GROUPS, MOST_LEVELS, MOST_TESTS, NEW_TEST, OPS, append, branch, childrenOf, countTests, fieldOf, infoOf, isTest, modeOf, placeOf, replace, shownValue, typed, withField, withOp, type Mode, type Node, type Test } from "./conditions";
@@ -38,7 +39,10 @@ function change(root: Node, path: number[], around: Surroundings, work: (node: N
 }
 
 function fault(root: Node, path: number[], around: Surroundings, member = ""): TemplateResult | typeof nothing {
-  const detail = around.faults[placeOf(root, path) + (member ? `.${member}` : "")] ?? around.faults[`rule.${placeOf(root, path)}${member ? `.${member}` : ""}`];
+  const place = placeOf(root, path) + (member ? `.${member}` : "");
+  // The entries of a list of values have faults of their own.
+  const find = (name: string): string => around.faults[name] ?? (member === "value" ? faultOf(around.faults, name) : "");
+  const detail = find(place) || find(`rule.${place}`);
   return detail ? html`<p class="field-fault" role="alert">${detail}</p>` : nothing;
 }
 

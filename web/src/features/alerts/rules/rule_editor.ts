@@ -11,10 +11,12 @@ import type { Node } from "./conditions";
 import { Trial } from "./trial";
 import { PRIORITIES, may, type Channel, type Fence, type QuietWindow, type Rule, type Watchlist } from "../types";
 
-type Draft = Omit<Rule, "id" | "username" | "is_own" | "is_subscribed">;
+type Draft = Omit<Rule, "id" | "username" | "is_own" | "is_subscribed" | "fault">;
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const COUNT_OPS = ["ge", "gt", "eq", "ne", "le", "lt"];
 const MEMBERS = ["name", "description", "enabled", "priority", "conditions", "for_s", "cooldown_s", "count", "starts_at", "expires_at", "quiet_hours", "channels", "visibility", "message", "mqtt"] as const;
+/** Fields that stand below "More settings". */
+const MORE = ["description", "for_s", "cooldown_s", "count", "starts_at", "expires_at", "quiet_hours"];
 const FRESH: Draft = {
   name: "",
   description: "",
@@ -34,7 +36,10 @@ const FRESH: Draft = {
 };
 
 class RuleEditor extends Task {
+  protected override readonly fields = ["conditions", "name", "message", "description", "for_s", "cooldown_s", "count", "starts_at", "expires_at", "quiet_hours", "channels"];
   rule: Rule | null = null;
+  /** What a new rule begins with, if it is made from a ready-made one. */
+  start: Partial<Draft> | null = null;
   fences: Fence[] = [];
   lists: Watchlist[] = [];
   channels: Channel[] = [];
@@ -43,7 +48,10 @@ class RuleEditor extends Task {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    if (!this.rule) return;
+    if (!this.rule) {
+      Object.assign(this.draft, this.start);
+      return;
+    }
     const { rule } = this;
     this.draft = structuredClone(Object.fromEntries(MEMBERS.map((name) => [name, rule[name]])) as unknown as Draft);
   }
@@ -54,7 +62,9 @@ class RuleEditor extends Task {
   }
 
   protected override firstUpdated(): void {
-    this.querySelector<HTMLElement>("input, select, button")?.focus();
+    // What a ready-made rule leaves open is typed first.
+    const open = this.start ? [...this.querySelectorAll<HTMLInputElement>(".test input")].find(({ value }) => value === "") : undefined;
+    (open ?? this.querySelector<HTMLElement>("input, select, button"))?.focus();
   }
 
   private set(change: Partial<Draft>): void {
@@ -100,7 +110,7 @@ class RuleEditor extends Task {
           ${conditionEditor(draft.conditions, { fences: this.fences, watchlists: this.lists, faults, changed: (conditions: Node) => this.set({ conditions }) })}</div>
         ${this.text("message", "rule.message", 500, "{callsign} {distance_nm:.1f} nm")}
         ${this.channelChoice()}
-        <details><summary>${t("rule.more")}</summary><div class="form">${this.more()}</div></details>
+        <details ?open=${MORE.some((name) => this.invalid(name) !== nothing)}><summary>${t("rule.more")}</summary><div class="form">${this.more()}</div></details>
       </fieldset>
       ${this.trial.render()}
       ${this.fault()}
@@ -112,8 +122,8 @@ class RuleEditor extends Task {
   }
 
   private text(name: "name" | "message" | "description", title: TextKey, longest: number, placeholder = ""): TemplateResult {
-    return html`<label><span>${t(title)}</span><input name=${name} .value=${this.draft[name]} maxlength=${longest} placeholder=${placeholder} autocomplete="off" aria-invalid=${this.faults[name] ? "true" : nothing}
-      @input=${(event: Event) => this.set({ [name]: (event.target as HTMLInputElement).value })} /></label>`;
+    return html`<label><span>${t(title)}</span><input name=${name} .value=${this.draft[name]} maxlength=${longest} placeholder=${placeholder} autocomplete="off" aria-invalid=${this.invalid(name)}
+      @input=${(event: Event) => this.set({ [name]: (event.target as HTMLInputElement).value })} /></label>${this.beside(name)}`;
   }
 
   private number(value: number | null, title: TextKey, take: (value: number | null) => void, unit: string, placeholder = ""): TemplateResult {
@@ -129,7 +139,7 @@ class RuleEditor extends Task {
     return html`<fieldset><legend class="field-title">${t("rule.channels")}</legend>
       ${own.length
         ? html`<div class="checks">${own.map((channel) => html`<label class="check"><input type="checkbox" .checked=${chosen.includes(channel.id)} @change=${() => toggle(channel.id)} /> ${channel.name} <small>${word("channel", channel.kind)}</small></label>`)}</div>`
-        : html`<p class="hint">${t("rule.no_channels")} <a href="#/alerts?tab=channels">${t("alerts.channels")}</a></p>`}</fieldset>`;
+        : html`<p class="hint">${t("rule.no_channels")} <a href="#/alerts?tab=channels">${t("alerts.channels")}</a></p>`}${this.beside("channels")}</fieldset>`;
   }
 
   private more(): TemplateResult {
@@ -138,13 +148,13 @@ class RuleEditor extends Task {
     const moment = (name: "starts_at" | "expires_at", title: TextKey): TemplateResult =>
       html`<label><span>${t(title)}</span><input type="datetime-local" .value=${local(draft[name])} @change=${(event: Event) => this.set({ [name]: instant((event.target as HTMLInputElement).value) })} /></label>`;
     return html`${this.text("description", "rule.description", 2000)}
-      <div class="pair">${this.number(draft.for_s, "rule.for", (value) => this.set({ for_s: value }), "s", "2")}${this.number(draft.cooldown_s, "rule.cooldown", (value) => this.set({ cooldown_s: value ?? 0 }), "s")}</div>
+      <div class="pair">${this.number(draft.for_s, "rule.for", (value) => this.set({ for_s: value }), "s", "2")}${this.number(draft.cooldown_s, "rule.cooldown", (value) => this.set({ cooldown_s: value ?? 0 }), "s")}</div>${this.beside("for_s")}${this.beside("cooldown_s")}
       <label class="check"><input type="checkbox" .checked=${count !== null} @change=${() => this.set({ count: count ? null : { op: "ge", value: 5 } })} /> ${t("rule.count")}</label>
       ${count
         ? html`<div class="pair"><label><span>${t("rule.op")}</span><select @change=${(event: Event) => this.set({ count: { ...count, op: (event.target as HTMLSelectElement).value } })}>${COUNT_OPS.map((one) => html`<option value=${one} ?selected=${one === count.op}>${word("op", one)}</option>`)}</select></label>
             ${this.number(count.value, "rule.aircraft", (value) => this.set({ count: { ...count, value: value ?? 0 } }), "")}</div>`
         : nothing}
-      <div class="pair">${moment("starts_at", "rule.starts")}${moment("expires_at", "rule.expires")}</div>
+      <div class="pair">${moment("starts_at", "rule.starts")}${moment("expires_at", "rule.expires")}</div>${this.beside("count")}${this.beside("starts_at")}${this.beside("expires_at")}
       ${this.quiet()}
       <label class="check"><input type="checkbox" .checked=${draft.enabled} @change=${() => this.set({ enabled: !draft.enabled })} /> ${t("rule.enabled")}</label>
       <label class="check"><input type="checkbox" .checked=${draft.visibility === "shared"} @change=${() => this.set({ visibility: draft.visibility === "shared" ? "private" : "shared" })} /> ${t("rule.share")}</label>
@@ -175,7 +185,7 @@ class RuleEditor extends Task {
         </div>`,
       )}
       <datalist id="zones">${zones().map((zone) => html`<option value=${zone}></option>`)}</datalist>
-      <button type="button" @click=${add}>${icon("plus")} ${t("rule.quiet_add")}</button></fieldset>`;
+      <button type="button" @click=${add}>${icon("plus")} ${t("rule.quiet_add")}</button>${this.beside("quiet_hours")}</fieldset>`;
   }
 }
 

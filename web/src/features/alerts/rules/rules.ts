@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { place } from "../../../core/address";
 import { t, word } from "../../../i18n/i18n";
 import { call } from "../../../session/api";
+import { fieldFault } from "../../../session/fault";
 import { session } from "../../../session/session";
 import { inform } from "../../../ui/announce";
 import { icon } from "../../../ui/icons";
@@ -11,6 +12,7 @@ import { Task, all } from "../../../session/task";
 import { go } from "../address";
 import { sentence } from "./condition_editor";
 import { LEVEL_TAG, may, type Channel, type Fence, type Rule, type Watchlist } from "../types";
+import { startOf } from "./gallery";
 import "./rule_editor";
 
 class Rules extends Task {
@@ -71,7 +73,7 @@ class Rules extends Task {
   }
 
   private editor(rule: Rule | null): TemplateResult {
-    return html`<sw-rule-editor .rule=${rule} .fences=${this.fences} .lists=${this.lists} .channels=${this.channels} @done=${() => this.leave()}></sw-rule-editor>`;
+    return html`<sw-rule-editor .rule=${rule} .start=${rule ? null : startOf(place.value.query.ready)} .fences=${this.fences} .lists=${this.lists} .channels=${this.channels} @done=${() => this.leave()}></sw-rule-editor>`;
   }
 
   private leave(): void {
@@ -89,6 +91,7 @@ class Rules extends Task {
       </div>
       ${this.fault()}
       ${mine.length ? html`<ul class="cards">${mine.map((rule) => this.card(rule))}</ul>` : this.emptyList(t("rule.none"))}
+      ${this.hasRead && may("create") ? html`<sw-rule-gallery></sw-rule-gallery>` : nothing}
       ${shared.length ? html`<section class="section"><h2>${t("rule.shared")}</h2><ul class="cards">${shared.map((rule) => this.sharedCard(rule))}</ul></section>` : nothing}`;
   }
 
@@ -97,7 +100,8 @@ class Rules extends Task {
         ${rule.visibility === "shared" && rule.is_own ? html`<span class="tag">${t("rule.is_shared")}</span>` : nothing}
         ${rule.is_own ? nothing : html`<small>${rule.username}</small>`}</p>
       ${rule.description ? html`<p><small>${rule.description}</small></p>` : nothing}
-      <p class="rule-sentence">${sentence(rule.conditions, this.fences, this.lists)}${rule.count ? ` · ${t("rule.count_line", { op: word("op", rule.count.op), n: rule.count.value })}` : ""}</p>`;
+      <p class="rule-sentence">${sentence(rule.conditions, this.fences, this.lists)}${rule.count ? ` · ${t("rule.count_line", { op: word("op", rule.count.op), n: rule.count.value })}` : ""}</p>
+      ${rule.fault ? html`<p class="field-fault">${t("rule.fault")} ${fieldFault(rule.fault)}</p>` : nothing}`;
   }
 
   private card(rule: Rule): TemplateResult {

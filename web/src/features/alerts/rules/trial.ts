@@ -9,9 +9,9 @@ import { html, nothing, type TemplateResult } from "lit";
 import { clock } from "../../../ui/units";
 import { number, t, type TextKey } from "../../../i18n/i18n";
 import type { MapElement } from "../../../map/map";
-import { ApiError, call } from "../../../session/api";
+import { call } from "../../../session/api";
 import { session } from "../../../session/session";
-import { faultText, fieldFault } from "../../../session/fault";
+import { faultText, fieldFaults } from "../../../session/fault";
 import type { Alert } from "../types";
 
 interface Result {
@@ -57,8 +57,8 @@ export class Trial {
       this.result = await call<Result>("alerts/rules/test", { method: "POST", body: { ...this.rule(), ...span } });
       this.draw(this.result.alerts);
     } catch (error) {
-      this.error = faultText(error);
-      if (error instanceof ApiError) this.faults = Object.fromEntries(error.errors.map(({ name, detail }) => [name, fieldFault(detail)]));
+      this.error = faultText(error, ["rule.conditions", "conditions"]);
+      this.faults = fieldFaults(error);
     }
     this.isBusy = false;
     this.changed();

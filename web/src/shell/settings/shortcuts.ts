@@ -1,10 +1,10 @@
 // Single keys that work wherever the focus is, except in a field; who is disturbed by them switches them off in Settings
 // (WCAG 2.1.4).
-import { go, place } from "../core/address";
-import { prefer, preferences } from "../core/preferences";
-import type { TextKey } from "../i18n/i18n";
-import { live } from "../live/live";
-import type { MapElement } from "../map/map";
+import { go, place } from "../../core/address";
+import { prefer, preferences } from "../../core/preferences";
+import type { TextKey } from "../../i18n/i18n";
+import type { MapElement } from "../../map/map";
+import { fitTracks, follow, selectBeside, toggleAlone } from "../../panel/steps";
 
 export interface Shortcut {
   key: string;
@@ -26,7 +26,12 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { key: "+", title: "map.zoom_in", run: () => map()?.zoom(1) },
   { key: "-", title: "map.zoom_out", run: () => map()?.zoom(-1) },
   { key: "h", title: "map.home", run: () => map()?.home() },
-  { key: "f", title: "panel.follow", run: () => void (live.selectedHex.value && map()?.follow()) },
+  { key: "f", title: "panel.follow", run: follow },
+  { key: "n", title: "panel.next", run: () => void selectBeside(1) },
+  { key: "p", title: "panel.previous", run: () => void selectBeside(-1) },
+  { key: "x", title: "panel.random", run: () => void selectBeside(0) },
+  { key: "i", title: "panel.alone", run: toggleAlone },
+  { key: "t", title: "panel.fit", run: fitTracks },
   { key: "l", title: "settings.labels", run: () => prefer({ labels: !preferences.value.labels }) },
   { key: "r", title: "settings.rings", run: () => prefer({ rings: !preferences.value.rings }) },
   { key: "b", title: "list.toggle", run: () => prefer({ listOpen: !preferences.value.listOpen }) },

@@ -1,17 +1,19 @@
 // What the reader may choose: language, colours, units, and what the map shows.
 import { html, nothing, type TemplateResult } from "lit";
-import { prefer, preferences, type Switch, type Theme, type UnitSystem } from "../core/preferences";
-import { View } from "../ui/view";
-import { LANGUAGES, language, t, useLanguage, type Language, type TextKey } from "../i18n/i18n";
-import { baseMapChoices, baseMaps, chosenBaseMap, NO_BASE_MAP } from "../map/ground/base_maps";
-import { session } from "../session/session";
-import { FEATURES } from "./feature";
+import { prefer, preferences, type Switch, type Theme, type UnitSystem } from "../../core/preferences";
+import { View } from "../../ui/view";
+import { LANGUAGES, language, t, useLanguage, type Language, type TextKey } from "../../i18n/i18n";
+import { simulated } from "../../live/simulated";
+import { baseMapChoices, baseMaps, chosenBaseMap, NO_BASE_MAP } from "../../map/ground/base_maps";
+import { session } from "../../session/session";
+import { photoSource } from "../../panel/photo_source";
+import { FEATURES } from "../feature";
 import { SHORTCUTS } from "./shortcuts";
 
 class Settings extends View {
   constructor() {
     super();
-    this.watch(preferences, session.config);
+    this.watch(preferences, session.config, simulated);
   }
 
   private choice<T extends string>(title: TextKey, options: [T, string][], chosen: T, choose: (value: T) => void): TemplateResult {
@@ -30,6 +32,18 @@ class Settings extends View {
     return html`<div class="setting"><label class="check"><input type="checkbox" .checked=${preferences.value[name]} @change=${() => prefer({ [name]: !preferences.value[name] })} /> ${t(title)}</label></div>`;
   }
 
+  private photos(): TemplateResult | typeof nothing {
+    const source = photoSource();
+    if (!source) return nothing;
+    const { photos } = preferences.value;
+    return html`<div class="setting"><label class="check"><input id="photos" type="checkbox" .checked=${photos} @change=${() => prefer({ photos: !photos, photosDecided: true })} /> ${t("photo.setting", { source: source.name })}</label></div>`;
+  }
+
+  private notices(): TemplateResult {
+    return html`${this.toggle("settings.sound", "sound")}
+      ${simulated.value ? html`${this.toggle("settings.simulated_notices", "simulatedNotices")}<p class="hint">${t("settings.simulated_hint")}</p>` : nothing}`;
+  }
+
   private readonly chooseLanguage = (event: Event): void => {
     const chosen = (event.target as HTMLSelectElement).value as Language;
     prefer({ language: chosen });
@@ -46,9 +60,10 @@ class Settings extends View {
       <section class="section"><h2>${t("settings.map")}</h2>
         ${FEATURES.flatMap(({ switches = [] }) => switches).map(({ title, name }) => this.toggle(title, name))}
         ${baseMaps.length ? this.baseMap() : nothing}
+        ${this.photos()}
       </section>
       <section class="section"><h2>${t("settings.device")}</h2>
-        ${FEATURES.some(({ name, notice }) => notice && session.canView(name)) ? this.toggle("settings.sound", "sound") : nothing}
+        ${FEATURES.some(({ name, notice }) => notice && session.canView(name)) ? this.notices() : nothing}
         <p class="hint">${window.isSecureContext ? t("settings.secure") : t("settings.insecure")}</p>
       </section>
       <section class="section"><h2>${t("settings.keyboard")}</h2>

@@ -1,0 +1,20 @@
+// The State of an aircraft by its ICAO address. states.json is table 9-1 of ICAO Annex 10, volume III: each State of
+// registry by its ISO 3166 code, with the first and last address of its block, in their order.
+import blocks from "./states.json";
+
+const ADDRESS = /^[0-9a-f]{6}$/i;
+const rows = Object.entries(blocks).map(([code, span]) => ({ code, first: parseInt(span.slice(0, 6), 16), last: parseInt(span.slice(7), 16) }));
+
+/** The ISO code of the State whose block has this address; null for addresses that are none of ICAO's (`~`) or of no State. */
+export function stateOf(hex: string): string | null {
+  if (!ADDRESS.test(hex)) return null;
+  const address = parseInt(hex, 16);
+  let low = 0;
+  let high = rows.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (rows[middle].first <= address) low = middle;
+    else high = middle - 1;
+  }
+  return address >= rows[low].first && address <= rows[low].last ? rows[low].code : null;
+}
