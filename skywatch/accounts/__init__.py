@@ -42,6 +42,7 @@ def includeme(config: Configurator) -> None:
     config.registry["setup"] = SetupState(config.registry["runtime"])
     for name in ("login", "refresh"):
         config.add_throttle_bucket("POST", f"/api/v1/auth/{name}", name)
+    config.add_throttle_bucket("POST", "/api/v1/auth/handover", "refresh")
     config.add_throttle_bucket("POST", "/api/v1/setup", "login")
     for subject in SUBJECTS:
         config.scan(f"skywatch.accounts.{subject}.views")

@@ -102,6 +102,17 @@ class Login(Base):
     ended_reason: Mapped[str | None] = mapped_column(sa.String(32))
 
 
+class HandoverCode(Base):
+    """A code with which one browser goes on in the web application with a login; both are stored as SHA-256."""
+
+    __tablename__ = "handover_codes"
+
+    code_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
+    browser_hash: Mapped[str] = mapped_column(sa.String(64))
+    login_id: Mapped[str] = mapped_column(sa.ForeignKey("logins.id", ondelete="CASCADE"), index=True)
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+
+
 class ApiKey(Base):
     """An API key, known only by the SHA-256 of its text."""
 

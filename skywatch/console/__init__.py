@@ -1,7 +1,8 @@
-"""The administrative console: pages for whoever runs the installation, rendered here, without scripts.
+"""The administrative console: pages for whoever runs the installation, rendered here, complete without script.
 
-It has a session of its own, proved by a cookie that counts at its addresses alone; credentials of the API count for
-nothing there. The pages hold no rules: they ask and change through the services that the API uses.
+Its session is proved by a cookie that counts at its addresses alone; credentials of the API count for nothing there,
+but for an access token that enters it. The pages hold no rules: they ask and change through the services that the API
+uses.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ if TYPE_CHECKING:
     from pyramid.config import Configurator
 
 HEADERS = {
-    # Neither scripts nor anything from elsewhere; forms go to the service itself.
+    # Nothing inline but the icon, and nothing from elsewhere; forms go to the service itself.
     "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; "
-        "frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     # Without any referrer browsers would hide the origin of a form as well.
     "Referrer-Policy": "same-origin",
@@ -28,9 +29,12 @@ def includeme(config: Configurator) -> None:
     from skywatch.console.forms.form import protect_forms
     from skywatch.console.pages.problems import show_problem
     from skywatch.console.routes import (
+        ENTER,
         HOME,
+        LANGUAGE,
         MAXIMUM_BODY_BYTES,
         RESET,
+        SCRIPT,
         SETUP,
         SIGN_IN,
         SIGN_ON,
@@ -64,10 +68,14 @@ def includeme(config: Configurator) -> None:
         ("GET", SETUP, "anon"),
         ("HEAD", SETUP, "anon"),
         ("POST", SETUP, "login"),
+        ("POST", ENTER, "login"),
         ("GET", STYLE, "anon"),
+        ("GET", SCRIPT, "anon"),
+        ("GET", LANGUAGE, "anon"),
     ):
         config.add_throttle_bucket(method, path, bucket)
     config.include("pyramid_jinja2")
+    config.include("skywatch.console.texts.language")
     config.include("skywatch.console.pages.layout")
     config.registry["first_run"] = FirstRun(settings, config.registry["setup"])
     protect_forms(config)

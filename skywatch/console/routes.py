@@ -18,7 +18,11 @@ SIGN_IN = f"{HOME}/sign-in"
 SIGN_ON = f"{SIGN_IN}/sso"
 SIGNED_ON = f"{SIGN_IN}/callback"
 SIGN_OUT = f"{HOME}/sign-out"
+ENTER = f"{HOME}/enter"
+MAP = f"{HOME}/map"
 STYLE = f"{HOME}/style.css"
+SCRIPT = f"{HOME}/script.js"
+LANGUAGE = f"{HOME}/language"
 RESET = f"{HOME}/reset"
 SETUP = f"{HOME}/setup"
 # The steps after the first administrator.
@@ -31,12 +35,18 @@ OWN_ROUTES = {
     "console.sign_out": SIGN_OUT,
     "console.reset": RESET,
     "console.setup": SETUP,
+    "console.enter": ENTER,
     "console.style": STYLE,
+    "console.script": SCRIPT,
+    "console.language": LANGUAGE,
 }
 # The largest form has some hundred short fields.
 MAXIMUM_BODY_BYTES = 65_536
 LOCAL = re.compile(rf"{HOME}(/[A-Za-z0-9_-]+)*(\?[A-Za-z0-9_.~%&=+:@-]*)?")
 LONGEST_LOCAL = 1000
+# Addresses that are no page to go on to; those of visitors are none after signing in.
+NO_PAGES = (SIGN_ON, SIGNED_ON, SIGN_OUT, LANGUAGE, ENTER, MAP, STYLE, SCRIPT)
+VISITORS_PAGES = (SIGN_IN, RESET, SETUP)
 
 
 def add_routes(config: Configurator, pages: Iterable[Page]) -> None:
@@ -49,9 +59,15 @@ def add_routes(config: Configurator, pages: Iterable[Page]) -> None:
 
 def local(address: str | None) -> str:
     """An address to go on to: one of the console's own pages, or else its first."""
+    address = local_or_visitors(address)
+    return HOME if address.partition("?")[0] in VISITORS_PAGES else address
+
+
+def local_or_visitors(address: str | None) -> str:
+    """The same, or a page that visitors open without a session."""
     if address is None or len(address) > LONGEST_LOCAL or not LOCAL.fullmatch(address):
         return HOME
-    return HOME if address.partition("?")[0] in (SIGN_IN, SIGN_ON, SIGNED_ON, SIGN_OUT, RESET, SETUP) else address
+    return HOME if address.partition("?")[0] in NO_PAGES else address
 
 
 def reset_address(request: Request, token: str) -> str:

@@ -16,6 +16,7 @@ SUBJECTS = (
     "people.user_editing",
     "people.assignments",
     "entrance.sign_on",
+    "entrance.handover",
     "entrance.reset",
     "entrance.setup",
     "people.keys",

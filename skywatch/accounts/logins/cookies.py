@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from pyramid.response import Response
+
 from skywatch.accounts.identity.methods import ACCESS_COOKIE, REFRESH_COOKIE, check_origin
 from skywatch.accounts.logins.service import TokenPair
 from skywatch.http.requests.request import Request
@@ -9,6 +13,7 @@ from skywatch.http.settings import HttpSettings
 
 # Login, refresh and logout: no other call ever sees the refresh token.
 REFRESH_PATH = "/api/v1/auth"
+HANDOVER_COOKIE = "skywatch_handover"
 
 
 def hand_over(request: Request, pair: TokenPair) -> dict[str, str]:
@@ -41,6 +46,35 @@ def refuse_foreign_login(request: Request) -> None:
     """Raise Problem (403) where another site's page would log its visitor in, as somebody else, by cookie."""
     if request.runtime.settings.of(HttpSettings).jwt_auth_cookie and "Origin" in request.headers:
         check_origin(request)
+
+
+def remember_browser(request: Request, response: Response, value: str, lifetime: timedelta) -> None:
+    """Have a browser keep its half of a hand-over; an empty value has it forgotten."""
+    name = _handover_name(request)
+    response.set_cookie(
+        name,
+        value,
+        max_age=int(lifetime.total_seconds()) if value else 0,
+        path=request.path_prefix or "/",
+        secure=name.startswith("__") or request.runtime.settings.environment == "production",
+        httponly=True,
+        samesite="Strict",
+        overwrite=True,
+    )
+
+
+def handed_over_to(request: Request) -> str:
+    """A browser's half of a hand-over; raises Problem (403) where the request comes from another site's page."""
+    check_origin(request)
+    return request.cookies.get(_handover_name(request), "")
+
+
+def _handover_name(request: Request) -> str:
+    """`__Host-` keeps other hosts of the domain from giving a browser this cookie; it demands TLS and the whole host.
+    Below a path prefix `__Secure-` does for TLS, and without TLS no prefix is possible."""
+    if request.scheme != "https":
+        return HANDOVER_COOKIE
+    return f"{'__Secure-' if request.path_prefix else '__Host-'}{HANDOVER_COOKIE}"
 
 
 def _set(request: Request, name: str, value: str, path: str, max_age_s: int) -> None:

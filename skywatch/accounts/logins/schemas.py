@@ -28,6 +28,10 @@ class RefreshBody(Schema):
     refresh = text(MAXIMUM_TOKEN, 1, description="The refresh token; left out where it travels as a cookie.", **DROP)
 
 
+class HandoverBody(Schema):
+    code = text(64, 1, description="The code from the body of the console's page.")
+
+
 class Tokens(Schema):
     access = colander.SchemaNode(JsonString())
     refresh = colander.SchemaNode(JsonString())
@@ -67,6 +71,9 @@ class AuthConfig(Schema):
     auth_enabled = boolean_node(description="Whether anything at all asks for authentication.")
     local_auth_enabled = boolean_node()
     api_key_enabled = boolean_node()
+    cookie_auth_enabled = boolean_node(
+        description="Whether a login also sets its tokens as cookies (`jwt_auth_cookie`)."
+    )
     oidc_enabled = boolean_node()
     oidc_provider_name = colander.SchemaNode(JsonString())
     features = FeatureSummaries()

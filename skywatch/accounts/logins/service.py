@@ -24,6 +24,9 @@ from skywatch.core.network.addresses import place
 from skywatch.core.problems import Problem
 from skywatch.core.storing import audit
 
+# Logins of the console have an absolute end: using their refresh token in the web application does not move it.
+FIXED_END = ("console",)
+
 
 @dataclass(frozen=True, repr=False)
 class TokenPair:
@@ -40,10 +43,11 @@ def start_login(session: Session, codec: TokenCodec, user: User, method: str, ac
 
 
 def tokens_of(codec: TokenCodec, login: Login) -> TokenPair:
-    """The first tokens of a login."""
+    """The tokens of a login that has just begun, or has just named another refresh token."""
+    ends_at = login.expires_at.timestamp()
     return TokenPair(
-        codec.access_token(login.user_id, login.id),
-        codec.refresh_token(login.user_id, login.id, login.refresh_id, login.expires_at.timestamp()),
+        codec.access_token(login.user_id, login.id, ends_at),
+        codec.refresh_token(login.user_id, login.id, login.refresh_id, ends_at),
     )
 
 
@@ -72,9 +76,10 @@ def refresh(sessions: SessionFactory, codec: TokenCodec, token: str, actor: audi
     claims = codec.read(token, "refresh")
     next_id = new_token_id()
     expires_at = utcnow().replace(microsecond=0) + timedelta(seconds=codec.refresh_lifetime_s)
+    prolonged = sa.case((Login.method.in_(FIXED_END), Login.expires_at), else_=expires_at)
     with writing(sessions) as session:
         active = sa.select(User.id).where(User.id == claims.user_id, User.is_active)
-        rotated = session.execute(
+        ends = session.execute(
             sa.update(Login)
             .where(
                 Login.id == claims.login_id,
@@ -82,17 +87,19 @@ def refresh(sessions: SessionFactory, codec: TokenCodec, token: str, actor: audi
                 Login.refresh_id == claims.token_id,
                 Login.ended_at.is_(None),
             )
-            .values(refresh_id=next_id, expires_at=expires_at),
+            .values(refresh_id=next_id, expires_at=prolonged)
+            .returning(Login.expires_at),
             execution_options={"synchronize_session": False},
-        ).rowcount  # type: ignore[attr-defined]
-    if not rotated:
+        ).scalar_one_or_none()
+    if ends is None:
         # In a transaction of its own: changes lock the version first and a login after it, never the other way.
         with writing(sessions) as session:
             refusal = _refuse(session, claims.login_id, claims.user_id, actor)
         raise refusal
+    ends_at = ends.timestamp()
     return TokenPair(
-        codec.access_token(claims.user_id, claims.login_id),
-        codec.refresh_token(claims.user_id, claims.login_id, next_id, expires_at.timestamp()),
+        codec.access_token(claims.user_id, claims.login_id, ends_at),
+        codec.refresh_token(claims.user_id, claims.login_id, next_id, ends_at),
     )
 
 

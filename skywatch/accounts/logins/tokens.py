@@ -10,6 +10,7 @@ proof of its user and login only; rights always come from the database.
 
 from __future__ import annotations
 
+import math
 import re
 import secrets
 from collections.abc import Sequence
@@ -73,9 +74,10 @@ class TokenCodec:
         self.access_lifetime_s = settings.jwt_access_token_lifetime_minutes * 60
         self.refresh_lifetime_s = settings.jwt_refresh_token_lifetime_days * 86_400
 
-    def access_token(self, user_id: int, login_id: str) -> str:
-        """A new access token of a login."""
-        return self._write("access", user_id, login_id, new_token_id(), unix_now() + self.access_lifetime_s)
+    def access_token(self, user_id: int, login_id: str, login_ends_at: float = math.inf) -> str:
+        """A new access token of a login, which never outlives it (unix seconds)."""
+        expires_at = min(unix_now() + self.access_lifetime_s, login_ends_at)
+        return self._write("access", user_id, login_id, new_token_id(), expires_at)
 
     def refresh_token(self, user_id: int, login_id: str, token_id: str, expires_at: float) -> str:
         """The refresh token that the login names as its only unused one."""

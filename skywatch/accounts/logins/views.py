@@ -7,8 +7,15 @@ from typing import Any
 from skywatch.accounts.access.schemas import AccessSummary
 from skywatch.accounts.identity.caller import anonymous_actor, caller_of
 from skywatch.accounts.identity.methods import proved_by_header
-from skywatch.accounts.logins import local, schemas, service
-from skywatch.accounts.logins.cookies import hand_over, refresh_cookie, refuse_foreign_login, take_back
+from skywatch.accounts.logins import handover, local, schemas, service
+from skywatch.accounts.logins.cookies import (
+    hand_over,
+    handed_over_to,
+    refresh_cookie,
+    refuse_foreign_login,
+    remember_browser,
+    take_back,
+)
 from skywatch.accounts.logins.tokens import Claims
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.users.answers import summary
@@ -30,6 +37,7 @@ WITHOUT_ROLE = Identity(0, "", "jwt")
 config_service = ApiService("auth.config", "/auth/config", feature=None)
 login_service = ApiService("auth.login", "/auth/login", feature=None)
 refresh_service = ApiService("auth.refresh", "/auth/refresh", feature=None)
+handover_service = ApiService("auth.handover", "/auth/handover", feature=None)
 logout_service = ApiService("auth.logout", "/auth/logout", feature=None)
 
 
@@ -48,6 +56,7 @@ def get_auth_config(request: Request) -> dict[str, Any]:
         "auth_enabled": settings.auth_mode != "public",
         "local_auth_enabled": accounts.local_auth_enabled,
         "api_key_enabled": accounts.api_key_enabled,
+        "cookie_auth_enabled": http.jwt_auth_cookie,
         **request.registry["auth_config"],
         "features": {feature: answer(AccessSummary, access) for feature, access in access_settings.items()},
         "granted": granted,
@@ -95,6 +104,21 @@ def refresh_tokens(request: Request) -> dict[str, Any]:
     codec = request.registry["authenticator"].codec
     pair = service.refresh(request.runtime.sessions, codec, token, anonymous_actor(request))
     return hand_over(request, pair)
+
+
+@handover_service.post(permission=EXCHANGE, body=schemas.HandoverBody(), responses={200: schemas.LoginAnswer()})
+def go_on_from_console(request: Request) -> dict[str, Any]:
+    """Exchange a code of the console for tokens of the same login
+
+    The console's page hands the code to the web application of the same browser: it is good once, for 30 s, with the
+    cookie that was set beside it and from an allowed origin. The login keeps its end.
+    """
+    browser = handed_over_to(request)
+    sessions, codec = request.runtime.sessions, request.registry["authenticator"].codec
+    code = request.validated["body"]["code"]
+    user, pair = handover.redeem_code(sessions, codec, code, browser, anonymous_actor(request))
+    remember_browser(request, request.response, "", handover.LIFETIME)
+    return {**hand_over(request, pair), "user": summary(user)}
 
 
 @logout_service.post(permission=OWN_ACCOUNT, body=schemas.RefreshBody(), responses={200: schemas.LogoutAnswer()})

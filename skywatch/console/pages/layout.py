@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from importlib.resources import files
 from typing import Any
 
@@ -12,17 +13,46 @@ from pyramid.config import Configurator
 
 from skywatch.console.pages.notes import take
 from skywatch.console.pages.page import Page
-from skywatch.console.pages.wording import compact, differences, moment, span
-from skywatch.console.routes import HOME, SIGN_IN, SIGN_OUT, STYLE
+from skywatch.console.pages.wording import compact, differences, moment, span, time_element
+from skywatch.console.routes import HOME, LANGUAGE, MAP, SCRIPT, SIGN_IN, SIGN_OUT, STYLE
+from skywatch.console.texts import templating
+from skywatch.console.texts.language import translate
 from skywatch.core.process.version import VERSION
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.security import feature_context
+from skywatch.security.identity import Identity
 from skywatch.security.policy import decide
+from skywatch.web.settings import WebSettings
 
 PHASE_LATE = 10  # After pyramid_jinja2 has made its environment.
-STYLE_SHEET = files("skywatch.console").joinpath("style.css").read_bytes()
-# The address changes with the file, so that browsers may keep it.
-STYLE_ADDRESS = f"{STYLE}?v={hashlib.sha256(STYLE_SHEET).hexdigest()[:12]}"
+LIGHT = re.compile(r':root\[data-theme="light"\] (\{[^}]*\})')
+
+
+def style_sheet() -> bytes:
+    """The tokens of the web application and the rules of the pages.
+
+    Without script nobody sets a theme: then the colours of day are for whoever prefers them.
+    """
+    tokens = files("skywatch.web").joinpath("tokens.css").read_text(encoding="utf-8")
+    day = LIGHT.search(tokens)
+    if day is None:
+        raise ValueError("tokens.css has no colours of day")
+    preferred = f"@media (prefers-color-scheme: light) {{ :root:not([data-theme]) {day[1]} }}\n"
+    return (tokens + preferred + _own("style.css")).encode()
+
+
+def _own(name: str) -> str:
+    return files("skywatch.console").joinpath(name).read_text(encoding="utf-8")
+
+
+def _versioned(address: str, content: bytes) -> str:
+    """An address that changes with the content, so that browsers may keep it."""
+    return f"{address}?v={hashlib.sha256(content).hexdigest()[:12]}"
+
+
+STYLE_SHEET = style_sheet()
+SCRIPT_FILE = _own("script.js").encode()
+STYLE_ADDRESS, SCRIPT_ADDRESS = _versioned(STYLE, STYLE_SHEET), _versioned(SCRIPT, SCRIPT_FILE)
 
 
 class Layout:
@@ -30,7 +60,11 @@ class Layout:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self.identity = request.identity
+
+    @property
+    def identity(self) -> Identity | None:
+        """Who is signed in; asked for by pages that show it alone, because a refused session has nobody."""
+        return self._request.identity
 
     def note(self) -> str | None:
         """What the page before wanted said."""
@@ -45,9 +79,22 @@ class Layout:
             context = feature_context(self._request, page.feature)
             if page.title and decide(context, self.identity, page.permission):
                 address = HOME + page.path
-                entry = {"address": address, "title": page.title, "here": address == here}
+                entry = {"address": address, "title": translate(self._request, page.title), "here": address == here}
                 groups.setdefault(page.group, []).append(entry)
-        return [{"title": title, "pages": pages} for title, pages in groups.items()]
+        return [
+            {"title": translate(self._request, title) if title else "", "pages": pages}
+            for title, pages in groups.items()
+        ]
+
+    @property
+    def language(self) -> str:
+        """The language of the page."""
+        return self._request.locale_name
+
+    def here(self) -> str:
+        """The address of the page, to come back to in another language."""
+        query = self._request.query_string
+        return self._request.path + (f"?{query}" if query else "")
 
 
 @pass_context
@@ -71,9 +118,16 @@ def includeme(config: Configurator) -> None:
         environment = config.get_jinja2_environment()
         environment.trim_blocks = environment.lstrip_blocks = True
         environment.undefined = StrictUndefined
-        environment.filters.update(link=link, moment=moment, compact=compact, span=span, differences=differences)
-        environment.globals.update(
-            layout_of=Layout, version=VERSION, style=STYLE_ADDRESS, home=HOME, sign_in=SIGN_IN, sign_out=SIGN_OUT
+        environment.filters.update(link=link, compact=compact, differences=differences)
+        environment.filters.update(
+            moment=templating.in_language(time_element),
+            moment_text=templating.in_language(moment),
+            span=templating.in_language(span),
         )
+        environment.globals.update(layout_of=Layout, version=VERSION, style=STYLE_ADDRESS, script=SCRIPT_ADDRESS)
+        environment.globals.update(home=HOME, sign_in=SIGN_IN, sign_out=SIGN_OUT, map_address=MAP)
+        environment.globals.update(has_web=config.registry["runtime"].settings.of(WebSettings).web_enabled)
+        environment.globals.update(language_choice=LANGUAGE)
+        templating.equip(environment)
 
     config.action(None, equip, order=PHASE_LATE)

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import colander
 
+from skywatch.console.texts.language import translate
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryString, Schema
 
@@ -41,7 +42,9 @@ def turn_pages(request: Request, offset: int, count: int) -> Pages:
     """The pages around the one that begins after ``offset`` of ``count`` entries."""
     first, last = min(offset + 1, count), min(offset + PAGE_SIZE, count)
     return Pages(
-        f"{first} to {last} of {count:,}" if count else "Nothing found",
+        translate(request, "{first} to {last} of {count}", first=first, last=last, count=count)
+        if count
+        else translate(request, "Nothing found"),
         previous=address(request, offset=max(0, offset - PAGE_SIZE)) if offset > 0 else None,
         next=address(request, offset=offset + PAGE_SIZE) if offset + PAGE_SIZE < count else None,
     )
@@ -59,9 +62,12 @@ def cut(
     shown = rows[-PAGE_SIZE:] if backwards else rows[:PAGE_SIZE]
     has_previous = is_more if backwards else "after" in query
     has_next = backwards or is_more
-    text = f"{'more than ' if count > MOST_COUNTED else ''}{min(count, MOST_COUNTED):,} found"
+    if count > MOST_COUNTED:
+        text = translate(request, "more than {most} found", most=MOST_COUNTED)
+    else:
+        text = translate(request, "{n} found", n=count)
     pages = Pages(
-        text if count else "Nothing found",
+        text if count else translate(request, "Nothing found"),
         previous=address(request, before=name(shown[0])) if shown and has_previous else None,
         next=address(request, after=name(shown[-1])) if shown and has_next else None,
     )

@@ -7,15 +7,17 @@ from urllib.parse import quote, urlsplit
 from pyramid.renderers import render
 from pyramid.response import Response
 
-from skywatch.console.routes import HOME, SETUP, SIGN_IN, SIGN_OUT, local, see_other
+from skywatch.console.routes import ENTER, HOME, SETUP, SIGN_IN, SIGN_OUT, local, see_other
 from skywatch.core.problems import Problem
-from skywatch.http.errors import with_headers
+from skywatch.http.errors import CHALLENGE, problem_document, with_headers
 from skywatch.http.requests.database import SAFE_METHODS
 from skywatch.http.requests.request import Request
 
 
 def show_problem(problem: Problem, request: Request) -> Response:
     """The page of a problem; nothing that is out of reach is needed to show it."""
+    if request.environ.get("PATH_INFO") == ENTER:
+        return _for_application(problem, request)
     if problem.kind.status == 401:
         return _sign_in_first(request)
     values = {
@@ -25,6 +27,14 @@ def show_problem(problem: Problem, request: Request) -> Response:
         "request_id": getattr(request, "request_id", ""),
     }
     response = Response(render("problem.jinja2", values, request), status=problem.kind.status)
+    return with_headers(response, problem)
+
+
+def _for_application(problem: Problem, request: Request) -> Response:
+    """The web application asks for the session itself; what it gets is the document of the API."""
+    response = problem_document(problem, request)
+    if problem.kind.status == 401:
+        response.headers["WWW-Authenticate"] = CHALLENGE
     return with_headers(response, problem)
 
 

@@ -7,10 +7,20 @@ import math
 from datetime import datetime
 from typing import Any
 
+from markupsafe import Markup
+
+from skywatch.core.clock import to_iso
+
 
 def moment(at: datetime | None) -> str:
     """A moment as people read it, in UTC."""
     return at.strftime("%Y-%m-%d %H:%M:%S UTC") if at is not None else "never"
+
+
+def time_element(at: datetime | None) -> str:
+    """A moment as an element whose text is UTC; the script of the pages makes it local."""
+    text = moment(at)
+    return Markup('<time datetime="{}">{}</time>').format(to_iso(at), text) if at is not None else text
 
 
 def compact(document: Any) -> str:

@@ -23,6 +23,7 @@ from tests.functional.console.visitor import populate
 # Method, path and permission. A page of a feature's records follows its access setting, as in the API.
 TABLE = (
     ("GET", "", "identified"),
+    *((method, "/map", "identified") for method in ("GET", "POST")),
     ("GET", "/users", "users.view"),
     *((method, "/users/new", "users.create") for method in ("GET", "POST")),
     ("GET", "/users/{user}", "users.view"),

@@ -27,7 +27,7 @@ def entries(visitor, action):
 
 def roles_of(visitor, name):
     page = user_page(visitor, name)
-    return {row.td.text for row in page.html("tr") if row.td is not None}
+    return {row.td.text.lower() for row in page.html("tr") if row.td is not None}
 
 
 def test_the_overview_tells_how_the_service_is(root):
@@ -82,7 +82,7 @@ def test_a_user_is_deactivated_and_activated_again(root):
     token = root.people.bearer(viewer)
     root.client.get("/api/v1/auth/profile", headers=token)
     done = root.send(user_page(root, "viewer"), {"change": "deactivate"}).follow()
-    assert note(done) == "viewer is deactivated, and logged out everywhere."
+    assert note(done) == "viewer is deactivated and signed out everywhere."
     # Said once.
     assert root.get(f"/users/{viewer}").html.find(role="status") is None
     root.client.get("/api/v1/auth/profile", headers=token, status=401)
@@ -122,9 +122,9 @@ def submit(form, status=303):
 
 def test_roles_are_set(root):
     done = submit(choose(user_page(root, "viewer"), "operator", "analyst")).follow()
-    assert note(done) == "viewer now holds analyst, operator."
+    assert note(done) == "viewer now has these roles: Analyst, Operator."
     assert roles_of(root, "viewer") == {"analyst", "operator"}
-    assert note(submit(choose(user_page(root, "viewer"))).follow()) == "viewer now holds no role."
+    assert note(submit(choose(user_page(root, "viewer"))).follow()) == "viewer has no role now."
 
 
 def test_nobody_hands_out_or_touches_what_they_lack(visitor):
@@ -171,7 +171,7 @@ def test_the_last_superadmin_stays(make_visitor, request, database):
     assert refused.html.find(class_="state").text == "active"
     refused = submit(choose(refused, "viewer"), status=409)
     assert "last active superadmin" in alert(refused)
-    assert "superadmin" in [row.td.text for row in refused.html("tr") if row.td is not None]
+    assert "Super administrator" in [row.td.text for row in refused.html("tr") if row.td is not None]
     visitor.get("")
 
 
@@ -205,7 +205,7 @@ def test_access_settings_are_changed_and_hold_at_once(root):
     form = access_form(root.get("/access"), "aircraft")
     form["read_access"] = "public"
     done = submit(form).follow()
-    assert note(done) == "The settings of aircraft hold from now on."
+    assert note(done) == "The settings of aircraft are in force."
     nobody.get("/api/v1/aircraft", headers={"Cookie": ""})
     form = access_form(done, "aircraft")
     form["is_enabled"].checked = False
@@ -221,7 +221,7 @@ def test_a_feature_that_is_switched_off_does_not_lock_the_switch_away(root):
     form = access_form(root.get("/access"), "system")
     form["is_enabled"].checked = False
     submit(form)
-    form = access_form(root.get("").click("Feature access", index=0), "system")
+    form = access_form(root.get("").click("Who may see what", index=0), "system")
     assert root.get("").html.find(class_="figures") is None
     form["is_enabled"].checked = True
     submit(form)

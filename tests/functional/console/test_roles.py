@@ -55,7 +55,7 @@ def test_a_role_is_created_copied_edited_and_deleted(root):
     assert "aircraft.view, history.view" in refused.html.find(id="about-permissions").text
     root.people.user("eve", "spotter")
     page = root.get(f"/roles/{spotter}/delete")
-    assert "1 user holds it and loses its rights" in page.text
+    assert "1 user has this role and loses its rights" in page.text
     root.people.user("ivy", "spotter")
     assert "since you opened it" in alert(send(page, status=409))
     assert note(send(root.get(f"/roles/{spotter}/delete")).follow()) == "The role spotter is deleted."
@@ -125,19 +125,19 @@ def with_provider(make_visitor):
 
 def test_claim_mappings_are_made_tried_and_deleted(with_provider):
     root = with_provider
-    form = main_form(root.get("/mappings").click("New mapping"))
+    form = main_form(root.get("/mappings").click("New rule"))
     form["name"], form["claim_name"], form["claim_value"] = "staff", "groups", "st(aff"
     form["match_type"] = "regex"
     form["role"] = "analyst"
     refused = submit(form, status=400)
     assert "is not a regular expression" in refused.html.find(id="about-claim_value").find(class_="fault").text
     assert main_form(refused)["role"].value == "analyst"
-    assert note(send(refused, claim_value="^staff$").follow()) == "The claim mapping staff is created."
+    assert note(send(refused, claim_value="^staff$").follow()) == "The rule staff is created."
     page = root.get("/mappings")
     shown = send(page, status=200, claims='{"groups": ["staff", "x"]}')
     assert note(shown) == "These claims give analyst."
     assert "staff, x" in shown.text
-    assert "the default role, because no mapping matches" in note(send(page, status=200, claims='{"groups": "other"}'))
+    assert "the default role, because no rule matches" in note(send(page, status=200, claims='{"groups": "other"}'))
     for claims in ("", "[1]", "{", '{"a": 1e999}', "[" * 3000, '{"a":' * 40 + "1" + "}" * 40):
         refused = send(page, status=400, claims=claims)
         assert refused.html.find(id="about-claims").find(class_="fault").text
@@ -149,7 +149,7 @@ def test_claim_mappings_are_made_tried_and_deleted(with_provider):
     assert "superadmin changed this" in alert(send(stale, status=409, priority="5"))
     shown = send(root.get("/mappings"), status=200, claims='{"groups": ["staff"]}')
     assert "the default role" in note(shown)
-    assert note(send(root.get("/mappings").click("Delete")).follow()) == "The claim mapping staff is deleted."
+    assert note(send(root.get("/mappings").click("Delete")).follow()) == "The rule staff is deleted."
     assert [entry.method for entry in audited(root, "claim_mapping.deleted")] == ["console"]
 
 

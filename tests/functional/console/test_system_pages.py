@@ -151,7 +151,7 @@ def test_software_names_versions_and_licences(root):
 def test_thresholds_are_changed_within_their_bounds(root):
     page = root.get("/thresholds")
     page = root.send(page, 1, proximity_low_nm="0.7", area_aircraft="5").follow()
-    assert "2 changed." in page
+    assert "2 thresholds changed." in page
     assert page.forms[1]["proximity_low_nm"].value == "0.7"
     with root.runtime.sessions() as session:
         thresholds, _ = settings_store.read(session)
@@ -163,7 +163,7 @@ def test_thresholds_are_changed_within_their_bounds(root):
         {"proximity_low_nm": 0.7, "area_aircraft": 5.0},
     )
     page = root.send(root.get("/thresholds"), 1, proximity_low_nm="99", emergency_hold_s="soon", status=400)
-    assert "greater than maximum" in page.html.find(id="about-proximity_low_nm").text
+    assert "is too large" in page.html.find(id="about-proximity_low_nm").text
     assert page.html.find(id="about-emergency_hold_s").find(class_="fault")
     assert page.forms[1]["emergency_hold_s"].value == "soon"
     root.send(root.get("/thresholds"), 1, proximity_low_nm=repr(2 / 3))

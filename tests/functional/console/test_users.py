@@ -110,7 +110,7 @@ def test_a_password_is_set_and_ends_the_logins(root):
     page = root.get(address(root, "viewer", "/password"))
     assert "too common" in send(page, status=400, password="password12345").html.find(class_="fault").text
     assert "too much like the name" in send(page, status=400, password="viewer-viewer-8").html.find(class_="fault").text
-    assert "is logged out everywhere" in note(send(page, password=NEW).follow())
+    assert "is signed out everywhere" in note(send(page, password=NEW).follow())
     root.client.get("/api/v1/auth/profile", headers=token, status=401)
     log_in(root, "viewer", NEW)
     for entry in entries(root, "user.changed"):
@@ -210,7 +210,7 @@ def test_without_local_login_there_is_no_link(make_visitor):
 
 
 def test_a_role_is_given_for_a_time_changed_and_taken_away(root):
-    page = root.get(address(root, "viewer")).click("Give a role for a time")
+    page = root.get(address(root, "viewer")).click("Give a role for a limited time")
     form = main_form(page)
     form["role"].select(text="Analyst")
     form["expires_at"] = "2020-01-01T00:00:00"
@@ -219,17 +219,17 @@ def test_a_role_is_given_for_a_time_changed_and_taken_away(root):
     assert main_form(refused)["role"].value == form["role"].value
     ends = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
     done = send(refused, expires_at=ends).follow()
-    assert note(done) == f"viewer holds analyst until {ends.replace('T', ' ')}:00 UTC."
-    page = done.click("End", index=0, verbose=False)
+    assert note(done) == f"viewer has the role Analyst until {ends.replace('T', ' ')}:00 UTC."
+    page = done.click("Change end", index=0, verbose=False)
     stale = root.get(page.request.path.removeprefix("/console"))
     later = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M:%S")
     assert main_form(page)["expires_at"].value == f"{ends}:00"
     send(page, expires_at=later)
     refused = send(stale, status=409, expires_at="")
     assert "superadmin changed this since you opened it" in alert(refused)
-    assert note(send(refused).follow()) == "viewer holds analyst."
-    gone = send(root.get(address(root, "viewer")).click("Take away", index=0)).follow()
-    assert note(gone) == "viewer no longer holds analyst."
+    assert note(send(refused).follow()) == "viewer has the role Analyst."
+    gone = send(root.get(address(root, "viewer")).click("Remove", index=0)).follow()
+    assert note(gone) == "viewer no longer has the role Analyst."
     assert {
         e.method for action in ("created", "changed", "deleted") for e in entries(root, f"assignment.{action}")
     } == {"console"}
@@ -237,7 +237,7 @@ def test_a_role_is_given_for_a_time_changed_and_taken_away(root):
 
 def test_the_last_superadmin_keeps_the_role_for_ever(root):
     page = root.get(address(root, "superadmin"))
-    assert page.html.find("a", string="End") is page.html.find("a", string="Take away") is None
+    assert page.html.find("a", string="Change end") is page.html.find("a", string="Remove") is None
     with root.runtime.sessions() as session:
         holder = root.people.numbers["superadmin"]
         number = session.scalar(sa.select(UserRole.id).where(UserRole.user_id == holder))

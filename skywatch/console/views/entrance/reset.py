@@ -22,6 +22,7 @@ from skywatch.console.pages.notes import say, take
 from skywatch.console.pages.page import FormPage
 from skywatch.console.routes import RESET, see_other
 from skywatch.console.signing.session import set_cookie
+from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonString, Schema
@@ -73,7 +74,7 @@ def post_reset(request: Request) -> dict[str, Any] | Response:
         return _form(request, entries.refused(problem))
     response = see_other(request, RESET)
     _remember(request, response, "", max_age_s=0)
-    say(request, response, f"{user.username} has a new password.")
+    say(request, response, translate(request, "{name} has a new password.", name=user.username))
     return response
 
 

@@ -14,12 +14,13 @@ from skywatch.accounts.logins.local import log_out
 from skywatch.accounts.logins.schemas import Credentials
 from skywatch.accounts.settings import AccountSettings
 from skywatch.console.forms.form import checked, parameter, read_form
-from skywatch.console.pages.layout import STYLE_SHEET
+from skywatch.console.pages.layout import SCRIPT_FILE, STYLE_SHEET
 from skywatch.console.pages.notes import say, take
 from skywatch.console.pages.page import FormPage
 from skywatch.console.routes import SETUP, SIGN_IN, SIGN_ON, local, see_other
 from skywatch.console.signing.session import needs_tls
 from skywatch.console.signing.signing_in import METHOD, sign_in
+from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
 from skywatch.core.storing.audit import Actor
 from skywatch.http.requests.request import Request
@@ -75,14 +76,24 @@ def post_sign_out(request: Request) -> Response:
             return response
     response = see_other(request, SIGN_IN)
     request.registry["console_sessions"].forget(request, response)
-    say(request, response, "You are signed out.")
+    say(request, response, translate(request, "You are signed out."))
     return response
 
 
 @view_config(route_name="console.style", request_method="GET", permission=EXCHANGE)
 def show_style(request: Request) -> Response:
     """The style sheet of the pages"""
-    response = Response(body=STYLE_SHEET, content_type="text/css", charset="utf-8")
+    return _file(STYLE_SHEET, "text/css")
+
+
+@view_config(route_name="console.script", request_method="GET", permission=EXCHANGE)
+def show_script(request: Request) -> Response:
+    """The script of the pages"""
+    return _file(SCRIPT_FILE, "text/javascript")
+
+
+def _file(body: bytes, content_type: str) -> Response:
+    response = Response(body=body, content_type=content_type, charset="utf-8")
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     return response
 

@@ -14,6 +14,7 @@ from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import VERSION
 from skywatch.console.forms.form import checked, read_form
 from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
 from skywatch.core.storing.audit import Target
 from skywatch.core.storing.versions import check_version, version_of
@@ -25,7 +26,7 @@ PAGES = (
     Page(
         route="console.access",
         path="/access",
-        title="Feature access",
+        title="Who may see what",
         group="Accounts",
         permission=Permission.SYSTEM_MANAGE,
     ),
@@ -47,7 +48,7 @@ def post_access(request: Request) -> dict[str, Any] | Response:
     form = read_form(request, "feature", "read_access", "write_access", "is_enabled", VERSION)
     feature = form.get("feature", "")
     wanted: dict[str, Any] = {name: form[name] for name in ("read_access", "write_access") if name in form}
-    # A box that is not ticked is not sent.
+    # A check box that is not selected is not sent.
     wanted["is_enabled"] = form.get("is_enabled") == "true"
     try:
         fields = checked(AccessReplacement(), wanted)
@@ -59,7 +60,11 @@ def post_access(request: Request) -> dict[str, Any] | Response:
             access.change_access(session, caller, feature, fields)
     except Problem as problem:
         return refused(request, problem, _page(request, feature, wanted))
-    return done(request, request.path, f"The settings of {feature} hold from now on.")
+    return done(
+        request,
+        request.path,
+        translate(request, "The settings of {feature} are in force.", feature=translate(request, feature)),
+    )
 
 
 def _page(request: Request, feature: str | None = None, wanted: dict[str, Any] | None = None) -> dict[str, Any]:

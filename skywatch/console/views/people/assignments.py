@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from pyramid.response import Response
@@ -23,6 +22,7 @@ from skywatch.console.forms.form import read_form
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.pages.wording import field_moment, moment
 from skywatch.console.routes import HOME
+from skywatch.console.texts.language import translate
 from skywatch.console.views.people.user import changeable_user, id_of
 from skywatch.core.problems import Problem, not_found
 from skywatch.core.storing.audit import Target
@@ -59,7 +59,7 @@ def post_new(request: Request) -> dict[str, Any] | Response:
         fields = fields_of(GIVEN, entries)
         with changing(request, "assignment.created", Target("user", user_id)) as (session, caller):
             given = assignments.create_assignment(session, caller, user_id, fields["role"], fields["expires_at"])
-            text = f"{given.user.username} holds {given.role.name}{_until(given.expires_at)}."
+            text = _done_text(request, given)
     except Problem as problem:
         return refused(request, problem, _new(request, entries.refused(problem)))
     return done(request, f"{HOME}/users/{user_id}", text)
@@ -87,7 +87,7 @@ def post_assignment(request: Request) -> dict[str, Any] | Response:
             present = _assignment(request, session)
             check_version(session, target, entries.version, _ends(present))
             changed = assignments.update_assignment(session, caller, number, fields["expires_at"])
-            text = f"{changed.user.username} holds {changed.role.name}{_until(changed.expires_at)}."
+            text = _done_text(request, changed)
     except Problem as problem:
         assignment = _assignment(request, request.db)
         return refused(request, problem, _page(assignment, entries.refused(problem, _stored(assignment))))
@@ -100,7 +100,7 @@ assignment_delete_page = FormPage("console.assignment.delete", "confirm.jinja2",
 @assignment_delete_page.get
 def show_delete(request: Request) -> dict[str, Any]:
     """What taking a role away means"""
-    return _deletion(_changeable(request))
+    return _deletion(request, _changeable(request))
 
 
 @assignment_delete_page.post
@@ -113,10 +113,15 @@ def post_delete(request: Request) -> dict[str, Any] | Response:
             caller.begin(session, Permission.USERS_EDIT)
             present = _assignment(request, session)
             check_version(session, target, version, _ends(present))
-            text = f"{present.user.username} no longer holds {present.role.name}."
+            text = translate(
+                request,
+                "{name} no longer has the role {role}.",
+                name=present.user.username,
+                role=translate(request, present.role.display_name),
+            )
             assignments.delete_assignment(session, caller, number)
     except Problem as problem:
-        return refused(request, problem, {**_deletion(_assignment(request, request.db)), "problem": problem})
+        return refused(request, problem, {**_deletion(request, _assignment(request, request.db)), "problem": problem})
     return done(request, f"{HOME}/users/{id_of(request)}", text)
 
 
@@ -150,8 +155,12 @@ def _stored(assignment: UserRole) -> Entries:
     return Entries({"expires_at": ends}, version_of(ends))
 
 
-def _until(expires_at: datetime | None) -> str:
-    return f" until {moment(expires_at)}" if expires_at is not None else ""
+def _done_text(request: Request, assignment: UserRole) -> str:
+    name, role = assignment.user.username, translate(request, assignment.role.display_name)
+    if assignment.expires_at is None:
+        return translate(request, "{name} has the role {role}.", name=name, role=role)
+    ends = moment(assignment.expires_at)
+    return translate(request, "{name} has the role {role} until {end}.", name=name, role=role, end=ends)
 
 
 def _new(request: Request, entries: Entries) -> dict[str, Any]:
@@ -164,13 +173,25 @@ def _page(assignment: UserRole, entries: Entries) -> dict[str, Any]:
     return {"assignment": assignment, "user": assignment.user, "entries": entries, "problem": None}
 
 
-def _deletion(assignment: UserRole) -> dict[str, Any]:
-    user, role = assignment.user, assignment.role
+def _deletion(request: Request, assignment: UserRole) -> dict[str, Any]:
+    user, role = assignment.user, translate(request, assignment.role.display_name)
     return confirmation(
-        title=f"Take {role.name} from {user.username}",
-        text=f"{user.username} loses the rights of {role.display_name} at once, unless another role gives them too.",
-        facts=[("Source", "manual" if assignment.source == assignments.MANUAL else "single sign-on")],
-        button="Take the role away",
+        title=translate(request, "Remove the role {role} of {name}", role=role, name=user.username),
+        text=translate(
+            request,
+            "{name} loses the rights of {role} at once, unless another role gives them too.",
+            name=user.username,
+            role=role,
+        ),
+        facts=[
+            (
+                translate(request, "Source"),
+                translate(request, "by hand")
+                if assignment.source == assignments.MANUAL
+                else translate(request, "single sign-on"),
+            )
+        ],
+        button=translate(request, "Remove the role"),
         back=f"{HOME}/users/{user.id}",
         entries=Entries({}, version_of(_ends(assignment))),
     )

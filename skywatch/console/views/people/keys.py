@@ -13,6 +13,7 @@ from skywatch.console.forms.changes import done, refused
 from skywatch.console.forms.form import read_form, read_query
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.pages.paging import PAGE_SIZE, Pages, address
+from skywatch.console.texts.language import translate
 from skywatch.console.views.people.user import revoke
 from skywatch.core.problems import Problem
 from skywatch.http.requests.request import Request
@@ -64,7 +65,7 @@ def _page(request: Request) -> dict[str, Any]:
     shown = rows[:PAGE_SIZE]
     is_first = "after" not in query
     pages = Pages(
-        "" if rows else "Nothing found",
+        "" if rows else translate(request, "Nothing found"),
         previous=None if is_first else address(request),
         next=address(request, after=shown[-1][0].id) if len(rows) > PAGE_SIZE else None,
     )

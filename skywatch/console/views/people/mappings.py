@@ -17,6 +17,7 @@ from skywatch.console.forms.entries import VERSION, Entries, fields_of, read_ent
 from skywatch.console.forms.form import read_form
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.routes import HOME
+from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storing.audit import Target
 from skywatch.core.storing.versions import check_version, version_of
@@ -36,7 +37,7 @@ PAGES = (
         route="console.mappings",
         path="/mappings",
         feature="roles",
-        title="Claim mappings",
+        title="Roles from single sign-on",
         group="Accounts",
         permission=Permission.ROLES_EDIT,
     ),
@@ -93,7 +94,7 @@ def post_new(request: Request) -> dict[str, Any] | Response:
             name = mappings.create_mapping(session, caller, fields, _parties(request)).name
     except Problem as problem:
         return refused(request, problem, _page(request, entries.refused(problem)))
-    return done(request, f"{HOME}/mappings", f"The claim mapping {name} is created.")
+    return done(request, f"{HOME}/mappings", translate(request, "The rule {name} is created.", name=name))
 
 
 mapping_page = FormPage("console.mapping", "mapping.jinja2", Permission.ROLES_EDIT)
@@ -120,7 +121,7 @@ def post_mapping(request: Request) -> dict[str, Any] | Response:
     except Problem as problem:
         mapping = mappings.get_mapping(request.db, _id(request))
         return refused(request, problem, _page(request, entries.refused(problem, _stored(mapping)), mapping))
-    return done(request, f"{HOME}/mappings", f"The claim mapping {name} is saved.")
+    return done(request, f"{HOME}/mappings", translate(request, "The rule {name} is saved.", name=name))
 
 
 mapping_delete_page = FormPage("console.mapping.delete", "confirm.jinja2", Permission.ROLES_EDIT)
@@ -129,7 +130,7 @@ mapping_delete_page = FormPage("console.mapping.delete", "confirm.jinja2", Permi
 @mapping_delete_page.get
 def show_delete(request: Request) -> dict[str, Any]:
     """What deleting a claim mapping means"""
-    return _deletion(_changeable(request))
+    return _deletion(request, _changeable(request))
 
 
 @mapping_delete_page.post
@@ -144,8 +145,8 @@ def post_delete(request: Request) -> dict[str, Any] | Response:
             name = mapping.name
             mappings.delete_mapping(session, caller, mapping.id)
     except Problem as problem:
-        return refused(request, problem, _deletion(mappings.get_mapping(request.db, _id(request))))
-    return done(request, f"{HOME}/mappings", f"The claim mapping {name} is deleted.")
+        return refused(request, problem, _deletion(request, mappings.get_mapping(request.db, _id(request))))
+    return done(request, f"{HOME}/mappings", translate(request, "The rule {name} is deleted.", name=name))
 
 
 def _changeable(request: Request) -> ClaimMapping:
@@ -198,13 +199,13 @@ def _page(request: Request, entries: Entries, mapping: ClaimMapping | None = Non
     parties = [(name, party.provider.display_name) for name, party in _parties(request).items()]
     kept = mapping.provider if mapping is not None else None
     if kept is not None and kept not in dict(parties):
-        parties.append((kept, f"{kept} (not in the settings)"))
+        parties.append((kept, translate(request, "{name} (not in the settings)", name=kept)))
     return {
         "mapping": mapping,
         "entries": entries,
-        "match_types": [(name, name) for name in MATCH_TYPES],
+        "match_types": [(name, translate(request, name)) for name in MATCH_TYPES],
         "choices": role_choices(request.db, request.caller.permissions, ()),
-        "parties": [("", "all"), *parties],
+        "parties": [("", translate(request, "all")), *parties],
         "problem": None,
     }
 
@@ -218,16 +219,20 @@ def _stored(mapping: ClaimMapping) -> Entries:
     return Entries(_values(mapping), version_of(_values(mapping)))
 
 
-def _deletion(mapping: ClaimMapping) -> dict[str, Any]:
+def _deletion(request: Request, mapping: ClaimMapping) -> dict[str, Any]:
     return confirmation(
-        title=f"Delete the claim mapping {mapping.name}",
-        text=f"Whoever holds the role {mapping.role.name} by it alone loses it at their next login.",
+        title=translate(request, "Delete the rule {name}", name=mapping.name),
+        text=translate(
+            request,
+            "Whoever has the role {role} by this rule alone loses it at the next login.",
+            role=translate(request, mapping.role.display_name),
+        ),
         facts=[
-            ("Claim", mapping.claim_name),
-            ("Matches", f"{mapping.match_type} {mapping.claim_value}"),
-            ("Gives", mapping.role.display_name),
+            (translate(request, "Claim"), mapping.claim_name),
+            (translate(request, "Match"), f"{translate(request, mapping.match_type)} {mapping.claim_value}"),
+            (translate(request, "Gives"), translate(request, mapping.role.display_name)),
         ],
-        button=f"Delete {mapping.name}",
+        button=translate(request, "Delete {name}", name=mapping.name),
         back=f"{HOME}/mappings",
         entries=Entries({}, version_of(_values(mapping))),
     )

@@ -19,6 +19,7 @@ from skywatch.console.forms.entries import VERSION, Entries, fields_of, read_ent
 from skywatch.console.forms.form import read_form, read_query
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.routes import HOME
+from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
 from skywatch.core.storing.audit import Target
 from skywatch.core.storing.versions import check_version, version_of
@@ -80,7 +81,10 @@ def show_new_role(request: Request) -> dict[str, Any]:
     if number is not None:
         original = roles.get_role(request.db, number)
         values = _values(original)
-        values |= {"name": f"{original.name}_copy"[:64], "display_name": f"Copy of {original.display_name}"[:120]}
+        values |= {
+            "name": f"{original.name}_copy"[:64],
+            "display_name": translate(request, "Copy of {name}", name=original.display_name)[:120],
+        }
         # What the viewer lacks cannot be handed out, by a copy neither.
         values["permissions"] = sorted(permissions_of_role(original) & request.caller.permissions)
     return _page(request, Entries(values))
@@ -96,7 +100,7 @@ def post_new_role(request: Request) -> dict[str, Any] | Response:
             name = roles.create_role(session, caller, fields).name
     except Problem as problem:
         return refused(request, problem, _page(request, entries.refused(problem)))
-    return done(request, f"{HOME}/roles", f"The role {name} is created.")
+    return done(request, f"{HOME}/roles", translate(request, "The role {name} is created.", name=name))
 
 
 role_edit_page = FormPage("console.role.edit", "role_edit.jinja2", Permission.ROLES_EDIT)
@@ -126,7 +130,7 @@ def post_role(request: Request) -> dict[str, Any] | Response:
     except Problem as problem:
         role = roles.get_role(request.db, _id(request))
         return refused(request, problem, _page(request, entries.refused(problem, _stored(role)), role))
-    return done(request, f"{HOME}/roles", f"The role {name} is saved.")
+    return done(request, f"{HOME}/roles", translate(request, "The role {name} is saved.", name=name))
 
 
 role_delete_page = FormPage("console.role.delete", "confirm.jinja2", Permission.ROLES_DELETE)
@@ -156,7 +160,7 @@ def post_delete(request: Request) -> dict[str, Any] | Response:
     except Problem as problem:
         page = _deletion(request, roles.get_role(request.db, _id(request)))
         return refused(request, problem, page)
-    return done(request, f"{HOME}/roles", f"The role {name} is deleted.")
+    return done(request, f"{HOME}/roles", translate(request, "The role {name} is deleted.", name=name))
 
 
 def _changeable(request: Request) -> Role:
@@ -199,12 +203,20 @@ def _page(request: Request, entries: Entries, role: Role | None = None) -> dict[
 
 def _deletion(request: Request, role: Role) -> dict[str, Any]:
     count = roles.holders(request.db, [role.id])[role.id]
-    who = "1 user holds it and loses" if count == 1 else f"{count} users hold it and lose"
     return confirmation(
-        title=f"Delete the role {role.name}",
-        text=f"{who} its rights at once. Claim mappings to it are deleted with it.",
-        facts=[("Name", role.display_name), ("Permissions", ", ".join(sorted(role.permissions)) or "none")],
-        button=f"Delete {role.name}",
+        title=translate(request, "Delete the role {name}", name=role.name),
+        text=translate(
+            request,
+            "{n} user has this role and loses its rights at once. Rules of single sign-on that give it are deleted "
+            "too.|{n} users have this role and lose its rights at once. Rules of single sign-on that give it are "
+            "deleted too.",
+            n=count,
+        ),
+        facts=[
+            (translate(request, "Name"), translate(request, role.display_name)),
+            (translate(request, "Permissions"), ", ".join(sorted(role.permissions)) or translate(request, "none")),
+        ],
+        button=translate(request, "Delete {name}", name=role.name),
         back=f"{HOME}/roles",
         entries=Entries({}, version_of([_values(role), count])),
     )

@@ -22,6 +22,7 @@ from skywatch.console.forms.entries import VERSION
 from skywatch.console.forms.form import checked, read_form
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.pages.paging import PAGE_SIZE
+from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storing.audit import Target
 from skywatch.core.storing.versions import check_version, version_of
@@ -62,15 +63,19 @@ def _change(request: Request, form: dict[str, Any]) -> str:
     if what in ("activate", "deactivate"):
         with changing(request, "user.changed", target) as (session, caller):
             user = users.update_user(session, caller, user_id, {"is_active": what == "activate"})
-            return f"{user.username} is {'active' if user.is_active else 'deactivated, and logged out everywhere'}."
+            if user.is_active:
+                return translate(request, "{name} is active.", name=user.username)
+            return translate(request, "{name} is deactivated and signed out everywhere.", name=user.username)
     if what == "end_logins":
         with changing(request, "user.logged_out", target) as (session, caller):
             user, count = users.end_all_logins(session, caller, user_id)
-            return f"{count} login{'s' if count != 1 else ''} of {user.username} ended."
+            return translate(
+                request, "{n} login of {name} ended.|{n} logins of {name} ended.", n=count, name=user.username
+            )
     if what == "end_login":
         with changing(request, "user.logged_out", target) as (session, caller):
             user = users.end_one_login(session, caller, user_id, form.get("login", ""))
-            return f"A login of {user.username} ended."
+            return translate(request, "A login of {name} ended.", name=user.username)
     if what == "revoke_key":
         return revoke(request, form.get("key", ""))
     raise invalid("change", "is not a known change")
@@ -82,7 +87,7 @@ def revoke(request: Request, number: str) -> str:
         raise invalid("key", "must be the number of a key")
     with changing(request, "api_key.deleted", Target("api_key", int(number))) as (session, caller):
         key = revoke_key(session, caller, int(number))
-        return f"The API key {key.name} ({key.key_prefix}...) is revoked."
+        return translate(request, "The API key {name} ({prefix}...) is revoked.", name=key.name, prefix=key.key_prefix)
 
 
 def _set_roles(request: Request, target: Target, form: dict[str, Any]) -> str:
@@ -92,7 +97,10 @@ def _set_roles(request: Request, target: Target, form: dict[str, Any]) -> str:
         caller.begin(session, Permission.USERS_EDIT)
         check_version(session, target, form.get(VERSION, ""), _held(users.get_user(session, user_id)))
         user = users.update_user(session, caller, user_id, fields)
-        return f"{user.username} now holds {', '.join(role.name for role in users.roles_of(user)) or 'no role'}."
+        names = ", ".join(translate(request, role.display_name) for role in users.roles_of(user))
+        if not names:
+            return translate(request, "{name} has no role now.", name=user.username)
+        return translate(request, "{name} now has these roles: {roles}.", name=user.username, roles=names)
 
 
 def _page(request: Request, chosen: list[str] | None = None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from skywatch.console.forms.entries import VERSION, Entries, fields_of, part, re
 from skywatch.console.forms.form import read_form
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.routes import HOME, reset_address
+from skywatch.console.texts.language import translate
 from skywatch.console.views.people.user import changeable_user, id_of
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storing.audit import Target
@@ -62,7 +63,7 @@ def post_edit(request: Request) -> dict[str, Any] | Response:
     except Problem as problem:
         user = changeable_user(request)
         return refused(request, problem, _edit(user, entries.refused(problem, _stored(user))))
-    return done(request, f"{HOME}/users/{user.id}", f"{user.username} is saved.")
+    return done(request, f"{HOME}/users/{user.id}", translate(request, "{name} is saved.", name=user.username))
 
 
 user_password_page = FormPage("console.user.password", "user_password.jinja2", Permission.USERS_EDIT)
@@ -86,7 +87,11 @@ def post_password(request: Request) -> dict[str, Any] | Response:
             user = users.update_user(session, caller, id_of(request), fields)
     except Problem as problem:
         return refused(request, problem, _password(request, entries.refused(problem)))
-    return done(request, f"{HOME}/users/{user.id}", f"{user.username} has a new password and is logged out everywhere.")
+    return done(
+        request,
+        f"{HOME}/users/{user.id}",
+        translate(request, "{name} has a new password and is signed out everywhere.", name=user.username),
+    )
 
 
 user_reset_page = FormPage("console.user.reset", "user_link.jinja2", Permission.USERS_EDIT)
@@ -125,7 +130,7 @@ def show_delete(request: Request) -> dict[str, Any]:
     user = changeable_user(request)
     if is_last_superadmin(request.db, user):
         raise Problem("permission_denied", LAST)
-    return _deletion(user, Entries({}, version_of(_whole(user))))
+    return _deletion(request, user, Entries({}, version_of(_whole(user))))
 
 
 @user_delete_page.post
@@ -143,8 +148,8 @@ def post_delete(request: Request) -> dict[str, Any] | Response:
     except Problem as problem:
         user = changeable_user(request)
         entries = Entries({}, version_of(_whole(user)), None, problem)
-        return refused(request, problem, _deletion(user, entries))
-    return done(request, f"{HOME}/users", f"{name} is deleted.")
+        return refused(request, problem, _deletion(request, user, entries))
+    return done(request, f"{HOME}/users", translate(request, "{name} is deleted.", name=name))
 
 
 def _values(user: User) -> dict[str, Any]:
@@ -177,17 +182,24 @@ def _has_local_login(request: Request) -> bool:
     return request.runtime.settings.of(AccountSettings).local_auth_enabled
 
 
-def _deletion(user: User, entries: Entries) -> dict[str, Any]:
+def _deletion(request: Request, user: User, entries: Entries) -> dict[str, Any]:
     return confirmation(
-        title=f"Delete {user.username}",
-        text="The account is deleted with its logins, API keys, alert rules, geofences and channels. This cannot be "
-        "undone. What it did stays in the audit log. To keep it for later, deactivate it instead.",
+        title=translate(request, "Delete {name}", name=user.username),
+        text=translate(
+            request,
+            "The account is deleted with its logins, API keys, alert rules, geofences and channels. This cannot be "
+            "undone. What it did stays in the audit log. To keep it for later, deactivate it instead.",
+        ),
         facts=[
-            ("Name", user.display_name),
-            ("E-mail", user.email or "none"),
-            ("Roles", ", ".join(role.name for role in users.roles_of(user)) or "none"),
+            (translate(request, "Name"), user.display_name),
+            (translate(request, "E-mail"), user.email or translate(request, "none")),
+            (
+                translate(request, "Roles"),
+                ", ".join(translate(request, role.display_name) for role in users.roles_of(user))
+                or translate(request, "none"),
+            ),
         ],
-        button=f"Delete {user.username}",
+        button=translate(request, "Delete {name}", name=user.username),
         back=f"{HOME}/users/{user.id}",
         entries=entries,
     )

@@ -17,6 +17,7 @@ from skywatch.console.forms.form import read_query
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.pages.paging import MOST_COUNTED, PAGE_SIZE, Place, cut
 from skywatch.console.routes import HOME
+from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
 from skywatch.core.storing.audit import Target
 from skywatch.http.lists.paging import MAXIMUM_LIMIT
@@ -84,7 +85,7 @@ def post_new_user(request: Request) -> dict[str, Any] | Response:
             user = users.create_user(session, caller, fields)
     except Problem as problem:
         return refused(request, problem, _new(request, entries.refused(problem)))
-    return done(request, f"{HOME}/users/{user.id}", f"{user.username} is created.")
+    return done(request, f"{HOME}/users/{user.id}", translate(request, "{name} is created.", name=user.username))
 
 
 def _new(request: Request, entries: Entries) -> dict[str, Any]:

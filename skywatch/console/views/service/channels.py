@@ -16,6 +16,7 @@ from skywatch.console.forms.form import read_form, read_query
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.pages.paging import PAGE_SIZE, address, turn_pages
 from skywatch.console.routes import HOME
+from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storing.audit import Target
 from skywatch.http.lists.cursor import encode_cursor
@@ -91,11 +92,13 @@ def _change(request: Request, what: str, delivery: str) -> str:
         name = channel_service.get_channel(session, owner, _id(request)).name
         if what == "delete":
             channel_service.delete_channel(session, owner, _id(request))
-            return f"{name} is deleted."
+            return translate(request, "{name} is deleted.", name=name)
         if what in ("on", "off"):
             fields = {"enabled": what == "on"}
             channel_service.change_channel(session, owner, settings_of(request), _id(request), fields)
-            return f"{name} is switched {what}."
+            if what == "on":
+                return translate(request, "{name} is switched on.", name=name)
+            return translate(request, "{name} is switched off.", name=name)
         if what == "retry":
             return _retry(request, session, delivery)
     raise invalid("do", "must be on, off, test, retry or delete")
@@ -105,12 +108,15 @@ def _retry(request: Request, session: Session, delivery: str) -> str:
     if not delivery.isdecimal() or len(delivery) > 18:
         raise invalid("delivery", "must be a number")
     again = delivery_service.retry_delivery(session, owner_of(request), int(delivery))
-    return f"Delivery {again.id} is sent again."
+    return translate(request, "Delivery {number} is sent again.", number=str(again.id))
 
 
 def _test(request: Request) -> Response:
     fault = try_in_turn(request.runtime, owner_of(request), _id(request))
-    text = "The test message was accepted." if fault is None else f"The test message was not accepted: {fault}"
+    if fault is None:
+        text = translate(request, "The test message was accepted.")
+    else:
+        text = translate(request, "The test message was not accepted: {fault}", fault=fault)
     return done(request, request.path, text)
 
 

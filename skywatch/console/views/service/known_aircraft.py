@@ -26,6 +26,7 @@ from skywatch.console.forms.uploads import UPLOAD_TYPE, read_upload
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.pages.paging import PAGE_SIZE, turn_pages
 from skywatch.console.routes import HOME
+from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storing.audit import Target
 from skywatch.core.storing.versions import version_of
@@ -108,7 +109,7 @@ def post_new_known_aircraft(request: Request) -> dict[str, Any] | Response:
             entry = _service(request, session).create(fields)
     except Problem as problem:
         return refused(request, problem, _page(entries.refused(problem)))
-    return done(request, f"{LIST}/{entry.id}", f"{entry.icao_hex} is on the list.")
+    return done(request, f"{LIST}/{entry.id}", translate(request, "{name} is on the list.", name=entry.icao_hex))
 
 
 known_entry_page = FormPage("console.known_entry", "known_aircraft_entry.jinja2", MANAGE)
@@ -179,17 +180,19 @@ def _change(request: Request, what: str, entries: Entries) -> tuple[KnownAircraf
         entry = service.get(_id(request))
         if what == "remove":
             service.remove(entry.id, entries.version)
-            return entry, f"{entry.icao_hex} is off the list."
+            return entry, translate(request, "{name} is no longer on the list.", name=entry.icao_hex)
         if what in ("verify", "doubt"):
             service.verify(entry.id, what == "verify", entries.version)
-            return entry, f"{entry.icao_hex} is {'verified' if what == 'verify' else 'not verified any more'}."
+            if what == "verify":
+                return entry, translate(request, "{name} is verified.", name=entry.icao_hex)
+            return entry, translate(request, "{name} is no longer verified.", name=entry.icao_hex)
         if what != "save":
             raise invalid("do", "must be save, verify, doubt or remove")
         present, fields = state_of(entry), fields_of(KnownFields(), entries)
         # What stays as it is does not count as edited by hand.
         changed = {name: value for name, value in fields.items() if present[name] != value}
         service.change(entry.id, changed, entries.version)
-        return entry, f"{entry.icao_hex} is saved."
+        return entry, translate(request, "{name} is saved.", name=entry.icao_hex)
 
 
 def _import(request: Request, fields: dict[str, Any], files: dict[str, bytes], *, is_trial: bool) -> Report:

@@ -16,6 +16,7 @@ from skywatch.console.forms.trials import try_input
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.pages.reception import describe_inputs
 from skywatch.console.routes import HOME
+from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid, not_found
 from skywatch.core.reporting.logs import without_passwords
 from skywatch.core.storing import stored_settings
@@ -100,10 +101,13 @@ def post_receiver(request: Request) -> dict[str, Any] | Response:
         stored = _opened(request)
         again = entries.refused(_beside_fields(problem), Entries({}, stored.version) if what == "remove" else stored)
         return refused(request, again.problem or problem, _page(request, again))
-    done_text = "is removed" if what == "remove" else "is saved"
     if _is_step(request):
-        return done(request, HOME, f"{full_name} is saved. The installation is set up.")
-    return done(request, LIST, f"{full_name} {done_text}. The tracker follows within seconds.")
+        return done(request, HOME, translate(request, "{name} is saved. The installation is set up.", name=full_name))
+    if what == "remove":
+        text = translate(request, "{name} is removed. The tracker follows within seconds.", name=full_name)
+    else:
+        text = translate(request, "{name} is saved. The tracker follows within seconds.", name=full_name)
+    return done(request, LIST, text)
 
 
 def _try(request: Request, full_name: str, entries: Entries) -> dict[str, Any]:
@@ -195,7 +199,7 @@ def _page(request: Request, entries: Entries, trial: Trial | None = None) -> dic
         "name": name,
         "is_hidden": row is not None and row.text is not None and shown != row.text,
         "shown": shown,
-        "families": [(prefix, titles[prefix]) for prefix in families],
+        "families": [(prefix, translate(request, titles[prefix])) for prefix in families],
         "examples": [(titles[prefix], family.example) for prefix, family in families.items()],
         "entries": entries,
         "trial": trial,

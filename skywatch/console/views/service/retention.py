@@ -8,6 +8,7 @@ from pyramid.response import Response
 
 from skywatch.console.forms.settings import describe, open_entries, save
 from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.texts.language import translate
 from skywatch.core.runtime import Runtime
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
@@ -40,7 +41,12 @@ def show_retention(request: Request) -> dict[str, Any]:
 @retention_page.post
 def post_retention(request: Request) -> dict[str, Any] | Response:
     """Change the limits; the next round begins within seconds"""
-    return save(request, _names(request.runtime), _page(request), "Saved. Retention begins a round within seconds.")
+    return save(
+        request,
+        _names(request.runtime),
+        _page(request),
+        translate(request, "Saved. Retention begins a round within seconds."),
+    )
 
 
 def _names(runtime: Runtime) -> list[str]:

@@ -10,6 +10,7 @@ from pyramid.view import view_config
 from skywatch.console.forms.form import read_query
 from skywatch.console.forms.settings import text_of
 from skywatch.console.pages.page import Page
+from skywatch.console.texts.language import catalogue_of
 from skywatch.core.reporting.logs import without_passwords
 from skywatch.core.storing import stored_settings
 from skywatch.http.requests.request import Request
@@ -44,11 +45,13 @@ def show_settings(request: Request) -> dict[str, Any]:
     """Every setting in force, where it comes from and what it means"""
     query = read_query(request, SettingQuery())
     search = query["search"].lower()
+    catalogue = catalogue_of(request)
     rows = []
     for origin in sorted(origins_of(request.runtime.current), key=lambda origin: origin.name):
         if query["changed"] and origin.source == "default":
             continue
-        if search not in origin.name and search not in origin.meaning.lower():
+        meaning = catalogue.sentence(origin.meaning)
+        if not any(search in text for text in (origin.name, origin.meaning.lower(), meaning.lower())):
             continue
         text = MASK if origin.secret and origin.value else without_passwords(text_of(origin.value))
         rows.append(
@@ -57,7 +60,7 @@ def show_settings(request: Request) -> dict[str, Any]:
                 "value": text,
                 "source": stored_settings.source_name(origin.source),
                 "is_default": origin.source == "default",
-                "meaning": origin.meaning,
+                "meaning": meaning,
             }
         )
     unused = [row for row in stored_settings.listed(request.db, request.runtime.settings) if row.fault]

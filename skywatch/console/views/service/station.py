@@ -11,6 +11,7 @@ from skywatch.console.forms.form import read_query
 from skywatch.console.forms.settings import describe, open_entries, save
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.routes import RECEIVER_STEP
+from skywatch.console.texts.language import translate
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryInteger, Schema
 from skywatch.security.permissions import Permission
@@ -38,7 +39,7 @@ LABELS = {
     "station_name": "Name",
     "station_lat": "Latitude (degrees)",
     "station_lon": "Longitude (degrees)",
-    "station_accuracy": "Known to others",
+    "station_accuracy": "Accuracy shown to others",
 }
 
 
@@ -55,7 +56,9 @@ def show_station(request: Request) -> dict[str, Any]:
 def post_station(request: Request) -> dict[str, Any] | Response:
     """Change name and position; the tracker follows within seconds"""
     onward = RECEIVER_STEP if _is_step(request) else ""
-    return save(request, NAMES, _page(request), "Saved. The picture follows within seconds.", onward)
+    return save(
+        request, NAMES, _page(request), translate(request, "Saved. The picture follows within seconds."), onward
+    )
 
 
 def _page(request: Request) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid_fields
 from skywatch.core.storing.audit import Target
 from skywatch.core.storing.versions import check_version, version_of
@@ -66,7 +67,13 @@ def post_thresholds(request: Request) -> dict[str, Any] | Response:
                 settings_store.change(session, caller.actor, changes)
     except Problem as problem:
         return refused(request, problem, _page(request, entries.refused(problem, _opened(request.db))))
-    return done(request, request.path, f"{len(changes)} changed." if changes else "Nothing was changed.")
+    return done(
+        request,
+        request.path,
+        translate(request, "{n} threshold changed.|{n} thresholds changed.", n=len(changes))
+        if changes
+        else translate(request, "Nothing was changed."),
+    )
 
 
 def _stored(session: Session) -> dict[str, str]:

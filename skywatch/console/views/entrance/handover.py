@@ -1,0 +1,62 @@
+"""One sign-in for the web application and the console: each goes on with the login of the other.
+
+The application sends its access token and gets a session. The console makes a code for this browser, which stands in
+the body of a page and nowhere else; the application's script on that page exchanges it for tokens of the login.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from skywatch.accounts.identity.caller import caller_of
+from skywatch.accounts.logins.cookies import remember_browser
+from skywatch.accounts.logins.handover import LIFETIME, create_code
+from skywatch.console.forms.form import read_form
+from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.routes import HOME, see_other
+from skywatch.console.signing.entering import check_origin, enter, holder_of_token
+from skywatch.core.problems import Problem
+from skywatch.http.requests.request import Request
+from skywatch.security.contexts import EXCHANGE, IDENTIFIED
+from skywatch.web.settings import WebSettings
+
+PAGES = (Page(route="console.map", path="/map"),)
+# The application's own script asks the API; its addresses count from where the application is.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'"
+)
+map_page = FormPage("console.map", "handover.jinja2", IDENTIFIED)
+
+
+@view_config(route_name="console.enter", request_method="POST", permission=EXCHANGE, require_csrf=False)
+def post_enter(request: Request) -> Response:
+    """Begin a session for the login of an access token, sent by a page of this service"""
+    check_origin(request)
+    identity = holder_of_token(request)
+    login_id, ends_at = enter(request, identity)
+    response = Response(status=204)
+    request.registry["console_sessions"].begin(request, response, identity.user_id, login_id, ends_at)
+    return response
+
+
+@map_page.get
+def show_map(request: Request) -> Response:
+    """Whoever had to sign in first, or loads the page of a code again, begins at the overview"""
+    return see_other(request, HOME)
+
+
+@map_page.post
+def post_map(request: Request) -> dict[str, Any]:
+    """Go on in the web application with the login of the session"""
+    read_form(request)
+    login_id = request.caller.login_id
+    if not request.runtime.settings.of(WebSettings).web_enabled or login_id is None:
+        raise Problem("not_found", "The web application is switched off (`web_enabled`).")
+    made = create_code(request.db, caller_of(request), login_id)
+    remember_browser(request, request.response, made.browser, LIFETIME)
+    request.response.headers["Content-Security-Policy"] = POLICY
+    return {"code": made.code}

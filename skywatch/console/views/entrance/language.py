@@ -1,0 +1,31 @@
+"""The language that a reader chooses at the foot of a page."""
+
+from __future__ import annotations
+
+import colander
+from pyramid.response import Response
+from pyramid.view import view_config
+
+from skywatch.console.forms.form import parameter, read_query
+from skywatch.console.routes import local_or_visitors, see_other
+from skywatch.console.texts.catalogue import LANGUAGES
+from skywatch.console.texts.language import remember_language
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.schema import QueryString, Schema
+from skywatch.security.contexts import EXCHANGE
+
+
+class LanguageQuery(Schema):
+    """The language, and the page to come back to."""
+
+    language = colander.SchemaNode(QueryString(), validator=colander.OneOf(LANGUAGES))
+    next = colander.SchemaNode(QueryString(), missing="")
+
+
+@view_config(route_name="console.language", request_method="GET", permission=EXCHANGE)
+def choose_language(request: Request) -> Response:
+    """Remember the language and come back; nothing but the cookie of this browser changes, so it needs no token"""
+    language: str = read_query(request, LanguageQuery())["language"]
+    response = see_other(request, local_or_visitors(parameter(request, "next")))
+    remember_language(request, response, language)
+    return response
