@@ -17,8 +17,8 @@ from benchmarks._traffic import Traffic
 from skywatch.alerts.conditions.tree import tests_of
 from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.engine import FIRED_PER_TICK, Engine, RuleSet
-from skywatch.alerts.geofences.geometry import parse_geometry
 from skywatch.alerts.watchlists.entries import Entries
+from skywatch.core.areas.geometry import parse_geometry
 from skywatch.picture.state.sky import Sky
 from tests.rules import rule_of, truth
 

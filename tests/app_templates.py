@@ -44,6 +44,7 @@ SHARED = (
     "add_view_deriver",
     "scan",
     "set_default_csrf_options",
+    "set_locale_negotiator",
 )
 
 

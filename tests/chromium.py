@@ -22,7 +22,10 @@ class Browser:
         self._client = client
         switches = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"]
         switches += more or ["--disable-gpu"]
-        wanted = {"goog:chromeOptions": {"binary": binary, "args": switches}}
+        wanted = {
+            "goog:chromeOptions": {"binary": binary, "args": switches},
+            "goog:loggingPrefs": {"browser": "ALL"},
+        }
         answer = client.post("/session", json={"capabilities": {"alwaysMatch": wanted}})
         assert answer.status_code == 200, answer.text
         self._base = f"/session/{answer.json()['value']['sessionId']}"
@@ -71,6 +74,14 @@ class Browser:
         """What a script gives back that is run in the page, outside its policy."""
         return self._do("POST", "/execute/sync", {"script": script, "args": []})
 
+    def run_in_frame(self, selector: str, script: str) -> Any:
+        """What a script gives back that is run in the document of a frame, whichever site it is of."""
+        self._do("POST", "/frame", {"id": {ELEMENT: self._find(selector)}})
+        try:
+            return self.run(script)
+        finally:
+            self._do("POST", "/frame", {"id": None})
+
     def run_async(self, script: str) -> Any:
         """What a script gives to its last argument, a function."""
         return self._do("POST", "/execute/async", {"script": script, "args": []})
@@ -83,6 +94,11 @@ class Browser:
     def cdp(self, command: str, **parameters: Any) -> Any:
         """A command of the DevTools protocol."""
         return self._do("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def complaints(self) -> list[str]:
+        """The red lines of the browser's console since the last call."""
+        entries = self._do("POST", "/se/log", {"type": "browser"})
+        return [entry["message"] for entry in entries if entry["level"] == "SEVERE"]
 
     def close(self) -> None:
         self._client.delete(self._base)

@@ -10,11 +10,13 @@ from tests.conftest import ROOT
 WEB = ROOT / "web" / "src"
 LANGUAGES = ("en", "de", "fr", "es")
 SHARED = WEB / "i18n" / "texts.json"
+# Shown by the console as well.
+WITH_CONSOLE = ROOT / "skywatch" / "console" / "texts" / "shared.json"
 
 
 def text_files() -> list[Path]:
     """Each file with texts."""
-    return [SHARED, *sorted(WEB.glob("features/*/texts.json"))]
+    return [WITH_CONSOLE, SHARED, *sorted(WEB.glob("features/*/texts.json"))]
 
 
 def texts_of(path: Path) -> dict[str, list[str]]:

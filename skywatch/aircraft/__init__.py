@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from skywatch.aircraft.airspaces import load_airspaces
+from skywatch.aircraft.settings import AircraftSettings
+
 if TYPE_CHECKING:
     from pyramid.config import Configurator
 
 
 def includeme(config: Configurator) -> None:
     """The resources of this feature; words of the address come before addresses of aircraft."""
+    settings = config.registry["runtime"].settings.of(AircraftSettings)
+    config.registry["airspaces"] = load_airspaces(settings.airspace_file)
     # One answer of a tick serves all who ask for it.
     config.add_live_reads("/api/v1/aircraft")
     # In this order, and by name within a module: ``/aircraft/nearest`` is no address of an aircraft.

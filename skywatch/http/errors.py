@@ -45,13 +45,14 @@ def problem_response(problem: Problem, request: Request) -> Response:
     if area is not None:
         return area.show_problem(problem, request)
     page = problem_page_of(request)
-    response = page(problem, request) if page is not None else _document(problem, request)
+    response = page(problem, request) if page is not None else problem_document(problem, request)
     if problem.kind.status == 401:
         response.headers["WWW-Authenticate"] = CHALLENGE
     return with_headers(response, problem)
 
 
-def _document(problem: Problem, request: Request) -> Response:
+def problem_document(problem: Problem, request: Request) -> Response:
+    """The document of RFC 9457, for programs."""
     body = problem.as_dict(getattr(request, "request_id", None))
     response = Response(body=msgspec.json.encode(body), status=problem.kind.status)
     response.content_type = "application/problem+json"

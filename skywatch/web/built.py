@@ -14,11 +14,11 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PAGE = "index.html"
-# Smaller files stay in memory; the detailed coast lines are read when somebody zooms in.
+# Smaller files stay in memory; a thousand cells of the ground are read when somebody zooms in.
 KEPT_BYTES = 300_000
 MEDIA_TYPES = {
-    ".airports": "application/json",
     ".catalogue": "application/json",
+    ".cell": "application/json",
     ".topology": "application/json",
     ".webmanifest": "application/manifest+json",
     ".js": "text/javascript",
@@ -91,7 +91,7 @@ def _read(folder: Path) -> list[tuple[str, File]]:
         if not path.is_file() or path.suffix in (".gz", ".map"):
             continue
         name = path.relative_to(folder).as_posix()
-        is_small = path.stat().st_size <= KEPT_BYTES
+        is_small = path.stat().st_size <= KEPT_BYTES and path.suffix != ".cell"
         body = path.read_bytes() if is_small else None
         packed_path = path.with_name(f"{path.name}.gz")
         packed = packed_path.read_bytes() if is_small and packed_path.is_file() else None

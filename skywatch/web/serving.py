@@ -16,11 +16,15 @@ from skywatch.http.requests.compression import takes_gzip
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
 from skywatch.web.built import Application, File
-from skywatch.web.settings import BaseMap, WebSettings
+from skywatch.web.kiosk import parse_kiosk_views
+from skywatch.web.operators import read_operators
+from skywatch.web.photos import PHOTO_SOURCES
+from skywatch.web.settings import BaseMap, WebSettings, parse_weather
 
 Handler = Callable[[Request], Response]
 FOREVER = "public, max-age=31536000, immutable"
 EACH_TIME = "no-cache"
+OPERATORS = "/operators.json"
 NOT_THERE = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="5">
@@ -44,9 +48,12 @@ def files_tween(handler: Handler, registry: Any) -> Handler:
     settings: WebSettings = registry["runtime"].settings
     http_settings: HttpSettings = registry["runtime"].settings
     application = Application()
+    operators = json.dumps(read_operators(settings.operator_names)) if settings.operator_names else None
 
     def tween(request: Request) -> Response:
         path = request.environ.get("PATH_INFO", "")
+        if path == OPERATORS and operators is not None and request.method in ("GET", "HEAD"):
+            return _operators(operators)
         name = path[1:]
         file = application.file(name) if path.startswith("/") else None
         if file is None and path not in ("", "/"):
@@ -57,10 +64,14 @@ def files_tween(handler: Handler, registry: Any) -> Handler:
             return _not_there(application.reason())
         response = _page(request, file, settings, registry) if not name else _file(request, file)
         # Workers run under the policy of their own script.
+        is_kiosk = not name and _is_kiosk(request)
         if not name or name.endswith(".js"):
             response.headers["Content-Security-Policy"] = policy(
-                settings, channel_address(http_settings, request.host_url, request.path_prefix)
+                settings, channel_address(http_settings, request.host_url, request.path_prefix), is_kiosk=is_kiosk
             )
+        if is_kiosk and settings.embed_origins:
+            # The policy names the origins, which this header cannot.
+            request.frame_origins = settings.embed_origins
         return response
 
     return tween
@@ -81,10 +92,27 @@ def _file(request: Request, file: File) -> Response:
     return response
 
 
+def _operators(body: str) -> Response:
+    """The names of operators that the installation has."""
+    response = Response(text=body, content_type="application/json", charset="utf-8")
+    response.headers["Cache-Control"] = EACH_TIME
+    response.md5_etag()
+    response.conditional_response = True
+    return response
+
+
 def _page(request: Request, file: File, settings: WebSettings, registry: Any) -> Response:
-    """The page, which says which base maps the installation has and, without script, how the set-up begins."""
+    """The page, with what the installation adds to it and, without script, how the set-up begins."""
     body, _ = file.read(gzip=False)
     lines = [_base_map(base_map) for base_map in settings.all_base_maps()]
+    if settings.photo_source != "none":
+        lines.append(f'<meta name="skywatch-photo-source" content="{settings.photo_source}">')
+    if settings.operator_names:
+        lines.append('<meta name="skywatch-operator-names">')
+    lines.append(_meta("skywatch-layers", _layers(settings, registry)))
+    if _is_kiosk(request):
+        views = [dataclasses.asdict(view) for view in parse_kiosk_views(settings.kiosk_views)]
+        lines.append(_meta("skywatch-kiosk", {"views": views}))
     text = body.decode("utf-8").replace("</head>", "".join(f"  {line}\n  " for line in lines) + "</head>", 1)
     if registry["setup"].is_open:
         text = text.replace("</noscript>", NO_ADMINISTRATOR + "</noscript>", 1)
@@ -98,28 +126,52 @@ def _page(request: Request, file: File, settings: WebSettings, registry: Any) ->
 
 
 def _base_map(base_map: BaseMap) -> str:
-    members = json.dumps(dataclasses.asdict(base_map), ensure_ascii=False)
-    return f'<meta name="skywatch-base-map" content="{escape(members)}">'
+    return _meta("skywatch-base-map", dataclasses.asdict(base_map))
 
 
-def policy(settings: WebSettings, channel_url: str) -> str:
-    """The content security policy: this service, its channel, and the hosts of base maps that settings name."""
+def _layers(settings: WebSettings, registry: Any) -> dict[str, Any]:
+    """Which layers of the map the installation has."""
+    weather = parse_weather(settings.weather_tiles_url)
+    return {
+        "airspaces": registry["airspaces"].count > 0,
+        "weather": {"address": weather.address, "attribution": weather.attribution} if weather else None,
+    }
+
+
+def _meta(name: str, members: dict[str, Any]) -> str:
+    return f'<meta name="{name}" content="{escape(json.dumps(members, ensure_ascii=False))}">'
+
+
+def _is_kiosk(request: Request) -> bool:
+    """Whether the page is asked for as a kiosk: the page is told so, and decides nothing by itself."""
+    return bool(request.GET.getall("kiosk") == ["1"])
+
+
+def policy(settings: WebSettings, channel_url: str, *, is_kiosk: bool = False) -> str:
+    """The content security policy: this service, its channel, and the hosts of maps and photos that settings name."""
+    weather = parse_weather(settings.weather_tiles_url)
+    frames = settings.embed_origins if is_kiosk else ()
     channel = _origin(channel_url)
     tiles = list(dict.fromkeys(_origin(base_map.address) for base_map in settings.all_base_maps()))
+    photos = PHOTO_SOURCES.get(settings.photo_source)
+    images = [*tiles, *([photos.image_origin] if photos else [])]
+    asked = [*([channel] if channel else []), *tiles, *([photos.api_origin] if photos else [])]
     return "; ".join(
         (
             "default-src 'none'",
             "script-src 'self'",
             "style-src 'self'",
             "font-src 'self'",
-            " ".join(["img-src 'self' data: blob:", *tiles]),
-            " ".join(["connect-src 'self'", *([channel] if channel else []), *tiles]),
+            " ".join(
+                dict.fromkeys(["img-src 'self' data: blob:", *images, *([_origin(weather.address)] if weather else [])])
+            ),
+            " ".join(["connect-src 'self'", *asked]),
             "media-src 'self' blob:",
             "worker-src 'self'",
             "manifest-src 'self'",
             "base-uri 'none'",
             "form-action 'self'",
-            "frame-ancestors 'none'",
+            " ".join(["frame-ancestors", *(frames or ("'none'",))]),
         )
     )
 

@@ -7,6 +7,10 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from skywatch.settings import Settings, SettingsError, setting
+from skywatch.settings.kinds import parse_origins
+from skywatch.web.kiosk import parse_kiosk_views
+from skywatch.web.operators import read_operators
+from skywatch.web.photos import proxy_refusal
 
 
 def parse_tiles_url(text: str) -> str:
@@ -54,6 +58,24 @@ def parse_base_map(name: str, text: str) -> BaseMap:
     return BaseMap(name, "tiles", parse_tiles_url(address), source)
 
 
+def parse_weather(text: str) -> BaseMap | None:
+    """``weather_tiles_url``: an address of tiles and, after a space, its source; raises ValueError."""
+    address, _, attribution = text.strip().partition(" ")
+    if not address:
+        return None
+    return BaseMap("weather", "tiles", parse_tiles_url(address), parse_attribution(attribution.strip()))
+
+
+def _kiosk_text(text: str) -> str:
+    parse_kiosk_views(text)
+    return text.strip()
+
+
+def _weather_text(text: str) -> str:
+    parse_weather(text)
+    return text.strip()
+
+
 def _check_address(text: str) -> None:
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
@@ -80,7 +102,9 @@ class WebSettings(Settings):
         parse=parse_tiles_url,
     )
     map_pmtiles: str = setting(
-        "", "address of a PMTiles archive with raster tiles, used in place of map_tiles_url", parse=parse_pmtiles
+        "",
+        "address of a PMTiles archive with raster or vector tiles, used in place of map_tiles_url",
+        parse=parse_pmtiles,
     )
     map_attribution: str = setting(
         "",
@@ -89,9 +113,44 @@ class WebSettings(Settings):
         parse=parse_attribution,
     )
 
+    photo_source: Literal["none", "planespotters"] = setting(
+        "none", "whose photos of the selected aircraft readers may load, each after agreeing to it: none, planespotters"
+    )
+    photo_proxy: bool = setting(
+        False, "fetch photos through this service; only where the source's terms permit it, which planespotters' do not"
+    )
+    operator_names: str = setting(
+        "", "path of a file with names of operators, a line each: ICAO designator, comma, name; they go before ours"
+    )
+    weather_tiles_url: str = setting(
+        "",
+        "address of weather radar tiles above the land, with {z}, {x} and {y}, and after a space its source as in "
+        "map_attribution; fetched again every 5 minutes while the layer is on",
+        parse=_weather_text,
+    )
+    embed_origins: tuple[str, ...] = setting(
+        (),
+        "origins whose pages may show the kiosk (/?kiosk=1) in a frame, such as https://home.example.org; no other "
+        "page of the service can be framed",
+        parse=parse_origins,
+    )
+    kiosk_views: str = setting(
+        "",
+        "places that the kiosk shows one after the other, separated by semicolons: NAME lat,lon,zoom,seconds, such as "
+        "Zurich 47.46,8.55,9,30; Alps 46.5,9.0,8,20 (at most 20; zoom 2 to 17, 5 to 3600 seconds)",
+        parse=_kiosk_text,
+    )
+
     def check(self) -> None:
-        """Refuse base maps whose address or source cannot be used."""
+        """Refuse base maps whose address or source cannot be used, a proxy for photos, and a bad file of operators."""
         self.all_base_maps()
+        if self.photo_proxy and (reason := proxy_refusal(self.photo_source)):
+            raise SettingsError("photo_proxy", reason)
+        if self.operator_names:
+            try:
+                read_operators(self.operator_names)
+            except ValueError as error:
+                raise SettingsError("operator_names", str(error)) from None
 
     def all_base_maps(self) -> list[BaseMap]:
         """Of ``map_pmtiles`` or ``map_tiles_url``, without a name, then the named ones; raises SettingsError."""

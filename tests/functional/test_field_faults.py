@@ -1,4 +1,4 @@
-"""The web application knows the sentences about fields by their form; here the service really says them so."""
+"""Application and console know the sentences about fields by their form; here the service really says them so."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from webtest import TestApp
 from tests.app_templates import make_app
 from tests.conftest import ROOT
 
-FORMS = json.loads((ROOT / "web" / "src" / "i18n" / "field_faults.json").read_text(encoding="utf-8"))
+FORMS = json.loads((ROOT / "skywatch" / "console" / "texts" / "field_faults.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture

@@ -12,10 +12,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+import sqlalchemy as sa
 from webob import Request
 
-from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.history.analysis import service, views
+from skywatch.history.models import Chunk, Tail
 from skywatch.history.reading.archive import Span, read
 from skywatch.history.recording.recorder import Recorder
 from skywatch.history.recording.writer import Writer
@@ -164,7 +166,7 @@ def test_flights_are_found_by(sqlite_client, query, found):
 
 
 def test_the_beginning_of_all_time_is_a_time_like_any_other(client):
-    for path in ("flights", "tracks/4b1620", "replay", "export", "stats", "heatmap", "coverage"):
+    for path in ("flights", "tracks/4b1620", "replay", "timeline", "export", "stats", "heatmap", "coverage"):
         get(client, path, from_="0001-01-01T00:00:00Z", to="0001-01-01T00:01:00Z")
 
 
@@ -438,3 +440,50 @@ def test_no_more_evaluations_at_a_time_than_there_are_processors_for(sqlite_clie
         for _ in range(views.MOST_AT_ONCE):
             views._turns.release()
     assert get(sqlite_client, "heatmap", **span()).json["cells"]
+
+
+def test_coverage_is_restricted_to_altitudes(sqlite_client):
+    def points(**query):
+        sectors = get(sqlite_client, "coverage", **query, **span()).json["sectors"]
+        return sum(band["points"] for sector in sectors for band in sector["bands"])
+
+    assert points(min_altitude_ft=30000) == points(max_altitude_ft=36000) == points() > 0
+    assert points(min_altitude_ft=37000) == points(max_altitude_ft=35000) == 0
+    assert (
+        get(sqlite_client, "coverage", status=400, min_altitude_ft="high").json["errors"][0]["name"]
+        == "min_altitude_ft"
+    )
+
+
+def test_the_timeline_counts_what_the_caller_may_see_and_begins_where_a_replay_shows_something(client):
+    before = {"from_": iso(T - SECONDS), "to": iso(T + SECONDS)}
+    found = get(client, "timeline", bins=20, **before).json
+    assert (found["step_s"], found["first_at"]) == (SECONDS / 10, iso(T))
+    assert found["aircraft"] == [0] * 10 + [3] * 10
+    assert get(client, "timeline", VIEWER, bins=20, **before).json["aircraft"][10:] == [2] * 10
+    pictures = get(client, "replay", from_=found["first_at"], to=iso(T + 10), step_s=10).text.splitlines()
+    assert json.loads(pictures[0])["count"] > 0
+    # Aircraft that were in the air before the span are there from its begin.
+    assert get(client, "timeline", from_=iso(T + 301), to=iso(T + 900)).json["first_at"] == iso(T + 301)
+
+
+def test_a_timeline_without_data_says_so(sqlite_client):
+    for shift in (-7200, 7200):
+        empty = get(sqlite_client, "timeline", bins=5, from_=iso(T + shift), to=iso(T + shift + 3600)).json
+        assert (empty["first_at"], empty["aircraft"]) == (None, [0] * 5)
+    moment = get(sqlite_client, "timeline", bins=1, from_=iso(T), to=iso(T)).json
+    assert (moment["first_at"], moment["aircraft"]) == (iso(T), [0])
+    for query, name in (
+        ({"bins": 0}, "bins"),
+        ({"bins": 501}, "bins"),
+        ({"from_": iso(T), "to": iso(T + 8 * 86400)}, "to"),
+    ):
+        assert get(sqlite_client, "timeline", status=400, **query).json["errors"][0]["name"] == name
+
+
+def test_flights_whose_tracks_are_gone_are_not_on_the_timeline(sqlite_client):
+    with writing(sqlite_client.runtime.sessions) as session:
+        session.execute(sa.delete(Chunk))
+        session.execute(sa.delete(Tail))
+    found = get(sqlite_client, "timeline", bins=5, **span()).json
+    assert (found["first_at"], found["aircraft"]) == (None, [0] * 5)

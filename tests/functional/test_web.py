@@ -132,6 +132,66 @@ def test_map_tiles_are_named_in_page_and_policy(make_runtime, folder):
     assert "img-src 'self' data: blob: https://*.tiles.example;" in answer.headers["Content-Security-Policy"]
 
 
+def test_the_hosts_of_photos_are_in_the_policy_only_where_photos_are_set(make_runtime, folder):
+    write(folder)
+    plain = TestApp(make_app(make_runtime())).get("/")
+    assert "plnspttrs" not in plain.headers["Content-Security-Policy"]
+    assert "skywatch-photo-source" not in plain.text
+    answer = TestApp(make_app(make_runtime(photo_source="planespotters"))).get("/")
+    policy = dict(part.split(" ", 1) for part in answer.headers["Content-Security-Policy"].split("; "))
+    assert policy["img-src"] == "'self' data: blob: https://t.plnspttrs.net"
+    assert policy["connect-src"].split()[-1] == "https://api.planespotters.net"
+    others = [value for name, value in policy.items() if name not in ("img-src", "connect-src")]
+    assert not any("plane" in value or "plns" in value for value in others)
+    assert '<meta name="skywatch-photo-source" content="planespotters">' in answer.text
+
+
+@pytest.mark.parametrize("source", ["none", "planespotters"])
+def test_a_proxy_for_photos_stops_the_start_where_no_source_permits_it(make_runtime, source):
+    with pytest.raises(SettingsError, match="photo_proxy") as caught:
+        make_runtime(photo_source=source, photo_proxy="true")
+    assert "leave it false" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(SettingsError, match="photo_source"):
+        make_runtime(photo_source="elsewhere")
+
+
+def test_names_of_operators_are_answered_where_a_file_is_set(make_runtime, folder, tmp_path):
+    write(folder)
+    file = tmp_path / "operators.csv"
+    file.write_text('\ufeff# code,name\n\nclb,"The Club, North"\nDLH,Lufthansa\n', encoding="utf-8")
+    app = TestApp(make_app(make_runtime(operator_names=str(file))))
+    answer = app.get("/operators.json")
+    assert answer.json == {"CLB": "The Club, North", "DLH": "Lufthansa"}
+    assert answer.content_type == "application/json"
+    assert app.get("/operators.json", headers={"If-None-Match": answer.headers["ETag"]}).status_int == 304
+    assert '<meta name="skywatch-operator-names">' in app.get("/").text
+    TestApp(make_app(make_runtime())).get("/operators.json", status=404)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"DLHX,Lufthansa\n", "line 1"),
+        (b"DLH,Lufthansa\nSWR\n", "line 2"),
+        (b"DLH,\n", "line 1"),
+        (b"DLH," + b"x" * 81, "line 1"),
+        (b"DLH,a,b\n", "line 1"),
+        (b"\xff\xfe", "UTF-8"),
+        (b"#" * 2_000_001, "larger"),
+    ],
+)
+def test_a_bad_file_of_operators_stops_the_start(make_runtime, tmp_path, content, why):
+    file = tmp_path / "operators.csv"
+    file.write_bytes(content)
+    with pytest.raises(SettingsError, match="operator_names") as caught:
+        make_runtime(operator_names=str(file))
+    assert why in str(caught.value)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(SettingsError, match="cannot read"):
+        make_runtime(operator_names=str(tmp_path / "missing.csv"))
+
+
 def test_the_source_of_tiles_is_named_as_text(make_runtime, folder):
     write(folder)
     settings = {"map_pmtiles": "https://tiles.example/a.pmtiles", "map_attribution": "© <A> & B https://a.example"}
@@ -164,3 +224,83 @@ def test_a_visitor_without_credentials_may_load_the_page_many_times(make_runtime
     app = TestApp(make_app(make_runtime(**{"default_throttle_rates.anon": "2/minute"})))
     for _ in range(20):
         assert app.get("/assets/app-ABC.js").status_int == 200
+
+
+FRAMING = {"embed_origins": "https://home.example", "kiosk_views": "Zurich 47.46,8.55,9,30; The Alps 46.5,9,8,20"}
+
+
+def frames(answer):
+    """Who may frame an answer, by its policy."""
+    return re.search(r"frame-ancestors ([^;]+)", answer.headers["Content-Security-Policy"])[1]
+
+
+def test_the_kiosk_alone_may_be_framed_and_by_the_named_origins_alone(make_runtime, folder):
+    write(folder)
+    app = TestApp(make_app(make_runtime(**FRAMING)))
+    kiosk = app.get("/?kiosk=1")
+    assert frames(kiosk) == "https://home.example"
+    assert "X-Frame-Options" not in kiosk.headers
+    assert "Set-Cookie" not in kiosk.headers
+    others = ["/", "/?kiosk=0", "/?kiosk=1&kiosk=0", "/?kiosk=", "/?Kiosk=1", "/assets/app-ABC.js?kiosk=1"]
+    others += ["/console?kiosk=1", "/api/v1/docs?kiosk=1", "/api/v1/auth/config?kiosk=1", "/nothing?kiosk=1"]
+    for path in others:
+        answer = app.get(path, expect_errors=True)
+        assert frames(answer) == "'none'", path
+        assert answer.headers["X-Frame-Options"] == "DENY", path
+
+
+def test_without_origins_nobody_frames_the_kiosk(make_runtime, folder):
+    write(folder)
+    answer = TestApp(make_app(make_runtime())).get("/?kiosk=1")
+    assert (frames(answer), answer.headers["X-Frame-Options"]) == ("'none'", "DENY")
+    assert 'name="skywatch-kiosk"' in answer.text
+
+
+def test_the_page_is_told_that_it_is_a_kiosk_and_what_it_shows(make_runtime, folder):
+    write(folder)
+    app = TestApp(make_app(make_runtime(**FRAMING)))
+    [content] = re.findall(r'<meta name="skywatch-kiosk" content="([^"]*)">', app.get("/?kiosk=1").text)
+    views = json.loads(html.unescape(content))["views"]
+    assert views[0] == {"name": "Zurich", "lat": 47.46, "lon": 8.55, "zoom": 9.0, "seconds": 30.0}
+    assert views[1]["name"] == "The Alps"
+    assert "skywatch-kiosk" not in app.get("/").text
+
+
+@pytest.mark.parametrize(
+    "value", ["47,8,9,30", "A 47,8,9", "A 95,8,9,30", "A 47,8,9,1", "A 47,8,nan,30", "A 47,8,1,30", "A x,8,9,30"]
+)
+def test_a_view_that_cannot_be_shown_stops_the_start(make_runtime, value):
+    with pytest.raises(SettingsError, match="kiosk_views"):
+        make_runtime(kiosk_views=value)
+    with pytest.raises(SettingsError, match="at most 20"):
+        make_runtime(kiosk_views=";".join(["A 47,8,9,30"] * 21))
+
+
+@pytest.mark.parametrize("value", ["*", "home.example", "https://home.example/path", "https://a.example;script-src *"])
+def test_an_embedding_origin_is_an_origin(make_runtime, value):
+    with pytest.raises(SettingsError, match="embed_origins"):
+        make_runtime(embed_origins=value)
+
+
+def layers(answer):
+    """The layers that a page names in its head."""
+    return json.loads(html.unescape(re.search(r'<meta name="skywatch-layers" content="([^"]*)">', answer.text)[1]))
+
+
+def test_the_host_of_weather_tiles_is_in_the_policy_only_where_it_is_set(make_runtime, folder):
+    write(folder)
+    plain = TestApp(make_app(make_runtime())).get("/")
+    assert layers(plain) == {"airspaces": False, "weather": None}
+    assert "img-src 'self' data: blob:;" in plain.headers["Content-Security-Policy"]
+    url = "https://rain.example/{z}/{x}/{y}.png"
+    answer = TestApp(make_app(make_runtime(weather_tiles_url=f"{url} © Rain https://rain.example/about"))).get("/")
+    assert layers(answer)["weather"] == {"address": url, "attribution": "© Rain https://rain.example/about"}
+    policy = answer.headers["Content-Security-Policy"]
+    assert "img-src 'self' data: blob: https://rain.example;" in policy
+    assert "rain.example" not in policy.partition("connect-src")[2]
+
+
+@pytest.mark.parametrize("value", ["https://rain.example/none.png", "ftp://rain.example/{z}/{x}/{y}", "© Rain"])
+def test_weather_tiles_without_an_address_stop_the_start(make_runtime, value):
+    with pytest.raises(SettingsError, match="weather_tiles_url"):
+        make_runtime(weather_tiles_url=value)

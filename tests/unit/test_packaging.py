@@ -22,7 +22,9 @@ import yaml
 from skywatch.features import SETTINGS, load
 from skywatch.settings import ROLES, names_of
 from tests.conftest import ROOT
+from tests.drills import home_assistant
 from tests.drills.deb import WALK
+from tests.drills.debian import SHOWN
 from tests.drills.image import CHECKS, START
 
 IMAGE, DEBIAN = ROOT / "deploy/image", ROOT / "deploy/debian"
@@ -54,7 +56,14 @@ def test_scripts_are_those_of_a_posix_shell(path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("script", [WALK, START + CHECKS], ids=["deb", "image"])
+SCRIPTS_OF_DRILLS = {
+    "deb": SHOWN + WALK,
+    "image": START + CHECKS,
+    "home-assistant": SHOWN + home_assistant.WALK,
+}
+
+
+@pytest.mark.parametrize("script", SCRIPTS_OF_DRILLS.values(), ids=SCRIPTS_OF_DRILLS)
 def test_the_drills_are_scripts_of_bash(script):
     done = subprocess.run(["bash", "-n", "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

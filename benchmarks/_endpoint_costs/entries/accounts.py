@@ -85,6 +85,15 @@ ENTRIES: Entries = {
         ),
     ],
     "POST /api/v1/auth/refresh": [Entry("a token", refresh)],
+    "POST /api/v1/auth/handover": [
+        send(
+            "a code that is unknown",
+            "/auth/handover",
+            {"code": "x" * 43},
+            status=(401, 403),
+            headers={"Authorization": ""},
+        ),
+    ],
     "POST /api/v1/auth/logout": [Entry("a login", lambda i: Ask(f"{API}/auth/logout", b"{}"))],
     "POST /api/v1/auth/password": [Entry("from one long password to another", password)],
     "GET /api/v1/auth/config": [read("as it is", "/auth/config")],

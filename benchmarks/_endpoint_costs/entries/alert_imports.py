@@ -10,8 +10,8 @@ from benchmarks._endpoint_costs.entry import Entries, Entry, filled
 from benchmarks._endpoint_costs.installation import Installation
 from benchmarks._endpoint_costs.shapes import RULE, listed, matching, ring, whole_list
 from skywatch.alerts.access import MAXIMUM_GEOFENCES, MAXIMUM_RULES
-from skywatch.alerts.geofences.geometry import MAXIMUM_VERTICES
 from skywatch.alerts.models import AlertRule, Geofence, Watchlist
+from skywatch.core.areas.geometry import MAXIMUM_VERTICES
 
 SIZE = 16 * 1_048_576
 TAKEN, REFUSED = (200,), (400, 409)

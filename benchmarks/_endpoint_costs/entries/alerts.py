@@ -9,9 +9,9 @@ from typing import Any
 from benchmarks._endpoint_costs.entry import Entries, filled, on_row, prepared, read, send
 from benchmarks._endpoint_costs.installation import Installation
 from benchmarks._endpoint_costs.shapes import RULE, listed, matching, ring, whole_list
-from skywatch.alerts.geofences.geometry import MAXIMUM_VERTICES
 from skywatch.alerts.models import Alert, AlertRule, Geofence, Watchlist
 from skywatch.alerts.rules.trial_schemas import MAXIMUM_AIRCRAFT
+from skywatch.core.areas.geometry import MAXIMUM_VERTICES
 from skywatch.core.clock import to_iso, utcnow
 
 # Expressions that one rule may have, and one that takes longest to compile of those that are taken.

@@ -56,6 +56,7 @@ ENTRIES: Entries = {
         span("an hour, every 0.5 s", "/history/replay?step_s=0.5", 1 / 24, is_stream=True, reason=STREAM),
         span("a day, every hour", "/history/replay?step_s=3600", 1.0, is_stream=True, reason=STREAM),
     ],
+    "GET /api/v1/history/timeline": [span("7 days in 500 parts", "/history/timeline?bins=500", 6.9)],
     "GET /api/v1/history/export": [
         span(f"a day as {kind}", f"/history/export?format={kind}", 1.0, is_stream=True, reason=STREAM)
         for kind in ("csv", "geojson", "kml", "gpx", "parquet")
@@ -65,5 +66,10 @@ ENTRIES: Entries = {
         span("31 days in the finest cells", "/history/heatmap?cell_deg=0.01", 30.9, **EVALUATION),
         span("31 days of some altitudes", "/history/heatmap?cell_deg=1&min_altitude_ft=1", 30.9, **EVALUATION),
     ],
-    "GET /api/v1/history/coverage": [span("31 days", "/history/coverage", 30.9, **EVALUATION)],
+    "GET /api/v1/history/coverage": [
+        span("31 days", "/history/coverage", 30.9, **EVALUATION),
+        span(
+            "31 days of some altitudes", "/history/coverage?min_altitude_ft=1&max_altitude_ft=30000", 30.9, **EVALUATION
+        ),
+    ],
 }

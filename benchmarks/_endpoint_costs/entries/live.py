@@ -25,6 +25,7 @@ ENTRIES: Entries = {
     "GET /api/v1/aircraft/{icao_hex}/trail": [read("a full trail", f"/aircraft/{WATCHED}/trail")],
     "GET /api/v1/aircraft/nearest": [read("the nearest 1,000", "/aircraft/nearest?lat=47&lon=8&limit=1000")],
     "GET /api/v1/aircraft/stats": [read("all aircraft", "/aircraft/stats")],
+    "GET /api/v1/aircraft/airspaces": [read("no file: an empty collection", "/aircraft/airspaces")],
     "GET /api/v1/aircraft/top": [read("seven lists of 100", "/aircraft/top?limit=100")],
     "GET /api/v1/aircraft/geojson": [
         read("all aircraft", "/aircraft/geojson"),

@@ -10,11 +10,13 @@ import numpy.typing as npt
 from pyramid.response import Response
 
 from skywatch.aircraft import filters, schemas
+from skywatch.aircraft.airspaces import Airspaces
 from skywatch.aircraft.bodies import with_members, without_position
 from skywatch.aircraft.live import live_response, live_sky, refuse_hidden_filters
 from skywatch.core import geo
 from skywatch.core.problems import invalid
-from skywatch.http.resources.render import encode
+from skywatch.http.lists.conditional import not_modified, set_etag
+from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.sharing.request import SkyRequest
 from skywatch.picture.state.sky import SOURCES, Sky
@@ -24,6 +26,7 @@ from skywatch.security.visibility import Visibility
 nearest = ApiService("aircraft.nearest", "/aircraft/nearest", feature="aircraft")
 stats = ApiService("aircraft.stats", "/aircraft/stats", feature="aircraft")
 top = ApiService("aircraft.top", "/aircraft/top", feature="aircraft")
+airspaces = ApiService("aircraft.airspaces", "/aircraft/airspaces", feature="aircraft")
 geojson = ApiService("aircraft.geojson", "/aircraft/geojson", feature="aircraft")
 
 ALTITUDE_BANDS_FT = (0, 1_000, 5_000, 10_000, 20_000, 30_000, 40_000)
@@ -94,6 +97,20 @@ def list_top_aircraft(request: SkyRequest) -> Response:
         return b'{"now":%s,' % encode(round(sky.now, 3)) + b",".join(lists) + b"}"
 
     return live_response(request, build, str(limit))
+
+
+@airspaces.get(permission=Permission.AIRCRAFT_VIEW, responses={200: "application/geo+json", 304: None})
+def get_airspaces(request: SkyRequest) -> Response:
+    """The airspaces of the installation as a GeoJSON FeatureCollection (RFC 7946)
+
+    They are those of the setting `airspace_file`, none without it. Properties: `name`, `class` (of OpenAir, else null),
+    `floor_ft` and `ceiling_ft` (null is open).
+    """
+    stored: Airspaces = request.registry["airspaces"]
+    unchanged = not_modified(request, stored.etag)
+    if unchanged is not None:
+        return unchanged
+    return set_etag(json_response(stored.body, content_type="application/geo+json"), stored.etag)
 
 
 @geojson.get(

@@ -6,9 +6,9 @@ from typing import Any
 
 import colander
 
-from skywatch.alerts.geofences.band import HIGHEST_FT, LOWEST_FT
 from skywatch.alerts.rules.schemas import name_node
 from skywatch.alerts.types import Geometry
+from skywatch.core.areas.band import HIGHEST_FT, LOWEST_FT
 from skywatch.http.lists.paging import PageLinks
 from skywatch.http.resources.schema import (
     JsonInteger,

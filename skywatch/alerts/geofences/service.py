@@ -19,11 +19,11 @@ from skywatch.alerts.access import (
     owner_id,
 )
 from skywatch.alerts.conditions.fields import Kind
-from skywatch.alerts.geofences.importing import features_of, read_airspaces, read_features
-from skywatch.alerts.geofences.openair import count_airspaces
 from skywatch.alerts.models import Geofence
 from skywatch.alerts.rules.references import check_unused
 from skywatch.alerts.rules.revision import raise_revision
+from skywatch.core.areas.importing import features_of, read_airspaces, read_features
+from skywatch.core.areas.openair import count_airspaces
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import invalid
 from skywatch.core.storing.audit import Actor, Target, record

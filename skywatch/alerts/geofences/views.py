@@ -7,8 +7,6 @@ from typing import Any
 from pyramid.response import Response
 
 from skywatch.alerts.geofences import listing
-from skywatch.alerts.geofences.geometry import MAXIMUM_POSITIONS
-from skywatch.alerts.geofences.importing import count_features
 from skywatch.alerts.geofences.schemas import (
     GeofenceChange,
     GeofenceCollection,
@@ -18,6 +16,8 @@ from skywatch.alerts.geofences.schemas import (
     NewGeofence,
 )
 from skywatch.alerts.geofences.service import GeofenceService, record_of
+from skywatch.core.areas.geometry import MAXIMUM_POSITIONS
+from skywatch.core.areas.importing import count_features
 from skywatch.core.problems import Problem
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.paging import PageQuery, page

@@ -18,8 +18,6 @@ from skywatch.alerts.access import (
 )
 from skywatch.alerts.conditions import budget
 from skywatch.alerts.conditions.tree import parsed
-from skywatch.alerts.geofences.geometry import positions_in
-from skywatch.alerts.geofences.importing import check_positions
 from skywatch.alerts.geofences.listing import own_geofences
 from skywatch.alerts.geofences.schemas import NewGeofence
 from skywatch.alerts.geofences.service import GeofenceService
@@ -31,6 +29,8 @@ from skywatch.alerts.rules.service import RuleService
 from skywatch.alerts.rules.shape import exported
 from skywatch.alerts.watchlists.schemas import NewWatchlist
 from skywatch.alerts.watchlists.service import WatchlistService, entries_of
+from skywatch.core.areas.geometry import positions_in
+from skywatch.core.areas.importing import check_positions
 from skywatch.core.clock import to_iso
 from skywatch.core.problems import Problem, invalid, invalid_fields
 from skywatch.core.storing.audit import Actor, Target, record

@@ -17,12 +17,12 @@ from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.engine import Engine, RuleSet
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import NOBODY, Cleared, Count, Fired, Rule
-from skywatch.alerts.geofences.band import Band
-from skywatch.alerts.geofences.geometry import parse_geometry
 from skywatch.alerts.history.wording import message_of
 from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.alerts.watchlists.service import entries_of
+from skywatch.core.areas.band import Band
+from skywatch.core.areas.geometry import parse_geometry
 from skywatch.core.process.deadline import Checkpoint, DeadlineExceeded, paced
 from skywatch.picture.state.sky import Sky
 

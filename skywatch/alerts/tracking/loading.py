@@ -17,8 +17,6 @@ from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.engine import RuleSet
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import Count, Rule, RuleKey, Stored
-from skywatch.alerts.geofences.band import Band
-from skywatch.alerts.geofences.geometry import GeometryFault, parse_geometry
 from skywatch.alerts.models import AlertMatch, AlertRule, AlertSubscription, Geofence, Watchlist
 from skywatch.alerts.rules.revision import current
 from skywatch.alerts.tracking.faults import RuleFault
@@ -26,6 +24,8 @@ from skywatch.alerts.tracking.owners import rights_of
 from skywatch.alerts.tracking.parsing import Parsed, RevisionKey, RuleParser
 from skywatch.alerts.tracking.police import PoliceAircraft
 from skywatch.alerts.watchlists.entries import Entries
+from skywatch.core.areas.band import Band
+from skywatch.core.areas.geometry import GeometryFault, parse_geometry
 from skywatch.core.clock import utcnow
 from skywatch.settings import Settings
 

@@ -101,6 +101,11 @@ class Heatmap(Schema):
     cells = colander.SchemaNode(JsonList(), HeatmapCell(name="cell"))
 
 
+class CoverageQuery(SpanQuery):
+    min_altitude_ft = optional(QueryNumber(), "At or above this altitude only.")
+    max_altitude_ft = optional(QueryNumber(), "At or below this altitude only.")
+
+
 class CoverageBand(Schema):
     min_altitude_ft = node(JsonInteger(), "From this altitude.")
     max_altitude_ft = node(Nullable(JsonInteger()), "Up to this altitude.")

@@ -199,7 +199,13 @@ def heatmap(
     }
 
 
-def coverage(session: Session, span: Span, station: tuple[float, float]) -> dict[str, Any]:
+def coverage(
+    session: Session,
+    span: Span,
+    station: tuple[float, float],
+    min_altitude_ft: float | None = None,
+    max_altitude_ft: float | None = None,
+) -> dict[str, Any]:
     """The range of reception, by bearing from the station and by altitude."""
     sectors = 360 // SECTOR_DEG
     farthest = np.zeros((sectors, len(BANDS_FT)))
@@ -207,6 +213,10 @@ def coverage(session: Session, span: Span, station: tuple[float, float]) -> dict
     every = one_slice_in(session, span, MOST_CHUNKS)
     for points in _points_within(session, span, every):
         points = points[points["flags"] & NO_ALTITUDE == 0]
+        if min_altitude_ft is not None:
+            points = points[points["alt"] * ALTITUDE_FT >= min_altitude_ft]
+        if max_altitude_ft is not None:
+            points = points[points["alt"] * ALTITUDE_FT <= max_altitude_ft]
         lat, lon = points["lat"] * DEGREES, points["lon"] * DEGREES
         distance = geo.distance_nm(*station, lat, lon)
         sector = (geo.bearing_deg(*station, lat, lon) // SECTOR_DEG).astype(np.int64) % sectors

@@ -61,23 +61,25 @@ def get_heatmap(request: Request) -> dict[str, Any]:
 
 @coverage_service.get(
     permission=Permission.HISTORY_VIEW,
-    query=SpanQuery(),
+    query=schemas.CoverageQuery(),
     responses={200: schemas.Coverage()},
     errors=(409,),
 )
 def get_coverage(request: Request) -> dict[str, Any]:
     """The range of reception, by bearing and altitude
 
-    Needs the station's position (409 without). The last 24 hours by default; at most 31 days. Of a span with very many
-    positions one slice of ten minutes in `one_slice_in` is evaluated.
+    Of positions at all altitudes, or from `min_altitude_ft` to `max_altitude_ft`. Needs the station's position (409
+    without). The last 24 hours by default; at most 31 days. Of a span with very many positions one slice of ten
+    minutes in `one_slice_in` is evaluated.
     """
     station = request.runtime.current.of(PictureSettings).station_for(exact=request.may.exact_station)
     if station is None:
         raise Problem("conflict", "The station's position is not set (station_lat, station_lon), or not shown.")
     begin, end = span_of(request, default=timedelta(days=1), longest=LONGEST)
+    query = request.validated["querystring"]
     span = Span(begin.timestamp(), end.timestamp(), military=request.may.military)
     with _turn():
-        result = service.coverage(request.db, span, station)
+        result = service.coverage(request.db, span, station, query["min_altitude_ft"], query["max_altitude_ft"])
     return {
         "from": begin,
         "to": end,

@@ -14,6 +14,7 @@ from skywatch.http.resources.schema import (
     JsonNumber,
     JsonString,
     Nullable,
+    QueryInteger,
     QueryNumber,
     Schema,
     Timestamp,
@@ -21,6 +22,7 @@ from skywatch.http.resources.schema import (
 )
 
 LONGEST_REPLAY_DAYS = 7
+MOST_BINS = 500
 
 
 class PictureQuery(Schema):
@@ -68,3 +70,17 @@ class PastPicture(Schema):
 
 class ReplayQuery(SpanQuery):
     step_s = node(QueryNumber(), "Seconds between two moments.", missing=10.0, validator=colander.Range(0.5, 3600))
+
+
+class TimelineQuery(SpanQuery):
+    bins = node(QueryInteger(), "Equal parts of the span.", missing=120, validator=colander.Range(1, MOST_BINS))
+
+
+class Timeline(Schema):
+    """How much was recorded along a span."""
+
+    begin = node(Timestamp(), "Begin of the span.", name="from")
+    end = node(Timestamp(), "End of the span.", name="to")
+    step_s = node(JsonNumber(), "Length of a part (s).")
+    first_at = node(Nullable(Timestamp()), "The first moment at which a replay shows an aircraft; null if none does.")
+    aircraft = node(JsonList(), "Flights under way in each part.", node(JsonInteger(), "Flights."))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import msgspec
 from pyramid.response import Response
 from sqlalchemy.orm import Session
 
 from skywatch.history.moments import schemas, service
+from skywatch.history.moments.timeline import timeline
 from skywatch.history.reading.flights import Labels
 from skywatch.history.reading.spans import refuse_future, span_of
 from skywatch.http.lists.streaming import buffer_lines, stream
@@ -20,9 +22,11 @@ from skywatch.security.permissions import Permission
 
 FEATURE = "history"
 NDJSON = "application/x-ndjson"
+LONGEST = timedelta(days=schemas.LONGEST_REPLAY_DAYS)
 
 picture_service = ApiService("history_picture", "/history/picture", feature=FEATURE)
 replay_service = ApiService("history_replay", "/history/replay", feature=FEATURE)
+timeline_service = ApiService("history_timeline", "/history/timeline", feature=FEATURE)
 
 
 @picture_service.get(
@@ -48,7 +52,7 @@ def replay_history(request: Request) -> Response:
     Newline-delimited JSON: `{now, aircraft, count}` for each step, and `{"end": true, "moments": n}` as the last
     line: a stream without it was cut off. One hour by default; at most 7 days.
     """
-    begin, end = span_of(request, default=timedelta(hours=1), longest=timedelta(days=schemas.LONGEST_REPLAY_DAYS))
+    begin, end = span_of(request, default=timedelta(hours=1), longest=LONGEST)
     step_s = request.validated["querystring"]["step_s"]
     labels = Labels(request.may)
 
@@ -60,3 +64,16 @@ def replay_history(request: Request) -> Response:
         yield msgspec.json.encode({"end": True, "moments": count}) + b"\n"
 
     return stream(request, lambda session: buffer_lines(lines(session)), NDJSON)
+
+
+@timeline_service.get(
+    permission=Permission.HISTORY_VIEW, query=schemas.TimelineQuery(), responses={200: schemas.Timeline()}
+)
+def get_timeline(request: Request) -> dict[str, Any]:
+    """How much was recorded along a span
+
+    The number of flights under way in each of `bins` equal parts, and the first moment at which a replay shows an
+    aircraft. One hour by default; at most 7 days.
+    """
+    begin, end = span_of(request, default=timedelta(hours=1), longest=LONGEST)
+    return timeline(request.db, begin, end, request.validated["querystring"]["bins"], Labels(request.may))

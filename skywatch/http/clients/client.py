@@ -39,3 +39,4 @@ def includeme(config: Configurator) -> None:
     config.add_request_method(lambda request: request.environ.get("REMOTE_ADDR", ""), "client_address", reify=True)
     config.add_request_method(lambda _: "", "path_prefix", reify=True)
     config.add_request_method(lambda _: False, "is_framed", reify=True)
+    config.add_request_method(lambda _: (), "frame_origins", reify=True)

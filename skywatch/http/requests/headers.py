@@ -63,6 +63,9 @@ def security_headers_tween(handler: Handler, registry: Any) -> Handler:
         # In one pass over the list: setdefault would go through it for every name.
         present = {name.lower() for name, _ in response.headerlist}
         response.headerlist.extend(header for name, header in defaults.items() if name not in present)
+        if request.frame_origins:
+            # It would forbid what the policy of the page allows to some.
+            response.headers.pop("X-Frame-Options", None)
         if request.is_framed:
             _allow_frame(response)
         return response

@@ -33,6 +33,7 @@ class Request(pyramid.request.Request):
     client_address: str
     path_prefix: str
     is_framed: bool
+    frame_origins: tuple[str, ...]
     request_id: str
     validated: dict[str, Any]
     current_service: Service

@@ -122,6 +122,13 @@ def offer_of(request: HandshakeRequest, rules: Rules) -> Offer | Problem:
     except Problem as problem:
         return problem
     tokens = request.params.get("token")
+    if "anonymous" in request.params:
+        # A page that shows what nobody in particular may see cannot keep the browser from sending the cookie.
+        return (
+            Offer()
+            if not tokens and credential is None
+            else second_credential("querystring", "anonymous", "comes with a credential")
+        )
     if tokens:
         if credential is not None or len(tokens) > 1:
             return second_credential("querystring", "token", "is a second credential")

@@ -15,6 +15,7 @@ from typing import Literal
 import msgspec
 
 from skywatch.safety.detection.finding import Closest, Finding, worse
+from skywatch.safety.events.wording import in_past_tense
 from skywatch.safety.thresholds.table import Thresholds
 
 Step = Literal["began", "updated", "ended"]
@@ -142,6 +143,7 @@ class EventTracker:
     def _end(self, event: LiveEvent, now: float) -> Change:
         del self._active[event.identity]
         event.ended_at = now
+        event.finding = in_past_tense(event.finding, event.closest, now)
         return change_of("ended", event)
 
 

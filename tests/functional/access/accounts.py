@@ -8,6 +8,7 @@ ROWS = [
     Row("GET", f"{V1}/auth/config", OPEN),
     Row("POST", f"{V1}/auth/login", EXCHANGE),
     Row("POST", f"{V1}/auth/refresh", EXCHANGE),
+    Row("POST", f"{V1}/auth/handover", EXCHANGE),
     Row("POST", f"{V1}/setup", EXCHANGE),
     Row("POST", f"{V1}/auth/logout", OWN),
     Row("GET", f"{V1}/auth/profile", IDENTIFIED),

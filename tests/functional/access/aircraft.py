@@ -6,6 +6,7 @@ from tests.functional.access.table import Row
 V1 = "/api/v1/aircraft"
 ROWS = [
     Row("GET", V1, READ, "viewer"),
+    Row("GET", f"{V1}/airspaces", READ, "viewer"),
     Row("GET", f"{V1}/geojson", READ, "viewer"),
     Row("GET", f"{V1}/nearest", READ, "viewer", sample=f"{V1}/nearest?lat=47&lon=8"),
     Row("GET", f"{V1}/stats", READ, "viewer"),

@@ -12,6 +12,7 @@ ROWS = [
     Row("GET", f"{V1}/tracks/{{icao_hex}}", READ, "viewer", sample=f"{V1}/tracks/4b1620?{SPAN}", answer=200),
     Row("GET", f"{V1}/picture", READ, "viewer", sample=f"{V1}/picture?at=2026-01-01T00:00:00Z"),
     Row("GET", f"{V1}/replay", READ, "viewer", sample=f"{V1}/replay?{SPAN}&step_s=60"),
+    Row("GET", f"{V1}/timeline", READ, "viewer", sample=f"{V1}/timeline?{SPAN}"),
     Row("GET", f"{V1}/stats", READ, "viewer"),
     Row("GET", f"{V1}/heatmap", READ, "viewer"),
     # Without a station there is nothing to measure from.

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from skywatch.alerts.access import MAXIMUM_GEOFENCES, MAXIMUM_GEOMETRY, MAXIMUM_LISTED, MAXIMUM_RULES
-from skywatch.alerts.geofences.geometry import MAXIMUM_POSITIONS
 from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.alerts.rules import transfer
 from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, MAXIMUM_LINES
+from skywatch.core.areas.geometry import MAXIMUM_POSITIONS
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from tests.alerts import BOX
@@ -16,8 +16,8 @@ from tests.functional.alerts.conftest import URL
 
 # Places from which geometries are read and entries of watch lists parsed.
 WORK = (
-    "skywatch.alerts.geofences.importing.parse_geometry",
-    "skywatch.alerts.geofences.importing.parse_openair",
+    "skywatch.core.areas.importing.parse_geometry",
+    "skywatch.core.areas.importing.parse_openair",
     "skywatch.alerts.types.parse_geometry",
     "skywatch.alerts.types.parse",
     "skywatch.alerts.watchlists.entries.parse_entry",

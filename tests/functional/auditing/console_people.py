@@ -134,11 +134,28 @@ def sign_out(world):
     world.console.send(page, 0)
 
 
+def enter(world):
+    world.client.post("/console/enter", headers={**world.headers, **ORIGIN}, status=204)
+
+
+def leave(world):
+    """Press Map; the page with the code."""
+    return world.console.post("/map", {"csrf_token": world.console.token})
+
+
+def go_on_in_application(world):
+    code = leave(world).html.find(id="handover")["data-code"]
+    world.client.post_json("/api/v1/auth/handover", {"code": code}, headers=ORIGIN)
+
+
 USER = "/console/users/{id}"
 WRITES = (
     Write("POST /console/setup", "user.created", set_up, is_alone=True),
     Write("POST /console/sign-in", "login.succeeded", lambda world: world.console, is_alone=True),
     Write("POST /console/sign-out", "login.ended", sign_out, is_alone=True),
+    Write("POST /console/enter", "console.entered", enter, is_alone=True),
+    Write("POST /console/map", "handover.created", leave),
+    Write("POST /api/v1/auth/handover", "handover.used", go_on_in_application, is_alone=True),
     Write("POST /console/reset", "password.changed", follow_link, is_alone=True),
     Write(
         "POST /console/users/new",

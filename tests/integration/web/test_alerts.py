@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
+
 import pytest
 
 from tests.integration.web.stage import Stage
@@ -81,6 +84,11 @@ def test_a_rule_is_made_tried_out_saved_and_announces_what_it_finds(stage):
 
 def test_an_alert_is_told_wherever_the_person_is(stage):
     stage.sign_in("operator")
+    # Simulated aircraft disturb nobody unless it is asked for.
+    stage.go("settings")
+    label = "[...document.querySelectorAll('sw-settings .check')].find(one => one.innerText.includes('simulated'))"
+    stage.shows(f"{label} !== undefined")
+    stage.page.run(f"{label}.click()")
     stage.go("acars")
     api = stage.api("operator")
     rule = {"name": "All", "conditions": EVERYTHING, "count": {"op": "ge", "value": 1}, "for_s": 0}
@@ -88,6 +96,56 @@ def test_an_alert_is_told_wherever_the_person_is(stage):
     link = "document.querySelector('.notice a')?.getAttribute('href')"
     assert stage.shows(link) == "#/alerts"
     api.delete(f"/alerts/rules/{made['id']}")
+
+
+# Military aircraft are offered to those who may see them, which an operator may not.
+@pytest.mark.parametrize("name", ["emergency", "low", "helicopter", "watched"])
+def test_a_ready_made_rule_is_tried_out_and_saved(stage, name):
+    stage.sign_in("operator")
+    api = stage.api("operator")
+    stage.go("alerts?tab=rules")
+    stage.shows(f"document.querySelector('[data-ready={name}]') !== null")
+    assert stage.page.run("return document.querySelector('[data-ready=military]')") is None
+    stage.page.click(f"[data-ready={name}]")
+    stage.shows("document.querySelector('sw-rule-editor input[name=name]')?.value.length > 3")
+    if name == "watched":
+        # What it leaves open is asked for, and named where it is missing.
+        stage.shows("document.activeElement.closest('.test') !== null")
+        stage.press("Save")
+        stage.shows("document.querySelector('.test .field-fault') !== null")
+        fill(stage, ".test input", api.get("/aircraft?limit=1").json()["aircraft"][0]["flight"])
+    stage.press("Now")
+    stage.shows("document.querySelector('.trial-count b') !== null")
+    stage.press("Save")
+    stage.shows("document.querySelector('sw-rule-editor') === null && document.querySelector('sw-alert-rules .cards')")
+    [rule] = api.get("/alerts/rules").json()["rules"]
+    assert rule["fault"] is None
+    assert rule["name"] in stage.text("sw-alert-rules .cards")
+    assert api.delete(f"/alerts/rules/{rule['id']}").status_code == 204
+
+
+def test_a_rule_that_is_not_in_force_says_why(stage):
+    stage.sign_in("operator")
+    api = stage.api("operator")
+    fence = {"type": "Polygon", "coordinates": [[[8, 47], [9, 47], [9, 48], [8, 47]]]}
+    number = api.post("/alerts/geofences", json={"name": "Gone", "geometry": fence}).json()["id"]
+    within = {"field": "geofence", "op": "within", "value": number}
+    made = api.post("/alerts/rules", json={"name": "Broken", "conditions": within}).json()
+    with sqlite3.connect(stage.service.database_url.removeprefix("sqlite:///")) as database:
+        # As a version would have left it that accepted what this one refuses.
+        changed = {"field": "nothing", "op": "eq", "value": 1}
+        database.execute(
+            "UPDATE alert_rules SET conditions = ?, revision = revision + 1 WHERE id = ?",
+            (json.dumps(changed), made["id"]),
+        )
+    until(lambda: api.patch(f"/alerts/geofences/{number}", json={"name": "Changed"}).is_success)
+    until(lambda: api.get(f"/alerts/rules/{made['id']}").json()["fault"] is not None)
+    stage.go("alerts?tab=rules")
+    shown = stage.shows("document.querySelector('sw-alert-rules .field-fault')?.textContent")
+    assert shown.startswith("Not in force:")
+    assert "nothing" in shown
+    api.delete(f"/alerts/rules/{made['id']}")
+    api.delete(f"/alerts/geofences/{number}")
 
 
 def test_groups_of_conditions_nest_and_are_kept_as_they_are(stage):
@@ -180,7 +238,8 @@ def test_watch_lists_are_typed_in_and_what_is_refused_is_named(stage):
     fill(stage, "input[name=name]", "Rescue")
     fill(stage, "textarea", "HB-ZRS\n4B1617\n?")
     stage.press("Save")
-    assert "entries.2" in stage.shows("document.querySelector('.error')?.textContent")
+    assert stage.shows("document.querySelector('.field-fault')?.textContent").startswith("entry 3:")
+    assert stage.text(".error") == "Check the marked fields."
     fill(stage, "textarea", "HB-ZRS\n4B1617")
     stage.press("Save")
     stage.shows("document.querySelector('sw-watchlists .cards')?.textContent.includes('2 entries')")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from tests.integration.web.archive import GREEN, RED, archive, is_drawn, picture, served
+from tests.integration.web.archive import GREEN, MVT, RED, archive, is_drawn, picture, served, vector_tile
 
 CHOICES = "return [...document.querySelectorAll('.base-maps label')].map((one) => one.textContent.trim())"
+# Woods by day and by night, as web/src/map/ground/basemap_style.ts has them.
+WOOD, WOOD_AT_NIGHT = (223, 230, 207), (22, 42, 44)
+THEME = "localStorage.setItem('skywatch.preferences', JSON.stringify({theme: '%s'}))"
 PRESS = "document.querySelectorAll('.base-maps input')[%d].click()"
 
 
@@ -34,3 +37,24 @@ def test_a_base_map_is_chosen_with_a_click_and_stays_chosen(page, service):
         page.run(PRESS % 2)
         page.wait_for("return document.querySelector('.map-source') === null", "no base map")
         page.wait_for(f"return !{is_drawn(RED)}", "land and borders alone")
+
+
+def test_vector_tiles_are_drawn_by_day_and_by_night(page, service):
+    woods = vector_tile({"earth": {"kind": "earth"}, "landuse": {"kind": "forest"}, "mystery": {"kind": "unknown"}})
+    with served(archive(woods, MVT)) as address:
+        running = service(auth_mode="public", map_pmtiles=address)
+        running.start()
+        page.size(1280, 800)
+        for theme, colour, other in (("light", WOOD, WOOD_AT_NIGHT), ("dark", WOOD_AT_NIGHT, WOOD)):
+            page.open(f"{running.url}/icon.svg")
+            page.run(THEME % theme)
+            page.open_map(running, "/#/map?at=10,8.56,3")
+            page.wait_for(f"return {is_drawn(colour, 3)}", f"woods in the {theme} map")
+            assert not page.run(f"return {is_drawn(other, 3)}")
+            page.wait_for("return document.querySelector('.map-source')?.innerText.includes('nobody')", "the source")
+        assert any("/vector_archive-" in name for name, _ in page.fetched())
+
+
+def test_the_script_for_vector_tiles_is_not_fetched_without_them(page, sky):
+    page.open_map(sky)
+    assert not any("archive-" in name for name, _ in page.fetched())

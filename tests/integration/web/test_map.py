@@ -22,7 +22,7 @@ def test_the_sky_is_shown_with_everything_from_this_service(page, sky):
     assert [name for name, _ in fetched if not name.startswith(own)] == []
     scripts = sum(size for name, size in fetched if name.endswith(".js"))
     assert 0 < scripts <= 260_000, "scripts of the first view, compressed"
-    first = [size for name, size in fetched if "countries-10m" not in name and ".airports" not in name]
+    first = [size for name, size in fetched if ".cell" not in name]
     assert sum(first) <= 700_000, "the first view"
     # Nothing inline works, also if somebody finds a way to put it there.
     page.run("const s = document.createElement('script'); s.text = 'window.hacked = 1'; document.body.append(s)")

@@ -61,7 +61,7 @@ def test_thirty_days_of_history_are_searched_drawn_and_played(page, house):
         page.run(f"location.hash = '#/history?tab={tab}'")
         page.wait_for("return document.querySelector('sw-history .segments') !== null", tab)
     page.run("[...document.querySelectorAll('sw-history .segments button')].at(-1).click()")
-    page.wait_for("return document.querySelector('sw-history > .sheet > .hint').textContent.length > 10", "the figures")
+    page.wait_for("return document.querySelector('sw-history .bands tbody tr') !== null", "the figures")
     page.run("location.hash = '#/history?tab=replay'")
     page.wait_for("return document.querySelector('sw-history .toolbar select') !== null", "the replay")
     page.click("sw-history .toolbar button")
@@ -120,6 +120,13 @@ NAMES = """
 return [...document.querySelectorAll('.head nav a span')]
   .filter((one) => one.clientWidth > 1).map((one) => one.textContent).join()
 """
+OVERLAPS = """
+const boxes = [...document.querySelectorAll('.head > :not(nav), .head nav a')].filter((one) => one.checkVisibility())
+  .map((one) => [one.className || one.title, one.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
+return boxes.flatMap(([name, one], at) => boxes.slice(at + 1)
+  .filter(([, other]) => one.right > other.left + 1 && other.right > one.left + 1)
+  .map(([other]) => `${name} and ${other}`));
+"""
 # Links to pages that are neither within the head nor in a menu that can be opened.
 OUT_OF_REACH = """
 const nav = document.querySelector('.head nav'), menu = document.querySelector('.menu-button');
@@ -129,16 +136,73 @@ return [...nav.children].filter((one) => one.getBoundingClientRect().right > rig
 """
 
 
-def test_every_page_is_in_reach_and_the_open_one_named_where_not_all_names_fit(page, house):
+def test_every_page_is_in_reach_and_names_give_way_one_by_one(page, house):
     page.sign_in(house, "admin", "/#/settings")
     page.wait_for_element("sw-settings h1")
-    for width in (640, 641, 700, 760, 1024, 1440):
+    for width in (601, 640, 700, 760, 820, 1024, 1280, 1440, 2560):
         page.size(width, 800)
         until(lambda: page.run(OUT_OF_REACH) == [], f"all pages at {width} px")
-    page.size(820, 800)
-    for name, shown in (("settings", "Settings"), ("acars", "ACARS")):
-        page.run(f"location.hash = '#/{name}'")
-        until(lambda names=shown: page.run(NAMES) == names, f"the name of {name}")
+        assert page.run(OVERLAPS) == [], f"parts of the head overlap at {width} px"
+    counts = []
+    for width in range(1440, 760, -40):
+        page.size(width, 800)
+        until(lambda: page.run(OUT_OF_REACH) == [], f"all pages at {width} px")
+        shown = page.run(NAMES).split(",")
+        assert "Settings" in shown, f"the open page keeps its name at {width} px"
+        counts.append(len(shown))
+    assert counts == sorted(counts, reverse=True)
+    assert len(set(counts)) > 5, f"names go one by one: {counts}"
+
+
+def test_a_phone_has_a_bar_with_map_list_alerts_and_more(page, house):
+    page.size(390, 780)
+    page.sign_in(house, "admin")
+    page.wait_for(LIVE, "aircraft")
+    assert page.run("return document.querySelector('.head nav').checkVisibility()") is False
+    assert page.run("return [...document.querySelectorAll('.tab-bar > *')].map((one) => one.innerText.trim())") == [
+        "Map",
+        "List",
+        "Alerts",
+        "More",
+    ]
+    present = "return document.querySelector('.tab-bar [aria-current=page]')?.innerText.trim()"
+    assert page.run(present) == "List"
+    page.click(".tab-bar a:nth-child(1)")
+    page.wait_for("return document.querySelector('.list-closed') !== null", "the map alone")
+    assert page.run(present) == "Map"
+    page.click(".tab-bar a:nth-child(2)")
+    page.wait_for("return document.querySelector('.window .row')?.checkVisibility()", "the list")
+    page.click(".tab-bar a:nth-child(3)")
+    page.wait_for_element("sw-alerts h1")
+    assert page.run(present) == "Alerts"
+    page.click(".tab-bar button")
+    offered = page.run(
+        "return [...document.querySelectorAll('.menu nav a')]"
+        ".filter((one) => one.checkVisibility()).map((one) => one.title)"
+    )
+    assert {"History", "Settings"} <= set(offered)
+    assert not {"Map", "Alerts"} & set(offered)
+    page.run("[...document.querySelectorAll('.menu nav a')].find((one) => one.title === 'Settings').click()")
+    page.wait_for_element("sw-settings h1")
+    assert page.run("return document.querySelector('.menu')") is None
+
+
+def test_a_phone_begins_after_the_sign_in_as_it_begins_otherwise(page, house):
+    """The station is in the middle of what the sheet leaves of the map."""
+    page.size(390, 780)
+    page.log_in(house, "viewer")
+    middle = """
+    const map = document.querySelector('sw-map');
+    if (!map?.isPlaced || !map.drawn) return null;
+    const [x, y] = map.map.getPixelFromCoordinate(map.map.getView().getCenter());
+    const sheet = document.querySelector('sw-list').getBoundingClientRect();
+    const box = map.getBoundingClientRect();
+    return [Math.abs(x - box.width / 2), Math.abs(y - (sheet.top - box.top) / 2)];
+    """
+    page.wait_for(LIVE, "aircraft")
+    across, down = page.wait_for(middle, "the first view")
+    assert across < 2
+    assert down < 12
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

@@ -37,7 +37,7 @@ def test_a_person_signs_in_sees_what_is_allowed_and_is_out_when_the_login_ends(p
     page.wait_for_element(".login-card")
     assert page.run("return document.querySelector('sw-map')") is None
     page.log_in(house, guest, "not the password")
-    assert page.shows(".error", "The name or the password is not right.")
+    assert page.shows(".error", "Wrong user name or password.")
     page.log_in(house, guest)
     page.wait_for(LIVE, "aircraft after the login")
     assert page.stored() == ["skywatch.access", "skywatch.refresh", "skywatch.user"]

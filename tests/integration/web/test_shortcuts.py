@@ -10,7 +10,7 @@ from tests.axe import serious_faults
 from tests.integration.web.pages import ROWS
 from tests.waiting import until
 
-KEYS = "/+-hflrb?"
+KEYS = "/+-hfnpxitlrb?"
 ENTER, TAB = "\ue007", "\ue004"
 ZOOM = "return document.querySelector('sw-map').map.getView().getZoom()"
 AT_REST = "return !document.querySelector('sw-map').map.getView().getAnimating()"
@@ -106,9 +106,10 @@ def test_the_selected_aircraft_is_followed(map_page, sky):
     assert away[farthest] > 60
     state = page.run(STATE)
     page.keys("f")  # Nobody is selected.
+    assert page.run(STATE) == state
     page.run(f"location.hash = '#/map?hex={farthest}'")
     page.wait_for_element(".panel h2")
-    assert page.run(STATE) == state
+    assert not page.run("return document.querySelector('sw-map').isFollowing")
     page.keys("f")
 
     def is_in_the_middle():

@@ -19,6 +19,17 @@ HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
 };
 """
 
+# Notes when aircraft are drawn where the map has them.
+WATCH = """
+window.drawnAt = 0;
+const look = () => {
+  const stage = document.querySelector('sw-map')?.stage;
+  if (stage?.picture?.count > 0 && stage.view) window.drawnAt = performance.now();
+  else requestAnimationFrame(look);
+};
+requestAnimationFrame(look);
+"""
+
 
 @pytest.fixture
 def without_map(page):
@@ -61,9 +72,43 @@ def test_scripts_of_the_list_are_asked_for_before_those_of_the_map(built, sky, p
     # A link without `rel` asks for nothing: the application gives it one once its texts are here.
     scripts = re.findall(r'<link (data-)?rel="modulepreload" href="assets/([a-z_]+)-[^"]+"', head)
     waits = {name: bool(data) for data, name in scripts}
-    assert [waits[name] for name in ("boot", "app", "map")] == [False, False, True]
+    assert [waits[name] for name in ("boot", "frame", "map")] == [False, False, True]
     page.visit(sky, "/")
     page.wait_for("return document.querySelectorAll('link[data-rel]').length", "links of the map")
     page.wait_for("return [...document.querySelectorAll('link[data-rel]')].every(l => l.rel)", "the map asked for")
     names = [name for _, name in scripts]
-    assert names.index("boot") < names.index("app") < names.index("map")
+    assert names.index("boot") < names.index("frame") < names.index("map")
+
+
+@pytest.mark.parametrize("mode", ["sky", "house"])
+def test_the_browser_complains_of_nothing_at_an_anonymous_start(page, request, mode):
+    service = request.getfixturevalue(mode)
+    page.complaints()
+    page.visit(service)
+    page.wait_for(LISTED if mode == "sky" else "return document.querySelector('.login-card') !== null", "the page")
+    # What is asked for later belongs to the start as well.
+    page.run_async("setTimeout(arguments[arguments.length - 1], 3000)")
+    assert page.complaints() == []
+
+
+def test_the_browser_complains_of_nothing_after_a_sign_in(page, house):
+    page.complaints()
+    page.log_in(house, "viewer")
+    page.wait_for(LISTED, "aircraft")
+    page.run_async("setTimeout(arguments[arguments.length - 1], 1500)")
+    assert page.complaints() == []
+
+
+def test_aircraft_are_drawn_after_few_requests_and_before_the_finer_ground(page, sky):
+    page.before_scripts(WATCH)
+    page.visit(sky)
+    page.wait_for("return window.drawnAt > 0", "aircraft on the map")
+    page.wait_for("return performance.getEntriesByType('resource').some((one) => one.name.includes('.cell'))", "cells")
+    asked = page.run("return performance.getEntriesByType('resource').map((one) => [one.name, one.startTime])")
+    drawn_at = page.run("return window.drawnAt")
+    before = [name for name, at in asked if at < drawn_at]
+    # The page itself is one more.
+    assert len(before) + 1 <= 25, before
+    assert any(name.endswith(".js") for name in before)
+    early = [name for name in before if ".cell" in name or "countries-50m" in name]
+    assert not early, "the finer ground is fetched before aircraft are drawn"

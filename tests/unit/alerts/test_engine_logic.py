@@ -15,10 +15,10 @@ from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.engine import Engine, RuleSet
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import Fired
-from skywatch.alerts.geofences.band import Band
-from skywatch.alerts.geofences.geometry import parse_geometry
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core import geo
+from skywatch.core.areas.band import Band
+from skywatch.core.areas.geometry import parse_geometry
 from tests.rules import node_of, rule_of, truth
 from tests.skies import sky_of
 

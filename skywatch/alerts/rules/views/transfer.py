@@ -7,9 +7,9 @@ from typing import Any
 import colander
 
 from skywatch.alerts.access import MAXIMUM_GEOFENCES, MAXIMUM_RULES, MAXIMUM_WATCHLISTS
-from skywatch.alerts.geofences.geometry import MAXIMUM_POSITIONS
 from skywatch.alerts.history.schemas import ObjectList
 from skywatch.alerts.rules import transfer
+from skywatch.core.areas.geometry import MAXIMUM_POSITIONS
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonInteger, Schema

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from skywatch.alerts.geofences.band import HIGHEST_FT, LOWEST_FT
-from skywatch.alerts.geofences.geometry import MAXIMUM_POSITIONS, GeometryFault, parse_geometry, positions_in
-from skywatch.alerts.geofences.openair import FAULTS_NAMED, parse_openair
+from skywatch.core.areas.band import HIGHEST_FT, LOWEST_FT
+from skywatch.core.areas.geometry import MAXIMUM_POSITIONS, GeometryFault, parse_geometry, positions_in
+from skywatch.core.areas.openair import FAULTS_NAMED, parse_openair
 from skywatch.core.problems import invalid, invalid_fields
 from skywatch.core.text.names import all_shown
 
@@ -67,7 +67,7 @@ def read_airspaces(text: str) -> list[Fields]:
             faults.setdefault(f"line {airspace.line}", f"{airspace.name[:60] or 'airspace'}: {error}")
         name = airspace.name.strip() or f"Airspace {len(entries) + 1}"
         band = {"floor_ft": airspace.floor_ft, "ceiling_ft": airspace.ceiling_ft}
-        entries.append({"name": name, "geometry": airspace.geometry, **band})
+        entries.append({"name": name, "class": airspace.kind or None, "geometry": airspace.geometry, **band})
     _refuse(faults)
     return entries
 

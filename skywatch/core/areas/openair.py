@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from skywatch.alerts.geofences.geometry import MAXIMUM_POSITIONS
+from skywatch.core.areas.geometry import MAXIMUM_POSITIONS
 from skywatch.core.geo import bearing_deg, destination, distance_nm
 from skywatch.core.text.lines import count_lines
 
@@ -41,6 +41,8 @@ class Airspace:
 
     line: int
     name: str = ""
+    # Of the record AC, such as CTR, D or R.
+    kind: str = ""
     floor_ft: float | None = None
     ceiling_ft: float | None = None
     points: list[Point] = field(default_factory=list)
@@ -74,7 +76,7 @@ class _Reader:
         word, _, arguments = text.partition(" ")
         word, arguments = word.upper(), arguments.strip()
         if word == "AC":
-            self.airspaces.append(Airspace(number))
+            self.airspaces.append(Airspace(number, kind=arguments[:12].upper()))
             self._centre, self._clockwise = None, True
         elif word == "V":
             self._variable(arguments)
