@@ -159,12 +159,12 @@ def test_a_track_is_fitted_into_what_is_visible(page, sky):
             "const { trails, view } = document.querySelector('sw-map').stage;"
             "const map = document.querySelector('.map-target').getBoundingClientRect();"
             "const { left, right, top, bottom } = document.querySelector('.panel').getBoundingClientRect();"
-            "return trails[0].slice(0, %d).filter((point) => {"
+            f"return trails[0].slice(0, {fitted}).filter((point) => {{"
             "  const x = map.left + (point.x - view.x) / view.resolution + view.width / 2;"
             "  const y = map.top + view.height / 2 - (point.y - view.y) / view.resolution;"
             "  return x < map.left || x > map.right || y < map.top || y > map.bottom"
             "    || (x > left && x < right && y > top && y < bottom);"
-            "}).length" % fitted
+            "}).length"
         )
         assert outside == 0, "points of the track that are not seen"
 
