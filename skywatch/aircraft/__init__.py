@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skywatch.aircraft.airspaces import load_airspaces
-from skywatch.aircraft.settings import AircraftSettings
-
 if TYPE_CHECKING:
     from pyramid.config import Configurator
 
 
 def includeme(config: Configurator) -> None:
     """The resources of this feature; words of the address come before addresses of aircraft."""
+    from skywatch.aircraft.airspaces import load_airspaces
+    from skywatch.aircraft.settings import AircraftSettings
+
     settings = config.registry["runtime"].settings.of(AircraftSettings)
     config.registry["airspaces"] = load_airspaces(settings.airspace_file)
     # One answer of a tick serves all who ask for it.

@@ -13,7 +13,7 @@ from tests.waiting import until
 
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 # Narrow heads fold the name away.
-NAME = "return document.querySelector('.head .person')?.textContent ?? ''"
+NAME = "return document.querySelector('.head .person')?.textContent?.trim() ?? ''"
 TOKEN = "return localStorage.getItem('skywatch.access')"
 
 pytestmark = [
@@ -38,7 +38,7 @@ def test_one_sign_in_serves_the_console_and_the_map(make_runtime, cookies):
         browser.shows("h1", "Overview")
         browser.click("header button.map")
         until(lambda: browser.run("return location.pathname") == "/", "the map")
-        until(lambda: "ada" in browser.run(NAME), "the name in the head")
+        until(lambda: browser.run(NAME) == "Ada", "the name in the head")
         assert (browser.run(TOKEN) is None) is (cookies == "true")
         # The console's session is gone, the application's login opens it again.
         browser.cdp("Network.deleteCookies", name="skywatch_console", url=f"{url}/console")
@@ -52,4 +52,4 @@ def test_one_sign_in_serves_the_console_and_the_map(make_runtime, cookies):
         browser.click("header button:not(.map)")
         browser.shows("[role=status]", "You are signed out.")
         browser.open(f"{url}/#/account")
-        until(lambda: "ada" not in browser.run(NAME), "the application has signed out as well")
+        until(lambda: browser.run(NAME) != "Ada", "the application has signed out as well")
