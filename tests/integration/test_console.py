@@ -28,7 +28,7 @@ def test_a_browser_signs_in_sets_roles_and_signs_out(make_runtime):
         assert browser.shows("h1", "eve")
         browser.click("input[value=operator]")
         browser.click("form.card button")
-        assert browser.shows("[role=status]", "eve now holds operator, viewer.")
+        assert browser.shows("[role=status]", "eve now has these roles: Operator, Viewer.")
         # The policy keeps scripts out, and the session out of their reach.
         assert browser.run("return document.cookie") == ""
         browser.run("const s = document.createElement('script'); s.text = 'window.hacked = 1'; document.body.append(s)")

@@ -16,7 +16,7 @@ DAY_S = 86_400
 
 def import_month(folder: Path, database_url: str) -> int:
     """A flight a day of each of some aircraft up to yesterday; gives how many flights came in."""
-    began = time.time() - (DAYS + 1) * DAY_S
+    began = time.time() - DAYS * DAY_S
     for number in range(AIRCRAFT):
         hexa, registration = f"4b{number:04x}", f"HB-J{chr(65 + number)}A"
         for day in range(DAYS):

@@ -34,12 +34,15 @@ def mercator(lat, lon):
 
 
 def pixels_from_the_middle(page, lat, lon):
-    """How far a place is from the middle of the map, in pixels."""
-    x, y, resolution = page.run(
-        "const view = document.querySelector('sw-map').map.getView();return [...view.getCenter(), view.getResolution()]"
+    """How far a place is from the middle of what the panel leaves of the map, in pixels."""
+    x, y, resolution, covered = page.run(
+        "const map = document.querySelector('sw-map'), view = map.map.getView();"
+        "const panel = document.querySelector('.panel');"
+        "const covered = panel ? panel.getBoundingClientRect().right - map.getBoundingClientRect().left : 0;"
+        "return [...view.getCenter(), view.getResolution(), covered]"
     )
     east, north = mercator(lat, lon)
-    return math.hypot(east - x, north - y) / resolution
+    return math.hypot((east - x) / resolution - covered / 2, (north - y) / resolution)
 
 
 @pytest.fixture
