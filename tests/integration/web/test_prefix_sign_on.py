@@ -1,4 +1,4 @@
-"""Single sign-on below a path prefix: application and console in a browser, with a certified provider, through nginx."""
+"""Single sign-on below a path prefix: application and console in a browser, a certified provider, nginx."""
 
 from __future__ import annotations
 
