@@ -62,6 +62,7 @@ test "$(stat --format '%U:%G %a' /etc/skywatch/skywatch.ini)" = "root:skywatch 6
 grep --quiet '^receiver.roof = beast localhost:30005$' /etc/skywatch/skywatch.ini
 test "$(grep --count '^station_l' /etc/skywatch/skywatch.ini)" = 2
 curl --silent --fail http://127.0.0.1:6543/ | grep '<title>'
+SKYWATCH_PASSWORD="$PASSWORD" skywatch radar --once --username ada http://127.0.0.1:6543
 """,
 }
 

@@ -1,9 +1,9 @@
-"""Builds the container image and runs it as compose.yaml does: read-only root, no root user, health, first aircraft.
+"""Builds the container image and runs it as the compose files do: read-only root, no root user, health, first aircraft.
 
-``python -m tests.drills.image [--suite trixie] [--mirror URL] [--folder FOLDER]`` needs root, buildah, debootstrap and
-packages. BASE is a fresh Debian made by debootstrap and imported. Each RUN line is executed by buildah in a plain
-chroot, and so is the container: no registry and no nesting of containers is needed. What a folder already holds is
-used again.
+``python -m tests.drills.image [--suite trixie] [--mirror URL] [--folder FOLDER]`` needs root, buildah, debootstrap,
+PostgreSQL, Redis and packages. BASE is a fresh Debian made by debootstrap and imported. Each RUN line is executed by
+buildah in a plain chroot, and so is the container: no registry and no nesting of containers is needed. What a folder
+already holds is used again.
 """
 
 from __future__ import annotations
@@ -23,15 +23,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+from skywatch.settings import ROLES
 from tests.drills.debian import CERTIFICATES, Debian, Failed, package_folders
+from tests.drills.postgresql import find_programs
 
 ROOT = Path(__file__).resolve().parents[2]
 BASE, IMAGE = "localhost/skywatch-base", "localhost/skywatch"
+PROGRAMS = ("buildah", "debootstrap", "curl", "redis-server")
+SITE = "http://127.0.0.1:6543"
 PROXIES = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"}
 # Run in a network and among mounts of its own; $root is the image's tree, $state its volume.
 START = r"""
 ip link set lo up
+printf '127.0.0.1 localhost postgresql redis\n' >"$root/etc/hosts"
+install -d "$root/run/secrets"
 mount --bind "$root" "$root"
+test -z "${secrets:-}" || mount --bind "$secrets" "$root/run/secrets"
 mount -t proc proc "$root/proc"
 mount --bind "$state" "$root/var/lib/skywatch"
 mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
@@ -74,6 +83,60 @@ for attempt in $(seq 60); do pgrep --full 'skywatch serve' >/dev/null || break; 
 if pgrep --full 'skywatch serve'; then exit 1; fi
 if inside "${healthcheck[@]}"; then echo 'the health check does not notice the end' >&2; exit 1; fi
 """
+# Every role of compose.production.yaml: arrays <service>_environment and <service>_command, and the servers they need.
+PRODUCTION = r"""
+as() {
+    local -n its_environment="$1_environment"
+    environment=("${its_environment[@]}")
+    shift
+    inside "$@"
+}
+wait_for() { for attempt in $(seq 240); do "$@" >/dev/null 2>&1 && return; sleep 0.5; done; "$@"; }
+redis-server --bind 127.0.0.1 --save '' --appendonly no >"$work/redis.log" &
+install -d -o postgres "$work/database"
+password=$(cat "$work/secrets/database_password")
+postgres() { (cd / && setpriv --reuid=postgres --regid=postgres --init-groups "$programs/$1" "${@:2}"); }
+postgres initdb -D "$work/database" -U skywatch --auth=scram-sha-256 --pwfile="$work/secrets/database_password" -N \
+    >"$work/postgresql.log"
+postgres postgres -D "$work/database" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
+    >>"$work/postgresql.log" 2>&1 &
+export PGPASSWORD=$password
+wait_for "$programs/psql" -h 127.0.0.1 -U skywatch -d postgres -c 'CREATE DATABASE skywatch'
+SECONDS=0 pids=()
+as init "${entrypoint[@]}" "${init_command[@]}" >"$work/init.log" 2>&1 || { cat "$work/init.log"; exit 1; }
+for role in tracker api realtime worker; do
+    declare -n its_command="${role}_command"
+    as "$role" "${entrypoint[@]}" "${its_command[@]}" >"$work/$role.log" 2>&1 &
+done
+wait_for as api "${healthcheck[@]}" || { tail -n 20 "$work"/*.log; exit 1; }
+wait_for as realtime "${realtime_healthcheck[@]}"
+echo "production: healthy after $SECONDS s"
+for role in tracker api realtime worker; do
+    pid=$(pgrep --full "skywatch serve .*--role $role" | head -1)
+    pids+=("$pid")
+    test "$(stat --format %u "/proc/$pid")" = "${USER_GROUP%:*}"
+    if grep --text --quiet --fixed-strings -e "$password" -e "$(cat "$work/secrets/secret")" "/proc/$pid/environ"; then
+        echo "a secret is in the environment of $role" >&2
+        exit 1
+    fi
+done
+printf '%s\n%s\n' "$PASSWORD" "$PASSWORD" |
+    as api skywatch user add /etc/skywatch/skywatch.ini ada --role superadmin --password-stdin
+printf '{"username": "ada", "password": "%s"}' "$PASSWORD" >"$work/login.json"
+sky() { curl --silent --show-error --fail "$@"; }
+sky http://127.0.0.1:6543/api/v1/auth/login --json "@$work/login.json" >"$work/login"
+TOKEN=$(sed 's/.*"access":"\([^"]*\)".*/\1/' "$work/login")
+has_aircraft() { sky --header "Authorization: Bearer $TOKEN" http://127.0.0.1:6543/api/v1/aircraft | grep '"hex"'; }
+wait_for has_aircraft
+echo "production: first aircraft after $SECONDS s"
+as api skywatch settings /etc/skywatch/skywatch.ini >"$work/settings.log"
+grep -E '^(secret|database_url) .*\(environment\)$' "$work/settings.log"
+test "$(grep --count -E '^(secret|database_url) .*\(environment\)$' "$work/settings.log")" = 2
+test ! -e "$state/skywatch.sqlite"
+kill -TERM "${pids[@]}"
+for attempt in $(seq 60); do pgrep --full 'skywatch serve' >/dev/null || break; sleep 0.5; done
+if pgrep --full 'skywatch serve'; then exit 1; fi
+"""
 
 
 def main() -> int:
@@ -83,10 +146,12 @@ def main() -> int:
     parser.add_argument("--mirror", default="http://deb.debian.org/debian")
     parser.add_argument("--folder", type=Path, help="where; a temporary folder if not given")
     options = parser.parse_args()
-    if os.geteuid() != 0 or None in map(shutil.which, ("buildah", "debootstrap", "curl")):
-        print("needs root, buildah, debootstrap and curl", file=sys.stderr)
+    if os.geteuid() != 0 or None in map(shutil.which, PROGRAMS) or find_programs() is None:
+        print(f"needs root, PostgreSQL, {', '.join(PROGRAMS)}", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory() as temporary:
+        # PostgreSQL, which does not run as root, has its data below.
+        Path(temporary).chmod(0o755)
         folder = options.folder or Path(temporary)
         builder = Builder(folder / "storage")
         try:
@@ -95,6 +160,7 @@ def main() -> int:
             builder.build()
             print(f"built in {time.monotonic() - began:.0f} s; {builder.size_mb():.0f} MB")
             _run_image(builder, folder / "work")
+            _run_production(builder, folder / "production")
         except (Failed, subprocess.CalledProcessError) as failure:
             print(f"\nimage: FAILED: {failure}", file=sys.stderr)
             return 1
@@ -166,23 +232,57 @@ class Builder:
 def _run_image(builder: Builder, work: Path) -> None:
     """Run it as its configuration says, with the options of compose.yaml."""
     config = builder.configuration()
+    more = ["RECEIVER_ROOF=simulate aircraft=50", "STATION_LAT=47.45", "STATION_LON=8.56"]
+    _run(builder, work, [_array("environment", [*config["Env"], *more]), _array("command", config["Cmd"])], CHECKS)
+
+
+def _run_production(builder: Builder, work: Path) -> None:
+    """Run every role as compose.production.yaml says, beside a PostgreSQL and a Redis of this machine's programs."""
+    config = builder.configuration()
+    programs = find_programs()
+    services = yaml.safe_load((ROOT / "compose.production.yaml").read_text())["services"]
+    lines = [f"programs={shlex.quote(str(programs))} secrets={shlex.quote(str(work / 'secrets'))}"]
+    for name in ("init", *ROLES):
+        given = [
+            f"{variable}={interpolated(str(text), SITE)}" for variable, text in services[name]["environment"].items()
+        ]
+        lines += [_array(f"{name}_environment", [*config["Env"], *given])]
+        lines += [_array(f"{name}_command", services[name]["command"])]
+    lines += [_array("realtime_healthcheck", services["realtime"]["healthcheck"]["test"][1:])]
+    password = secrets.token_hex(24)
+    _run(
+        builder, work, lines, PRODUCTION,
+        secret=secrets.token_hex(32), database_password=password,
+        database_url=f"postgresql+psycopg://skywatch:{password}@postgresql/skywatch",
+    )  # fmt: skip
+
+
+def interpolated(text: str, base_url: str) -> str:
+    """A value of a compose file with the defaults of its variables; only ``BASE_URL`` has none."""
+    return re.sub(r"\$\{(\w+):([-?])([^}]*)\}", lambda found: found[3] if found[2] == "-" else base_url, text)
+
+
+def _run(builder: Builder, work: Path, lines: list[str], checks: str, **files: str) -> None:
+    """Run a script with a fresh volume in a container of the image; ``files`` are its secrets."""
+    config = builder.configuration()
     container, root = builder.tree()
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(root / "var/lib/skywatch", work / "state")
     os.chown(work / "state", *map(int, config["User"].split(":")))
-    environment = [*config["Env"], "RECEIVER_ROOF=simulate aircraft=50", "STATION_LAT=47.45", "STATION_LON=8.56"]
+    (work / "secrets").mkdir()
+    for name, text in files.items():
+        (work / "secrets" / name).write_text(f"{text}\n")
     lines = [
         "set -euo pipefail",
         f"root={shlex.quote(str(root))} work={shlex.quote(str(work))} state={shlex.quote(str(work))}/state",
         f"USER_GROUP={config['User']} PASSWORD={secrets.token_urlsafe(15)}",
-        _array("environment", environment),
         _array("entrypoint", config["Entrypoint"]),
-        _array("command", config["Cmd"]),
         _array("healthcheck", config["Healthcheck"]["Test"][1:]),
+        *lines,
     ]
     # As a file: its text in a command line would be found by pgrep.
     script = work / "run.sh"
-    script.write_text("\n".join([*lines, START, CHECKS]))
+    script.write_text("\n".join([*lines, START, checks]))
     try:
         alone = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
         subprocess.run([*alone, "bash", str(script)], check=True)

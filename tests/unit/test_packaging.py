@@ -25,7 +25,7 @@ from tests.conftest import ROOT
 from tests.drills import home_assistant
 from tests.drills.deb import WALK
 from tests.drills.debian import SHOWN
-from tests.drills.image import CHECKS, START
+from tests.drills.image import CHECKS, PRODUCTION, START, interpolated
 
 IMAGE, DEBIAN = ROOT / "deploy/image", ROOT / "deploy/debian"
 SCRIPTS = [IMAGE / "entrypoint", DEBIAN / "skywatch", *(DEBIAN / name for name in ("postinst", "prerm", "postrm"))]
@@ -59,6 +59,7 @@ def test_scripts_are_those_of_a_posix_shell(path):
 SCRIPTS_OF_DRILLS = {
     "deb": SHOWN + WALK,
     "image": START + CHECKS,
+    "image-production": START + PRODUCTION,
     "home-assistant": SHOWN + home_assistant.WALK,
 }
 
@@ -154,6 +155,26 @@ def test_production_has_a_container_for_each_role_and_files_of_secrets():
             name = environment[variable].removeprefix("/run/secrets/")
             assert name in services[role]["secrets"]
             assert name in document["secrets"]
+
+
+def test_what_the_compose_files_say_is_accepted_as_settings(tmp_path):
+    ini = ConfigParser(interpolation=None)
+    ini.read(IMAGE / "skywatch.ini")
+    section = {name: text for name, text in ini["app:main"].items() if name != "use"}
+    (tmp_path / "secret").write_text("5" * 64 + "\n")
+    (tmp_path / "database_url").write_text("postgresql+psycopg://skywatch:word@postgresql/skywatch\n")
+    for role in ROLES:
+        given = compose(COMPOSE[1])["services"][role]["environment"]
+        environ = {name: interpolated(str(text), "https://sky.example.org") for name, text in given.items()}
+        assert not [text for text in environ.values() if "$" in text]
+        environ = {name: text.replace("/run/secrets", str(tmp_path)) for name, text in environ.items()}
+        settings = load(section, environ)
+        assert settings.secret == "5" * 64
+        assert settings.database_url == "postgresql+psycopg://skywatch:word@postgresql/skywatch"
+        assert settings.bus == "redis://redis:6379/0"
+    given = compose(COMPOSE[0])["services"]["skywatch"]["environment"]
+    environ = {name: interpolated(str(text), "") for name, text in given.items()}
+    assert load({**section, "secret": "5" * 64}, environ).database_url.startswith("sqlite:////var/lib/skywatch/")
 
 
 def test_units_of_the_package_name_its_program_and_configuration():

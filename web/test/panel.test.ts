@@ -19,7 +19,7 @@ test("an address belongs to the State of its block, at both of its ends", () => 
   assert.equal(stateOf("a00001"), "US");
 });
 
-test("blocks stand in their order, do not overlap, and are as large as Annex 10 makes them", () => {
+test("blocks stand in their order, do not overlap, and have a power of two of addresses, at least 2,048", () => {
   let before = -1;
   for (const [code, span] of Object.entries(blocks)) {
     assert.match(code, /^[A-Z]{2}$/);

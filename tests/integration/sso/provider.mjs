@@ -15,7 +15,7 @@ const provider = new Provider(`http://127.0.0.1:${options.port}`, {
     {
       client_id: "skywatch",
       client_secret: "between us, and only us",
-      redirect_uris: [`${options.site}/api/v1/auth/oidc/callback`],
+      redirect_uris: [`${options.site}/api/v1/auth/oidc/callback`, `${options.site}/console/sign-in/callback`],
       post_logout_redirect_uris: [`${options.site}/`],
       backchannel_logout_uri: `${options.site}/api/v1/auth/oidc/backchannel-logout`,
       backchannel_logout_session_required: true,

@@ -1,5 +1,7 @@
-// The State of an aircraft by its ICAO address. states.json is table 9-1 of ICAO Annex 10, volume III: each State of
-// registry by its ISO 3166 code, with the first and last address of its block, in their order.
+// The State of an aircraft by its ICAO address. states.json has each State of registry by its ISO 3166 code, with the first
+// and last address of its block, in their order. ICAO Annex 10, volume III (appendix to chapter 9) allocates the blocks; the
+// table follows public lists of that allocation and was not compared with the Annex itself. Its smallest blocks have 2,048
+// addresses, as current lists publish them; earlier editions of the Annex allocate 1,024.
 import blocks from "./states.json";
 
 const ADDRESS = /^[0-9a-f]{6}$/i;
