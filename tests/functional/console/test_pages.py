@@ -13,7 +13,7 @@ from skywatch.core.database.models import AuditEntry
 from skywatch.core.storing.versions import version_of
 from skywatch.picture.sharing.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
-from tests.functional.console.visitor import alert, find_form, note, populate
+from tests.functional.console.visitor import ORIGIN, alert, find_form, main_form, note, populate, send
 
 
 def user_page(visitor, name):
@@ -195,52 +195,79 @@ def test_unknown_roles_and_users_are_told(root):
     root.post("/users/999999", {"csrf_token": root.token, "change": "deactivate"}, status=404)
 
 
-def access_form(page, feature):
-    return find_form(page, feature=feature)
-
-
-def test_access_settings_are_changed_and_hold_at_once(root):
+def test_access_settings_are_changed_in_one_table_and_hold_at_once(root):
     nobody = root.client
     nobody.get("/api/v1/aircraft", headers={"Cookie": ""}, status=401)
-    form = access_form(root.get("/access"), "aircraft")
-    form["read_access"] = "public"
-    done = submit(form).follow()
-    assert note(done) == "The settings of aircraft are in force."
+    done = send(root.get("/access"), **{"aircraft.read_access": "public", "audio.is_enabled": False}).follow()
+    assert note(done) == "In force now: aircraft, audio."
     nobody.get("/api/v1/aircraft", headers={"Cookie": ""})
-    form = access_form(done, "aircraft")
-    form["is_enabled"].checked = False
-    submit(form)
+    assert note(send(done).follow()) == "Nothing was changed."
+    send(done, **{"aircraft.is_enabled": False})
     nobody.get("/api/v1/aircraft", headers={"Cookie": ""}, status=403)
-    assert [entry.after for entry in entries(root, "feature_access.changed")] == [
-        {"read_access": "public"},
-        {"is_enabled": False},
+    assert [(entry.target_name, entry.after) for entry in entries(root, "feature_access.changed")] == [
+        ("aircraft", {"read_access": "public"}),
+        ("audio", {"is_enabled": False}),
+        ("aircraft", {"is_enabled": False}),
     ]
 
 
+def effect_on(page, who):
+    """What the page says that somebody may do with each feature."""
+    row = next(row for row in page.html.find(class_="effect")("tr") if row.td is not None and row.td.text == who)
+    return {cell["data-head"]: " ".join(cell.text.split()) for cell in row("td")[1:]}
+
+
+def test_the_page_shows_what_settings_let_whom_do_before_they_are_saved(root):
+    page = root.get("/access")
+    nobody, viewer = "Nobody in particular (not signed in)", "Viewer"
+    assert set(effect_on(page, nobody).values()) == {"nothing"}
+    assert (effect_on(page, viewer)["Aircraft"], effect_on(page, viewer)["Users"]) == ("sees", "nothing")
+    assert effect_on(page, "Operator")["Alerts"] == "sees and changes"
+    form = main_form(page)
+    form["aircraft.read_access"] = "public"
+    form["safety.is_enabled"] = False
+    shown = form.submit("preview", headers=ORIGIN)
+    assert effect_on(shown, nobody)["Aircraft"] == "sees until now: nothing"
+    assert effect_on(shown, viewer)["Safety"] == "nothing until now: sees"
+    assert effect_on(shown, viewer)["Aircraft"] == "sees"
+    assert entries(root, "feature_access.changed") == []
+    # What was entered is still there, and is saved from here.
+    assert main_form(shown)["aircraft.read_access"].value == "public"
+    assert note(send(shown).follow()) == "In force now: aircraft, safety."
+    assert effect_on(root.get("/access"), nobody)["Aircraft"] == "sees"
+    assert root.client.get("/api/v1/aircraft", headers={"Cookie": ""}).status_int == 200
+
+
 def test_a_feature_that_is_switched_off_does_not_lock_the_switch_away(root):
-    form = access_form(root.get("/access"), "system")
-    form["is_enabled"].checked = False
-    submit(form)
-    form = access_form(root.get("").click("Who may see what", index=0), "system")
+    send(root.get("/access"), **{"system.is_enabled": False})
+    page = root.get("").click("Who may see what", index=0)
     assert root.get("").html.find(class_="figures") is None
-    form["is_enabled"].checked = True
-    submit(form)
+    send(page, **{"system.is_enabled": True})
     assert root.get("").html.find(class_="figures") is not None
 
 
 def test_settings_that_make_no_sense_or_are_stale_are_told_on_the_page(root):
-    stale = access_form(root.get("/access"), "alerts")
-    token = root.token
-    sent = {"csrf_token": token, "feature": "alerts", "read_access": "anybody", "write_access": "public"}
-    refused = root.post("/access", sent, status=400)
-    assert "read_access" in alert(refused)
-    assert access_form(refused, "alerts")["write_access"].value == "public"
-    assert root.post("/access", {**sent, "read_access": "public", "feature": "weather"}, status=404)
-    form = access_form(root.get("/access"), "alerts")
-    form["read_access"] = "public"
-    submit(form)
-    stale["write_access"] = "authenticated"
-    assert "since you opened it" in alert(submit(stale, status=409))
+    stale = root.get("/access")
+    sent = dict(main_form(stale).submit_fields())
+    refused = root.post("/access", {**sent, "alerts.read_access": "anybody"}, status=400)
+    select = refused.html.find("select", attrs={"name": "alerts.read_access"})
+    fault = refused.html.find(id=select["aria-describedby"]).find(class_="fault").text
+    assert (select["aria-invalid"], "is not one of" in fault) == ("true", True)
+    # It is said once, beside the field; above, the field is named.
+    assert fault not in alert(refused)
+    assert refused.html.find(role="alert").find("a", href="#field-alerts") is not None
+    assert "weather" in alert(root.post("/access", {**sent, "weather.read_access": "public"}, status=400))
+    del sent["aircraft.read_access"]
+    assert "aircraft.read_access" in alert(root.post("/access", sent, status=400))
+    send(root.get("/access"), **{"alerts.read_access": "public"})
+    told = send(stale, status=409, **{"alerts.write_access": "authenticated"})
+    assert "superadmin changed this since you opened it" in alert(told)
+    assert told.html.find(class_="other").text == "Stored now: public"
+    send(told)
+    assert [entry.after for entry in entries(root, "feature_access.changed")][-1] == {
+        "read_access": "authenticated",
+        "write_access": "authenticated",
+    }
 
 
 def test_the_audit_log_is_filtered_and_read_on(root):
