@@ -92,7 +92,8 @@ class UserCreate(Schema):
     def deserialize(self, cstruct: Any = colander.null) -> Any:
         """A person has an e-mail address; a program has none."""
         schema = self
-        if not isinstance(cstruct, dict) or cstruct.get("kind") != SERVICE:
+        is_service = isinstance(cstruct, dict) and cstruct.get("kind") == SERVICE
+        if "email" in self and not is_service:
             schema = self.clone()
             schema["email"].missing = colander.required
         return super(UserCreate, schema).deserialize(cstruct)
