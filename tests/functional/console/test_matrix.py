@@ -143,6 +143,7 @@ def test_every_role_gets_the_pages_of_the_table(make_visitor, mode, level):
         numbers = {
             "user": target,
             "service": service,
+            "setting": "station_name",
             "role": empty,
             "mapping": mapping.id,
             "channel": 1,
