@@ -22,6 +22,7 @@ SUBJECTS = (
     "people.keys",
     "people.roles",
     "people.mappings",
+    "people.providers",
     "people.access",
     "people.audit",
 )

@@ -107,6 +107,10 @@ def new_mapping(world):
     send(world.console.get("/mappings/new"), **fields)
 
 
+def ask_provider(world):
+    world.console.send(world.console.get("/sign-on"), 1, status=200)
+
+
 def switch_off(world):
     send(world.console.get("/access"), **{"acars.is_enabled": False})
 
@@ -166,5 +170,6 @@ WRITES = (
     Write("POST /console/mappings/new", "claim_mapping.created", new_mapping),
     Write("POST /console/mappings/{id}", "claim_mapping.changed", on_mapping("", priority="5")),
     Write("POST /console/mappings/{id}/delete", "claim_mapping.deleted", on_mapping("/delete")),
+    Write("POST /console/sign-on", "provider.tried", ask_provider),
     Write("POST /console/access", "feature_access.changed", switch_off),
 )

@@ -41,6 +41,7 @@ TABLE = (
     *((method, "/roles/{role}/edit", "roles.edit") for method in ("GET", "POST")),
     *((method, "/roles/{role}/delete", "roles.delete") for method in ("GET", "POST")),
     *((method, "/mappings", "roles.edit") for method in ("GET", "POST")),
+    *((method, "/sign-on", "roles.edit") for method in ("GET", "POST")),
     *((method, "/mappings/new", "roles.edit") for method in ("GET", "POST")),
     *((method, "/mappings/{mapping}", "roles.edit") for method in ("GET", "POST")),
     *((method, "/mappings/{mapping}/delete", "roles.edit") for method in ("GET", "POST")),
