@@ -170,6 +170,6 @@ WRITES = (
     Write("POST /console/mappings/new", "claim_mapping.created", new_mapping),
     Write("POST /console/mappings/{id}", "claim_mapping.changed", on_mapping("", priority="5")),
     Write("POST /console/mappings/{id}/delete", "claim_mapping.deleted", on_mapping("/delete")),
-    Write("POST /console/sign-on", "provider.tried", ask_provider),
+    Write("POST /console/sign-on", "provider.tried", ask_provider, is_alone=True, needs_provider=True),
     Write("POST /console/access", "feature_access.changed", switch_off),
 )
