@@ -33,8 +33,9 @@ def console(make_runtime):
     viewer = people.user("eve", "viewer")
     people.key(viewer, "aircraft")
     people.login(viewer)
+    program = people.user("grafana", "viewer", kind="service")
     with served(runtime, free_port()) as url, chromium(BROWSER, DRIVER) as browser:
-        browser.runtime, browser.viewer = runtime, viewer
+        browser.runtime, browser.viewer, browser.program = runtime, viewer, program
         yield browser, f"{url}/console"
 
 
@@ -59,7 +60,8 @@ def pages(browser):
         role = session.scalar(sa.select(Role.id).where(Role.name == "viewer"))
     user = f"/users/{browser.viewer}"
     yield from ("", "/users", "/users/new", user, f"{user}/edit", f"{user}/password", f"{user}/reset-link")
-    yield from (f"{user}/delete", "/keys", "/users/new/service", "/roles", "/settings")
+    yield from (f"{user}/delete", "/keys", "/users/new/service", "/roles", "/settings", "/settings/station_name")
+    yield from (f"/users/{browser.program}", f"/users/{browser.program}/keys/new", "/sign-on", "/thresholds")
     yield from (f"/roles/{role}/edit", "/mappings", "/mappings/new", "/access", "/audit?action=login")
 
 

@@ -84,9 +84,10 @@ def _way_back(request: Request, entry: AuditEntry) -> str | None:
         return f"{HOME}/thresholds?{urlencode({'before': entry.id})}"
     if entry.action != "setting.changed" or entry.target_id not in names_of(type(settings)).single:
         return None
-    if not is_storable(settings, entry.target_id) or "value" not in (entry.before or {}):
+    before = entry.before or {}
+    if not is_storable(settings, entry.target_id) or "value" not in before:
         return None
-    return f"{HOME}/settings/{entry.target_id}?{urlencode({'value': entry.before['value'] or ''})}"
+    return f"{HOME}/settings/{entry.target_id}?{urlencode({'value': before['value'] or ''})}"
 
 
 @view_config(route_name="console.audit.export", request_method="GET", permission=Permission.SYSTEM_MANAGE)
