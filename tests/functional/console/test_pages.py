@@ -222,6 +222,7 @@ def test_the_page_shows_what_settings_let_whom_do_before_they_are_saved(root):
     nobody, viewer = "Nobody in particular (not signed in)", "Viewer"
     assert set(effect_on(page, nobody).values()) == {"nothing"}
     assert (effect_on(page, viewer)["Aircraft"], effect_on(page, viewer)["Users"]) == ("sees", "nothing")
+    assert (effect_on(page, viewer)["Alerts"], effect_on(page, viewer)["ACARS"]) == ("sees", "sees")
     assert effect_on(page, "Operator")["Alerts"] == "sees and changes"
     form = main_form(page)
     form["aircraft.read_access"] = "public"

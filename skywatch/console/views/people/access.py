@@ -116,7 +116,7 @@ def _page(request: Request, entries: Entries, wanted: Mapping[str, Any] | None =
     """The page; ``wanted`` are settings that are not stored yet, whose effect is shown."""
     present = _values(request.db)
     return {
-        "features": FEATURES,
+        "features": [(feature, _label(request, feature)) for feature in FEATURES],
         "levels": [(level, translate(request, LABELS[level])) for level in LEVELS],
         "entries": entries,
         "mode": request.runtime.settings.auth_mode,
@@ -126,7 +126,7 @@ def _page(request: Request, entries: Entries, wanted: Mapping[str, Any] | None =
     }
 
 
-LABELS = {"public": "everybody", "authenticated": "who is signed in", "permission": "who has the permission"}
+LABELS = {"public": "everybody", "authenticated": "signed in", "permission": "with permission"}
 
 
 def _audiences(request: Request, present: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -142,9 +142,17 @@ def _audiences(request: Request, present: Mapping[str, Any], wanted: Mapping[str
     audiences = []
     for name, permissions in people:
         then, now = reach_of(mode, before, permissions), reach_of(mode, after, permissions)
-        cells = [{"feature": feature, "now": now[feature], "then": then[feature]} for feature in FEATURES]
+        cells = [
+            {"label": _label(request, feature), "now": now[feature], "then": then[feature]} for feature in FEATURES
+        ]
         audiences.append({"name": name, "cells": cells})
     return audiences
+
+
+def _label(request: Request, feature: str) -> str:
+    """A feature as people are shown it."""
+    text = translate(request, feature)
+    return text.upper() if feature == "acars" else text[:1].upper() + text[1:]
 
 
 def _access(values: Mapping[str, Any]) -> dict[str, FeatureAccess]:
