@@ -35,7 +35,7 @@ PAGES = (
     Page(route="console.setting", path="/settings/{setting}", feature="system"),
 )
 MASK = "********"
-# What a room's settings are about, in the order of the page; rooms that are not named come last, by their own name.
+# What a room's settings are about, in the order of the page; the others come last, by the titles of their features.
 TITLES = {
     "": "The service",
     "picture": "Station and picture",
@@ -43,9 +43,6 @@ TITLES = {
     "web": "Application and base maps",
     "accounts": "Accounts and logins",
     "sso": "Single sign-on",
-    "history": "History",
-    "alerts": "Alerts",
-    "safety": "Safety",
     "acars": "ACARS messages",
     "audio": "Audio and transcription",
     "cannonball": "Cannonball",
@@ -106,9 +103,7 @@ def show_settings(request: Request) -> dict[str, Any]:
     groups = [(translate(request, "Changed"), [row for row in rows if row.is_changed])]
     order = [*TITLES, *sorted({row.room for row in rows} - TITLES.keys())]
     for room in order:
-        groups.append(
-            (translate(request, TITLES.get(room, room)), [r for r in rows if r.room == room and not r.is_changed])
-        )
+        groups.append((_title(request, room), [row for row in rows if row.room == room and not row.is_changed]))
     unused = [row for row in stored_settings.listed(request.db, request.runtime.settings) if row.fault]
     return {
         "groups": [(title, members) for title, members in groups if members],
@@ -182,6 +177,12 @@ def _rows(request: Request) -> Iterator[Row]:
             f"{origin.name} = {'...' if origin.secret else value or default}",
             _address(request, origin, family=family),
         )
+
+
+def _title(request: Request, room: str) -> str:
+    titles = {feature.name: feature.title or feature.name for feature in request.runtime.features}
+    text = translate(request, TITLES.get(room) or titles[room])
+    return text[:1].upper() + text[1:]
 
 
 def _shown(origin: Origin) -> str:
