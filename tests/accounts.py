@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
 from skywatch.accounts.logins.tokens import TokenCodec, new_token_id
-from skywatch.accounts.models import ApiKey, Login, Role, User, UserRole
+from skywatch.accounts.models import PERSON, ApiKey, Login, Role, User, UserRole
 from skywatch.accounts.users.passwords import hash_password
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
@@ -37,17 +37,20 @@ class Population:
             session.flush()
             return role.id
 
-    def user(self, name, *roles, active=True, expires_at: datetime | None = None):
-        """A user with the password ``PASSWORD``; gives the number."""
+    def user(self, name, *roles, active=True, expires_at: datetime | None = None, kind=PERSON):
+        """A user with the password ``PASSWORD``, or a program without; gives the number."""
+        is_person = kind == PERSON
         with writing(self.runtime.sessions) as session:
             begin_change(session)
             user = User(
                 username=name,
                 username_key=name.casefold(),
-                email=f"{name}@example.org",
-                email_key=f"{name}@example.org".casefold(),
+                email=f"{name}@example.org" if is_person else "",
+                email_key=f"{name}@example.org".casefold() if is_person else None,
+                kind=kind,
+                auth_provider="local" if is_person else "none",
                 display_name=name.title(),
-                password_hash=_HASH,
+                password_hash=_HASH if is_person else None,
                 is_active=active,
             )
             session.add(user)

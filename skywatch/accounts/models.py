@@ -11,6 +11,9 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId
 
+# What an account is: a person logs in, a program has API keys alone.
+PERSON, SERVICE = "person", "service"
+
 
 class User(Base):
     """A person or program with an account. ``*_key`` columns hold the form in which names are compared."""
@@ -26,6 +29,7 @@ class User(Base):
     # Written by the user and confirmed neither by an administrator nor by a provider; then ``email_key`` is null.
     email_self_given: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     display_name: Mapped[str] = mapped_column(sa.String(120))
+    kind: Mapped[str] = mapped_column(sa.String(16), default=PERSON, server_default=PERSON)
     password_hash: Mapped[str | None] = mapped_column(sa.String(255))
     is_active: Mapped[bool] = mapped_column(default=True)
     auth_provider: Mapped[str] = mapped_column(sa.String(32), default="local")
@@ -37,6 +41,11 @@ class User(Base):
     assignments: Mapped[list[UserRole]] = relationship(
         back_populates="user", cascade="all, delete-orphan", passive_deletes=True, foreign_keys="UserRole.user_id"
     )
+
+    @property
+    def is_service(self) -> bool:
+        """Whether it is a program's account: without e-mail address, password and login."""
+        return self.kind == SERVICE
 
     @property
     def email_confirmed(self) -> bool:

@@ -10,14 +10,14 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.identity.rights import SUPERADMIN
-from skywatch.accounts.models import Role, User, UserRole
+from skywatch.accounts.models import PERSON, Role, User, UserRole
 from skywatch.core.problems import Problem
 
 LAST = "The last active superadmin can be neither removed, deactivated nor demoted."
 
 
 def lasting_superadmins(session: Session) -> int:
-    """How many active users are superadmin without an end to it."""
+    """How many active users are superadmin without an end to it; a program cannot log in, and does not count."""
     return session.scalar(sa.select(sa.func.count()).select_from(_lasting().subquery())) or 0
 
 
@@ -32,7 +32,9 @@ def _lasting() -> Any:
         .distinct()
         .join(UserRole, UserRole.user_id == User.id)
         .join(Role, Role.id == UserRole.role_id)
-        .where(User.is_active, Role.name == SUPERADMIN, Role.is_system, UserRole.expires_at.is_(None))
+        .where(
+            User.is_active, User.kind == PERSON, Role.name == SUPERADMIN, Role.is_system, UserRole.expires_at.is_(None)
+        )
     )
 
 

@@ -14,7 +14,7 @@ SUBJECTS = (
     "people.users",
     "people.user",
     "people.user_editing",
-    "people.assignments",
+    "people.service_accounts",
     "entrance.sign_on",
     "entrance.handover",
     "entrance.reset",
@@ -22,6 +22,7 @@ SUBJECTS = (
     "people.keys",
     "people.roles",
     "people.mappings",
+    "people.providers",
     "people.access",
     "people.audit",
 )

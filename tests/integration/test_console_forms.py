@@ -33,8 +33,9 @@ def console(make_runtime):
     viewer = people.user("eve", "viewer")
     people.key(viewer, "aircraft")
     people.login(viewer)
+    program = people.user("grafana", "viewer", kind="service")
     with served(runtime, free_port()) as url, chromium(BROWSER, DRIVER) as browser:
-        browser.runtime, browser.viewer = runtime, viewer
+        browser.runtime, browser.viewer, browser.program = runtime, viewer, program
         yield browser, f"{url}/console"
 
 
@@ -57,10 +58,10 @@ def sign_in(browser, url):
 def pages(browser):
     with browser.runtime.sessions() as session:
         role = session.scalar(sa.select(Role.id).where(Role.name == "viewer"))
-        assignment = session.scalar(sa.text("SELECT id FROM user_roles WHERE user_id = :id"), {"id": browser.viewer})
     user = f"/users/{browser.viewer}"
     yield from ("", "/users", "/users/new", user, f"{user}/edit", f"{user}/password", f"{user}/reset-link")
-    yield from (f"{user}/assignments/new", f"{user}/assignments/{assignment}", f"{user}/delete", "/keys", "/roles")
+    yield from (f"{user}/delete", "/keys", "/users/new/service", "/roles", "/settings", "/settings/station_name")
+    yield from (f"/users/{browser.program}", f"/users/{browser.program}/keys/new", "/sign-on", "/thresholds")
     yield from (f"/roles/{role}/edit", "/mappings", "/mappings/new", "/access", "/audit?action=login")
 
 
@@ -91,7 +92,6 @@ def test_a_user_is_made_and_edited_on_a_phone_with_and_without_scripts(console, 
     browser.type("#field-username", "ivy")
     browser.type("#field-email", "ivy@example.org")
     browser.type("#field-password", "password12345")
-    browser.click("input[value=viewer]")
     browser.click("main form button")
     assert browser.shows("#about-password .fault", "is too common")
     browser.type("#field-password", "nine quiet miles over Bern")

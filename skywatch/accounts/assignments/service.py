@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, joinedload
 from skywatch.accounts.identity.caller import Caller, check_covers
 from skywatch.accounts.models import Role, User, UserRole
 from skywatch.accounts.superadmins import keeping_a_superadmin
-from skywatch.accounts.users.service import get_user, permissions_of, permissions_of_role
+from skywatch.accounts.users.service import get_user, permissions_of, permissions_of_role, target_of
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, invalid_fields, not_found
 from skywatch.core.storing import audit
@@ -95,6 +95,67 @@ def update_assignment(session: Session, caller: Caller, assignment_id: int, expi
         after={"expires_at": expires_at},
     )
     return assignment
+
+
+def replace_assignments(session: Session, caller: Caller, user_id: int, wanted: Mapping[str, datetime | None]) -> User:
+    """Let a user hold exactly these roles (name -> end, None for none); what stays as it is keeps its source and age.
+
+    Raises Problem: 400 for a role that is not there or an end that is past, 403 for rights that the caller lacks, 409
+    where the last superadmin would go.
+    """
+    rights = caller.begin(session, Permission.USERS_EDIT)
+    user = get_user(session, user_id)
+    check_covers(rights, permissions_of(user), "The user")
+    roles = {role.name: role for role in session.scalars(sa.select(Role).where(Role.name.in_(wanted)))}
+    unknown = sorted(set(wanted) - set(roles))
+    if unknown:
+        raise invalid("roles", f"there is no role {', '.join(unknown)}")
+    before = {name: row.expires_at for name, row in deciding(user).items()}
+    changed = [name for name in wanted if name not in before or before[name] != wanted[name]]
+    faults = {f"ends.{name}": NOT_TO_COME for name in changed if not _is_to_come(wanted[name])}
+    if faults:
+        raise invalid_fields(faults)
+    for name in changed:
+        check_covers(rights, permissions_of_role(roles[name]), f"The role {name}")
+    with keeping_a_superadmin(session):
+        _replace(session, caller, user, roles, wanted)
+    after = {name: row.expires_at for name, row in deciding(user).items()}
+    audit.record(session, caller.actor, "user.changed", target_of(user), before=_audited(before), after=_audited(after))
+    return user
+
+
+def _replace(
+    session: Session,
+    caller: Caller,
+    user: User,
+    roles: Mapping[str, Role],
+    wanted: Mapping[str, datetime | None],
+) -> None:
+    present = deciding(user)
+    for row in list(user.assignments):
+        # One that has run out goes, also where its role is given again.
+        if row.role.name not in wanted or is_expired(row):
+            user.assignments.remove(row)
+    # Removed ones go first: the same role may come back at once, and only one row of it may exist.
+    session.flush()
+    for name, end in wanted.items():
+        if name in present:
+            present[name].expires_at = end
+        else:
+            given = UserRole(role=roles[name], source=MANUAL, expires_at=end, assigned_by=caller.actor.user_id)
+            user.assignments.append(given)
+    session.flush()
+
+
+def deciding(user: User) -> dict[str, UserRole]:
+    """Role name -> the assignment in force that an editor shows and changes: the one made by hand where there is."""
+    rows = sorted(user.assignments, key=lambda row: row.source == MANUAL)
+    return {row.role.name: row for row in rows if not is_expired(row)}
+
+
+def _audited(ends: Mapping[str, datetime | None]) -> dict[str, Any]:
+    limited = {name: end for name, end in ends.items() if end is not None}
+    return {"roles": sorted(ends), "role_ends": limited}
 
 
 def delete_assignment(session: Session, caller: Caller, assignment_id: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import colander
 
 from skywatch.accounts.nodes import (
+    DROP,
     boolean_node,
     number_node,
     optional_timestamp_node,
@@ -12,15 +13,39 @@ from skywatch.accounts.nodes import (
     text,
     timestamp_node,
 )
-from skywatch.http.lists.paging import PageLinks
+from skywatch.http.lists.paging import PageLinks, PageQuery
 from skywatch.http.resources.schema import (
     JsonList,
     JsonString,
+    QueryInteger,
     Schema,
 )
 from skywatch.security.permissions import OPTIONAL_SCOPES, SCOPES, WITHHELD_FROM_KEYS
 
 ALL_SCOPES = (*SCOPES, *OPTIONAL_SCOPES)
+
+
+# The number of an account.
+MOST = 2**63 - 1
+
+
+def owner_node() -> colander.SchemaNode:
+    """The service account whose keys an address means."""
+    return colander.SchemaNode(
+        QueryInteger(),
+        validator=colander.Range(1, MOST),
+        description="A service account: its keys instead of the caller's own, for callers with users.edit and every "
+        "permission of that account.",
+        **DROP,
+    )
+
+
+class KeyQuery(PageQuery):
+    user = owner_node()
+
+
+class KeyOwner(Schema):
+    user = owner_node()
 
 
 class KeyCreate(Schema):
@@ -35,6 +60,12 @@ class KeyCreate(Schema):
         ),
     )
     expires_at = optional_timestamp_node(missing=None, description="When it ends; to set one is advised.")
+    user = number_node(
+        validator=colander.Range(1, MOST),
+        description="A service account that the key is for, instead of the caller; needs users.edit and every "
+        "permission of that account.",
+        **DROP,
+    )
 
 
 class KeyEntry(Schema):

@@ -34,20 +34,42 @@ def find_keys(session: Session, owner_id: int, *, limit: int, offset: int) -> tu
     return session.scalars(query.order_by(ApiKey.id.desc()).limit(limit).offset(offset)).all(), count
 
 
+def get_service(session: Session, rights: frozenset[Permission], user_id: int) -> User:
+    """A service account whose keys a caller with these rights manages.
+
+    Raises Problem: 400 where there is no such account, or it is a person's, who creates their own keys; 403 where it
+    holds more than the caller.
+    """
+    user = session.scalars(sa.select(User).where(User.id == user_id).options(with_roles())).one_or_none()
+    if user is None or not user.is_service:
+        raise invalid("user", "there is no such service account; people create their own keys")
+    check_covers(rights, permissions_of(user), "The user")
+    return user
+
+
 def create_key(
-    session: Session, caller: Caller, name: str, scopes: Sequence[str], expires_at: datetime | None
+    session: Session,
+    caller: Caller,
+    name: str,
+    scopes: Sequence[str],
+    expires_at: datetime | None,
+    service_id: int | None = None,
 ) -> tuple[ApiKey, str]:
-    """A new key of the caller's own, and its text, which is not stored; at most 50 may be alive at a time."""
-    caller.begin(session)
+    """A new key of the caller's own or of a service account, and its text, which is not stored.
+
+    At most 50 of one owner may be alive at a time. Raises Problem (400, 403, 409).
+    """
+    rights = caller.begin(session, Permission.USERS_EDIT if service_id is not None else None)
+    service = get_service(session, rights, service_id) if service_id is not None else None
     now = utcnow()
     if expires_at is not None and expires_at <= now:
         raise invalid("expires_at", "must be in the future")
-    owner_id = caller.actor.user_id
+    owner_id = service.id if service is not None else caller.actor.user_id
     live = sa.select(sa.func.count(ApiKey.id)).where(
         ApiKey.user_id == owner_id, sa.or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now)
     )
     if (session.scalar(live) or 0) >= MAXIMUM_LIVE_KEYS:
-        raise Problem("conflict", f"You have {MAXIMUM_LIVE_KEYS} live keys already; delete one first.")
+        raise Problem("conflict", f"There are {MAXIMUM_LIVE_KEYS} live keys already; delete one first.")
     text = PREFIX + "".join(secrets.choice(ALPHABET) for _ in range(SECRET_LENGTH))
     key = ApiKey(
         user_id=owner_id,
@@ -61,6 +83,7 @@ def create_key(
     session.add(key)
     session.flush()
     after = {"scopes": key.scopes, "expires_at": key.expires_at, "key_prefix": key.key_prefix}
+    after |= {"owner": service.username} if service is not None else {}
     audit.record(session, caller.actor, "api_key.created", audit.Target("api_key", key.id, name), after=after)
     return key, text
 
@@ -85,6 +108,16 @@ def delete_key(session: Session, caller: Caller, key_id: int) -> None:
     if key is None or key.user_id != caller.actor.user_id:
         raise not_found("API key")
     _delete(session, caller, key, {})
+
+
+def delete_service_key(session: Session, caller: Caller, key_id: int, service_id: int) -> None:
+    """Revoke a key of a service account; raises Problem (400, 403), and 404 where it is another's."""
+    rights = caller.begin(session, Permission.USERS_EDIT)
+    service = get_service(session, rights, service_id)
+    key = session.get(ApiKey, key_id)
+    if key is None or key.user_id != service.id:
+        raise not_found("API key")
+    _delete(session, caller, key, {"owner": service.username})
 
 
 def revoke_key(session: Session, caller: Caller, key_id: int) -> ApiKey:

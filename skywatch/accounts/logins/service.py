@@ -52,7 +52,9 @@ def tokens_of(codec: TokenCodec, login: Login) -> TokenPair:
 
 
 def begin_login(session: Session, user: User, method: str, actor: audit.Actor, lifetime: timedelta) -> Login:
-    """A new login with an unguessable identifier, recorded in the audit log."""
+    """A new login with an unguessable identifier, recorded in the audit log; raises Problem (403) for a program."""
+    if user.is_service:
+        raise Problem("permission_denied", "A service account cannot log in; it has API keys.")
     now = utcnow()
     login = Login(
         id=new_token_id(),

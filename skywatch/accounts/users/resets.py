@@ -35,6 +35,8 @@ def create_reset(session: Session, caller: Caller, user_id: int) -> tuple[User, 
     rights = caller.begin(session, Permission.USERS_EDIT)
     user = get_user(session, user_id)
     check_covers(rights, permissions_of(user), "The user")
+    if user.is_service:
+        raise Problem("conflict", "A service account has no password.")
     if not user.is_active:
         raise Problem("conflict", "A deactivated user cannot log in; activate the user first.")
     now = utcnow()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import colander
 
+from skywatch.accounts.models import PERSON, SERVICE
 from skywatch.accounts.nodes import (
     DROP,
     boolean_node,
@@ -32,6 +35,9 @@ from skywatch.http.resources.schema import (
 class UserSummary(Schema):
     id = number_node()
     username = colander.SchemaNode(JsonString())
+    kind = colander.SchemaNode(
+        JsonString(), description="person, or service: a program's account, which has API keys alone."
+    )
     email = colander.SchemaNode(JsonString())
     display_name = colander.SchemaNode(JsonString())
     permissions = strings_node(colander.SchemaNode(JsonString()), maximum=1000)
@@ -44,7 +50,7 @@ class Profile(UserSummary):
         "serves for login and single sign-on."
     )
     preferences = colander.SchemaNode(JsonObject())
-    auth_provider = colander.SchemaNode(JsonString(), description="local or oidc.")
+    auth_provider = colander.SchemaNode(JsonString(), description="local, oidc, or none for a service account.")
     is_active = boolean_node()
     created_at = timestamp_node()
     last_login = optional_timestamp_node()
@@ -72,10 +78,25 @@ class UserList(PageLinks):
 
 class UserCreate(Schema):
     username = username_node()
-    email = email_node()
+    kind = colander.SchemaNode(
+        JsonString(),
+        validator=colander.OneOf((PERSON, SERVICE)),
+        missing=PERSON,
+        description="service is the account of a program: no e-mail address, no password, no login.",
+    )
+    email = email_node(description="Required for a person.", **DROP)
     password = password_node(**DROP)
     display_name = display_name_node(**DROP)
     roles = role_names_node(**DROP)
+
+    def deserialize(self, cstruct: Any = colander.null) -> Any:
+        """A person has an e-mail address; a program has none."""
+        schema = self
+        is_service = isinstance(cstruct, dict) and cstruct.get("kind") == SERVICE
+        if "email" in self and not is_service:
+            schema = self.clone()
+            schema["email"].missing = colander.required
+        return super(UserCreate, schema).deserialize(cstruct)
 
 
 class UserChange(ProfileChange):

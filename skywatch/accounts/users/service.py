@@ -11,12 +11,12 @@ from sqlalchemy.orm import Session, selectinload
 from skywatch.accounts.identity.caller import Caller, check_covers
 from skywatch.accounts.identity.rights import in_force, role_permissions
 from skywatch.accounts.logins.service import end_login, end_logins, handle_of
-from skywatch.accounts.models import Login, PasswordReset, Role, User, UserRole
+from skywatch.accounts.models import PERSON, SERVICE, Login, PasswordReset, Role, User, UserRole
 from skywatch.accounts.superadmins import keeping_a_superadmin
 from skywatch.accounts.users.names import clean_email, email_key, username_key
 from skywatch.accounts.users.passwords import check_password, hash_password
 from skywatch.core.clock import utcnow
-from skywatch.core.problems import Problem, invalid, not_found
+from skywatch.core.problems import Problem, invalid, invalid_fields, not_found
 from skywatch.core.storing import audit
 from skywatch.security.permissions import Permission
 
@@ -72,13 +72,19 @@ def get_user(session: Session, user_id: int) -> User:
 
 
 def create_user(session: Session, caller: Caller, fields: Mapping[str, Any]) -> User:
-    """A new user; without a password only single sign-on or an administrator lets it in."""
+    """A new user; without a password only single sign-on or an administrator lets it in.
+
+    The account of a program (``kind``) has neither e-mail address nor password; raises Problem (400) for them.
+    """
     rights = caller.begin(session, Permission.USERS_CREATE)
+    kind = fields.get("kind", PERSON)
+    _check_kind(kind, fields)
     user = User(
         username=fields["username"],
         username_key=username_key(fields["username"]),
         display_name=fields.get("display_name") or fields["username"],
-        auth_provider=fields.get("auth_provider", "local"),
+        kind=kind,
+        auth_provider="none" if kind == SERVICE else "local",
     )
     _set_email(user, fields.get("email", ""))
     _check_unique(session, user)
@@ -97,6 +103,7 @@ def update_user(session: Session, caller: Caller, user_id: int, fields: Mapping[
     rights = caller.begin(session, Permission.USERS_EDIT)
     user = get_user(session, user_id)
     check_covers(rights, permissions_of(user), "The user")
+    _check_kind(user.kind, fields)
     before = _audited(user)
     with keeping_a_superadmin(session):
         apply_profile(session, user, fields)
@@ -175,6 +182,7 @@ def withdraw_resets(session: Session, user_id: int) -> None:
 
 def set_password(user: User, password: str, field: str) -> None:
     """Give a user a password; raises Problem (400) naming ``field`` where it is too easy."""
+    _check_kind(user.kind, {"password": password})
     try:
         check_password(password, (user.username, user.email, user.display_name))
     except ValueError as error:
@@ -262,6 +270,13 @@ def with_roles() -> Any:
     return selectinload(User.assignments).joinedload(UserRole.role)
 
 
+def _check_kind(kind: str, fields: Mapping[str, Any]) -> None:
+    if kind == SERVICE:
+        faults = {name: "a service account has none" for name in ("email", "password") if fields.get(name)}
+        if faults:
+            raise invalid_fields(faults)
+
+
 def _set_email(user: User, email: str) -> None:
     user.email = clean_email(email) if email else ""
     user.email_key = email_key(email) if email else None
@@ -279,6 +294,7 @@ def _check_unique(session: Session, user: User) -> None:
 def _audited(user: User) -> dict[str, Any]:
     return {
         "username": user.username,
+        **({"kind": user.kind} if user.is_service else {}),
         "email": user.email,
         "display_name": user.display_name,
         "is_active": user.is_active,

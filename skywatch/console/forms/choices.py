@@ -12,6 +12,15 @@ from skywatch.accounts.users.service import permissions_of_role
 from skywatch.http.lists.paging import MAXIMUM_LIMIT
 from skywatch.security.permissions import Permission
 
+PROPOSED = "viewer"
+
+
+def proposed_role(session: Session, rights: frozenset[Permission]) -> list[str]:
+    """The role that a new account is offered: the one that may only look, where it is there and within the viewer's
+    own rights."""
+    roles = find_roles(session, limit=MAXIMUM_LIMIT, offset=0)[0]
+    return [role.name for role in roles if role.name == PROPOSED and permissions_of_role(role) <= rights]
+
 
 def role_choices(
     session: Session, rights: frozenset[Permission], marked: Collection[str], kept: Collection[str] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import colander
@@ -61,6 +61,10 @@ class Entries:
         if isinstance(value, bool):
             return "yes" if value else "no"
         return (", ".join(sorted(value)) if isinstance(value, list) else str(value)) or "nothing"
+
+    def with_values(self, values: Mapping[str, Any]) -> Entries:
+        """The same form with other values in it, as if they had been entered."""
+        return replace(self, values={**self.values, **values})
 
     def refused(self, problem: Problem, stored: Entries | None = None) -> Entries:
         """The same form with the reason why it was refused; ``stored`` is the form as it would open now."""

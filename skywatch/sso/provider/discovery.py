@@ -79,6 +79,10 @@ class Discovery:
             known = self._fetch_keys()
         return _chosen(known[0], key_id)
 
+    def count_keys(self) -> int:
+        """How many keys that can be used the provider publishes; raises Problem (502)."""
+        return sum(map(len, self._fetch_keys()[0].values()))
+
     def _may_refetch(self) -> bool:
         with self._lock:
             now = time.monotonic()

@@ -119,13 +119,17 @@ class SignOn:
                     answer.error,
                     answer.error_description,
                 )
-            tokens = party.redeem(begun, code_of(answer, party.discovery.metadata()))
-            claims = check_id_token(tokens.id_token, party.provider, party.discovery, begun.nonce, tokens.access_token)
-            note |= {"issuer": claims["iss"], "subject": claims["sub"]}
-            claims = people.merge_claims(claims, party.userinfo(tokens.access_token, claims["sub"]))
-            sealed = self.sealer.seal(tokens.id_token)
+            claims, id_token = _vouched(party, begun, answer, note)
+            sealed = self.sealer.seal(id_token)
             with writing(self._runtime.sessions) as session:
                 return people.sign_in(session, begin, party.provider, claims, sealed, actor)
+
+    def claims_of(self, begun: PendingLogin, answer: Answer, actor: audit.Actor) -> tuple[Party, dict[str, Any]]:
+        """The provider and the claims of an answer, of which no login begins; raises like ``finish``."""
+        with self._noting_failure(actor) as note:
+            party = self.party(begun.provider)
+            note["provider"] = party.provider.name
+            return party, _vouched(party, begun, answer, note)[0]
 
     @contextmanager
     def _noting_failure(self, actor: audit.Actor) -> Iterator[dict[str, Any]]:
@@ -137,3 +141,11 @@ class SignOn:
             after = {"method": "oidc", "reason": problem.kind.code, **note}
             audit.record_apart(self._runtime.sessions, actor, "login.failed", audit.Target("user"), after=after)
             raise
+
+
+def _vouched(party: Party, begun: PendingLogin, answer: Answer, note: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """What a provider vouches for, checked, and its ID token; ``note`` gets whom it is about."""
+    tokens = party.redeem(begun, code_of(answer, party.discovery.metadata()))
+    claims = check_id_token(tokens.id_token, party.provider, party.discovery, begun.nonce, tokens.access_token)
+    note |= {"issuer": claims["iss"], "subject": claims["sub"]}
+    return people.merge_claims(claims, party.userinfo(tokens.access_token, claims["sub"])), tokens.id_token

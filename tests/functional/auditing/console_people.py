@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sqlalchemy as sa
-
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
-from skywatch.accounts.models import UserRole
 from skywatch.accounts.setup.service import issue_password
 from skywatch.core.database.engine import writing
 from tests.functional.auditing.api_accounts import MAPPING, mapping, role
@@ -82,21 +79,9 @@ def on_user(path, **fields):
     return lambda world: send(world.console.get(f"/users/{user(world)}{path}"), **fields)
 
 
-def on_assignment(path, **fields):
-    """Send the form of a page about an assignment."""
-
-    def perform(world):
-        number = user(world)
-        with world.runtime.sessions() as session:
-            assignment = session.scalar(sa.select(UserRole.id).where(UserRole.user_id == number))
-        send(world.console.get(f"/users/{number}/assignments/{assignment}{path}"), **fields)
-
-    return perform
-
-
-def give_role(world):
-    given = str(role(world))
-    send(world.console.get(f"/users/{user(world)}/assignments/new"), role=given)
+def key_of_program(world):
+    number = world.people.user(f"program{world.number()}", "viewer", kind="service")
+    send(world.console.get(f"/users/{number}/keys/new"), name="dashboard", status=200)
 
 
 def on_role(path, **fields):
@@ -122,11 +107,12 @@ def new_mapping(world):
     send(world.console.get("/mappings/new"), **fields)
 
 
+def ask_provider(world):
+    world.console.send(world.console.get("/sign-on"), 1, status=200)
+
+
 def switch_off(world):
-    page = world.console.get("/access")
-    form = find_form(page, feature="acars")
-    form["is_enabled"].checked = False
-    form.submit(headers=ORIGIN, status=303)
+    send(world.console.get("/access"), **{"acars.is_enabled": False})
 
 
 def sign_out(world):
@@ -162,6 +148,11 @@ WRITES = (
         "user.created",
         lambda world: send(world.console.get("/users/new"), username="ada", email="ada@example.org", password=NEW),
     ),
+    Write(
+        "POST /console/users/new/service",
+        "user.created",
+        lambda world: send(world.console.get("/users/new/service"), username="grafana"),
+    ),
     Write(f"POST {USER}", "user.changed", lambda world: press(world, "deactivate")),
     Write(f"POST {USER}", "user.changed", set_roles),
     Write(f"POST {USER}", "user.logged_out", end_logins),
@@ -171,13 +162,7 @@ WRITES = (
     Write(f"POST {USER}/password", "user.changed", on_user("/password", password=NEW)),
     Write(f"POST {USER}/reset-link", "password_reset.created", on_user("/reset-link", status=200)),
     Write(f"POST {USER}/delete", "user.deleted", on_user("/delete")),
-    Write(f"POST {USER}/assignments/new", "assignment.created", give_role),
-    Write(
-        f"POST {USER}/assignments/{{assignment}}",
-        "assignment.changed",
-        on_assignment("", expires_at="2099-01-01T00:00:00"),
-    ),
-    Write(f"POST {USER}/assignments/{{assignment}}/delete", "assignment.deleted", on_assignment("/delete")),
+    Write(f"POST {USER}/keys/new", "api_key.created", key_of_program),
     Write("POST /console/keys", "api_key.deleted", revoke_key),
     Write("POST /console/roles/new", "role.created", new_role),
     Write("POST /console/roles/{id}/edit", "role.changed", on_role("edit", display_name="Spotter")),
@@ -185,5 +170,6 @@ WRITES = (
     Write("POST /console/mappings/new", "claim_mapping.created", new_mapping),
     Write("POST /console/mappings/{id}", "claim_mapping.changed", on_mapping("", priority="5")),
     Write("POST /console/mappings/{id}/delete", "claim_mapping.deleted", on_mapping("/delete")),
+    Write("POST /console/sign-on", "provider.tried", ask_provider, is_alone=True, needs_provider=True),
     Write("POST /console/access", "feature_access.changed", switch_off),
 )

@@ -72,6 +72,11 @@ WRITES = (
         lambda world: send(world.console.get("/retention"), retention_flights_days="100"),
     ),
     Write(
+        "POST /console/settings/{setting}",
+        "setting.changed",
+        lambda world: send(world.console.get("/settings/station_name"), station_name="Ridge"),
+    ),
+    Write(
         "POST /console/thresholds",
         "safety.settings_changed",
         lambda world: send(world.console.get("/thresholds"), proximity_low_nm="0.7"),

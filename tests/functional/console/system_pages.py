@@ -14,6 +14,7 @@ SYSTEM_PAGES = (
     *((method, "/known-aircraft/import", "cannonball.manage") for method in ("GET", "POST")),
     *((method, "/known-aircraft/{known}", "cannonball.manage") for method in ("GET", "POST")),
     ("GET", "/settings", MANAGE),
+    *((method, "/settings/{setting}", MANAGE) for method in ("GET", "POST")),
     ("GET", "/health", MANAGE),
     ("GET", "/software", MANAGE),
 )

@@ -9,7 +9,7 @@ from pyramid.interfaces import IStaticURLInfo
 
 from skywatch import make_app
 from skywatch.accounts.changes import begin_change
-from skywatch.accounts.models import FeatureAccessSetting, UserRole
+from skywatch.accounts.models import FeatureAccessSetting
 from skywatch.console.routes import OWN_ROUTES
 from skywatch.core.database.engine import writing
 from skywatch.http.openapi.document import SERVICE_PERMISSIONS
@@ -26,14 +26,13 @@ TABLE = (
     *((method, "/map", "identified") for method in ("GET", "POST")),
     ("GET", "/users", "users.view"),
     *((method, "/users/new", "users.create") for method in ("GET", "POST")),
+    *((method, "/users/new/service", "users.create") for method in ("GET", "POST")),
     ("GET", "/users/{user}", "users.view"),
     ("POST", "/users/{user}", "users.edit"),
     *((method, "/users/{user}/edit", "users.edit") for method in ("GET", "POST")),
     *((method, "/users/{user}/password", "users.edit") for method in ("GET", "POST")),
     *((method, "/users/{user}/reset-link", "users.edit") for method in ("GET", "POST")),
-    *((method, "/users/{user}/assignments/new", "users.edit") for method in ("GET", "POST")),
-    *((method, "/users/{user}/assignments/{assignment}", "users.edit") for method in ("GET", "POST")),
-    *((method, "/users/{user}/assignments/{assignment}/delete", "users.edit") for method in ("GET", "POST")),
+    *((method, "/users/{service}/keys/new", "users.edit") for method in ("GET", "POST")),
     *((method, "/users/{user}/delete", "users.delete") for method in ("GET", "POST")),
     ("GET", "/keys", "users.view"),
     ("POST", "/keys", "users.edit"),
@@ -42,6 +41,7 @@ TABLE = (
     *((method, "/roles/{role}/edit", "roles.edit") for method in ("GET", "POST")),
     *((method, "/roles/{role}/delete", "roles.delete") for method in ("GET", "POST")),
     *((method, "/mappings", "roles.edit") for method in ("GET", "POST")),
+    *((method, "/sign-on", "roles.edit") for method in ("GET", "POST")),
     *((method, "/mappings/new", "roles.edit") for method in ("GET", "POST")),
     *((method, "/mappings/{mapping}", "roles.edit") for method in ("GET", "POST")),
     *((method, "/mappings/{mapping}/delete", "roles.edit") for method in ("GET", "POST")),
@@ -112,7 +112,7 @@ def test_every_page_is_in_the_table_and_only_sign_in_and_the_style_are_open(clie
     }
     exchanged = {path for _, path, permissions, _ in views(client.app.registry) if EXCHANGE in permissions}
     assert exchanged == OPEN_PATHS
-    table = {(method, f"/console{path}") for method, path, _ in TABLE}
+    table = {(method, f"/console{path}".replace("{service}", "{user}")) for method, path, _ in TABLE}
     assert {(method, path) for method, path in pages if path not in OPEN_PATHS} == table
 
 
@@ -134,17 +134,17 @@ def test_every_role_gets_the_pages_of_the_table(make_visitor, mode, level):
         people.user(name, name)
     # Somebody whom nobody lacks a right to change.
     empty = people.role("empty", [])
-    target = people.user("target", "empty")
+    target, service = people.user("target", "empty"), people.user("program", "empty", kind="service")
     with writing(first.runtime.sessions) as session:
         begin_change(session)
         session.execute(sa.update(FeatureAccessSetting).values(read_access=level, write_access=level))
-        assignment = session.scalar(sa.select(UserRole.id).where(UserRole.user_id == target))
         mapping = ClaimMapping(name="m", claim_name="c", match_type="exact", claim_value="v", role_id=empty)
         session.add(mapping)
         session.flush()
         numbers = {
             "user": target,
-            "assignment": assignment,
+            "service": service,
+            "setting": "station_name",
             "role": empty,
             "mapping": mapping.id,
             "channel": 1,

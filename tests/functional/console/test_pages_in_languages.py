@@ -11,7 +11,8 @@ from tests.functional.console.test_matrix import TABLE
 # A file, and the way to the application.
 NO_PAGES = ("/audit/export", "/map")
 PAGES = sorted({path for method, path, _ in (*TABLE, *SYSTEM_PAGES) if method == "GET" and "{" not in path})
-OF_A_USER = ("", "/edit", "/password", "/reset-link", "/assignments/new", "/delete")
+OF_A_USER = ("", "/edit", "/password", "/reset-link", "/delete")
+OF_A_SERVICE = ("", "/edit", "/keys/new")
 
 
 def texts_of(page):
@@ -27,7 +28,10 @@ def test_every_page_is_in_the_language_of_its_reader(root, language):
     user = root.people.numbers["viewer"]
     catalogue = Catalogue(language)
     root.client.set_cookie("skywatch_console_language", language)
-    for path in [path for path in PAGES if path not in NO_PAGES] + [f"/users/{user}{part}" for part in OF_A_USER]:
+    service = root.people.user("program", "viewer", kind="service")
+    pages = [path for path in PAGES if path not in NO_PAGES]
+    pages += [f"/users/{user}{part}" for part in OF_A_USER] + [f"/users/{service}{part}" for part in OF_A_SERVICE]
+    for path in pages:
         page = root.get(path)
         assert page.html.find("html")["lang"] == language
         # A placeholder that was not filled; those of map tiles are meant.

@@ -153,6 +153,39 @@ def test_claim_mappings_are_made_tried_and_deleted(with_provider):
     assert [entry.method for entry in audited(root, "claim_mapping.deleted")] == ["console"]
 
 
+def test_a_new_rule_presets_no_role_and_asks_before_it_makes_administrators(with_provider):
+    root = with_provider
+    page = root.get("/mappings/new")
+    form = main_form(page)
+    assert form["role"].value == ""
+    form["name"], form["claim_name"], form["claim_value"] = "bosses", "groups", "board"
+    refused = submit(form, status=400)
+    assert refused.html.find(id="about-role").find(class_="fault").text == "is missing"
+    form = main_form(refused)
+    form["role"] = "admin"
+    assert "understood" not in form.fields
+    asked = submit(form, status=400)
+    assert "administers the installation" in asked.html.find(id="about-understood").find(class_="fault").text
+    assert "There is no rule yet" in root.get("/mappings").text
+    form = main_form(asked)
+    assert not form["understood"].checked
+    form["understood"].checked = True
+    assert note(submit(form).follow()) == "The rule bosses is created."
+    # It is asked again only where the role becomes another one.
+    edit = root.get("/mappings").click("Edit", index=0)
+    assert note(send(edit, priority="3").follow()) == "The rule bosses is saved."
+    submit(main_form_with(root.get("/mappings").click("Edit", index=0), role="superadmin"), status=400)
+    done = submit(main_form_with(root.get("/mappings").click("Edit", index=0), role="viewer")).follow()
+    assert note(done) == "The rule bosses is saved."
+
+
+def main_form_with(page, **fields):
+    form = main_form(page)
+    for name, value in fields.items():
+        form[name] = value
+    return form
+
+
 def test_nobody_maps_claims_to_more_than_they_hold(with_provider):
     clerk = with_provider.beside()
     with_provider.people.role("clerk", ["roles.view", "roles.edit"])
@@ -160,7 +193,7 @@ def test_nobody_maps_claims_to_more_than_they_hold(with_provider):
     clerk.sign_in("clerk")
     page = clerk.get("/mappings/new")
     offered = [o["value"] for o in page.html.find(id="field-role")("option") if not o.has_attr("disabled")]
-    assert offered == ["clerk"]
+    assert offered == ["", "clerk"]
     fields = {"name": "sly", "claim_name": "sub", "match_type": "exact", "claim_value": "me", "role": "admin"}
     refused = clerk.post("/mappings/new", {**fields, "csrf_token": clerk.token}, status=403)
     assert "The role has rights that you lack" in alert(refused)

@@ -126,3 +126,61 @@ def test_without_a_provider_no_button_leads_anywhere(make_client):
     visitor = Visitor(make_client(environment="development", local_auth_enabled="false"))
     assert "Nobody can sign in here" in visitor.get("/sign-in").text
     visitor.get("/sign-in/sso", status=403)
+
+
+def try_login(visitor, provider, status=303):
+    link = visitor.get("/sign-on").html.find("a", string="Try a login")["href"]
+    url = visitor.client.get(link, status=303).location
+    return visitor.get("/sign-in/callback", params=provider.log_in(url), status=status)
+
+
+def test_a_login_is_tried_without_a_session_or_a_user_coming_of_it(visitor, provider):
+    visitor = visitor()
+    visitor.sign_in("superadmin")
+    provider.person |= {"groups": ["staff"], "email": "ada@example.net"}
+    page = try_login(visitor, provider).follow()
+    assert "who would get admin" in note(page)
+    rows = {row.td.text: row("td")[1].text for row in page.html.find("table")("tr") if row.td is not None}
+    assert rows["groups"] == '["staff"]'
+    assert "ada@example.net" not in page.text
+    assert "superadmin" in page.html.find("header").text
+    with visitor.runtime.sessions() as session:
+        assert session.scalar(sa.select(User.id).where(User.username == "ada")) is None
+        assert set(session.scalars(sa.select(Login.method))) <= {"console", "password"}
+    (entry,) = audited(visitor, "sign_on.tried")
+    assert (entry.actor_name, entry.after["roles"], entry.after["subject"]) == ("superadmin", ["admin"], "1001")
+
+
+def test_a_login_is_tried_only_by_who_edits_roles(visitor, provider):
+    visitor = visitor()
+    link = "/sign-in/sso?next=/console/sign-on%3Ftrial%3Dlogin"
+    provider.person["groups"] = ["staff"]
+    for who in (None, "viewer_of_users"):
+        browser = visitor.beside()
+        if who is not None:
+            visitor.people.role(who, ["users.view"])
+            visitor.people.user(who, who)
+            browser.sign_in(who)
+        url = browser.get(link, status=303).location
+        refused = browser.get("/sign-in/callback", params=provider.log_in(url), status=403)
+        assert "Only who edits roles" in alert(refused)
+    with visitor.runtime.sessions() as session:
+        assert session.scalar(sa.select(User.id).where(User.username == "ada")) is None
+    assert audited(visitor, "sign_on.tried") == []
+
+
+def test_a_provider_is_asked_whether_it_answers(visitor, provider):
+    visitor = visitor()
+    visitor.sign_in("superadmin")
+    page = visitor.get("/mappings").click("Identity providers")
+    assert "/console/sign-in/callback" in page.text
+    shown = visitor.send(page, {"party": "default"} if "default" in page.text else 1, status=200)
+    assert f"It answers as {provider.url}, with 1 key that can be used." in note(shown)
+    provider.discovery = {"token_endpoint": "not an address"}
+    refused = visitor.send(page, 1, status=200)
+    assert "token_endpoint" in alert(refused)
+    assert [entry.after["result"] for entry in audited(visitor, "provider.tried")] == [
+        "answered",
+        "sso_provider_answer",
+    ]
+    visitor.post("/sign-on", {"csrf_token": visitor.token, "party": "nobody"}, status=404)

@@ -15,7 +15,7 @@ from skywatch.system import status
 from skywatch.system.extents import publish_extents
 from skywatch.system.health.checks import Check
 from skywatch.system.health.log import HealthLog
-from tests.functional.console.visitor import populate
+from tests.functional.console.visitor import main_form, note, populate, send
 
 
 def audited(runtime, action="setting.changed"):
@@ -111,6 +111,63 @@ def test_settings_in_force_with_their_source_and_without_secrets(make_visitor):
     assert rows["console_idle_minutes"][:2] == ["30", "default"]
     assert "hunter" not in page
     assert list(rows_of(visitor.get("/settings?search=STATION&changed=true"))) == ["station_name"]
+
+
+def test_settings_are_grouped_with_the_changed_ones_first_and_a_way_to_change_each(make_visitor):
+    visitor = make_visitor(auth_mode="hybrid", realtime_path="/live")
+    populate(visitor.runtime, "superadmin")
+    visitor.sign_in("superadmin")
+    visitor.send(visitor.get("/station"), 1, station_name="Roof")
+    page = visitor.get("/settings")
+    titles = [title.text for title in page.html.main("h2")]
+    assert titles[:3] == ["Changed", "The service", "Station and picture"]
+    first = {row.td.text: row for row in page.html.main.table("tr") if row.td is not None}
+    assert {"station_name", "realtime_path", "auth_mode"} <= set(first)
+    assert first["station_name"].a["href"] == "/console/settings/station_name"
+    assert first["realtime_path"].find("details").code.text == "realtime_path = /live"
+    rows = rows_of(page)
+    # What is a default shows its default, and a family of which there is none how one would be written.
+    assert rows["retention_flights_days"][:3] == ["730", "default", "730"]
+    assert rows["retention_flights_days"][4].strip() == "Change"
+    for family in ("output.*", "audio.*", "base_map.*"):
+        assert any(name == family for name in rows), family
+    # What is never changed at run time has no form at its address either.
+    for name in ("auth_mode", "secret", "oidc_client_id", "trusted_proxy", "listen", "output.x", "nothing"):
+        visitor.get(f"/settings/{name}", status=404)
+        visitor.post(f"/settings/{name}", {"csrf_token": visitor.token, name: "x"}, status=404)
+
+
+def test_a_setting_is_changed_refused_and_undone_from_the_audit_log(root):
+    page = root.get("/settings").click(linkid=None, href="/settings/retention_flights_days", index=0)
+    refused = send(page, status=400, retention_flights_days="many")
+    assert "expected a number" in refused.html.find(id="about-retention_flights_days").find(class_="fault").text
+    done = send(refused, retention_flights_days="100").follow()
+    assert note(done) == "retention_flights_days is saved."
+    assert rows_of(done)["retention_flights_days"][:3] == ["100", "database", "730"]
+    send(root.get("/settings/retention_flights_days"), retention_flights_days="200")
+    assert root.runtime.current.of(HistorySettings).retention_flights_days == 200
+    log = root.get("/audit?action=setting.changed")
+    page = log.click("Undo", index=0)
+    assert main_form(page)["retention_flights_days"].value == "100"
+    # Nothing has happened yet.
+    assert root.runtime.current.of(HistorySettings).retention_flights_days == 200
+    send(page)
+    assert root.runtime.current.of(HistorySettings).retention_flights_days == 100
+    send(log.click("Undo", index=1))
+    assert root.runtime.current.of(HistorySettings).retention_flights_days == 730
+
+
+def test_a_threshold_is_restored_from_the_audit_log(root):
+    send(root.get("/thresholds"), proximity_low_nm="0.7")
+    send(root.get("/thresholds"), proximity_low_nm="0.9")
+    page = root.get("/thresholds").click("Earlier values").click("Undo", index=0)
+    assert main_form(page)["proximity_low_nm"].value == "0.7"
+    assert "once you save them" in note(page)
+    assert note(send(page).follow()) == "1 threshold changed."
+    with root.runtime.sessions() as session:
+        assert settings_store.read(session)[0].proximity_low_nm == 0.7
+    root.get("/thresholds?before=999999", status=404)
+    root.get("/thresholds?before=x", status=400)
 
 
 def test_a_stored_setting_that_is_not_in_force_is_named_with_the_reason(root):

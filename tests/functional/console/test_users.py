@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from skywatch.accounts.models import ApiKey, PasswordReset, User, UserRole
+from skywatch.accounts.models import ApiKey, PasswordReset, Role, User, UserRole
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
 from tests.accounts import PASSWORD
@@ -209,42 +209,142 @@ def test_without_local_login_there_is_no_link(make_visitor):
     assert "switched off" in alert(refused)
 
 
-def test_a_role_is_given_for_a_time_changed_and_taken_away(root):
-    page = root.get(address(root, "viewer")).click("Give a role for a limited time")
-    form = main_form(page)
-    form["role"].select(text="Analyst")
-    form["expires_at"] = "2020-01-01T00:00:00"
+def roles_form(page):
+    return find_form(page, change="roles")
+
+
+def box(form, role):
+    return next(box for box in form.fields["roles"] if box._value == role)
+
+
+def test_a_role_is_given_for_a_time_changed_and_taken_away_in_one_editor(root):
+    form = roles_form(root.get(address(root, "viewer")))
+    box(form, "analyst").checked = True
+    form["ends.analyst"] = "2020-01-01T00:00:00"
     refused = form.submit(headers=ORIGIN, status=400)
-    assert refused.html.find(id="about-expires_at").find(class_="fault").text == "must be in the future"
-    assert main_form(refused)["role"].value == form["role"].value
+    assert refused.html.find(id="about-ends.analyst").find(class_="fault").text == "must be in the future"
+    form = roles_form(refused)
+    assert box(form, "analyst").checked
     ends = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
-    done = send(refused, expires_at=ends).follow()
-    assert note(done) == f"viewer has the role Analyst until {ends.replace('T', ' ')}:00 UTC."
-    page = done.click("Change end", index=0, verbose=False)
-    stale = root.get(page.request.path.removeprefix("/console"))
-    later = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M:%S")
-    assert main_form(page)["expires_at"].value == f"{ends}:00"
-    send(page, expires_at=later)
-    refused = send(stale, status=409, expires_at="")
+    form["ends.analyst"] = ends
+    done = form.submit(headers=ORIGIN, status=303).follow()
+    assert note(done) == f"viewer now has these roles: Analyst until {ends.replace('T', ' ')}:00 UTC, Viewer."
+    form, stale = roles_form(done), roles_form(root.get(address(root, "viewer")))
+    assert (form["ends.analyst"].value, form["ends.viewer"].value) == (f"{ends}:00", "")
+    form["ends.analyst"] = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M:%S")
+    form.submit(headers=ORIGIN, status=303)
+    stale["ends.analyst"] = ""
+    refused = stale.submit(headers=ORIGIN, status=409)
     assert "superadmin changed this since you opened it" in alert(refused)
-    assert note(send(refused).follow()) == "viewer has the role Analyst."
-    gone = send(root.get(address(root, "viewer")).click("Remove", index=0)).follow()
-    assert note(gone) == "viewer no longer has the role Analyst."
-    assert {
-        e.method for action in ("created", "changed", "deleted") for e in entries(root, f"assignment.{action}")
-    } == {"console"}
+    again = roles_form(refused).submit(headers=ORIGIN, status=303).follow()
+    assert note(again) == "viewer now has these roles: Analyst, Viewer."
+    form = roles_form(again)
+    box(form, "analyst").checked = False
+    assert note(form.submit(headers=ORIGIN, status=303).follow()) == "viewer now has these roles: Viewer."
+    changed = [(entry.method, sorted(entry.after)) for entry in entries(root, "user.changed")]
+    assert changed == [
+        ("console", ["role_ends", "roles"]),
+        ("console", ["role_ends"]),
+        ("console", ["role_ends"]),
+        ("console", ["roles"]),
+    ]
+    with root.runtime.sessions() as session:
+        holder = root.people.numbers["viewer"]
+        assert session.scalar(sa.select(sa.func.count(UserRole.id)).where(UserRole.user_id == holder)) == 1
+
+
+def test_a_role_of_single_sign_on_and_one_that_ran_out_are_told_apart_in_the_editor(root):
+    holder = root.people.numbers["viewer"]
+    past = datetime.now(UTC) - timedelta(hours=1)
+    with writing(root.runtime.sessions) as session:
+        numbers = dict(session.execute(sa.select(Role.name, Role.id)).all())
+        session.add(UserRole(user_id=holder, role_id=numbers["operator"], source="oidc"))
+        session.add(UserRole(user_id=holder, role_id=numbers["analyst"], expires_at=past))
+    page = root.get(address(root, "viewer"))
+    sources = {row.b.text: row("td")[2].text for row in page.html.find(class_="settings")("tr") if row.td is not None}
+    assert sources["Operator"].startswith("single sign-on")
+    assert (sources["Analyst"], sources["Viewer"][:7]) == ("", "by hand")
+    form = roles_form(page)
+    assert [entry for entry in ("operator", "analyst") if box(form, entry).checked] == ["operator"]
+    box(form, "analyst").checked = True
+    form.submit(headers=ORIGIN, status=303)
+    with root.runtime.sessions() as session:
+        rows = session.execute(
+            sa.select(Role.name, UserRole.source, UserRole.expires_at)
+            .join(Role, Role.id == UserRole.role_id)
+            .where(UserRole.user_id == holder)
+        ).all()
+    assert sorted(map(tuple, rows)) == [
+        ("analyst", "manual", None),
+        ("operator", "oidc", None),
+        ("viewer", "manual", None),
+    ]
 
 
 def test_the_last_superadmin_keeps_the_role_for_ever(root):
-    page = root.get(address(root, "superadmin"))
-    assert page.html.find("a", string="Change end") is page.html.find("a", string="Remove") is None
-    with root.runtime.sessions() as session:
-        holder = root.people.numbers["superadmin"]
-        number = session.scalar(sa.select(UserRole.id).where(UserRole.user_id == holder))
-    for what in ("", "/delete"):
-        refused = root.get(address(root, "superadmin", f"/assignments/{number}{what}"), status=403)
-        assert "last active superadmin" in alert(refused)
-    root.get(address(root, "viewer", f"/assignments/{number}"), status=404)
+    form = roles_form(root.get(address(root, "superadmin")))
+    form["ends.superadmin"] = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M:%S")
+    assert "last active superadmin" in alert(form.submit(headers=ORIGIN, status=409))
+
+
+def test_a_new_user_is_offered_the_role_that_may_only_look(root):
+    form = main_form(root.get("/users/new"))
+    assert [box._value for box in form.fields["roles"] if box.checked] == ["viewer"]
+
+
+def test_a_program_gets_an_account_and_a_key_in_two_forms(root):
+    form = main_form(root.get("/users").click("New service account"))
+    form["username"] = "grafana"
+    assert [box._value for box in form.fields["roles"] if box.checked] == ["viewer"]
+    page = form.submit(headers=ORIGIN, status=303).follow()
+    assert note(page) == "grafana is created."
+    refused = send(page, status=400, name="", expires_at="2020-01-01T00:00")
+    assert refused.html.find("input", attrs={"name": "name"})["aria-invalid"] == "true"
+    form = main_form(refused)
+    for scope in form.fields["scopes"]:
+        scope.checked = scope._value == "aircraft"
+    form["name"], form["expires_at"] = "dashboard", ""
+    shown = form.submit(headers=ORIGIN)
+    text = shown.html.find(id="key")["value"]
+    header = {"X-API-Key": text, "Cookie": ""}
+    root.client.get("/api/v1/aircraft", headers=header)
+    root.client.get("/api/v1/safety/events", headers=header, status=403)
+    (entry,) = entries(root, "api_key.created")
+    assert (entry.method, entry.after["owner"], entry.after["scopes"]) == ("console", "grafana", ["aircraft"])
+    account = shown.click("Back to grafana")
+    assert "dashboard" in account.text
+    assert text not in account.text
+    for offered in ("Set password", "Link for a new password"):
+        assert account.html.find("a", string=offered) is None
+    assert "service account" in root.get("/users").text
+    root.send(account, {"change": "revoke_key"})
+    root.client.get("/api/v1/aircraft", headers=header, status=401)
+    # Its address, and those of people's pages that do not fit it.
+    number = account.request.path.rpartition("/")[2]
+    for what in ("/password", "/reset-link"):
+        assert "no password" in alert(root.get(f"/users/{number}{what}", status=403))
+    assert note(send(root.get(f"/users/{number}/edit"), display_name="Dashboard").follow()) == "grafana is saved."
+
+
+def test_keys_are_made_for_programs_alone_within_the_rights_of_who_makes_them(visitor):
+    great = visitor.people.user("great", "superadmin", kind="service")
+    visitor.sign_in("admin")
+    assert "People create their own keys" in alert(visitor.get(address(visitor, "viewer", "/keys/new"), status=403))
+    assert "rights that you lack" in alert(visitor.get(f"/users/{great}/keys/new", status=403))
+    sent = {"csrf_token": visitor.token, "name": "x", "scopes": "aircraft", "expires_at": ""}
+    visitor.post(f"/users/{great}/keys/new", sent, status=403)
+    assert visitor.get(f"/users/{great}").html.find("a", string="New key") is None
+    with visitor.runtime.sessions() as session:
+        assert session.scalar(sa.select(sa.func.count(ApiKey.id))) == 0
+
+
+def test_without_api_keys_there_is_no_form_for_them(make_visitor):
+    visitor = make_visitor(auth_mode="hybrid", api_key_enabled=False)
+    visitor.people = populate(visitor.runtime, "superadmin")
+    visitor.sign_in("superadmin")
+    done = send(visitor.get("/users/new/service"), username="grafana").follow()
+    assert note(done) == "grafana is created."
+    assert "switched off" in alert(visitor.get(f"{done.request.path.removeprefix('/console')}/keys/new", status=403))
 
 
 def test_forms_that_could_only_be_refused_are_not_shown_at_their_address_either(visitor):
@@ -252,12 +352,9 @@ def test_forms_that_could_only_be_refused_are_not_shown_at_their_address_either(
     people = visitor.people
     people.role("clerk", ["users.view", "users.edit", "users.create", "users.delete"])
     people.user("clerk", "clerk")
-    with visitor.runtime.sessions() as session:
-        number = session.scalar(sa.select(UserRole.id).where(UserRole.user_id == people.numbers["superadmin"]))
     clerk = visitor.beside()
     clerk.sign_in("clerk")
-    own = f"/assignments/{number}"
-    for what in ("/edit", "/password", "/reset-link", "/delete", "/assignments/new", own, f"{own}/delete"):
+    for what in ("/edit", "/password", "/reset-link", "/delete", "/keys/new"):
         page = clerk.get(address(visitor, "superadmin", what), status=403)
         assert "The user has rights that you lack" in alert(page)
         assert [form.action for form in page.forms.values() if form.method == "post"] in ([], ["/console/sign-out"])

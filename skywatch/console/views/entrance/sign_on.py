@@ -19,6 +19,7 @@ from skywatch.console.forms.form import read_query
 from skywatch.console.routes import SIGNED_ON, local, see_other
 from skywatch.console.signing.session import set_cookie
 from skywatch.console.signing.signing_in import sign_on
+from skywatch.console.signing.trials import TRIAL, finish_trial
 from skywatch.console.views.entrance.session import show_refusal
 from skywatch.core.problems import Problem
 from skywatch.http.clients.origins import origin_of
@@ -63,6 +64,10 @@ def finish_sign_on(request: Request) -> dict[str, Any] | Response:
         begun = providers.take(answer, browser, actor, needs_browser=True)
         if begun.redirect_uri != _address(request):
             raise Problem("sso_state_unknown", "The sign-on was not begun at this console.")
+        if onward == TRIAL:
+            response = see_other(request, finish_trial(request, begun, answer))
+            _remember(request, response, "", 0)
+            return response
         login = sign_on(request.runtime, providers, begun, answer, actor)
     except Problem as problem:
         return show_refusal(request, problem, onward)

@@ -1,25 +1,31 @@
-"""Feature access: who may read and write each feature, and whether it is switched on."""
+"""Who may see what: the access settings of all features in one table, and whom they let do what."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+import colander
 from pyramid.response import Response
+from sqlalchemy.orm import Session
 
 from skywatch.accounts.access import service as access
+from skywatch.accounts.access.effect import reach_of
 from skywatch.accounts.access.schemas import AccessReplacement
-from skywatch.accounts.models import FeatureAccessSetting
 from skywatch.accounts.nodes import LEVELS
+from skywatch.accounts.roles.service import find_roles
+from skywatch.accounts.users.service import permissions_of_role
 from skywatch.console.forms.changes import changing, done, refused
-from skywatch.console.forms.entries import VERSION
-from skywatch.console.forms.form import checked, read_form
+from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
-from skywatch.core.storing.audit import Target
+from skywatch.core.storing.audit import Target, last_change
 from skywatch.core.storing.versions import check_version, version_of
+from skywatch.http.lists.paging import MAXIMUM_LIMIT
 from skywatch.http.requests.request import Request
-from skywatch.security.permissions import Permission
+from skywatch.security.contexts import FeatureAccess
+from skywatch.security.permissions import FEATURES, Permission
 
 # Of no feature: one that is switched off must not lock away the switch.
 PAGES = (
@@ -31,50 +37,123 @@ PAGES = (
         permission=Permission.SYSTEM_MANAGE,
     ),
 )
+# The button that shows what the entries would do, without saving them.
+PREVIEW = "preview"
 
 
+def _form() -> colander.SchemaNode:
+    """Three fields of each feature: ``aircraft.read_access`` and so on."""
+    form = colander.SchemaNode(colander.Mapping())
+    for feature in FEATURES:
+        for node in AccessReplacement().children:
+            field = node.clone()
+            field.name = f"{feature}.{node.name}"
+            form.add(field)
+    return form
+
+
+FORM = _form()
 access_page = FormPage("console.access", "access.jinja2", Permission.SYSTEM_MANAGE)
 
 
 @access_page.get
 def show_access(request: Request) -> dict[str, Any]:
-    """The three settings of every feature"""
-    return _page(request)
+    """The three settings of every feature, and what they let whom do"""
+    return _page(request, _stored(request.db))
 
 
 @access_page.post
 def post_access(request: Request) -> dict[str, Any] | Response:
-    """Change the settings of one feature; they hold at once"""
-    form = read_form(request, "feature", "read_access", "write_access", "is_enabled", VERSION)
-    feature = form.get("feature", "")
-    wanted: dict[str, Any] = {name: form[name] for name in ("read_access", "write_access") if name in form}
-    # A check box that is not selected is not sent.
-    wanted["is_enabled"] = form.get("is_enabled") == "true"
+    """Change the settings of the features, or show what that would do; saved ones hold at once"""
+    entries = read_entries(request, FORM, PREVIEW)
+    is_preview = bool(entries.value(PREVIEW))
     try:
-        fields = checked(AccessReplacement(), wanted)
-        target = Target("feature_access", feature[:64])
-        with changing(request, "feature_access.changed", target) as (session, caller):
-            caller.begin(session, Permission.SYSTEM_MANAGE)
-            present = _values(access.get_access(session, feature))
-            check_version(session, target, form.get(VERSION, ""), present)
-            access.change_access(session, caller, feature, fields)
+        fields = fields_of(FORM, entries)
+        if is_preview:
+            return {**_page(request, entries, fields), "is_preview": True}
+        changed = _save(request, entries, fields)
     except Problem as problem:
-        return refused(request, problem, _page(request, feature, wanted))
-    return done(
-        request,
-        request.path,
-        translate(request, "The settings of {feature} are in force.", feature=translate(request, feature)),
-    )
+        return refused(request, problem, _page(request, entries.refused(problem, _stored(request.db))))
+    if not changed:
+        return done(request, request.path, translate(request, "Nothing was changed."))
+    names = ", ".join(translate(request, feature) for feature in changed)
+    return done(request, request.path, translate(request, "In force now: {features}.", features=names))
 
 
-def _page(request: Request, feature: str | None = None, wanted: dict[str, Any] | None = None) -> dict[str, Any]:
-    rows = []
-    for setting in access.find_access(request.db):
-        present = _values(setting)
-        row = {"feature": setting.feature, **present, "version": version_of(present)}
-        rows.append({**row, **wanted} if wanted is not None and setting.feature == feature else row)
-    return {"rows": rows, "levels": LEVELS, "mode": request.runtime.settings.auth_mode, "problem": None}
+def _save(request: Request, entries: Entries, fields: Mapping[str, Any]) -> list[str]:
+    """Store what differs; gives the features that it concerns."""
+    with changing(request, "feature_access.changed", Target("feature_access")) as (session, caller):
+        caller.begin(session, Permission.SYSTEM_MANAGE)
+        check_version(session, _last_changed(session), entries.version, _values(session))
+        changed = []
+        for setting in access.find_access(session):
+            wanted = {name: fields[f"{setting.feature}.{name}"] for name in access.FIELDS}
+            if any(getattr(setting, name) != value for name, value in wanted.items()):
+                changed.append(setting.feature)
+                access.change_access(session, caller, setting.feature, wanted)
+        return changed
 
 
-def _values(setting: FeatureAccessSetting) -> dict[str, Any]:
-    return {name: getattr(setting, name) for name in access.FIELDS}
+def _last_changed(session: Session) -> Target:
+    """The feature whose settings were changed last."""
+    targets = [Target("feature_access", feature, feature) for feature in FEATURES]
+    numbers = [entry.id if (entry := last_change(session, target)) is not None else 0 for target in targets]
+    return targets[numbers.index(max(numbers))]
+
+
+def _values(session: Session) -> dict[str, Any]:
+    """What is stored, by the names of the fields."""
+    settings = access.find_access(session)
+    return {f"{s.feature}.{name}": getattr(s, name) for s in settings for name in access.FIELDS}
+
+
+def _stored(session: Session) -> Entries:
+    values = _values(session)
+    return Entries(values, version_of(values))
+
+
+def _page(request: Request, entries: Entries, wanted: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The page; ``wanted`` are settings that are not stored yet, whose effect is shown."""
+    present = _values(request.db)
+    return {
+        "features": [(feature, _label(request, feature)) for feature in FEATURES],
+        "levels": [(level, translate(request, LABELS[level])) for level in LEVELS],
+        "entries": entries,
+        "mode": request.runtime.settings.auth_mode,
+        "audiences": _audiences(request, present, wanted or present),
+        "is_preview": False,
+        "problem": None,
+    }
+
+
+LABELS = {"public": "everybody", "authenticated": "signed in", "permission": "with permission"}
+
+
+def _audiences(request: Request, present: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Everybody whom settings may concern: their name, and for each feature what they may do and may do so far."""
+    mode, before, after = request.runtime.settings.auth_mode, _access(present), _access(wanted)
+    people: list[tuple[str, frozenset[Permission] | None]] = [
+        (translate(request, "Nobody in particular (not signed in)"), None),
+        (translate(request, "Signed in, without a role"), frozenset()),
+    ]
+    roles, _ = find_roles(request.db, limit=MAXIMUM_LIMIT, offset=0)
+    for role in sorted(roles, key=lambda role: (role.priority, role.name)):
+        people.append((translate(request, role.display_name), permissions_of_role(role)))
+    audiences = []
+    for name, permissions in people:
+        then, now = reach_of(mode, before, permissions), reach_of(mode, after, permissions)
+        cells = [
+            {"label": _label(request, feature), "now": now[feature], "then": then[feature]} for feature in FEATURES
+        ]
+        audiences.append({"name": name, "cells": cells})
+    return audiences
+
+
+def _label(request: Request, feature: str) -> str:
+    """A feature as people are shown it."""
+    text = translate(request, feature)
+    return text.upper() if feature == "acars" else text[:1].upper() + text[1:]
+
+
+def _access(values: Mapping[str, Any]) -> dict[str, FeatureAccess]:
+    return {feature: FeatureAccess(**{n: values[f"{feature}.{n}"] for n in access.FIELDS}) for feature in FEATURES}

@@ -16,10 +16,13 @@ from skywatch.console.forms.form import read_query
 from skywatch.console.pages.page import Page
 from skywatch.console.pages.paging import MOST_COUNTED, PAGE_SIZE, address
 from skywatch.console.routes import HOME
+from skywatch.core.database.models import AuditEntry
+from skywatch.core.storing.stored_settings import is_storable
 from skywatch.http.lists.streaming import stream
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryString
 from skywatch.security.permissions import Permission
+from skywatch.settings import names_of
 
 PAGES = (
     Page(
@@ -59,6 +62,7 @@ def show_audit(request: Request) -> dict[str, Any]:
     parameters = {name: value for name, value in given.items() if value}
     return {
         "entries": shown,
+        "undo": {entry.id: way for entry in shown if (way := _way_back(request, entry)) is not None},
         "count": count,
         "most": MOST_COUNTED,
         "query": given,
@@ -71,6 +75,19 @@ def show_audit(request: Request) -> dict[str, Any]:
         ],
         "sees_users": Permission.USERS_VIEW in request.may.permissions,
     }
+
+
+def _way_back(request: Request, entry: AuditEntry) -> str | None:
+    """The form that opens with what was before a change, where there is one; nothing is changed until it is saved."""
+    settings, may = request.runtime.settings, request.may.permissions
+    if entry.action == "safety.settings_changed" and Permission.SAFETY_MANAGE in may:
+        return f"{HOME}/thresholds?{urlencode({'before': entry.id})}"
+    if entry.action != "setting.changed" or entry.target_id not in names_of(type(settings)).single:
+        return None
+    before = entry.before or {}
+    if not is_storable(settings, entry.target_id) or "value" not in before:
+        return None
+    return f"{HOME}/settings/{entry.target_id}?{urlencode({'value': before['value'] or ''})}"
 
 
 @view_config(route_name="console.audit.export", request_method="GET", permission=Permission.SYSTEM_MANAGE)

@@ -9,6 +9,7 @@ import colander
 from pyramid.response import Response
 
 from skywatch.accounts.identity.caller import check_covers
+from skywatch.accounts.models import Role
 from skywatch.accounts.users.service import permissions_of_role
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.choices import role_choices
@@ -26,7 +27,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.document import fault_of
 from skywatch.http.resources.schema import JsonString, Schema
 from skywatch.http.resources.service import NUMBER
-from skywatch.security.permissions import Permission
+from skywatch.security.permissions import ADMINISTRATIVE_KINDS, Permission
 from skywatch.sso import mappings
 from skywatch.sso.claims import MATCH_TYPES, Trial, try_rules
 from skywatch.sso.models import ClaimMapping
@@ -46,6 +47,13 @@ PAGES = (
     Page(route="console.mapping.delete", path=f"/mappings/{{id:{NUMBER}}}/delete", feature="roles"),
 )
 EXAMPLE = '{"sub": "1234", "groups": ["spotters", "staff"]}'
+
+
+# The box that has to be ticked for a role that administers the installation.
+UNDERSTOOD = "understood"
+WARNING = (
+    "This role administers the installation: whoever the rule matches gets its rights. Tick the box if that is meant."
+)
 
 
 class TrialForm(Schema):
@@ -85,13 +93,15 @@ def show_new(request: Request) -> dict[str, Any]:
 
 @mappings_new_page.post
 def post_new(request: Request) -> dict[str, Any] | Response:
-    """Create a claim mapping to a role that gives no more than the viewer holds"""
-    entries = read_entries(request, MappingCreate())
+    """Create a claim mapping to a role within the viewer's rights; an administrative one has to be confirmed"""
+    entries = read_entries(request, MappingCreate(), UNDERSTOOD)
     try:
-        fields = fields_of(MappingCreate(), entries, blank=("priority",))
+        fields = fields_of(MappingCreate(), entries, blank=("priority", "role"))
         target = Target("claim_mapping", None, fields["name"])
         with changing(request, "claim_mapping.created", target) as (session, caller):
-            name = mappings.create_mapping(session, caller, fields, _parties(request)).name
+            mapping = mappings.create_mapping(session, caller, fields, _parties(request))
+            _check_understood(entries, mapping.role)
+            name = mapping.name
     except Problem as problem:
         return refused(request, problem, _page(request, entries.refused(problem)))
     return done(request, f"{HOME}/mappings", translate(request, "The rule {name} is created.", name=name))
@@ -110,14 +120,18 @@ def show_mapping(request: Request) -> dict[str, Any]:
 @mapping_page.post
 def post_mapping(request: Request) -> dict[str, Any] | Response:
     """Change a claim mapping; it holds from each person's next login on"""
-    entries, target = read_entries(request, MappingReplacement()), Target("claim_mapping", _id(request))
+    entries, target = read_entries(request, MappingReplacement(), UNDERSTOOD), Target("claim_mapping", _id(request))
     try:
-        fields = fields_of(MappingReplacement(), entries, blank=("priority",))
+        fields = fields_of(MappingReplacement(), entries, blank=("priority", "role"))
         with changing(request, "claim_mapping.changed", target) as (session, caller):
             caller.begin(session, Permission.ROLES_EDIT)
             present = mappings.get_mapping(session, _id(request))
             check_version(session, target, entries.version, _values(present))
-            name = mappings.update_mapping(session, caller, _id(request), fields, _parties(request)).name
+            role = present.role.name
+            changed = mappings.update_mapping(session, caller, _id(request), fields, _parties(request))
+            if fields["role"] != role:
+                _check_understood(entries, changed.role)
+            name = changed.name
     except Problem as problem:
         mapping = mappings.get_mapping(request.db, _id(request))
         return refused(request, problem, _page(request, entries.refused(problem, _stored(mapping)), mapping))
@@ -147,6 +161,16 @@ def post_delete(request: Request) -> dict[str, Any] | Response:
     except Problem as problem:
         return refused(request, problem, _deletion(request, mappings.get_mapping(request.db, _id(request))))
     return done(request, f"{HOME}/mappings", translate(request, "The rule {name} is deleted.", name=name))
+
+
+def _check_understood(entries: Entries, role: Role) -> None:
+    """Raise Problem (400) where a role administers the installation and nobody has said that it is meant."""
+    if _is_administrative(role) and entries.value(UNDERSTOOD) != "true":
+        raise invalid(UNDERSTOOD, WARNING)
+
+
+def _is_administrative(role: Role) -> bool:
+    return any(permission.kind in ADMINISTRATIVE_KINDS for permission in permissions_of_role(role))
 
 
 def _changeable(request: Request) -> ClaimMapping:
@@ -204,7 +228,10 @@ def _page(request: Request, entries: Entries, mapping: ClaimMapping | None = Non
         "mapping": mapping,
         "entries": entries,
         "match_types": [(name, translate(request, name)) for name in MATCH_TYPES],
-        "choices": role_choices(request.db, request.caller.permissions, ()),
+        "choices": [
+            {**choice, "is_administrative": _is_administrative(choice["role"])}
+            for choice in role_choices(request.db, request.caller.permissions, ())
+        ],
         "parties": [("", translate(request, "all")), *parties],
         "problem": None,
     }

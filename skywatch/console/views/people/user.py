@@ -1,4 +1,4 @@
-"""One user: whether they may log in, what they hold, where they are logged in, and their API keys."""
+"""One user: whether they may log in, what they hold and until when, where they are logged in, and their API keys."""
 
 from __future__ import annotations
 
@@ -6,26 +6,22 @@ from typing import Any
 
 from pyramid.response import Response
 
-from skywatch.accounts.assignments.service import is_expired
 from skywatch.accounts.identity.caller import check_covers
-from skywatch.accounts.identity.rights import SUPERADMIN
 from skywatch.accounts.keys.service import find_keys, is_active, revoke_key
 from skywatch.accounts.logins.service import find_logins, handle_of
 from skywatch.accounts.models import User
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.superadmins import is_last_superadmin
 from skywatch.accounts.users import service as users
-from skywatch.accounts.users.schemas import UserChange
 from skywatch.console.forms.changes import changing, done, refused
-from skywatch.console.forms.choices import role_choices
-from skywatch.console.forms.entries import VERSION
-from skywatch.console.forms.form import checked, read_form
+from skywatch.console.forms.entries import Entries
+from skywatch.console.forms.form import pairs_of, read_form
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.pages.paging import PAGE_SIZE
 from skywatch.console.texts.language import translate
+from skywatch.console.views.people import user_roles
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storing.audit import Target
-from skywatch.core.storing.versions import check_version, version_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission
@@ -46,20 +42,29 @@ def show_user(request: Request) -> dict[str, Any]:
 @user_page.post
 def post_user(request: Request) -> dict[str, Any] | Response:
     """Activate or deactivate a user, set their roles, end their logins, revoke their API keys"""
-    form = read_form(request, "change", "login", "key", VERSION, several="roles")
+    if ("change", "roles") in pairs_of(request):
+        return _set_roles(request)
+    form = read_form(request, "change", "login", "key")
     try:
         text = _change(request, form)
     except Problem as problem:
-        chosen = form["roles"] if form.get("change") == "roles" else None
-        return refused(request, problem, _page(request, chosen))
+        return refused(request, problem, _page(request))
+    return done(request, request.path, text)
+
+
+def _set_roles(request: Request) -> dict[str, Any] | Response:
+    entries = user_roles.read(request)
+    try:
+        text = user_roles.save(request, id_of(request), entries)
+    except Problem as problem:
+        stored = user_roles.opened(users.get_user(request.db, id_of(request)))
+        return refused(request, problem, _page(request, entries.refused(problem, stored)))
     return done(request, request.path, text)
 
 
 def _change(request: Request, form: dict[str, Any]) -> str:
     user_id, what = id_of(request), form.get("change")
     target = Target("user", user_id)
-    if what == "roles":
-        return _set_roles(request, target, form)
     if what in ("activate", "deactivate"):
         with changing(request, "user.changed", target) as (session, caller):
             user = users.update_user(session, caller, user_id, {"is_active": what == "activate"})
@@ -90,42 +95,20 @@ def revoke(request: Request, number: str) -> str:
         return translate(request, "The API key {name} ({prefix}...) is revoked.", name=key.name, prefix=key.key_prefix)
 
 
-def _set_roles(request: Request, target: Target, form: dict[str, Any]) -> str:
-    fields = checked(UserChange(), {"roles": form["roles"]})
-    user_id = id_of(request)
-    with changing(request, "user.changed", target) as (session, caller):
-        caller.begin(session, Permission.USERS_EDIT)
-        check_version(session, target, form.get(VERSION, ""), _held(users.get_user(session, user_id)))
-        user = users.update_user(session, caller, user_id, fields)
-        names = ", ".join(translate(request, role.display_name) for role in users.roles_of(user))
-        if not names:
-            return translate(request, "{name} has no role now.", name=user.username)
-        return translate(request, "{name} now has these roles: {roles}.", name=user.username, roles=names)
-
-
-def _page(request: Request, chosen: list[str] | None = None) -> dict[str, Any]:
+def _page(request: Request, entries: Entries | None = None) -> dict[str, Any]:
     session = request.db
     user = users.get_user(session, id_of(request))
     rights, may = request.caller.permissions, request.may.permissions
-    names = {role.name for role in users.roles_of(user)}
+    entries = entries or user_roles.opened(user)
     keys, key_count = find_keys(session, user.id, limit=PAGE_SIZE, offset=0)
     # Nobody changes who holds rights they lack, nor hands such rights out.
     lacking = sorted(users.permissions_of(user) - rights)
     is_last = is_last_superadmin(session, user)
     return {
         "user": user,
-        "form_version": version_of(_held(user)),
         "lacking": lacking,
-        "roles": role_choices(session, rights, names if chosen is None else set(chosen), names),
-        "assignments": [
-            {
-                "entry": entry,
-                "is_expired": is_expired(entry),
-                "is_within": users.permissions_of_role(entry.role) <= rights,
-                "must_stay": is_last and entry.role.name == SUPERADMIN and entry.role.is_system,
-            }
-            for entry in sorted(user.assignments, key=lambda entry: entry.role.name)
-        ],
+        "entries": entries,
+        "roles": user_roles.rows(session, rights, user, entries),
         "logins": [
             {"entry": login, "handle": handle_of(login.id)} for login in find_logins(session, user.id, MOST_LOGINS)
         ],
@@ -147,11 +130,6 @@ def changeable_user(request: Request) -> User:
     user = users.get_user(request.db, id_of(request))
     check_covers(request.caller.permissions, users.permissions_of(user), "The user")
     return user
-
-
-def _held(user: User) -> list[str]:
-    """The roles, as a form is opened with them."""
-    return sorted(role.name for role in users.roles_of(user))
 
 
 def id_of(request: Request) -> int:

@@ -72,6 +72,8 @@ user_password_page = FormPage("console.user.password", "user_password.jinja2", P
 @user_password_page.get
 def show_password(request: Request) -> dict[str, Any]:
     """The form of a new password, and the offer of a link"""
+    if changeable_user(request).is_service:
+        raise Problem("permission_denied", "A service account has no password.")
     return _password(request, Entries())
 
 
@@ -102,6 +104,8 @@ def show_reset_link(request: Request) -> dict[str, Any]:
     """What a link for a new password is, before it is made"""
     if not _has_local_login(request):
         raise Problem("local_auth_disabled")
+    if changeable_user(request).is_service:
+        raise Problem("permission_denied", "A service account has no password.")
     if not changeable_user(request).is_active:
         raise Problem("permission_denied", "A deactivated user cannot log in; activate the user first.")
     return _link(request)

@@ -11,8 +11,8 @@ from skywatch.accounts.roles import service as roles
 from skywatch.accounts.users import service as users
 from skywatch.accounts.users.schemas import UserCreate, UserQuery
 from skywatch.console.forms.changes import changing, done, refused
-from skywatch.console.forms.choices import role_choices
-from skywatch.console.forms.entries import Entries, fields_of, read_entries
+from skywatch.console.forms.choices import proposed_role, role_choices
+from skywatch.console.forms.entries import Entries, fields_of, part, read_entries
 from skywatch.console.forms.form import read_query
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.pages.paging import MOST_COUNTED, PAGE_SIZE, Place, cut
@@ -36,6 +36,7 @@ PAGES = (
     Page(route="console.users.new", path="/users/new", feature="users"),
 )
 FILTERS = ("search", "is_active", "role")
+PERSON = part(UserCreate(), "username", "email", "password", "display_name", "roles")
 
 
 class UserFilter(UserQuery, Place):
@@ -71,16 +72,16 @@ users_new_page = FormPage("console.users.new", "user_new.jinja2", Permission.USE
 @users_new_page.get
 def show_new_user(request: Request) -> dict[str, Any]:
     """The form of a new user"""
-    return _new(request, Entries({"roles": []}))
+    return _new(request, Entries({"roles": proposed_role(request.db, request.caller.permissions)}))
 
 
 @users_new_page.post
 def post_new_user(request: Request) -> dict[str, Any] | Response:
     """Create a user with roles that give no more than the viewer holds"""
-    entries = read_entries(request, UserCreate())
+    entries = read_entries(request, PERSON)
     try:
         # Without a password only single sign-on or a link for a new password lets them in.
-        fields = fields_of(UserCreate(), entries, blank=("password", "display_name"))
+        fields = fields_of(PERSON, entries, blank=("password", "display_name"))
         with changing(request, "user.created", Target("user", None, fields["username"])) as (session, caller):
             user = users.create_user(session, caller, fields)
     except Problem as problem:

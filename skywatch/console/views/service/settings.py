@@ -1,22 +1,27 @@
-"""The settings in force: value, where it comes from, meaning; secrets are masked."""
+"""The settings in force by feature, where each comes from, and the form of those that the console may change."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import colander
+from pyramid.response import Response
 from pyramid.view import view_config
 
 from skywatch.console.forms.form import read_query
-from skywatch.console.forms.settings import text_of
-from skywatch.console.pages.page import Page
-from skywatch.console.texts.language import catalogue_of
+from skywatch.console.forms.settings import FREE, describe, open_entries, save, text_of
+from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.routes import HOME
+from skywatch.console.texts.language import catalogue_of, translate
+from skywatch.core.problems import not_found
 from skywatch.core.reporting.logs import without_passwords
 from skywatch.core.storing import stored_settings
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryBoolean, QueryString, Schema
 from skywatch.security.permissions import Permission
-from skywatch.settings import origins_of
+from skywatch.settings import Origin, Settings, names_of, origins_of
 
 PAGES = (
     Page(
@@ -27,8 +32,46 @@ PAGES = (
         group="Service",
         permission=Permission.SYSTEM_MANAGE,
     ),
+    Page(route="console.setting", path="/settings/{setting}", feature="system"),
 )
 MASK = "********"
+# What a room's settings are about, in the order of the page; the others come last, by the titles of their features.
+TITLES = {
+    "": "The service",
+    "picture": "Station and picture",
+    "receivers": "Receivers",
+    "web": "Application and base maps",
+    "accounts": "Accounts and logins",
+    "sso": "Single sign-on",
+    "acars": "ACARS messages",
+    "audio": "Audio and transcription",
+    "cannonball": "Cannonball",
+    "notify": "Notifications, MQTT and Web Push",
+    "outputs": "Outputs",
+    "realtime": "Real-time channel",
+    "http": "Addresses, limits and uploads",
+    "console": "Console",
+    "system": "State of the service",
+    "aircraft": "Airspaces",
+    "readsb": "readsb files",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One setting, or a family of which none is set (``output.*``)."""
+
+    name: str
+    room: str
+    value: str
+    default: str
+    source: str
+    meaning: str
+    is_changed: bool
+    # How it stands in the ini file.
+    line: str
+    # Where it is changed in the console; nothing where the ini file or the environment alone sets it.
+    address: str
 
 
 class SettingQuery(Schema):
@@ -38,30 +81,124 @@ class SettingQuery(Schema):
     changed = colander.SchemaNode(QueryBoolean(), missing=False)
 
 
+class ValueQuery(Schema):
+    """The value that a form opens with, such as an earlier one from the audit log."""
+
+    value = colander.SchemaNode(QueryString(), missing="", validator=colander.Length(max=2000))
+
+
 @view_config(
     route_name="console.settings", request_method="GET", permission=Permission.SYSTEM_MANAGE, renderer="settings.jinja2"
 )
 def show_settings(request: Request) -> dict[str, Any]:
-    """Every setting in force, where it comes from and what it means"""
+    """Every setting in force by feature, changed ones first, where it comes from and what it means"""
     query = read_query(request, SettingQuery())
     search = query["search"].lower()
-    catalogue = catalogue_of(request)
-    rows = []
-    for origin in sorted(origins_of(request.runtime.current), key=lambda origin: origin.name):
-        if query["changed"] and origin.source == "default":
-            continue
-        meaning = catalogue.sentence(origin.meaning)
-        if not any(search in text for text in (origin.name, origin.meaning.lower(), meaning.lower())):
-            continue
-        text = MASK if origin.secret and origin.value else without_passwords(text_of(origin.value))
-        rows.append(
-            {
-                "name": origin.name,
-                "value": text,
-                "source": stored_settings.source_name(origin.source),
-                "is_default": origin.source == "default",
-                "meaning": meaning,
-            }
-        )
+    rows = [
+        row
+        for row in _rows(request)
+        if any(search in text for text in (row.name, row.meaning.lower(), row.line.lower()))
+        and (row.is_changed or not query["changed"])
+    ]
+    groups = [(translate(request, "Changed"), [row for row in rows if row.is_changed])]
+    order = [*TITLES, *sorted({row.room for row in rows} - TITLES.keys())]
+    for room in order:
+        groups.append((_title(request, room), [row for row in rows if row.room == room and not row.is_changed]))
     unused = [row for row in stored_settings.listed(request.db, request.runtime.settings) if row.fault]
-    return {"rows": rows, "query": query, "unused": unused}
+    return {
+        "groups": [(title, members) for title, members in groups if members],
+        "count": len(rows),
+        "query": query,
+        "unused": unused,
+    }
+
+
+setting_page = FormPage("console.setting", "setting.jinja2", Permission.SYSTEM_MANAGE)
+
+
+@setting_page.get
+def show_setting(request: Request) -> dict[str, Any]:
+    """The form of one setting; an earlier value may be filled in, and is saved from here"""
+    name = _editable(request)
+    query = read_query(request, ValueQuery())
+    entries = open_entries(request, [name])
+    if "value" in request.GET:
+        entries = entries.with_values({name: query["value"]})
+    return {**_page(request, name), "entries": entries, "is_earlier": "value" in request.GET}
+
+
+@setting_page.post
+def post_setting(request: Request) -> dict[str, Any] | Response:
+    """Change one setting; an empty field takes the default. It holds within seconds"""
+    name = _editable(request)
+    text = translate(request, "{name} is saved.", name=name)
+    return save(request, [name], _page(request, name), text, f"{HOME}/settings")
+
+
+def _editable(request: Request) -> str:
+    """The setting that an address names; raises Problem (404) where none of this name is changed in the console."""
+    name: str = request.matchdict["setting"]
+    if name not in names_of(type(request.runtime.settings)).single or not _is_declared(request, name):
+        raise not_found("setting that is changed here")
+    return name
+
+
+def _is_declared(request: Request, name: str) -> bool:
+    return stored_settings.is_storable(request.runtime.settings, name)
+
+
+def _page(request: Request, name: str) -> dict[str, Any]:
+    (setting,) = describe(request.runtime.current, [name])
+    return {"name": name, "setting": setting, "is_earlier": False, "problem": None}
+
+
+def _rows(request: Request) -> Iterator[Row]:
+    settings, catalogue = request.runtime.current, catalogue_of(request)
+    names, rooms = names_of(type(settings)), _rooms(settings)
+    origins = origins_of(settings)
+    for prefix, field in names.families.items():
+        if not getattr(settings, field):
+            metadata = names.fields[field].metadata
+            meaning = catalogue.sentence(metadata["meaning"])
+            yield Row(f"{prefix}*", rooms[field], "", "", "default", meaning, False, f"{prefix}NAME = ...", "")
+    for origin in sorted(origins, key=lambda origin: origin.name):
+        family = origin.name not in names.single
+        field = names.single.get(origin.name) or next(f for p, f in names.families.items() if origin.name.startswith(p))
+        value = _shown(origin)
+        default = "" if family else text_of(names.fields[field].default)
+        yield Row(
+            origin.name,
+            rooms[field],
+            value,
+            default,
+            stored_settings.source_name(origin.source),
+            catalogue.sentence(origin.meaning),
+            origin.source != "default",
+            f"{origin.name} = {'...' if origin.secret else value or default}",
+            _address(request, origin, family=family),
+        )
+
+
+def _title(request: Request, room: str) -> str:
+    titles = {feature.name: feature.title or feature.name for feature in request.runtime.features}
+    text = translate(request, TITLES.get(room) or titles[room])
+    return text[:1].upper() + text[1:]
+
+
+def _shown(origin: Origin) -> str:
+    return MASK if origin.secret and origin.value else without_passwords(text_of(origin.value))
+
+
+def _address(request: Request, origin: Origin, *, family: bool) -> str:
+    if not _is_declared(request, origin.name) or origin.source not in FREE:
+        return ""
+    return f"{HOME}/receivers" if family else f"{HOME}/settings/{origin.name}"
+
+
+def _rooms(settings: Settings) -> dict[str, str]:
+    """Field -> the feature that declares it; nothing for what all share."""
+    rooms = dict.fromkeys(names_of(type(settings)).fields, "")
+    for feature in settings.features:
+        declared = vars(feature.settings).get("__annotations__", {}) if feature.settings is not None else {}
+        rooms.update({name: feature.name for name in declared if name in rooms})
+    return rooms

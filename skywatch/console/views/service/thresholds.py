@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import colander
 from pyramid.response import Response
 from sqlalchemy.orm import Session
 
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
+from skywatch.console.forms.form import read_query
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.texts.language import translate
-from skywatch.core.problems import Problem, invalid_fields
+from skywatch.core.database.models import AuditEntry
+from skywatch.core.problems import Problem, invalid_fields, not_found
 from skywatch.core.storing.audit import Target
 from skywatch.core.storing.versions import check_version, version_of
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.schema import QueryInteger, Schema
 from skywatch.safety.schemas import ThresholdChange
 from skywatch.safety.thresholds import store as settings_store
 from skywatch.security.permissions import Permission
@@ -29,6 +33,14 @@ PAGES = (
         permission=Permission.SAFETY_MANAGE,
     ),
 )
+
+
+class ThresholdQuery(Schema):
+    """An entry of the audit log: the form opens with the values from before that change."""
+
+    before = colander.SchemaNode(QueryInteger(), missing=None, validator=colander.Range(1, 2**63 - 1))
+
+
 TARGET = Target("safety_settings", "thresholds")
 
 
@@ -38,7 +50,10 @@ thresholds_page = FormPage("console.thresholds", "thresholds.jinja2", Permission
 @thresholds_page.get
 def show_thresholds(request: Request) -> dict[str, Any]:
     """Every threshold of the safety events"""
-    return _page(request, _opened(request.db))
+    entries, number = _opened(request.db), read_query(request, ThresholdQuery())["before"]
+    if number is None:
+        return _page(request, entries)
+    return {**_page(request, entries.with_values(_before(request, number))), "is_earlier": True}
 
 
 @thresholds_page.post
@@ -76,6 +91,18 @@ def post_thresholds(request: Request) -> dict[str, Any] | Response:
     )
 
 
+def _before(request: Request, number: int) -> dict[str, str]:
+    """The thresholds as they were before a change that the audit log has; raises Problem (403, 404)."""
+    if Permission.SYSTEM_MANAGE not in request.caller.permissions:
+        raise Problem("permission_denied", "Only who reads the audit log may restore from it.")
+    entry = request.db.get(AuditEntry, number)
+    if entry is None or entry.action != "safety.settings_changed":
+        raise not_found("change of thresholds")
+    defaults = {row["name"]: row["default"] for row in settings_store.shown(request.db)}
+    before = {name: float(value) for name, value in (entry.before or {}).items() if name in defaults}
+    return {name: "" if value == defaults[name] else _text(value) for name, value in before.items()}
+
+
 def _stored(session: Session) -> dict[str, str]:
     """What a form opens with: a threshold that has its default is an empty field."""
     rows = settings_store.shown(session)
@@ -103,5 +130,6 @@ def _page(request: Request, entries: Entries) -> dict[str, Any]:
     return {
         "groups": list(groups.items()),
         "entries": entries,
+        "is_earlier": False,
         "problem": entries.problem,
     }

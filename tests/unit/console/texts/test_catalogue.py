@@ -11,10 +11,14 @@ import pytest
 
 from skywatch.console.texts.catalogue import LANGUAGES, PLACEHOLDER, SHARED, Catalogue, room_files
 from skywatch.console.texts.numbers import write_number, write_size
+from skywatch.console.views.people.access import LABELS as LEVELS
+from skywatch.console.views.service.settings import TITLES
 from skywatch.console.views.service.station import LABELS
 from skywatch.core.problems import KINDS
+from skywatch.features import FEATURES as INSTALLED
 from skywatch.safety.thresholds.table import Thresholds
 from skywatch.security.permissions import DEFAULT_ROLES, FEATURES, Permission
+from skywatch.settings import Settings
 from tests.conftest import ROOT
 from tests.console_texts import texts_of_modules, texts_of_templates, untranslated
 
@@ -102,6 +106,16 @@ def test_what_the_pages_show_of_other_rooms_is_translated():
         ),
     ]
     assert [word for word in words if not german.has(word)] == []
+
+
+def test_every_setting_has_its_sentence_in_each_language():
+    kinds = [Settings, *(feature.settings for feature in INSTALLED if feature.settings is not None)]
+    meanings = {f.metadata["meaning"] for kind in kinds for f in dataclasses.fields(kind) if "meaning" in f.metadata}
+    assert len(meanings) > 150
+    for language in LANGUAGES[1:]:
+        catalogue = Catalogue(language)
+        assert sorted(meaning for meaning in meanings if catalogue.known_sentence(meaning) is None) == []
+        assert [title for title in [*TITLES.values(), *LEVELS.values()] if not catalogue.has(title)] == []
 
 
 @pytest.mark.parametrize(
