@@ -28,8 +28,10 @@ SUBJECTS = (
 
 # What the service receives, stores and runs on.
 SERVICE_SUBJECTS = (
-    "service.receivers",
-    "service.station",
+    "reception.receivers",
+    "reception.receiver",
+    "reception.discovery",
+    "reception.station",
     "service.retention",
     "service.thresholds",
     "service.channels",

@@ -11,7 +11,7 @@ import pytest
 
 from skywatch.console.texts.catalogue import LANGUAGES, PLACEHOLDER, SHARED, Catalogue, room_files
 from skywatch.console.texts.numbers import write_number, write_size
-from skywatch.console.views.service.station import LABELS
+from skywatch.console.views.reception.station import LABELS
 from skywatch.core.problems import KINDS
 from skywatch.safety.thresholds.table import Thresholds
 from skywatch.security.permissions import DEFAULT_ROLES, FEATURES, Permission
