@@ -32,6 +32,7 @@ SERVICE_SUBJECTS = (
     "reception.receiver",
     "reception.discovery",
     "reception.station",
+    "reception.airframes",
     "service.retention",
     "service.thresholds",
     "service.channels",

@@ -41,5 +41,4 @@ def show_map(request: Request) -> Response:
 @map_page.post
 def post_map(request: Request) -> Response:
     """Go on in the web application with the login of the session"""
-    read_form(request)
-    return to_map(request)
+    return to_map(request, read_form(request, "to").get("to", ""))

@@ -6,6 +6,7 @@ from typing import Any
 
 from pyramid.view import view_config
 
+from skywatch.console.forms.discovery import is_offered
 from skywatch.console.pages.page import Page
 from skywatch.console.pages.reception import describe_inputs
 from skywatch.core.storing import stored_settings
@@ -36,5 +37,6 @@ def show_receivers(request: Request) -> dict[str, Any]:
     families = tuple(request.runtime.features.editable_inputs())
     return {
         "rows": describe_inputs(request.runtime, request.sky),
+        "is_discovery_offered": is_offered(request),
         "unused": [row for row in unused if row.name.startswith(families)],
     }
