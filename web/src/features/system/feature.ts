@@ -23,6 +23,8 @@ export const system: Feature = {
       element: "sw-station",
       load: () => import("./station"),
       overMap: true,
+      // The console leads to it, and it leads back there.
+      place: "none",
       isOpen: () => session.user.value?.permissions.includes("system.manage") ?? false,
     },
   ],

@@ -63,11 +63,11 @@ class StationPage extends View {
 
   protected override render(): TemplateResult {
     const spot = this.spot ?? live.station.value;
-    return html`<div class="page-body">
+    return html`<div class="sheet">
       <h1>${t("station.title")}</h1>
       <p>${t("station.text")}</p>
       <p role="status">${spot ? t(this.spot ? "station.chosen" : "station.present", { place: degrees(spot) }) : t("station.none")}</p>
-      <p>${this.spot ? html`<a class="button" href=${consoleAddress(this.spot)}>${t("station.use")}</a> ` : nothing}
+      <p class="bar">${this.spot ? html`<a class="button primary" href=${consoleAddress(this.spot)}>${t("station.use")}</a> ` : nothing}
         <button @click=${this.chooseMiddle}>${t("station.middle")}</button></p>
     </div>`;
   }
