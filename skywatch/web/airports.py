@@ -33,11 +33,12 @@ class _Entry(NamedTuple):
     words: str
 
 
-def find_airports(text: str, path: Path = FILE) -> Sequence[Airport] | None:
+def find_airports(text: str, path: Path | None = None) -> Sequence[Airport] | None:
     """The airports that a text fits best: its codes, then cities and names that begin so, then those that contain it.
 
     None where the application was built without airports, or not at all.
     """
+    path = path or FILE
     wanted = _plain(text)
     try:
         entries = _read(path, path.stat().st_mtime_ns)

@@ -18,8 +18,7 @@ ROWS = [
 def built(tmp_path, monkeypatch):
     path = tmp_path / "airports.json"
     path.write_text(json.dumps(ROWS), encoding="utf-8")
-    monkeypatch.setattr("skywatch.web.airports.FILE", path)
-    monkeypatch.setattr(airports.find_airports, "__defaults__", (path,))
+    monkeypatch.setattr(airports, "FILE", path)
     return path
 
 
