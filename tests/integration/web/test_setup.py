@@ -52,7 +52,7 @@ def test_the_station_is_clicked_on_the_map_and_a_silent_receiver_is_named(page, 
     house.start()
     page.sign_in(house, "root", "/#/station")
     page.wait_for_element("sw-station h1")
-    page.wait_for("return document.querySelector('sw-map canvas') !== null", "the map")
+    page.wait_for_element(".places-station canvas")
     x, y = page.run(CLICK)
     for kind in ("mousePressed", "mouseReleased"):
         page.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)

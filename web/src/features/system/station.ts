@@ -29,10 +29,7 @@ class StationPage extends View {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.element = document.querySelector<MapElement>("sw-map");
-    this.element?.addLayer(this.layer);
-    this.element?.map.on("click", this.choose);
-    this.element?.classList.add("places-station");
+    this.attach();
   }
 
   override disconnectedCallback(): void {
@@ -42,6 +39,19 @@ class StationPage extends View {
     this.element?.classList.remove("places-station");
     this.element = null;
   }
+
+  /** Whoever opens this page first is here before the map, which is larger. */
+  private readonly attach = (): void => {
+    if (!this.isConnected) return;
+    this.element = document.querySelector<MapElement>("sw-map");
+    if (!this.element) {
+      requestAnimationFrame(this.attach);
+      return;
+    }
+    this.element.addLayer(this.layer);
+    this.element.map.on("click", this.choose);
+    this.element.classList.add("places-station");
+  };
 
   private readonly choose = ({ coordinate }: MapBrowserEvent): void => {
     const [lon, lat] = toLonLat(coordinate);
