@@ -6,7 +6,7 @@ Public addresses, link-local ones (169.254.0.0/16), this machine's loopback and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from ipaddress import IPv4Address, IPv4Network, ip_network
+from ipaddress import IPv4Address, IPv4Network
 from itertools import chain, zip_longest
 
 from skywatch.receivers.discovery.interfaces import Interface
@@ -23,7 +23,7 @@ def networks_of(interfaces: Iterable[Interface]) -> list[IPv4Network]:
         if interface.is_closed or not is_private(interface.address.ip):
             continue
         bits = max(interface.address.network.prefixlen, WIDEST_BITS)
-        network = ip_network((interface.address.ip, bits), strict=False)
+        network = IPv4Network((interface.address.ip, bits), strict=False)
         # Within a wide network of our own there may be one of containers.
         if not any(network.overlaps(other) for other in closed if is_private(other.network_address)):
             networks.append(network)

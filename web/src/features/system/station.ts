@@ -15,6 +15,7 @@ import { consoleAddress, degrees, type Spot } from "./spot";
 
 const COLOUR = "#e2871b";
 const RADIUS_PX = 8;
+const LOOK_MS = 300;
 
 class StationPage extends View {
   private spot: Spot | null = null;
@@ -40,17 +41,15 @@ class StationPage extends View {
     this.element = null;
   }
 
-  /** Whoever opens this page first is here before the map, which is larger. */
+  /** The map may come after this page, which is smaller, and another one when somebody signs in. */
   private readonly attach = (): void => {
     if (!this.isConnected) return;
+    setTimeout(this.attach, LOOK_MS);
+    if (this.element?.isConnected) return;
     this.element = document.querySelector<MapElement>("sw-map");
-    if (!this.element) {
-      requestAnimationFrame(this.attach);
-      return;
-    }
-    this.element.addLayer(this.layer);
-    this.element.map.on("click", this.choose);
-    this.element.classList.add("places-station");
+    this.element?.addLayer(this.layer);
+    this.element?.map.on("click", this.choose);
+    this.element?.classList.add("places-station");
   };
 
   private readonly choose = ({ coordinate }: MapBrowserEvent): void => {
