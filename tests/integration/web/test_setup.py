@@ -51,6 +51,7 @@ def test_the_station_is_clicked_on_the_map_and_a_silent_receiver_is_named(page, 
     house = service(receiver__silent="beast 127.0.0.1:1")
     house.add_superadmin()
     house.start()
+    page.size(1280, 860)
     page.sign_in(house, "root", "/#/station")
     page.wait_for_element("sw-station h1")
     page.wait_for_element(".places-station canvas")
