@@ -63,7 +63,7 @@ web-after: $(VENV)/.web
 # The database first, then the service with the build of the web application beside it, at the lowest priority.
 run: $(VENV)/.runtime ## start the service (INI=development.ini)
 	@mkdir -p var
-	@$(BIN)/skywatch init $(INI) --first-administrator
+	@$(BIN)/skywatch init $(INI) --first-administrator --demonstration
 	@$(PYTHON) web/make.py current || $(MAKE) --no-print-directory web-beside
 	@exec $(BIN)/skywatch serve $(INI)
 

@@ -25,6 +25,7 @@ const flagsFolder = copyFlags(here, assets);
 const ground = prepareData(here, generated, options);
 mkdirSync(join(assets, ground.folder));
 for (const [name, text] of ground.files) writeFileSync(join(assets, ground.folder, name), text);
+if (ground.airports.length) writeFileSync(join(out, "airports.json"), JSON.stringify(ground.airports));
 
 const common = {
   absWorkingDir: here,

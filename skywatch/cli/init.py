@@ -30,10 +30,16 @@ from skywatch.core.database.engine import (
 )
 from skywatch.core.database.migrations import upgrade
 from skywatch.core.process.secret_file import with_secret
+from skywatch.core.storing import stored_settings
+from skywatch.core.storing.audit import COMMAND_LINE
 from skywatch.core.terminal.command import ini_argument, one_line_errors, read_ini
 from skywatch.inputs.options import Station
 from skywatch.notify.push.vapid import install as install_vapid_key
 from skywatch.settings import Settings
+
+RECEIVER = "receiver."
+PLACE = ("station_lat", "station_lon")
+DEMONSTRATION = {"receiver.demo": "simulate aircraft=200", "station_lat": "47.45", "station_lon": "8.56"}
 
 
 @click.command()
@@ -47,9 +53,21 @@ from skywatch.settings import Settings
     is_flag=True,
     help="Where there is no user yet: show a one-time password for the first administrator, on a terminal only.",
 )
+@click.option(
+    "--demonstration",
+    is_flag=True,
+    help="In development, while there is no user and no receiver: store simulated aircraft and a station, which the"
+    " console changes and switches off.",
+)
 @one_line_errors
 def init(
-    ini: Path, new: bool, receiver: str | None, station: Station, listen: str | None, first_administrator: bool
+    ini: Path,
+    new: bool,
+    receiver: str | None,
+    station: Station,
+    listen: str | None,
+    first_administrator: bool,
+    demonstration: bool,
 ) -> None:
     """Create or upgrade the database that FILE.ini names, with default roles and access settings; safe to repeat."""
     if new:
@@ -69,6 +87,8 @@ def init(
         added = install(session)
         install_vapid_key(session)
     encrypt_stored(engine, sessions, settings)
+    if demonstration and settings.environment == "development":
+        store_demonstration(sessions, settings)
     if added:
         click.echo(f"Added: {', '.join(added)}.")
     click.echo("The database is up to date.")
@@ -88,6 +108,19 @@ def _offer_setup(sessions: SessionFactory, settings: Settings, ini: Path, first_
         show(settings, password)
     elif is_open:
         click.echo(f"There is no user yet: `skywatch setup-link {ini}` prints a link for the first administrator.")
+
+
+def store_demonstration(sessions: SessionFactory, settings: Settings) -> None:
+    """Store what a first look shows, where nobody has set up anything: not in the ini file, where it would hold."""
+    with writing(sessions) as session:
+        stored = stored_settings.read(session, settings)
+        names = {*settings.sources, *stored}
+        if has_user(session) or any(name.startswith(RECEIVER) for name in names):
+            return
+        is_placed = not names.isdisjoint(PLACE)
+        values = {name: text for name, text in DEMONSTRATION.items() if not (is_placed and name in PLACE)}
+        stored_settings.change(session, settings, COMMAND_LINE, values)
+    click.echo("Stored: simulated aircraft, until the console switches them off.")
 
 
 def encrypt_stored(engine: sa.Engine, sessions: SessionFactory, settings: Settings) -> None:

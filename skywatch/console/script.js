@@ -1,5 +1,5 @@
-// What the console's pages can do better with script: the colours chosen in the web application, and times by the reader's
-// clock. All of it is there without, in the colours of the system and in UTC.
+// What the console's pages can do better with script: the colours chosen in the web application, times by the reader's
+// clock, the browser's position for the station. All else is there without, in the colours of the system and in UTC.
 (() => {
   const UNITS = [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]];
   const RECENT_S = 86_400;
@@ -42,10 +42,40 @@
     }
   }
 
+  // The station by the browser's position, and the port that belongs to a kind of receiver.
+  function offerPosition() {
+    const offer = document.querySelector("[data-locate]");
+    if (!offer || !navigator.geolocation || !isSecureContext) return;
+    const status = offer.querySelector("[role=status]");
+    offer.hidden = false;
+    offer.querySelector("button").addEventListener("click", () => {
+      status.textContent = "";
+      const take = ({ coords }) => {
+        for (const [name, value] of [["lat", coords.latitude], ["lon", coords.longitude]]) {
+          document.getElementById(`field-station_${name}`).value = value.toFixed(5);
+        }
+        document.getElementById("field-station_lat").focus();
+      };
+      const refuse = () => (status.textContent = offer.dataset.refused);
+      navigator.geolocation.getCurrentPosition(take, refuse, { enableHighAccuracy: true, timeout: 20_000 });
+    });
+  }
+
+  function proposePorts() {
+    const port = document.getElementById("field-port");
+    const kinds = [...document.querySelectorAll("input[data-port]")];
+    if (!port || !kinds.length) return;
+    const propose = () => (port.placeholder = kinds.find((kind) => kind.checked)?.dataset.port ?? "");
+    for (const kind of kinds) kind.addEventListener("change", propose);
+    propose();
+  }
+
   const theme = chosenTheme();
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
   addEventListener("DOMContentLoaded", () => {
     showTimes();
+    offerPosition();
+    proposePorts();
     if (document.querySelector("time[datetime]")) setInterval(showTimes, EVERY_MS);
   });
 })();

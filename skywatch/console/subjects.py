@@ -29,8 +29,11 @@ SUBJECTS = (
 
 # What the service receives, stores and runs on.
 SERVICE_SUBJECTS = (
-    "service.receivers",
-    "service.station",
+    "reception.receivers",
+    "reception.receiver",
+    "reception.discovery",
+    "reception.station",
+    "reception.airframes",
     "service.retention",
     "service.thresholds",
     "service.channels",

@@ -24,7 +24,8 @@ class InputStatus(msgspec.Struct):
     of the program (it is tried again as well). ``messages`` counts what was received and decoded, ``stored`` what the
     feature has saved, ``dropped`` what was lost because a queue was full or a limit exceeded, ``refused`` datagrams
     and connections that are not allowed, ``invalid`` what could not be decoded, by reason. ``address`` holds no
-    credentials. ``family`` is the family of the setting, such as ``receiver``.
+    credentials. ``family`` is the family of the setting, such as ``receiver``. ``since`` is when it began to do its
+    work or, where it does not, when that ceased.
     """
 
     name: str
@@ -43,6 +44,7 @@ class InputStatus(msgspec.Struct):
     reconnects: int = 0
     last_error: str | None = None
     last_error_at: float | None = None
+    since: float | None = None
 
     @property
     def is_active(self) -> bool:

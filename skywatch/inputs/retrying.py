@@ -20,7 +20,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from skywatch.inputs.base import Consumer, FilePosition, InputStatus, Message, Origin, State
+from skywatch.inputs.base import ACTIVE_STATES, Consumer, FilePosition, InputStatus, Message, Origin, State
 from skywatch.inputs.meter import RateMeter
 
 logger = logging.getLogger(__name__)
@@ -87,7 +87,7 @@ class RetryingInput(ABC, Generic[StatusT]):
                 await self.session()
                 self._set_trouble("waiting", "the connection was closed")
             except InputEnded:
-                self._status.state = "ended"
+                self._enter("ended")
                 return
             except InputError as error:
                 self._set_trouble("waiting", str(error))
@@ -107,7 +107,7 @@ class RetryingInput(ABC, Generic[StatusT]):
 
     def set_connected(self, state: State = "connected") -> None:
         """The input was reached."""
-        self._status.state = state
+        self._enter(state)
 
     def set_stalled(self, reason: str) -> None:
         """The input answers, but nothing in it changes any more."""
@@ -142,8 +142,13 @@ class RetryingInput(ABC, Generic[StatusT]):
         """Count datagrams or connections that are not allowed."""
         self._status.refused += count
 
-    def _set_trouble(self, state: State, reason: str) -> None:
+    def _enter(self, state: State) -> None:
+        if self._status.since is None or self._status.is_active != (state in ACTIVE_STATES):
+            self._status.since = time.time()
         self._status.state = state
+
+    def _set_trouble(self, state: State, reason: str) -> None:
+        self._enter(state)
         if reason != self._status.last_error:
             logger.warning("%s %s: %s", self._status.family, self.name, reason)
         self.set_problem(reason)

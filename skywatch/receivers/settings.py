@@ -18,6 +18,11 @@ class ReceiverSettings(Settings):
     receivers: dict[str, str] = setting(
         {}, "a receiver: kind and address, for example `beast localhost:30005`", name="receiver.*"
     )
+    receiver_discovery: bool = setting(
+        True,
+        "the console may look for receivers in the private networks of this machine (at most the /24 around each of its"
+        " addresses, never those of containers), for holders of system.manage who have just signed in",
+    )
 
 
 def is_simulated(receivers: Mapping[str, str]) -> bool:

@@ -166,6 +166,7 @@ class ReceiverState(Schema):
     reconnects = node(JsonInteger(), "Reconnects since the start.")
     last_error = node(Nullable(JsonString()), "The last error.")
     last_error_at = node(Nullable(Timestamp()), "When.")
+    since = node(Nullable(Timestamp()), "When it began to do its work or, where it does not, when that ceased.")
     invalid = node(JsonObject(), "Messages refused since the start, by reason.")
 
 
@@ -199,6 +200,7 @@ class InputState(Schema):
     reconnects = node(JsonInteger(), "Reconnects since the start.")
     last_error = node(Nullable(JsonString()), "The last error.")
     last_error_at = node(Nullable(Timestamp()), "When.")
+    since = node(Nullable(Timestamp()), "When it began to do its work or, where it does not, when that ceased.")
 
 
 class InputStates(PageLinks):

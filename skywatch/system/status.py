@@ -163,6 +163,7 @@ def receivers(runtime: Runtime) -> list[dict[str, Any]]:
             "reconnects": status.reconnects,
             "last_error": status.last_error,
             "last_error_at": at(status.last_error_at),
+            "since": at(status.since),
             "invalid": status.invalid,
         }
         for status in receiver_statuses(runtime)
@@ -199,6 +200,7 @@ def _describe_inputs(statuses: Sequence[InputStatus]) -> list[dict[str, Any]]:
             "reconnects": status.reconnects,
             "last_error": status.last_error,
             "last_error_at": at(status.last_error_at),
+            "since": at(status.since),
         }
         for status in statuses
     ]

@@ -70,6 +70,8 @@ async function start(): Promise<void> {
   await station;
   const { listen } = await import("./shell/bell");
   listen();
+  const { watchReception } = await import("./shell/reception");
+  watchReception();
   const { openConsoleLinks } = await import("./session/handover");
   openConsoleLinks();
   // What the first view needs goes first.

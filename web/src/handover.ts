@@ -3,10 +3,11 @@ import { redeem } from "./session/handover";
 
 const page = document.getElementById("handover");
 
-async function open(code: string): Promise<void> {
+async function open(code: string, to: string): Promise<void> {
   try {
     await redeem(code);
-    location.replace(document.baseURI);
+    // Replaced: whoever goes back does not come to a code that is used up.
+    location.replace(to ? `${document.baseURI}#/${to}` : document.baseURI);
   } catch (error) {
     page?.remove();
     document.getElementById("reason")!.textContent = error instanceof Error ? error.message : String(error);
@@ -17,5 +18,5 @@ async function open(code: string): Promise<void> {
 const code = page?.dataset.code;
 if (page && code) {
   delete page.dataset.code;
-  void open(code);
+  void open(code, page.dataset.to ?? "");
 }

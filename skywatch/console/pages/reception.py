@@ -16,6 +16,8 @@ from skywatch.system import status
 # Estimated position uncertainty (m) by NACp (DO-260B, table 2-71); 95 % of positions are nearer.
 UNCERTAINTY_M = {1: 18_520, 2: 7408, 3: 3704, 4: 1852, 5: 926, 6: 556, 7: 185, 8: 93, 9: 30, 10: 10, 11: 3}
 RECEIVER = "receiver."
+# The states of inputs that do not do their work although they should.
+FAILING = ("waiting", "failed")
 
 
 def describe_inputs(runtime: Runtime, sky: Sky) -> list[dict[str, Any]]:
@@ -29,13 +31,15 @@ def describe_inputs(runtime: Runtime, sky: Sky) -> list[dict[str, Any]]:
         for name, text in sorted(getattr(settings, names.families[prefix]).items()):
             full_name = prefix + name
             source = settings.sources.get(full_name, "default")
+            state = states.pop(full_name, None)
             rows.append(
                 {
                     "name": full_name,
                     "text": without_passwords(text),
                     "source": stored_settings.source_name(source),
                     "is_free": source == "database",
-                    "state": states.pop(full_name, None),
+                    "state": state,
+                    "fails": state is not None and state["state"] in FAILING and bool(state["last_error"]),
                     "figures": positions.get(name) if prefix == RECEIVER else None,
                 }
             )

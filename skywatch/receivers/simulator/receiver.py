@@ -16,7 +16,7 @@ from skywatch.receivers.simulator.traffic import Traffic
 
 log = logging.getLogger(__name__)
 
-# Without a station: Zurich, as in development.ini.
+# Without a station: Zurich, as `make run` stores it.
 DEFAULT_CENTRE = (47.45, 8.56)
 PERIOD_S = 1.0
 MOST_AIRCRAFT = 50_000

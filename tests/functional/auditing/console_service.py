@@ -57,7 +57,20 @@ def remove_receiver(world):
     press(world.console.get("/receivers/input?name=receiver.attic-save"), "remove")
 
 
+def look_for_receivers(world):
+    """One minute after the round before."""
+    main_form(world.console.get("/receivers/discovery")).submit(headers=ORIGIN)
+
+
+def import_airframes(world):
+    form = main_form(world.console.get("/airframes"))
+    form["list"] = ("aircraft.csv", b"4b1620;HB-ABC;A320;00;AIRBUS A-320;2010;Swiss;\n")
+    form.submit("do", value="import", headers=ORIGIN)
+
+
 WRITES = (
+    Write("POST /console/receivers/discovery", "receivers.discovery", look_for_receivers),
+    Write("POST /console/airframes", "airframes.imported", import_airframes),
     Write("POST /console/receivers/input", "setting.changed", on_receiver("save")),
     Write("POST /console/receivers/input", "setting.changed", remove_receiver),
     Write("POST /console/receivers/input", "input.tried", on_receiver("try")),

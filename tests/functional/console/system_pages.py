@@ -4,7 +4,9 @@ MANAGE = "system.manage"
 SYSTEM_PAGES = (
     ("GET", "/receivers", MANAGE),
     *((method, "/receivers/input", MANAGE) for method in ("GET", "POST")),
+    *((method, "/receivers/discovery", MANAGE) for method in ("GET", "POST")),
     *((method, "/station", MANAGE) for method in ("GET", "POST")),
+    *((method, "/airframes", MANAGE) for method in ("GET", "POST")),
     *((method, "/retention", MANAGE) for method in ("GET", "POST")),
     *((method, "/thresholds", "safety.manage") for method in ("GET", "POST")),
     ("GET", "/channels", "alerts.manage_all"),

@@ -61,9 +61,10 @@ def test_three_steps_lead_from_nothing_to_a_receiver(visitor):
     page = visitor.send(page, 1, station_name="Roof", station_lat="47.45", station_lon="8.56").follow()
     assert "Step 3 of 3" in page
     form = page.forms[1]
-    form["name"], form["text"] = "roof", "beast localhost:30005"
-    page = form.submit("do", value="save", headers=ORIGIN, status=303).follow()
-    assert "The installation is set up." in page
+    form["host"] = "localhost"
+    page = form.submit("do", value="save", headers=ORIGIN, status=200)
+    assert "The map opens with your login." in page
+    assert "The installation is set up." in visitor.get("/receivers")
     settings = visitor.runtime.current
     assert settings.of(PictureSettings).station == (47.45, 8.56)
     assert settings.of(ReceiverSettings).receivers["roof"] == "beast localhost:30005"

@@ -53,8 +53,9 @@ def test_a_receiver_is_added_changed_and_removed(root):
     assert "receiver.attic is saved" in page
     assert receivers_of(root) == {"ini": "beast me.example:30005", "attic": "sbs localhost:30003"}
     page = page.click("receiver.attic")
-    assert page.forms[1]["text"].value == "sbs localhost:30003"
-    press(page, "save", text="beast localhost:30005")
+    form = page.forms[1]
+    assert [form[name].value for name in ("kind", "host", "port", "text")] == ["sbs", "localhost", "30003", ""]
+    press(page, "save", kind="beast", port="")
     assert receivers_of(root)["attic"] == "beast localhost:30005"
     page = press(root.get("/receivers/input?name=receiver.attic"), "remove", 2).follow()
     assert "receiver.attic is removed" in page
@@ -90,7 +91,10 @@ def test_those_of_the_ini_file_are_shown_and_cannot_be_changed(root):
 WRONG = (
     ({"name": "roof", "text": "beats localhost:30005"}, "text", "did you mean beast?"),
     ({"name": "roof", "text": "beast localhost"}, "text", "expected host:port"),
-    ({"name": "roof", "text": ""}, "text", "is missing"),
+    ({"name": "roof", "text": ""}, "host", "is missing"),
+    ({"name": "roof", "text": "beast a:1", "host": "pi"}, "text", "must be empty where there is a host"),
+    ({"name": "roof", "text": "", "host": "http://pi/"}, "host", "a name or an address alone"),
+    ({"name": "roof", "text": "", "host": "pi", "port": "0"}, "port", "whole number from 1 to 65535"),
     ({"name": "roof", "text": "replay /etc/passwd"}, "text", "only the ini file may name them"),
     ({"name": "Roof!", "text": "beast localhost:30005"}, "name", "lower-case letters"),
 )
@@ -148,15 +152,109 @@ def test_an_address_with_credentials_is_never_shown_again(root):
     assert receivers_of(root)["net"] == address
 
 
+def receiver_form(root, **query):
+    return root.get("/receivers/input" + ("?" + "&".join(f"{k}={v}" for k, v in query.items()) if query else ""))
+
+
+@pytest.mark.parametrize(
+    ("kind", "host", "port", "text"),
+    [
+        ("beast", "pi.local", "", "beast pi.local:30005"),
+        ("sbs", "10.0.0.7", "", "sbs 10.0.0.7:30003"),
+        ("avr", "fd00::7", "31002", "avr [fd00::7]:31002"),
+        ("readsb-lines", "pi", "", "readsb-lines pi:30047"),
+        ("readsb", "pi", "", "readsb http://pi/tar1090/data/aircraft.json"),
+        ("readsb", "pi", "8080", "readsb http://pi:8080/tar1090/data/aircraft.json"),
+    ],
+)
+def test_a_kind_a_host_and_perhaps_a_port_make_a_receiver(root, kind, host, port, text):
+    add(root, kind=kind, host=host, port=port)
+    assert receivers_of(root)["roof"] == text
+    form = receiver_form(root, name="receiver.roof").forms[1]
+    assert (form["kind"].value, form["host"].value, form["text"].value) == (kind, host, "")
+
+
+def test_the_proposed_name_is_free(root):
+    assert receiver_form(root).forms[1]["name"].value == "roof"
+    add(root, host="pi")
+    assert receiver_form(root).forms[1]["name"].value == "roof-2"
+    # Emptied, it is proposed again.
+    add(root, host="pi2", name="")
+    assert receivers_of(root)["roof-2"] == "beast pi2:30005"
+
+
+def buttons(page):
+    """The buttons of the form in their order, with their class; Enter presses the first."""
+    form = page.html.find("form", class_="card")
+    return [(button["value"], button.get("class")) for button in form.find_all("button")]
+
+
+def test_a_trial_is_the_first_button_until_one_has_worked(root):
+    assert buttons(receiver_form(root)) == [("try", None), ("save", ["quiet"])]
+    page = add(root, do="try", status=200, kind="sbs", host="127.0.0.1", port="1")
+    assert buttons(page) == [("try", None), ("save", ["quiet"])]
+    server = FeedServer([(number / 10, SBS) for number in range(600)]).play()
+    try:
+        page = add(root, do="try", status=200, kind="sbs", host="127.0.0.1", port=str(server.port))
+    finally:
+        server.close()
+    assert buttons(page) == [("save", None), ("try", ["quiet"])]
+    press(page, "save")
+    assert receivers_of(root)["roof"] == f"sbs 127.0.0.1:{server.port}"
+
+
+def test_what_discovery_found_is_filled_in(root):
+    form = receiver_form(root, kind="readsb", host="10.0.0.7", port=80, step=3).forms[1]
+    assert [form[name].value for name in ("kind", "host", "port")] == ["readsb", "10.0.0.7", "80"]
+    root.get("/receivers/input?kind=simulate&host=x", status=400)
+    root.get("/receivers/input?port=0", status=400)
+
+
+def test_the_simulator_is_switched_off_with_the_first_own_receiver(root):
+    add(root, name="demo", text="simulate aircraft=5")
+    page = receiver_form(root)
+    assert page.forms[1]["simulator_off"].checked
+    page.forms[1]["simulator_off"].checked = False
+    press(page, "save", name="one", host="pi")
+    assert set(receivers_of(root)) == {"ini", "demo", "one"}
+    press(receiver_form(root), "save", name="two", host="pi")
+    assert set(receivers_of(root)) == {"ini", "one", "two"}
+    assert "simulator_off" not in receiver_form(root).forms[1].fields
+    removed = [entry.target_name for entry in audited(root, "setting.changed") if entry.after == {"value": None}]
+    assert removed == ["receiver.demo"]
+
+
+def test_a_simulator_of_the_ini_file_is_named_with_the_way_to_switch_it_off(make_visitor):
+    visitor = make_visitor(auth_mode="hybrid", receiver__demo="simulate aircraft=2")
+    populate(visitor.runtime, "superadmin")
+    visitor.sign_in("superadmin")
+    assert "remove receiver.demo there" in " ".join(receiver_form(visitor).html.text.split())
+
+
+def test_the_last_step_ends_at_the_map(root):
+    page = press(receiver_form(root, step=3), "save", status=200, host="pi")
+    assert page.html.find(id="handover")["data-code"]
+    assert "connect-src 'self'" in page.headers["Content-Security-Policy"]
+    assert "receiver.roof is saved" in root.get("/receivers")
+
+
+def test_without_the_web_application_the_last_step_ends_at_the_receivers(make_visitor):
+    visitor = make_visitor(auth_mode="hybrid", web_enabled=False)
+    populate(visitor.runtime, "superadmin")
+    visitor.sign_in("superadmin")
+    page = press(receiver_form(visitor, step=3), "save", host="pi").follow()
+    assert "The installation is set up." in page
+
+
 def test_a_change_made_meanwhile_is_told(root):
     add(root, name="attic", text="sbs localhost:30003")
     page = root.get("/receivers/input?name=receiver.attic")
     other = root.beside()
     other.sign_in("admin")
-    press(other.get("/receivers/input?name=receiver.attic"), "save", text="sbs localhost:30009")
-    page = press(page, "save", text="sbs localhost:30010", status=409)
+    press(other.get("/receivers/input?name=receiver.attic"), "save", port="30009")
+    page = press(page, "save", port="30010", status=409)
     assert "admin changed this since you opened it" in page
-    assert page.forms[1]["text"].value == "sbs localhost:30010"
+    assert page.forms[1]["port"].value == "30010"
     assert receivers_of(root)["attic"] == "sbs localhost:30009"
     press(page, "save")
     assert receivers_of(root)["attic"] == "sbs localhost:30010"

@@ -17,6 +17,7 @@ import { Folding } from "./folding";
 import "./notice";
 import { drawing, icon, mark } from "../ui/icons";
 import { runShortcut } from "./settings/shortcuts";
+import { receptionCard, silent } from "./reception";
 import { simulatedCard } from "./simulated";
 import "../list/list";
 import "../panel/panel";
@@ -45,7 +46,7 @@ class App extends View {
 
   constructor() {
     super();
-    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.total, live.selectedHex, live.isReplay, live.isStale, simulated, preferences, dark, announcement, counts);
+    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.total, live.selectedHex, live.isReplay, live.isStale, simulated, silent, preferences, dark, announcement, counts);
     live.state.subscribe((state) => this.noteState(state));
     setTimeout(() => {
       if (session.status.value !== "loading") return;
@@ -224,7 +225,7 @@ class App extends View {
         ${session.canView("aircraft")
           ? html`<section class="live" ?inert=${!showMap} ?hidden=${!showMap}>
               ${customElements.get(MAP) ? html`<sw-map .pageLayers=${this.pageLayers}></sw-map>` : html`<p class="map-waiting" role="status">${this.waiting}</p>`}
-              ${page.name === "map" ? html`${simulatedCard()}<sw-list></sw-list>${live.selectedHex.value ? this.panel() : nothing}` : nothing}
+              ${page.name === "map" ? html`${simulatedCard()}${receptionCard()}<sw-list></sw-list>${live.selectedHex.value ? this.panel() : nothing}` : nothing}
             </section>`
           : nothing}
         ${page.element && page.overMap ? html`<button class="drawer-handle" aria-label=${t("nav.drawer")} aria-expanded=${!this.isLow} @click=${this.toggleDrawer}></button>` : nothing}

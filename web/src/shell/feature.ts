@@ -27,8 +27,8 @@ export interface Page {
   isOpen?: () => boolean;
   /** Whether the map stays beside the page. */
   overMap?: boolean;
-  /** Where its link is: in the menu, or in the place of the person's name while somebody is signed in or nobody is. */
-  place?: "menu" | "account" | "signIn";
+  /** Where its link is: in the menu, nowhere (other pages lead to it), or in the place of the person's name while somebody is signed in or nobody is. */
+  place?: "menu" | "account" | "signIn" | "none";
   badge?: Badge;
   /** Whether the bar at the bottom of a phone has a button of its own for it. */
   inBar?: boolean;

@@ -9,7 +9,7 @@ import { icon } from "../ui/icons";
 export function simulatedCard(): TemplateResult | typeof nothing {
   if (!simulated.value || preferences.value.simulatedDismissed) return nothing;
   // The console's pages need an administrator; the sign-in says how the first one is created.
-  const address = session.config.value?.setup_required ? "#/login" : "console/receivers";
+  const address = session.config.value?.setup_required ? "#/login" : "console/station?step=2";
   return html`<div class="simulated" role="note">
     <p>${t("simulated.text")} <a href=${address}>${t("simulated.link")}</a></p>
     <button class="plain" @click=${() => prefer({ simulatedDismissed: true })} aria-label=${t("close")}>${icon("close")}</button>

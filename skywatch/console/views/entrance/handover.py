@@ -6,29 +6,18 @@ the body of a page and nowhere else; the application's script on that page excha
 
 from __future__ import annotations
 
-from typing import Any
-
 from pyramid.response import Response
 from pyramid.view import view_config
 
-from skywatch.accounts.identity.caller import caller_of
-from skywatch.accounts.logins.cookies import remember_browser
-from skywatch.accounts.logins.handover import LIFETIME, create_code
 from skywatch.console.forms.form import read_form
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.routes import HOME, see_other
 from skywatch.console.signing.entering import check_origin, enter, holder_of_token
-from skywatch.core.problems import Problem
+from skywatch.console.signing.leaving import to_map
 from skywatch.http.requests.request import Request
 from skywatch.security.contexts import EXCHANGE, IDENTIFIED
-from skywatch.web.settings import WebSettings
 
 PAGES = (Page(route="console.map", path="/map"),)
-# The application's own script asks the API; its addresses count from where the application is.
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'"
-)
 map_page = FormPage("console.map", "handover.jinja2", IDENTIFIED)
 
 
@@ -50,13 +39,6 @@ def show_map(request: Request) -> Response:
 
 
 @map_page.post
-def post_map(request: Request) -> dict[str, Any]:
+def post_map(request: Request) -> Response:
     """Go on in the web application with the login of the session"""
-    read_form(request)
-    login_id = request.caller.login_id
-    if not request.runtime.settings.of(WebSettings).web_enabled or login_id is None:
-        raise Problem("not_found", "The web application is switched off (`web_enabled`).")
-    made = create_code(request.db, caller_of(request), login_id)
-    remember_browser(request, request.response, made.browser, LIFETIME)
-    request.response.headers["Content-Security-Policy"] = POLICY
-    return {"code": made.code}
+    return to_map(request, read_form(request, "to").get("to", ""))

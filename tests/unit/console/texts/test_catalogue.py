@@ -13,7 +13,7 @@ from skywatch.console.texts.catalogue import LANGUAGES, PLACEHOLDER, SHARED, Cat
 from skywatch.console.texts.numbers import write_number, write_size
 from skywatch.console.views.people.access import LABELS as LEVELS
 from skywatch.console.views.service.settings import TITLES
-from skywatch.console.views.service.station import LABELS
+from skywatch.console.views.reception.station import LABELS
 from skywatch.core.problems import KINDS
 from skywatch.features import FEATURES as INSTALLED
 from skywatch.safety.thresholds.table import Thresholds

@@ -16,6 +16,17 @@ export const system: Feature = {
       // Half of the page is about the days before.
       isOpen: () => session.canView("history") || session.canView("system"),
     },
+    {
+      name: "station",
+      title: "nav.station",
+      icon: "M10 17V8M6.5 17h7M10 8a1.6 1.6 0 1 0 0-.01M6 10.5a5 5 0 0 1 0-7M14 10.5a5 5 0 0 0 0-7",
+      element: "sw-station",
+      load: () => import("./station"),
+      overMap: true,
+      // The console leads to it, and it leads back there.
+      place: "none",
+      isOpen: () => session.user.value?.permissions.includes("system.manage") ?? false,
+    },
   ],
   hasTopic: true,
   hasScope: true,

@@ -1,4 +1,4 @@
-"""Receivers and inputs: how they are, and those of the database added, changed, tried and removed."""
+"""A receiver or input of the database: chosen, tried, saved and removed; the last step of a new installation."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from typing import Any
 
 import colander
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.accounts.identity.caller import caller_of
+from skywatch.console.forms import connections
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import Entries, read_entries
 from skywatch.console.forms.form import read_query
 from skywatch.console.forms.trials import try_input
+from skywatch.console.pages.notes import say
 from skywatch.console.pages.page import FormPage, Page
-from skywatch.console.pages.reception import describe_inputs
 from skywatch.console.routes import HOME
+from skywatch.console.signing.leaving import to_map
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid, not_found
 from skywatch.core.reporting.logs import without_passwords
@@ -23,54 +24,37 @@ from skywatch.core.storing import stored_settings
 from skywatch.core.storing.audit import Target
 from skywatch.core.storing.versions import check_version, version_of
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import JsonString, QueryInteger, QueryString, Schema
+from skywatch.http.resources.schema import JsonBoolean, JsonString, QueryInteger, QueryString, Schema
 from skywatch.inputs.trial import Trial
+from skywatch.receivers.choices import BY_KIND, CHOICES
 from skywatch.security.permissions import Permission
+from skywatch.web.settings import WebSettings
 
 LIST = f"{HOME}/receivers"
-PAGES = (
-    Page(
-        route="console.receivers",
-        path="/receivers",
-        feature="system",
-        title="Receivers",
-        group="Reception",
-        permission=Permission.SYSTEM_MANAGE,
-    ),
-    Page(route="console.receiver", path="/receivers/input", feature="system"),
-)
+PAGES = (Page(route="console.receiver", path="/receivers/input", feature="system"),)
 
 
 class InputQuery(Schema):
-    """Which input is edited; none for another one."""
+    """Which input is edited, none for another one; and what discovery has found for that."""
 
     name = colander.SchemaNode(QueryString(), missing="", validator=colander.Length(max=100))
     # The third of the three steps of a new installation.
     step = colander.SchemaNode(QueryInteger(), missing=0, validator=colander.Range(3, 3))
+    kind = colander.SchemaNode(QueryString(), missing="", validator=colander.OneOf(tuple(BY_KIND)))
+    host = colander.SchemaNode(QueryString(), missing="", validator=colander.Length(max=253))
+    port = colander.SchemaNode(QueryInteger(), missing=None, validator=colander.Range(1, 65535))
 
 
 class InputForm(Schema):
-    """An input as it is entered."""
+    """An input as it is entered: a receiver by kind, host and port, or any by the text of its setting."""
 
+    kind = colander.SchemaNode(JsonString(), missing="")
+    host = colander.SchemaNode(JsonString(), missing="")
+    port = colander.SchemaNode(JsonString(), missing="")
     family = colander.SchemaNode(JsonString(), missing="")
     name = colander.SchemaNode(JsonString(), missing="")
     text = colander.SchemaNode(JsonString(), missing="")
-
-
-@view_config(
-    route_name="console.receivers",
-    request_method="GET",
-    permission=Permission.SYSTEM_MANAGE,
-    renderer="receivers.jinja2",
-)
-def show_receivers(request: Request) -> dict[str, Any]:
-    """Receivers and inputs with their states, rates, errors, accuracy and range"""
-    unused = [row for row in stored_settings.listed(request.db, request.runtime.settings) if row.fault]
-    families = tuple(request.runtime.features.editable_inputs())
-    return {
-        "rows": describe_inputs(request.runtime, request.sky),
-        "unused": [row for row in unused if row.name.startswith(families)],
-    }
+    simulator_off = colander.SchemaNode(JsonBoolean(), missing=False)
 
 
 receiver_page = FormPage("console.receiver", "receiver.jinja2", Permission.SYSTEM_MANAGE)
@@ -99,10 +83,16 @@ def post_receiver(request: Request) -> dict[str, Any] | Response:
         _change(request, full_name, entries, is_removed=what == "remove")
     except Problem as problem:
         stored = _opened(request)
-        again = entries.refused(_beside_fields(problem), Entries({}, stored.version) if what == "remove" else stored)
+        problem = _beside_fields(problem, entries)
+        again = entries.refused(problem, Entries({}, stored.version) if what == "remove" else stored)
         return refused(request, again.problem or problem, _page(request, again))
     if _is_step(request):
-        return done(request, HOME, translate(request, "{name} is saved. The installation is set up.", name=full_name))
+        text = translate(request, "{name} is saved. The installation is set up.", name=full_name)
+        if not request.runtime.settings.of(WebSettings).web_enabled:
+            return done(request, LIST, text)
+        response = to_map(request)
+        say(request, response, text)
+        return response
     if what == "remove":
         text = translate(request, "{name} is removed. The tracker follows within seconds.", name=full_name)
     else:
@@ -117,7 +107,9 @@ def _try(request: Request, full_name: str, entries: Entries) -> dict[str, Any]:
         row = stored_settings.read(session, request.runtime.settings).get(full_name)
     if _name(request) and row is None:
         raise _no_input()
-    text = _text(entries, row if _name(request) else None)
+    text = _text(full_name, entries, row if _name(request) else None)
+    # What was proposed is in the field when the page comes back.
+    entries = Entries({**entries.values, "name": name}, entries.version)
     return _page(request, entries, try_input(request.runtime, caller_of(request).actor, f"{family}.", name, text))
 
 
@@ -126,20 +118,25 @@ def _change(request: Request, full_name: str, entries: Entries, *, is_removed: b
     with changing(request, "setting.changed", target) as (session, caller):
         caller.begin(session, Permission.SYSTEM_MANAGE)
         settings = request.runtime.settings
-        row = stored_settings.read(session, settings).get(full_name)
+        rows = stored_settings.read(session, settings)
+        row = rows.get(full_name)
         if not _name(request) and row is not None:
             raise invalid("name", "is already in use")
         check_version(session, target, entries.version, _stamp(row))
-        text = None if is_removed else _text(entries, row)
-        stored_settings.change(session, settings, caller.actor, {full_name: text})
+        changes: dict[str, str | None] = {full_name: None if is_removed else _text(full_name, entries, row)}
+        if entries.value("simulator_off") is True and not is_removed:
+            simulators = [name for name in connections.simulators(rows) if name != full_name]
+            changes |= dict.fromkeys(simulators)
+        stored_settings.change(session, settings, caller.actor, changes)
     request.runtime.stored.expire()
 
 
-def _text(entries: Entries, row: stored_settings.StoredValue | None) -> str:
+def _text(full_name: str, entries: Entries, row: stored_settings.StoredValue | None) -> str:
     """What was entered; what is stored where an address with credentials was left as it is."""
-    text = str(entries.value("text")).strip() or (row.text if row is not None and row.text is not None else "")
+    text = connections.text_of(full_name, entries) or (row.text if row is not None and row.text is not None else "")
     if not text:
-        raise invalid("text", "is missing")
+        is_receiver = full_name.startswith(connections.RECEIVER)
+        raise invalid("host" if is_receiver else "text", "is missing")
     return text
 
 
@@ -159,6 +156,8 @@ def _new_name(request: Request, entries: Entries) -> str:
     family, name = str(entries.value("family")), str(entries.value("name")).strip()
     if family not in request.runtime.features.editable_inputs():
         raise invalid("family", "is missing")
+    if not name:
+        name = connections.proposed_name(request, family)
     full_name = family + name
     if not stored_settings.is_storable(request.runtime.settings, full_name):
         raise invalid("name", stored_settings.NAME_RULE)
@@ -168,15 +167,24 @@ def _new_name(request: Request, entries: Entries) -> str:
 
 
 def _opened(request: Request) -> Entries:
+    query = read_query(request, InputQuery())
     name = _name(request)
     if not name:
-        return Entries({"family": "receiver."}, version_of(_stamp(None)))
+        values = {
+            "family": connections.RECEIVER,
+            "kind": query["kind"] or CHOICES[0].kind,
+            "host": query["host"],
+            "port": "" if query["port"] is None else str(query["port"]),
+            "name": connections.proposed_name(request, connections.RECEIVER),
+            "simulator_off": True,
+        }
+        return Entries(values, version_of(_stamp(None)))
     row = stored_settings.read(request.db, request.runtime.settings).get(name)
     if row is None:
         raise _no_input()
     # An address with credentials is not shown again: whoever changes it enters it anew.
     text = "" if row.text is None or without_passwords(row.text) != row.text else row.text
-    return Entries({"text": text}, version_of(_stamp(row)))
+    return Entries(connections.values_of(name, text), version_of(_stamp(row)))
 
 
 def _no_input() -> Problem:
@@ -190,7 +198,8 @@ def _stamp(row: stored_settings.StoredValue | None) -> str:
 
 def _page(request: Request, entries: Entries, trial: Trial | None = None) -> dict[str, Any]:
     name = _name(request)
-    row = stored_settings.read(request.db, request.runtime.settings).get(name) if name else None
+    rows = stored_settings.read(request.db, request.runtime.settings)
+    row = rows.get(name) if name else None
     shown = "" if row is None or row.text is None else without_passwords(row.text)
     features = request.runtime.features
     families = features.editable_inputs()
@@ -199,18 +208,25 @@ def _page(request: Request, entries: Entries, trial: Trial | None = None) -> dic
         "name": name,
         "is_hidden": row is not None and row.text is not None and shown != row.text,
         "shown": shown,
+        "has_choice": not name or name.startswith(connections.RECEIVER),
+        "choices": CHOICES,
         "families": [(prefix, translate(request, titles[prefix])) for prefix in families],
         "examples": [(titles[prefix], family.example) for prefix, family in families.items()],
         "entries": entries,
         "trial": trial,
+        "has_worked": trial is not None and trial.status.messages > 0,
+        "simulators": [other for other in connections.simulators(rows) if other != name],
+        "fixed_simulators": connections.fixed_simulators(request),
         "is_step": _is_step(request),
         "problem": entries.problem,
     }
 
 
-def _beside_fields(problem: Problem) -> Problem:
-    """The problem with the faults of the setting itself beside the field of its text."""
+def _beside_fields(problem: Problem, entries: Entries) -> Problem:
+    """The problem with the faults of the setting itself beside the field that it was made of."""
     if not problem.errors:
         return problem
-    errors = [{**error, "name": "text" if "." in error["name"] else error["name"]} for error in problem.errors]
+    field = "text" if str(entries.value("text")).strip() else "host"
+    errors = [{**error, "name": field if "." in error["name"] else error["name"]} for error in problem.errors]
+    errors = [{**error, "name": field if error["name"] == "text" else error["name"]} for error in errors]
     return Problem(problem.kind.code, problem.detail, errors=errors)

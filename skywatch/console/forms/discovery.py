@@ -1,0 +1,81 @@
+"""A round of receiver discovery: for whoever manages the service and has just signed in, once a minute, and audited."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from datetime import timedelta
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.accounts.models import Login
+from skywatch.console.forms.changes import changing
+from skywatch.core.clock import utcnow
+from skywatch.core.database.models import AuditEntry
+from skywatch.core.problems import Problem
+from skywatch.core.storing.audit import Target, record, record_apart
+from skywatch.http.requests.request import Request
+from skywatch.receivers.discovery import interfaces, networks, probes
+from skywatch.receivers.settings import ReceiverSettings
+from skywatch.security.permissions import Permission
+
+BEGUN, ENDED = "receivers.discovery", "receivers.discovered"
+# The proof of identity (a password, or single sign-on) may be this old.
+PROOF = timedelta(minutes=15)
+EVERY = timedelta(minutes=1)
+SIGN_IN_AGAIN = (
+    "Sign in again first: the network is asked within 15 minutes of a sign-in with a password or single sign-on only."
+)
+
+
+def is_offered(request: Request) -> bool:
+    """Whether the settings allow discovery."""
+    return request.runtime.settings.of(ReceiverSettings).receiver_discovery
+
+
+def look(request: Request) -> probes.Round:
+    """Ask the hosts around for receivers, 5 s long.
+
+    Raises Problem: 403 where discovery is switched off, the right was lost or the sign-in is too long ago, 429 within a
+    minute of another round, whoever began that one.
+    """
+    asked = networks.networks_of(interfaces.own_interfaces())
+    names = [str(network) for network in asked]
+    target = Target("network", None, ", ".join(names) or "none")
+    with changing(request, BEGUN, target) as (session, caller):
+        if not is_offered(request):
+            raise Problem("feature_disabled", "Looking for receivers is switched off (`receiver_discovery`).")
+        # Rounds that begin at the same moment wait for each other here.
+        caller.begin(session, Permission.SYSTEM_MANAGE)
+        _check_proof(session, request.caller.login_id)
+        _check_pause(session)
+        record(session, caller.actor, BEGUN, target, after={"networks": names})
+    found = asyncio.run(probes.ask(networks.hosts_of(asked)))
+    after = {
+        "hosts": found.total,
+        "asked": found.asked,
+        "found": [f"{finding.kind} {finding.host}:{finding.port}" for finding in found.findings],
+    }
+    record_apart(request.runtime.sessions, caller.actor, ENDED, target, after=after)
+    return found
+
+
+def _check_proof(session: Session, login_id: str | None) -> None:
+    since = utcnow() - PROOF
+    begun = sa.select(Login.id).where(Login.id == login_id, Login.ended_at.is_(None), Login.created_at >= since)
+    if login_id is None or session.scalar(begun) is None:
+        raise Problem("permission_denied", SIGN_IN_AGAIN)
+
+
+def _check_pause(session: Session) -> None:
+    now = utcnow()
+    last = sa.select(sa.func.max(AuditEntry.at)).where(AuditEntry.action == BEGUN, AuditEntry.at > now - EVERY)
+    at = session.scalar(last)
+    if at is not None:
+        wait_s = max(1, math.ceil((at + EVERY - now).total_seconds()))
+        raise Problem(
+            "rate_limited",
+            "The network was asked less than a minute ago. Once a minute is enough.",
+            headers={"Retry-After": str(wait_s)},
+        )

@@ -1,0 +1,96 @@
+"""What is known of airframes: when lists were imported, and the import of another one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import colander
+
+from skywatch.airframes.importers.importer import FORMATS, Outcome
+from skywatch.airframes.service import last_imports
+from skywatch.airframes.settings import AirframeSettings
+from skywatch.console.forms.airframes import import_list, load_list
+from skywatch.console.forms.changes import refused
+from skywatch.console.forms.entries import Entries, fields_of, read_entries
+from skywatch.console.forms.form import read_form
+from skywatch.console.forms.uploads import UPLOAD_TYPE, read_upload
+from skywatch.console.pages.page import FormPage, Page
+from skywatch.core.problems import Problem, invalid
+from skywatch.core.reporting.logs import without_passwords
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.schema import JsonString, Schema
+from skywatch.security.permissions import Permission
+from skywatch.settings import Settings
+
+
+def _upload_bytes(settings: Settings) -> int:
+    return settings.of(AirframeSettings).airframes_max_bytes
+
+
+PAGES = (
+    Page(
+        route="console.airframes",
+        path="/airframes",
+        feature="system",
+        title="Airframes",
+        group="Reception",
+        permission=Permission.SYSTEM_MANAGE,
+        upload_bytes=_upload_bytes,
+    ),
+)
+
+
+class ListForm(Schema):
+    """The format of a list that is uploaded."""
+
+    format = colander.SchemaNode(JsonString(), validator=colander.OneOf(FORMATS), missing=FORMATS[0])
+
+
+airframes_page = FormPage("console.airframes", "airframes.jinja2", Permission.SYSTEM_MANAGE)
+
+
+@airframes_page.get
+def show_airframes(request: Request) -> dict[str, Any]:
+    """When lists of airframes were imported, and the form for another one"""
+    return _page(request, Entries({"format": FORMATS[0]}))
+
+
+@airframes_page.post
+def post_airframes(request: Request) -> dict[str, Any]:
+    """Import a list: one that is uploaded, or the one at `airframes_url`"""
+    if request.content_type != UPLOAD_TYPE:
+        # The token is checked already: what is missing is the file.
+        read_form(request, "do", "format")
+        raise invalid("list", "is missing")
+    entries = read_entries(request, ListForm(), "do")
+    values = dict(entries.values)
+    what = values.pop("do", "")
+    entries = Entries(values)
+    try:
+        source = fields_of(ListForm(), entries)["format"]
+        if what == "load":
+            settings = request.runtime.settings.of(AirframeSettings)
+            if not settings.airframes_url:
+                raise Problem("conflict", "No address of a list is set (`airframes_url`).")
+            outcome = import_list(request, FORMATS[0], load_list(settings))
+        elif what == "import":
+            outcome = import_list(request, source, read_upload(request).files.get("list", b""))
+        else:
+            raise invalid("do", "must be import or load")
+    except Problem as problem:
+        return refused(request, problem, _page(request, entries.refused(problem)))
+    return _page(request, entries, outcome)
+
+
+def _page(request: Request, entries: Entries, outcome: Outcome | None = None) -> dict[str, Any]:
+    # A session of its own: the request's may have begun before the import.
+    with request.runtime.sessions() as session:
+        imports = last_imports(session)
+    return {
+        "entries": entries,
+        "outcome": outcome,
+        "imports": [(name, imports.get(name)) for name in FORMATS],
+        "formats": [(name, name) for name in FORMATS],
+        "url": without_passwords(request.runtime.settings.of(AirframeSettings).airframes_url),
+        "problem": entries.problem,
+    }

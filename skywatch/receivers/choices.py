@@ -1,0 +1,75 @@
+"""The kinds of receivers that people choose from: what each is, its port, and its setting made of a host and a port.
+
+Whatever a choice cannot express (another path, options, other kinds) is entered as in the ini file.
+"""
+
+from __future__ import annotations
+
+import re
+from ipaddress import IPv6Address, ip_address
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from skywatch.inputs.options import join_address, parse_address
+from skywatch.receivers.discovery.probes import TAR1090
+
+HTTP_PORT = 80
+_HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252})")
+
+
+class Choice(NamedTuple):
+    """A kind of receiver, with a sentence for people and the port that programs of this kind use."""
+
+    kind: str
+    title: str
+    about: str
+    port: int
+
+    def text(self, host: str, port: int) -> str:
+        """The setting of a receiver at a host and port."""
+        if self.kind != "readsb":
+            return f"{self.kind} {join_address(host, port)}"
+        bracketed = f"[{host}]" if ":" in host else host
+        return f"readsb http://{bracketed if port == HTTP_PORT else join_address(host, port)}{TAR1090}"
+
+
+CHOICES = (
+    Choice("beast", "Beast", "Raw messages of readsb, dump1090 or a Mode-S Beast: the most exact source.", 30005),
+    Choice("readsb", "tar1090 or readsb over HTTP", "The list of aircraft that a tar1090 page reads.", HTTP_PORT),
+    Choice("sbs", "BaseStation (SBS)", "Lines of text that nearly every receiver program sends.", 30003),
+    Choice("avr", "AVR", "Raw messages as lines of text, where there is no Beast port.", 30002),
+    Choice("readsb-lines", "readsb JSON lines", "One line for each position, from readsb's own JSON port.", 30047),
+)
+BY_KIND = {choice.kind: choice for choice in CHOICES}
+
+
+def read_host(text: str) -> str:
+    """The host that people entered; raises ValueError with a reason for them."""
+    text = text.strip()
+    try:
+        address = ip_address(text.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        if _HOST_NAME.fullmatch(text):
+            return text
+        raise ValueError("must be a name or an address alone, without http://, port and path") from None
+    if isinstance(address, IPv6Address) and address.scope_id:
+        raise ValueError("must be an address without a zone")
+    return str(address)
+
+
+def parse(text: str) -> tuple[Choice, str, int] | None:
+    """The choice, host and port that a setting is made of; None where it is more than that."""
+    kind, _, rest = text.strip().partition(" ")
+    choice = BY_KIND.get(kind)
+    if choice is None:
+        return None
+    try:
+        if kind == "readsb":
+            parts = urlsplit(rest)
+            host, port = parts.hostname or "", parts.port or HTTP_PORT
+        else:
+            host, port = parse_address(rest)
+        host = read_host(host)
+    except ValueError:
+        return None
+    return (choice, host, port) if choice.text(host, port) == text.strip() else None

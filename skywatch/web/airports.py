@@ -1,0 +1,75 @@
+"""Finds airports by name, city or code, in the list that the build of the web application makes of its airport data."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from skywatch.web.built import HERE
+
+FILE = HERE / "built" / "airports.json"
+MOST_FOUND = 8
+
+
+class Airport(NamedTuple):
+    """An airport; codes are empty where it has none, degrees are those of its reference point."""
+
+    name: str
+    city: str
+    country: str
+    icao: str
+    iata: str
+    lat: float
+    lon: float
+
+
+class _Entry(NamedTuple):
+    airport: Airport
+    codes: tuple[str, ...]
+    words: str
+
+
+def find_airports(text: str, path: Path | None = None) -> Sequence[Airport] | None:
+    """The airports that a text fits best: its codes, then cities and names that begin so, then those that contain it.
+
+    None where the application was built without airports, or not at all.
+    """
+    path = path or FILE
+    wanted = _plain(text)
+    try:
+        entries = _read(path, path.stat().st_mtime_ns)
+    except OSError:
+        return None
+    if not wanted:
+        return []
+    ranked = sorted((rank, at) for at, entry in enumerate(entries) if (rank := _rank(entry, wanted)) is not None)
+    return [entries[at].airport for _, at in ranked[:MOST_FOUND]]
+
+
+def _rank(entry: _Entry, wanted: str) -> tuple[int, bool] | None:
+    """How well an airport fits, the least being the best; of equal ones those with an IATA code come first."""
+    if wanted in entry.codes:
+        return 0, False
+    words = f" {entry.words}"
+    if all(f" {word}" in words for word in wanted.split()):
+        return (1 if entry.words.startswith(wanted) else 2), not entry.airport.iata
+    return None
+
+
+@lru_cache(maxsize=1)
+def _read(path: Path, built_at: int) -> list[_Entry]:
+    airports = [Airport(*row) for row in json.loads(path.read_text(encoding="utf-8"))]
+    return [
+        _Entry(one, (one.icao.lower(), one.iata.lower()), f"{_plain(one.city)} {_plain(one.name)}") for one in airports
+    ]
+
+
+def _plain(text: str) -> str:
+    """A text without accents, case and marks, its words apart by one space."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    kept = (character if character.isalnum() else " " for character in letters if not unicodedata.combining(character))
+    return " ".join("".join(kept).split())
