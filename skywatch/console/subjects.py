@@ -11,38 +11,42 @@ from skywatch.console.pages.page import Page
 
 SUBJECTS = (
     "service.overview",
+    # Receivers
+    "service.receivers",
+    "service.station",
+    # People
     "people.users",
     "people.user",
     "people.user_editing",
     "people.assignments",
+    "people.access",
+    "people.keys",
+    "people.roles",
+    "people.mappings",
+    # Alerts and channels
+    "service.channels",
+    "service.thresholds",
+    # Data
+    "service.retention",
+    "service.known_aircraft",
+    # Service
+    "service.health",
+    "service.settings",
+    "people.audit",
+    "service.software",
+)
+
+# The ways in and out, and what is in no menu.
+WAYS = (
     "entrance.sign_on",
     "entrance.handover",
     "entrance.reset",
     "entrance.setup",
-    "people.keys",
-    "people.roles",
-    "people.mappings",
-    "people.access",
-    "people.audit",
-)
-
-# What the service receives, stores and runs on.
-SERVICE_SUBJECTS = (
-    "service.receivers",
-    "service.station",
-    "service.retention",
-    "service.thresholds",
-    "service.channels",
-    "service.known_aircraft",
-    "service.health",
-    "service.settings",
-    "service.software",
+    "entrance.search",
 )
 
 
 def load_pages() -> tuple[Page, ...]:
     """The pages of all subjects."""
-    modules = [
-        importlib.import_module(f"skywatch.console.views.{subject}") for subject in (*SUBJECTS, *SERVICE_SUBJECTS)
-    ]
+    modules = [importlib.import_module(f"skywatch.console.views.{subject}") for subject in (*SUBJECTS, *WAYS)]
     return tuple(page for module in modules for page in module.PAGES)

@@ -1,8 +1,8 @@
 """What each receiver brought over the last 24 hours: messages a second and aircraft, in slots of ten minutes.
 
-The tracker's process samples its receivers, publishes the series on the bus for the other processes, and saves it in the
-table of the picture's state whenever a slot is over, so that a restart costs ten minutes at most. Nothing else is stored:
-one row, which is overwritten.
+The tracker's process samples its receivers, publishes the series on the bus for the other processes, and saves it in
+the table of the picture's state whenever a slot is over, so that a restart costs ten minutes at most. Nothing else is
+stored: one row, which is overwritten.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ _encoder = msgspec.json.Encoder()
 
 
 class Means(msgspec.Struct, array_like=True):
-    """The means of a slot: messages a second, aircraft whose last position came from the receiver, and of these the ones
-    that are not military. ``samples`` is how many make it up."""
+    """The means of a slot, made of so many ``samples``: messages a second, aircraft whose last position came from the
+    receiver, and of these the ones that are not military.
+    """
 
     messages: float = 0.0
     aircraft: float = 0.0

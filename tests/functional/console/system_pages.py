@@ -16,4 +16,5 @@ SYSTEM_PAGES = (
     ("GET", "/settings", MANAGE),
     ("GET", "/health", MANAGE),
     ("GET", "/software", MANAGE),
+    ("GET", "/search", "identified"),
 )

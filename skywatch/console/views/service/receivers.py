@@ -34,7 +34,7 @@ PAGES = (
         path="/receivers",
         feature="system",
         title="Receivers",
-        group="Reception",
+        group="Receivers",
         permission=Permission.SYSTEM_MANAGE,
     ),
     Page(route="console.receiver", path="/receivers/input", feature="system"),

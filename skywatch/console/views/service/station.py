@@ -22,7 +22,7 @@ PAGES = (
         path="/station",
         feature="system",
         title="Station",
-        group="Reception",
+        group="Receivers",
         permission=Permission.SYSTEM_MANAGE,
     ),
 )

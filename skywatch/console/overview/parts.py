@@ -1,0 +1,142 @@
+"""The parts of the service in the words of people, and what to do about those that do not work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from skywatch.console.texts.catalogue import Catalogue
+from skywatch.system.health.checks import Check
+from skywatch.system.health.log import state_of
+
+# Name of a check or of a component in health -> what it is called.
+LABELS = {
+    "database": "Database",
+    "bus": "Link between processes",
+    "bus_link": "Link of a process",
+    "tracker": "Live picture",
+    "tracker-lock": "Only one tracker",
+    "receivers": "Receivers",
+    "receiver_tasks": "Reading from receivers",
+    "inputs": "Other inputs",
+    "input_tasks": "Reading from other inputs",
+    "disk": "Disk space",
+    "picture": "Number of aircraft",
+    "picture_publisher": "Sharing of the picture",
+    "realtime": "Live updates to browsers",
+    "event_reader": "Replay of missed events",
+    "receipts_writer": "Confirmation of events",
+    "marked_aircraft": "Marked aircraft",
+    "retention": "Deletion of old data",
+    "deliveries": "Sending of notifications",
+    "mqtt": "MQTT",
+    "airframes": "Aircraft data",
+    "audio_folders": "Folders of recordings",
+    "transcription": "Transcription",
+    "alerts_rules": "Alert rules",
+    "alerts_writer": "Storage of alerts",
+    "history_writer": "Storage of flights",
+    "safety_writer": "Storage of safety events",
+    "safety_thresholds": "Safety thresholds",
+    "safety_places": "Places of safety events",
+    "safety_regions": "Disturbed areas",
+    "usage_writer": "Use of API keys",
+    "acars_writer": "Storage of ACARS messages",
+    "acars_incomplete": "ACARS messages in parts",
+    "cannonball_writer": "Storage of Cannonball",
+    "cannonball_list": "List of known aircraft",
+    "cannonball_locations": "Positions of Cannonball users",
+    "cannonball_detections": "Detections of known aircraft",
+}
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What is wrong, what to do about it, and the page that helps (a path of the console)."""
+
+    title: str
+    action: str
+    page: str = "/health"
+
+
+ADVICE = {
+    "database": Advice(
+        "The database does not answer.", "Check that the database server runs and that the disk is not full."
+    ),
+    "bus": Advice(
+        "The processes cannot reach each other.", "Check that Redis runs and that every process may reach it."
+    ),
+    "tracker": Advice("The live picture stands still.", "Start the tracker, or look for the reason in its log."),
+    "receivers": Advice(
+        "A receiver is not connected.",
+        "Check that it is switched on and reachable. The page Receivers shows its last error.",
+        "/receivers",
+    ),
+    "inputs": Advice(
+        "An input does not work.",
+        "Check that its source is switched on and reachable. The page Receivers shows its last error.",
+        "/receivers",
+    ),
+    "disk": Advice("The disk is almost full.", "Free some room, or store less: see Retention.", "/retention"),
+    "retention": Advice(
+        "Old data is not deleted.", "The database grows until this works again. Look for the reason in the log."
+    ),
+    "deliveries": Advice("Notifications are not sent.", "Look at the channels and at their last errors.", "/channels"),
+    "mqtt": Advice("The MQTT broker cannot be reached.", "Check that it runs, and its address in the ini file."),
+    "transcription": Advice(
+        "Recordings are not transcribed.", "Check the program or service that the ini file names for it."
+    ),
+}
+NO_RECEIVER = Advice("There is no receiver yet.", "Add one: aircraft then appear on the map.", "/receivers")
+OTHER = Advice(
+    "{part}: does not work as it should.", "The page Health shows since when. Look for the reason in the log."
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part as the pages show it: name in health, what people call it, state, reason."""
+
+    name: str
+    label: str
+    state: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Concern:
+    """A part that does not work, in sentences for people; ``page`` is the path of the page that helps."""
+
+    state: str
+    title: str
+    action: str
+    detail: str
+    page: str
+
+
+def label_of(catalogue: Catalogue, name: str) -> str:
+    """What people call a part; one that has no words of its own keeps its name."""
+    return catalogue.text(LABELS.get(name, name.replace("_", " ")))
+
+
+def describe_parts(catalogue: Catalogue, checks: Iterable[Check]) -> list[Part]:
+    """All parts in the order of the checks."""
+    return [
+        Part(check.name, label_of(catalogue, check.name), state_of(check), catalogue.sentence(check.detail))
+        for check in checks
+    ]
+
+
+def find_concerns(catalogue: Catalogue, checks: Iterable[Check]) -> list[Concern]:
+    """What does not work: first what the service cannot work without, each part once."""
+    failed = {check.name: check for check in sorted(checks, key=lambda check: check.required) if not check.ok}
+    ordered = sorted(failed.values(), key=lambda check: not check.required)
+    return [_concern(catalogue, check) for check in ordered]
+
+
+def _concern(catalogue: Catalogue, check: Check) -> Concern:
+    advice = ADVICE.get(check.name, OTHER)
+    if check.name == "receivers" and check.detail == "none configured":
+        advice = NO_RECEIVER
+    title = catalogue.text(advice.title, part=label_of(catalogue, check.name))
+    return Concern(state_of(check), title, catalogue.text(advice.action), catalogue.sentence(check.detail), advice.page)
