@@ -25,12 +25,13 @@ from skywatch.settings import Settings
 from skywatch.system.extents import publish_extents
 from skywatch.system.health.checks import all_checks, receiver_statuses
 from skywatch.system.health.log import HealthLog
-from skywatch.system.reception import ReceptionRecorder, publish_reception
+from skywatch.system.reception import SAMPLE_S, ReceptionRecorder, publish_reception
 from skywatch.system.status import describe_in_forms
 
 log = logging.getLogger(__name__)
 TOPIC, EVENT = "system", "system:status"
-STATUS_EVERY_S = 10.0
+# The receivers are sampled with each status.
+STATUS_EVERY_S = SAMPLE_S
 # Interval at which the series of the receivers is published (s): it takes some kilobytes for each.
 RECEPTION_EVERY_S = 60.0
 # Interval of the checks for the history of health (s).

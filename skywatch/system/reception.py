@@ -21,6 +21,8 @@ from skywatch.receivers.base import ReceiverStatus
 TOPIC = "reception"
 SAVED = "reception"
 SLOT_S = 600
+# Interval of the samples (s).
+SAMPLE_S = 10.0
 SLOTS = 144
 SPAN_S = SLOT_S * SLOTS
 # Receivers come and go with the feeders; beyond so many the ones sampled first are left out.
@@ -55,6 +57,10 @@ class Reception(msgspec.Struct):
 
     newest: int = 0
     receivers: dict[str, list[Means | None]] = {}
+
+    def observed_s(self, name: str) -> float:
+        """How long a receiver was observed in the span, near enough (s)."""
+        return SAMPLE_S * sum(slot.samples for slot in self.receivers.get(name, ()) if slot is not None)
 
 
 _decoder = msgspec.json.Decoder(Reception)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
+from skywatch.console.pages.wording import span
 from skywatch.console.texts.catalogue import Catalogue
 from skywatch.system.health.checks import Check
 from skywatch.system.health.log import state_of
@@ -88,6 +91,13 @@ ADVICE = {
     ),
 }
 NO_RECEIVER = Advice("There is no receiver yet.", "Add one: aircraft then appear on the map.", "/receivers")
+SILENT = Advice(
+    "{name} is connected, but silent.",
+    "Check its antenna, and that this port is the one that sends its data.",
+    "/receivers",
+)
+# A receiver in range of any airway hears something at least this often (s).
+SILENT_AFTER_S = 600.0
 OTHER = Advice(
     "{part}: does not work as it should.", "The page Health shows since when. Look for the reason in the log."
 )
@@ -132,6 +142,25 @@ def find_concerns(catalogue: Catalogue, checks: Iterable[Check]) -> list[Concern
     failed = {check.name: check for check in sorted(checks, key=lambda check: check.required) if not check.ok}
     ordered = sorted(failed.values(), key=lambda check: not check.required)
     return [_concern(catalogue, check) for check in ordered]
+
+
+def find_silent(
+    catalogue: Catalogue, receivers: Iterable[Mapping[str, Any]], now: datetime, uptime_s: float
+) -> list[Concern]:
+    """Receivers that are connected and have brought nothing for a while.
+
+    ``uptime_s`` is how long the tracker has been running; a receiver also has ``observed_s``, for one that is new.
+    """
+    concerns = []
+    for receiver in receivers:
+        last = receiver["last_message_at"]
+        silent_s = receiver["observed_s"] if last is None else (now - last).total_seconds()
+        silent_s = min(silent_s, uptime_s)
+        if receiver["state"] == "connected" and silent_s > SILENT_AFTER_S:
+            title = catalogue.text(SILENT.title, name=receiver["name"])
+            detail = catalogue.text("No message for {span}.", span=span(silent_s))
+            concerns.append(Concern("degraded", title, catalogue.text(SILENT.action), detail, SILENT.page))
+    return concerns
 
 
 def _concern(catalogue: Catalogue, check: Check) -> Concern:

@@ -63,7 +63,7 @@ def test_pages_without_a_session_have_neither_menu_nor_search(visitor, path):
 def test_pages_and_settings_are_found_by_what_somebody_wants(root):
     assert hits(root.get("/search?q=passwords"))[0] == "/console/users"
     assert hits(root.get("/search?q=licences")) == ["/console/software"]
-    assert "/console/station" in hits(root.get("/search?q=station_lat"))
+    assert "/console/station#field-station_lat" in hits(root.get("/search?q=station_lat"))
     assert "/console/settings?search=console_idle_minutes" in hits(root.get("/search?q=console+idle"))
     assert len(hits(root.get("/search?q=a"))) <= len(DESCRIPTIONS) + 50
     form = root.get("/users").forms["search"]

@@ -7,6 +7,7 @@ from skywatch.core.bus.memory import MemoryBus
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.system import reception
 from skywatch.system.reception import (
+    SAMPLE_S,
     SLOT_S,
     SLOTS,
     ReceptionRecorder,
@@ -35,6 +36,8 @@ def test_samples_of_a_slot_become_their_mean_and_the_next_slot_begins_anew():
     assert recorder.take(START + SLOT_S, [status(rate=40)], None)
     assert series(recorder)[-2:] == [15, 40]
     assert len(series(recorder)) == SLOTS
+    assert recorder.reception.observed_s("roof") == 3 * SAMPLE_S
+    assert recorder.reception.observed_s("attic") == 0
 
 
 def test_time_without_samples_is_a_gap_and_a_day_later_nothing_is_left():

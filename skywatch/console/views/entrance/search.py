@@ -101,8 +101,10 @@ def _settings(request: Request, paths: set[str], words: list[str], catalogue: Ca
         if _has(words, origin.name, meaning) or _has(words, origin.name, origin.meaning):
             path = next((path for start, path in FORMS.items() if origin.name.startswith(start)), SETTINGS)
             if path == SETTINGS or path not in paths:
-                path = f"{SETTINGS}?search={origin.name}"
-            yield Hit(HOME + path, origin.name, meaning, "")
+                place = f"{SETTINGS}?search={origin.name}"
+            else:
+                place = f"{path}#field-{origin.name}"
+            yield Hit(HOME + place, origin.name, meaning, "")
 
 
 def _has(words: list[str], *texts: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyramid.view import view_config
 
-from skywatch.console.overview.parts import Concern, describe_parts, find_concerns
+from skywatch.console.overview.parts import Concern, describe_parts, find_concerns, find_silent
 from skywatch.console.overview.room import outlook_of
 from skywatch.console.overview.signed_in import find_people
 from skywatch.console.overview.sparkline import HEIGHT, WIDTH, lines_of
@@ -48,13 +48,15 @@ def _status(request: Request) -> dict[str, Any]:
     runtime, catalogue = request.runtime, catalogue_of(request)
     document = status.describe(runtime, request.may)
     checks = [Check(**check) for check in document["checks"]]
-    parts = describe_parts(catalogue, checks)
+    parts, receivers = describe_parts(catalogue, checks), _receivers(request)
+    concerns = find_concerns(catalogue, checks)
+    concerns += find_silent(catalogue, receivers, document["now"], document["uptime_s"] or 0.0)
     return {
         **document,
-        "concerns": _with_pages(request, find_concerns(catalogue, checks)),
+        "concerns": _with_pages(request, concerns),
         "parts": parts,
         "working": sum(part.state == "ok" for part in parts),
-        "receivers_now": _receivers(request),
+        "receivers_now": receivers,
         "inputs": status.feature_inputs(runtime),
         "room": _room(request, document["database"]),
     }
@@ -77,7 +79,11 @@ def _receivers(request: Request) -> list[dict[str, Any]]:
     reception = last_reception(request.runtime.bus)
     military = Permission.AIRCRAFT_VIEW_MILITARY in request.may.permissions
     return [
-        {**receiver, "lines": lines_of(reception, receiver["name"], military)}
+        {
+            **receiver,
+            "lines": lines_of(reception, receiver["name"], military),
+            "observed_s": 0.0 if reception is None else reception.observed_s(receiver["name"]),
+        }
         for receiver in status.receivers(request.runtime)
     ]
 
