@@ -6,14 +6,15 @@ import hashlib
 import re
 from functools import cached_property
 from importlib.resources import files
-from operator import attrgetter
+from typing import Any, cast
 
 from jinja2 import StrictUndefined, pass_context
 from jinja2.runtime import Context
 from pyramid.config import Configurator
 
-from skywatch.console.pages.menu import Task, tasks_for
+from skywatch.console.pages.menu import Task, pages_for, tasks_of
 from skywatch.console.pages.notes import take
+from skywatch.console.pages.page import Page
 from skywatch.console.pages.wording import compact, differences, moment, span, time_element
 from skywatch.console.routes import HOME, LANGUAGE, MAP, SCRIPT, SEARCH, SIGN_IN, SIGN_OUT, STYLE
 from skywatch.console.texts import templating
@@ -69,9 +70,14 @@ class Layout:
         return take(self._request)
 
     @cached_property
+    def pages(self) -> list[Page]:
+        """The pages with a title that the visitor may open, in the order of the menu."""
+        return pages_for(self._request)
+
+    @cached_property
     def tasks(self) -> list[Task]:
         """The menu of the visitor."""
-        return tasks_for(self._request)
+        return tasks_of(self._request, self.pages)
 
     @property
     def task(self) -> Task | None:
@@ -87,6 +93,12 @@ class Layout:
         """The address of the page, to come back to in another language."""
         query = self._request.query_string
         return self._request.path + (f"?{query}" if query else "")
+
+
+def layout_of(request: Request) -> Layout:
+    """What the head of a page asks; made once for a request."""
+    layout: Layout = cast(Any, request).console_layout
+    return layout
 
 
 @pass_context
@@ -111,9 +123,7 @@ def includeme(config: Configurator) -> None:
             moment_text=templating.in_language(moment),
             span=templating.in_language(span),
         )
-        environment.globals.update(
-            layout_of=attrgetter("console_layout"), version=VERSION, style=STYLE_ADDRESS, script=SCRIPT_ADDRESS
-        )
+        environment.globals.update(layout_of=layout_of, version=VERSION, style=STYLE_ADDRESS, script=SCRIPT_ADDRESS)
         environment.globals.update(home=HOME, sign_in=SIGN_IN, sign_out=SIGN_OUT, map_address=MAP)
         environment.globals.update(has_web=config.registry["runtime"].settings.of(WebSettings).web_enabled)
         environment.globals.update(language_choice=LANGUAGE, search_address=SEARCH)

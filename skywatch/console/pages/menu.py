@@ -51,9 +51,8 @@ def pages_for(request: Request) -> list[Page]:
     return [page for page in offered if page.title and may_open(request, page)]
 
 
-def tasks_for(request: Request) -> list[Task]:
-    """The menu: a page without a group is an entry by itself."""
-    pages = pages_for(request)
+def tasks_of(request: Request, pages: Sequence[Page]) -> list[Task]:
+    """The menu of these pages: a page without a group is an entry by itself."""
     nearest = _nearest(request.path, [HOME + page.path for page in pages])
     groups: dict[str, list[Entry]] = {}
     for page in pages:

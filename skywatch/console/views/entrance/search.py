@@ -10,7 +10,7 @@ import colander
 from pyramid.view import view_config
 
 from skywatch.console.forms.form import read_query
-from skywatch.console.pages.menu import pages_for
+from skywatch.console.pages.layout import layout_of
 from skywatch.console.pages.page import Page
 from skywatch.console.routes import HOME, SEARCH
 from skywatch.console.texts.catalogue import Catalogue
@@ -69,7 +69,7 @@ def show_search(request: Request) -> dict[str, Any]:
     """Pages and settings by their names and by what they are for"""
     text = read_query(request, SearchQuery())["q"]
     words = text.casefold().split()
-    offered = pages_for(request)
+    offered = layout_of(request).pages
     catalogue = catalogue_of(request)
     settings = []
     if words and any(page.path == SETTINGS for page in offered):

@@ -11,7 +11,7 @@ from skywatch.console.overview.parts import Concern, describe_parts, find_concer
 from skywatch.console.overview.room import outlook_of
 from skywatch.console.overview.signed_in import find_people
 from skywatch.console.overview.sparkline import HEIGHT, WIDTH, lines_of
-from skywatch.console.pages.menu import pages_for
+from skywatch.console.pages.layout import layout_of
 from skywatch.console.pages.page import Page
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import catalogue_of
@@ -33,7 +33,7 @@ REFRESH_S = 15
 def show_overview(request: Request) -> dict[str, Any]:
     """What needs attention, receivers over a day, people who are signed in, and room on disk"""
     may_read = Permission.SYSTEM_VIEW_STATUS in request.may.permissions
-    may_find = any(page.path == "/users" for page in pages_for(request))
+    may_find = any(page.path == "/users" for page in layout_of(request).pages)
     return {
         "now": utcnow(),
         "refresh_s": REFRESH_S,
@@ -64,7 +64,7 @@ def _status(request: Request) -> dict[str, Any]:
 
 def _with_pages(request: Request, concerns: list[Concern]) -> list[dict[str, Any]]:
     """What is not well, with the page that helps where the visitor may open it."""
-    pages = {page.path: page for page in pages_for(request)}
+    pages = {page.path: page for page in layout_of(request).pages}
     return [
         {
             "concern": concern,
