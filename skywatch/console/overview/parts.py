@@ -9,10 +9,11 @@ from typing import Any
 
 from skywatch.console.pages.wording import span
 from skywatch.console.texts.catalogue import Catalogue
+from skywatch.core.feature import FeatureSet
 from skywatch.system.health.checks import Check
 from skywatch.system.health.log import state_of
 
-# Name of a check or of a component in health -> what it is called.
+# Name of a check or of a component in health -> what it is called; features name theirs (``Feature.parts``).
 LABELS = {
     "database": "Database",
     "bus": "Link between processes",
@@ -34,22 +35,7 @@ LABELS = {
     "deliveries": "Sending of notifications",
     "mqtt": "MQTT",
     "airframes": "Aircraft data",
-    "audio_folders": "Folders of recordings",
-    "transcription": "Transcription",
-    "alerts_rules": "Alert rules",
-    "alerts_writer": "Storage of alerts",
-    "history_writer": "Storage of flights",
-    "safety_writer": "Storage of safety events",
-    "safety_thresholds": "Safety thresholds",
-    "safety_places": "Places of safety events",
-    "safety_regions": "Disturbed areas",
     "usage_writer": "Use of API keys",
-    "acars_writer": "Storage of ACARS messages",
-    "acars_incomplete": "ACARS messages in parts",
-    "cannonball_writer": "Storage of Cannonball",
-    "cannonball_list": "List of known aircraft",
-    "cannonball_locations": "Positions of Cannonball users",
-    "cannonball_detections": "Detections of known aircraft",
 }
 
 
@@ -124,24 +110,31 @@ class Concern:
     page: str
 
 
-def label_of(catalogue: Catalogue, name: str) -> str:
-    """What people call a part; one that has no words of its own keeps its name."""
-    return catalogue.text(LABELS.get(name, name.replace("_", " ")))
+class PartNames:
+    """What people call the parts of an installation, in one language."""
+
+    def __init__(self, catalogue: Catalogue, features: FeatureSet) -> None:
+        self.catalogue = catalogue
+        self._labels = LABELS | features.parts()
+
+    def label(self, name: str) -> str:
+        """The words for a part; one without words of its own keeps its name."""
+        return self.catalogue.text(self._labels.get(name, name.replace("_", " ")))
 
 
-def describe_parts(catalogue: Catalogue, checks: Iterable[Check]) -> list[Part]:
+def describe_parts(names: PartNames, checks: Iterable[Check]) -> list[Part]:
     """All parts in the order of the checks."""
     return [
-        Part(check.name, label_of(catalogue, check.name), state_of(check), catalogue.sentence(check.detail))
+        Part(check.name, names.label(check.name), state_of(check), names.catalogue.sentence(check.detail))
         for check in checks
     ]
 
 
-def find_concerns(catalogue: Catalogue, checks: Iterable[Check]) -> list[Concern]:
+def find_concerns(names: PartNames, checks: Iterable[Check]) -> list[Concern]:
     """What does not work: first what the service cannot work without, each part once."""
     failed = {check.name: check for check in sorted(checks, key=lambda check: check.required) if not check.ok}
     ordered = sorted(failed.values(), key=lambda check: not check.required)
-    return [_concern(catalogue, check) for check in ordered]
+    return [_concern(names, check) for check in ordered]
 
 
 def find_silent(
@@ -163,9 +156,10 @@ def find_silent(
     return concerns
 
 
-def _concern(catalogue: Catalogue, check: Check) -> Concern:
+def _concern(names: PartNames, check: Check) -> Concern:
+    catalogue = names.catalogue
     advice = ADVICE.get(check.name, OTHER)
     if check.name == "receivers" and check.detail == "none configured":
         advice = NO_RECEIVER
-    title = catalogue.text(advice.title, part=label_of(catalogue, check.name))
+    title = catalogue.text(advice.title, part=names.label(check.name))
     return Concern(state_of(check), title, catalogue.text(advice.action), catalogue.sentence(check.detail), advice.page)

@@ -8,7 +8,7 @@ import colander
 from pyramid.view import view_config
 
 from skywatch.console.forms.form import read_query
-from skywatch.console.overview.parts import describe_parts, label_of
+from skywatch.console.overview.parts import PartNames, describe_parts
 from skywatch.console.pages.page import Page
 from skywatch.console.pages.paging import PAGE_SIZE, address
 from skywatch.console.texts.language import catalogue_of
@@ -43,15 +43,16 @@ class HealthQuery(Schema):
 def show_health(request: Request) -> dict[str, Any]:
     """How each part is, and how that changed, the newest first"""
     query = read_query(request, HealthQuery())
-    present, catalogue = checks.all_checks(request.runtime), catalogue_of(request)
-    parts = describe_parts(catalogue, present)
+    present = checks.all_checks(request.runtime)
+    names = PartNames(catalogue_of(request), request.runtime.features)
+    parts = describe_parts(names, present)
     changes = find_changes(request.db, query["part"], PAGE_SIZE + 1, query["before"])
     page = changes[:PAGE_SIZE]
     return {
         "verdict": checks.verdict(present),
         "failed": [part for part in parts if part.state != "ok"],
         "working": [part for part in parts if part.state == "ok"],
-        "label": lambda name: label_of(catalogue, name),
+        "label": names.label,
         "changes": page,
         "query": query,
         "newest": address(request) if query["before"] is not None else None,

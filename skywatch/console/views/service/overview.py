@@ -7,7 +7,7 @@ from typing import Any
 
 from pyramid.view import view_config
 
-from skywatch.console.overview.parts import Concern, describe_parts, find_concerns, find_silent
+from skywatch.console.overview.parts import Concern, PartNames, describe_parts, find_concerns, find_silent
 from skywatch.console.overview.room import outlook_of
 from skywatch.console.overview.signed_in import find_people
 from skywatch.console.overview.sparkline import HEIGHT, WIDTH, lines_of
@@ -46,10 +46,11 @@ def show_overview(request: Request) -> dict[str, Any]:
 
 def _status(request: Request) -> dict[str, Any]:
     runtime, catalogue = request.runtime, catalogue_of(request)
+    names = PartNames(catalogue, runtime.features)
     document = status.describe(runtime, request.may)
     checks = [Check(**check) for check in document["checks"]]
-    parts, receivers = describe_parts(catalogue, checks), _receivers(request)
-    concerns = find_concerns(catalogue, checks)
+    parts, receivers = describe_parts(names, checks), _receivers(request)
+    concerns = find_concerns(names, checks)
     concerns += find_silent(catalogue, receivers, document["now"], document["uptime_s"] or 0.0)
     return {
         **document,

@@ -11,18 +11,21 @@ from skywatch.console.overview.parts import (
     NO_RECEIVER,
     OTHER,
     SILENT,
+    PartNames,
     describe_parts,
     find_concerns,
     find_silent,
-    label_of,
 )
 from skywatch.console.subjects import load_pages
 from skywatch.console.texts.catalogue import Catalogue, room_files
 from skywatch.console.views.entrance.search import DESCRIPTIONS
+from skywatch.features import FEATURES
 from skywatch.system.health.checks import Check
 from tests.conftest import ROOT
 
 ENGLISH, GERMAN = Catalogue("en"), Catalogue("de")
+LABELED = LABELS | FEATURES.parts()
+IN_ENGLISH, IN_GERMAN = PartNames(ENGLISH, FEATURES), PartNames(GERMAN, FEATURES)
 ADVISED = [*ADVICE.values(), NO_RECEIVER, OTHER, SILENT]
 # How parts of the service name themselves in health.
 NAMES = (
@@ -42,14 +45,14 @@ def rows(room):
 def test_every_part_of_the_service_has_a_name_for_people():
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "skywatch").rglob("*.py")]
     names = {match[1] + suffix for form, suffix in NAMES for source in sources for match in form.finditer(source)}
-    assert names - set(LABELS) == set()
+    assert names - set(LABELED) == set()
     assert {"retention", "history_writer", "tracker", "realtime"} <= names
 
 
 def test_names_advice_and_descriptions_are_in_the_catalogue_and_nothing_else_is():
     said = {text for advice in ADVISED for text in (advice.title, advice.action)}
-    assert [text for text in (*LABELS.values(), *said, *DESCRIPTIONS.values()) if not GERMAN.has(text)] == []
-    assert rows("parts") <= {*LABELS.values(), *said, "No message for {span}."}
+    assert [text for text in (*LABELED.values(), *said, *DESCRIPTIONS.values()) if not GERMAN.has(text)] == []
+    assert rows("parts") <= {*LABELED.values(), *said, "No message for {span}."}
     assert rows("descriptions") == set(DESCRIPTIONS.values())
 
 
@@ -65,31 +68,31 @@ def test_what_the_service_cannot_work_without_comes_first_and_each_part_once():
         Check("deliveries", False, False, "b"),
         Check("database", True, True, "answers"),
     ]
-    concerns = find_concerns(ENGLISH, checks)
+    concerns = find_concerns(IN_ENGLISH, checks)
     assert [(one.state, one.title) for one in concerns] == [
         ("failing", "The live picture stands still."),
         ("degraded", "The disk is almost full."),
         ("degraded", "Notifications are not sent."),
     ]
     assert concerns[0].detail == "the last picture is 42 s old"
-    german = find_concerns(GERMAN, checks)
+    german = find_concerns(IN_GERMAN, checks)
     assert (german[0].title, german[0].detail) == ("Das Live-Bild steht still.", "das letzte Bild ist 42 s alt")
 
 
 def test_a_part_without_advice_of_its_own_is_named():
-    (concern,) = find_concerns(ENGLISH, [Check("history_writer", False, False, "its thread has ended")])
+    (concern,) = find_concerns(IN_ENGLISH, [Check("history_writer", False, False, "its thread has ended")])
     assert concern.title == "Storage of flights: does not work as it should."
-    assert label_of(ENGLISH, "something_new") == "something new"
+    assert IN_ENGLISH.label("something_new") == "something new"
 
 
 def test_no_receiver_at_all_is_something_else_than_one_that_does_not_answer():
-    (none,) = find_concerns(ENGLISH, [Check("receivers", False, False, "none configured")])
-    (down,) = find_concerns(ENGLISH, [Check("receivers", False, False, "1 of 2 not connected: attic")])
+    (none,) = find_concerns(IN_ENGLISH, [Check("receivers", False, False, "none configured")])
+    (down,) = find_concerns(IN_ENGLISH, [Check("receivers", False, False, "1 of 2 not connected: attic")])
     assert (none.title, down.title) == (NO_RECEIVER.title, ADVICE["receivers"].title)
 
 
 def test_parts_keep_the_order_of_the_checks():
-    parts = describe_parts(GERMAN, [Check("disk", True, False, "12 MB free"), Check("bus", False, True, "x")])
+    parts = describe_parts(IN_GERMAN, [Check("disk", True, False, "12 MB free"), Check("bus", False, True, "x")])
     assert [dataclasses.astuple(part) for part in parts] == [
         ("disk", "Speicherplatz", "ok", "12 MB frei"),
         ("bus", "Verbindung der Prozesse", "failing", "x"),
