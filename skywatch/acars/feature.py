@@ -14,6 +14,10 @@ MESSAGES = RuleEvents(topic=RECEIVED, singular="an ACARS message", plural="ACARS
 FEATURE = Feature(
     name="acars",
     title="messages",
+    parts={
+        "acars_writer": "Storage of ACARS messages",
+        "acars_incomplete": "ACARS messages in parts",
+    },
     settings=AcarsSettings,
     metrics="skywatch.acars.metrics",
     include="skywatch.acars",

@@ -23,6 +23,10 @@ FEATURE = Feature(
     notifications=(NotificationKind(name="alert", permission="alerts.view", addressed=True),),
     events=(_event("alert:triggered"), _event("alert:cleared"), _event("alert:acknowledged")),
     retention="skywatch.alerts.retention:KINDS",
+    parts={
+        "alerts_rules": "Alert rules",
+        "alerts_writer": "Storage of alerts",
+    },
     settings=AlertSettings,
     marks="skywatch.alerts.marks:marked_aircraft",
     mqtt="skywatch.alerts.publishing:PublishedRules",

@@ -13,6 +13,10 @@ FEATURE = Feature(
     name="audio",
     title="audio",
     include="skywatch.audio",
+    parts={
+        "audio_folders": "Folders of recordings",
+        "transcription": "Transcription",
+    },
     settings=AudioSettings,
     services=(Service(role="worker", create="skywatch.audio.transcription.worker:create"),),
     inputs=(

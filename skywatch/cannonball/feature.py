@@ -10,6 +10,12 @@ VIEW, MANAGE, MILITARY = "cannonball.view", "cannonball.manage", "aircraft.view_
 
 FEATURE = Feature(
     name="cannonball",
+    parts={
+        "cannonball_writer": "Storage of Cannonball",
+        "cannonball_list": "List of known aircraft",
+        "cannonball_locations": "Positions of Cannonball users",
+        "cannonball_detections": "Detections of known aircraft",
+    },
     settings=CannonballSettings,
     include="skywatch.cannonball",
     monitor="skywatch.cannonball.monitor:create",

@@ -16,6 +16,7 @@ HEADERS = {
     # Nothing inline but the icon, and nothing from elsewhere; forms go to the service itself.
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; "
+        "connect-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     # Without any referrer browsers would hide the origin of a form as well.

@@ -23,6 +23,7 @@ MAP = f"{HOME}/map"
 STYLE = f"{HOME}/style.css"
 SCRIPT = f"{HOME}/script.js"
 LANGUAGE = f"{HOME}/language"
+SEARCH = f"{HOME}/search"
 RESET = f"{HOME}/reset"
 SETUP = f"{HOME}/setup"
 # The steps after the first administrator.

@@ -1,5 +1,6 @@
 // What the console's pages can do better with script: the colours chosen in the web application, times by the reader's
-// clock, the browser's position for the station. All else is there without, in the colours of the system and in UTC.
+// clock, the browser's position for the station, and figures that stay fresh. All of it is there without: in the colours
+// of the system, in UTC, and with a link.
 (() => {
   const UNITS = [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]];
   const RECENT_S = 86_400;
@@ -70,6 +71,63 @@
     propose();
   }
 
+  // What of the page has the focus, to be found again in its successor.
+  function mark(element) {
+    const tag = element.tagName.toLowerCase();
+    if (element.id) return `#${CSS.escape(element.id)}`;
+    const address = element.getAttribute("href");
+    return address ? `${tag}[href="${CSS.escape(address)}"]` : undefined;
+  }
+
+  function replaceFigures(figures, next) {
+    for (const fold of figures.querySelectorAll("details[id]")) {
+      const same = next.querySelector(`#${CSS.escape(fold.id)}`);
+      if (same) same.open = fold.open;
+    }
+    const focused = figures.contains(document.activeElement) ? mark(document.activeElement) : undefined;
+    figures.replaceChildren(...next.childNodes);
+    if (focused) figures.querySelector(focused)?.focus({ preventScroll: true });
+    showTimes();
+  }
+
+  // Nothing is replaced under a reader who selects a text.
+  function isSelecting(figures) {
+    const selection = getSelection();
+    return !selection.isCollapsed && figures.contains(selection.anchorNode);
+  }
+
+  async function refresh(figures) {
+    if (document.hidden || isSelecting(figures)) return;
+    let answer;
+    try {
+      answer = await fetch(location.href, { headers: { "X-Skywatch-Refresh": "script" } });
+    } catch {
+      return; // The service does not answer; the time of the figures says how old they are.
+    }
+    if (answer.redirected) return location.reload(); // The session has ended: its page says so.
+    if (!answer.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const next = page.getElementById(figures.id);
+    if (next && !isSelecting(figures)) replaceFigures(figures, next);
+  }
+
+  function keepFresh() {
+    const figures = document.querySelector("[data-refresh]");
+    if (!figures) return;
+    let isAsking = false;
+    const ask = async () => {
+      if (isAsking) return;
+      isAsking = true;
+      try {
+        await refresh(figures);
+      } finally {
+        isAsking = false;
+      }
+    };
+    setInterval(ask, Number(figures.dataset.refresh) * 1000);
+    document.addEventListener("visibilitychange", ask);
+  }
+
   const theme = chosenTheme();
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
   addEventListener("DOMContentLoaded", () => {
@@ -77,5 +135,6 @@
     offerPosition();
     proposePorts();
     if (document.querySelector("time[datetime]")) setInterval(showTimes, EVERY_MS);
+    keepFresh();
   });
 })();

@@ -11,42 +11,46 @@ from skywatch.console.pages.page import Page
 
 SUBJECTS = (
     "service.overview",
-    "people.users",
-    "people.user",
-    "people.user_editing",
-    "people.service_accounts",
-    "entrance.sign_on",
-    "entrance.handover",
-    "entrance.reset",
-    "entrance.setup",
-    "people.keys",
-    "people.roles",
-    "people.mappings",
-    "people.providers",
-    "people.access",
-    "people.audit",
-)
-
-# What the service receives, stores and runs on.
-SERVICE_SUBJECTS = (
+    # Receivers
     "reception.receivers",
     "reception.receiver",
     "reception.discovery",
     "reception.station",
-    "reception.airframes",
-    "service.retention",
-    "service.thresholds",
+    # People
+    "people.users",
+    "people.user",
+    "people.user_editing",
+    "people.service_accounts",
+    "people.access",
+    "people.keys",
+    "people.roles",
+    "people.mappings",
+    "people.providers",
+    # Alerts and channels
     "service.channels",
+    "service.thresholds",
+    # Data
+    "service.retention",
     "service.known_aircraft",
+    "reception.airframes",
+    # Service
     "service.health",
     "service.settings",
+    "people.audit",
     "service.software",
+)
+
+# The ways in and out, and what is in no menu.
+WAYS = (
+    "entrance.sign_on",
+    "entrance.handover",
+    "entrance.reset",
+    "entrance.setup",
+    "entrance.search",
 )
 
 
 def load_pages() -> tuple[Page, ...]:
     """The pages of all subjects."""
-    modules = [
-        importlib.import_module(f"skywatch.console.views.{subject}") for subject in (*SUBJECTS, *SERVICE_SUBJECTS)
-    ]
+    modules = [importlib.import_module(f"skywatch.console.views.{subject}") for subject in (*SUBJECTS, *WAYS)]
     return tuple(page for module in modules for page in module.PAGES)

@@ -168,6 +168,8 @@ class Feature:
     # ``module:function(session, mode, user_ids)`` that returns the ``Visibility`` of the active ones among these users;
     # at most one feature has it.
     visibilities: str = ""
+    # Names of its parts in health -> what people call them.
+    parts: Mapping[str, str] = field(default_factory=dict)
     # Module that declares the metrics of the feature.
     metrics: str = ""
     # Groups of its operations in the OpenAPI document -> what they are for.
@@ -318,6 +320,10 @@ class FeatureSet:
         """The function that returns the visibility of users; None where there are no users."""
         paths = [feature.visibilities for feature in self if feature.visibilities]
         return load(paths[0]) if paths else None
+
+    def parts(self) -> dict[str, str]:
+        """What people call the parts of the features, by their names in health."""
+        return {name: label for feature in self for name, label in feature.parts.items()}
 
     def load_metrics(self) -> None:
         """Import the modules that declare metrics, so that every process exports all of them."""

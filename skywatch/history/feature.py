@@ -8,6 +8,9 @@ from skywatch.history.settings import HistorySettings
 FEATURE = Feature(
     name="history",
     title="history",
+    parts={
+        "history_writer": "Storage of flights",
+    },
     settings=HistorySettings,
     metrics="skywatch.history.metrics",
     include="skywatch.history",

@@ -226,7 +226,7 @@ class RealtimeServer:
         elif waiting_s > BLOCKED_S:
             detail = f"messages have waited for {waiting_s:.0f} s to be sent"
         elif tick_age_s > SILENT_S:
-            detail = f"no tick of the picture has come for {tick_age_s:.0f} s"
+            detail = f"no picture has come for {tick_age_s:.0f} s"
         figures = {"subscribers": float(subscribers), "connections": float(len(self.connections))}
         figures["polling"] = float(len(self._shared.polling))
         return State(not detail, detail, {**figures, "tick_age_s": round(tick_age_s, 1)})

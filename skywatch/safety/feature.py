@@ -11,6 +11,12 @@ MILITARY = ("aircraft.view_military",)
 FEATURE = Feature(
     name="safety",
     title="safety",
+    parts={
+        "safety_writer": "Storage of safety events",
+        "safety_thresholds": "Safety thresholds",
+        "safety_places": "Places of safety events",
+        "safety_regions": "Disturbed areas",
+    },
     settings=SafetySettings,
     metrics="skywatch.safety.metrics",
     include="skywatch.safety",

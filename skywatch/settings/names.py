@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import typing
 from collections.abc import Iterable
 from typing import Any
@@ -53,7 +54,12 @@ class Names:
 
 
 def names_of(kind: type[Settings]) -> Names:
-    """The names of a settings class."""
+    """The names of a settings class; the console asks with every page, and the types of 160 fields take 10 ms."""
+    return _names_of(typing.cast(Any, kind))
+
+
+@functools.lru_cache(maxsize=8)
+def _names_of(kind: type[Settings]) -> Names:
     fields = {f.name: f for f in dataclasses.fields(kind) if "meaning" in f.metadata}
     by_name = {public_name(f): f.name for f in fields.values()}
     return Names(

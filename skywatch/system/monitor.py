@@ -1,5 +1,5 @@
-"""The system's part in the tracker: publishes the status every ten seconds, keeps the history of health,
-and runs retention."""
+"""The system's part in the tracker: publishes the status every ten seconds and the reception every minute, keeps the
+history of health, and runs retention."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Literal
 from sqlalchemy.exc import SQLAlchemyError
 
 from skywatch.core.bus import BusError, Form, Message
+from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import outage_of, reason
 from skywatch.core.database.fencing import FencedError
 from skywatch.core.reporting import health
@@ -22,13 +23,17 @@ from skywatch.http.resources.render import encode
 from skywatch.picture.state.sky import Sky
 from skywatch.settings import Settings
 from skywatch.system.extents import publish_extents
-from skywatch.system.health.checks import all_checks
+from skywatch.system.health.checks import all_checks, receiver_statuses
 from skywatch.system.health.log import HealthLog
+from skywatch.system.reception import SAMPLE_S, ReceptionRecorder, publish_reception
 from skywatch.system.status import describe_in_forms
 
 log = logging.getLogger(__name__)
 TOPIC, EVENT = "system", "system:status"
-STATUS_EVERY_S = 10.0
+# The receivers are sampled with each status.
+STATUS_EVERY_S = SAMPLE_S
+# Interval at which the series of the receivers is published (s): it takes some kilobytes for each.
+RECEPTION_EVERY_S = 60.0
 # Interval of the checks for the history of health (s).
 CHECK_EVERY_S = 2.0
 # Delay before a failed round of retention is retried (s).
@@ -40,11 +45,12 @@ LOOK_EVERY_S = 2.0
 _faults = FaultLog(log, "retention failed", "retention works again")
 _status_faults = FaultLog(log, "the status cannot be published", "the status is published again")
 _health_faults = FaultLog(log, "the history of health cannot be written", "the history of health is written again")
+_reception_faults = FaultLog(log, "the reception cannot be recorded", "the reception is recorded again")
 RETENTION = "retention"
 
 
 class SystemMonitor:
-    """Two threads that are idle most of the time; it does not use ticks."""
+    """Two threads that are idle most of the time; of a tick it only notes the picture."""
 
     name = "system"
 
@@ -52,6 +58,9 @@ class SystemMonitor:
         self._runtime = runtime
         self._stop = threading.Event()
         self._health_log = HealthLog(runtime.sessions)
+        self._reception = ReceptionRecorder()
+        self._next_reception = 0.0
+        self._sky: Sky | None = None
         self._threads = [
             threading.Thread(target=self._publish, name="system-status", daemon=True),
             threading.Thread(target=self._retain, name="retention", daemon=True),
@@ -62,22 +71,26 @@ class SystemMonitor:
             thread.start()
 
     def on_tick(self, sky: Sky) -> None:
-        pass
+        self._sky = sky
 
     def close(self) -> None:
         self._stop.set()
         for thread in self._threads:
             if thread.is_alive():
                 thread.join()
+        if self._reception.reception.newest:
+            self._try(lambda: self._reception.save(self._runtime.sessions), _reception_faults)
         health.withdraw(RETENTION)
 
     def _publish(self) -> None:
+        self._try(lambda: self._reception.restore(self._runtime.sessions), _reception_faults)
         next_status = time.monotonic() + STATUS_EVERY_S
         while not self._stop.wait(CHECK_EVERY_S):
             self._try(lambda: self._health_log.take(all_checks(self._runtime)), _health_faults)
             if time.monotonic() >= next_status:
                 next_status = time.monotonic() + STATUS_EVERY_S
                 self._try(self.publish, _status_faults)
+                self._try(self.record_reception, _reception_faults)
 
     def _try(self, work: Callable[[], None], faults: FaultLog) -> None:
         try:
@@ -92,6 +105,15 @@ class SystemMonitor:
         *fuller, (_, plain) = describe_in_forms(self._runtime)
         forms = tuple(Form(needs, encode(document)) for needs, document in fuller)
         self._runtime.bus.publish(Message(TOPIC, EVENT, encode(plain), forms=forms))
+
+    def record_reception(self) -> None:
+        """Sample the receivers once; publish the series when it is time, and save it when a slot is over."""
+        completed = self._reception.take(unix_now(), receiver_statuses(self._runtime), self._sky)
+        if time.monotonic() >= self._next_reception:
+            self._next_reception = time.monotonic() + RECEPTION_EVERY_S
+            publish_reception(self._runtime.bus, self._reception.reception)
+        if completed:
+            self._reception.save(self._runtime.sessions)
 
     def _retain(self) -> None:
         settings = self._runtime.current

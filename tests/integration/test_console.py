@@ -34,7 +34,7 @@ def test_a_browser_signs_in_sets_roles_and_signs_out(make_runtime):
         browser.run("const s = document.createElement('script'); s.text = 'window.hacked = 1'; document.body.append(s)")
         assert browser.run("return window.hacked || 'kept out'") == "kept out"
         assert until(lambda: browser.run("return getComputedStyle(document.querySelector('main')).maxWidth") != "none")
-        browser.click("header button:not(.map)")
+        browser.click(".who button:not(.map)")
         assert browser.shows("[role=status]", "You are signed out.")
         browser.open(f"{url}/console/users")
         assert browser.shows("h1", "Sign in")

@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.accounts.models import Role, User
+from skywatch.core.bus import Message, topics
 from tests.accounts import PASSWORD, Population
 from tests.axe import AXE, faults_of
 from tests.chromium import chromium
@@ -63,6 +64,7 @@ def pages(browser):
     yield from (f"{user}/delete", "/keys", "/users/new/service", "/roles", "/settings", "/settings/station_name")
     yield from (f"/users/{browser.program}", f"/users/{browser.program}/keys/new", "/sign-on", "/thresholds")
     yield from (f"/roles/{role}/edit", "/mappings", "/mappings/new", "/access", "/audit?action=login")
+    yield from ("/health", "/search?q=retention")
 
 
 def test_every_page_fits_and_has_no_serious_fault(console):
@@ -143,3 +145,24 @@ def test_a_role_is_made_with_the_keyboard_alone(console):
     with browser.runtime.sessions() as session:
         role = session.scalars(sa.select(Role).where(Role.name == "spotter")).one()
     assert role.permissions == ["aircraft.view"]
+
+
+def test_the_overview_stays_fresh_without_losing_the_focus_or_an_open_fold(console):
+    browser, url = console
+    sign_in(browser, url)
+    browser.run("document.querySelector('#parts').open = true; document.querySelector('#parts-summary').focus()")
+    shown = "return document.querySelector('#figures time').dateTime"
+    before = browser.run(shown)
+    # A page that becomes visible again does not wait for its turn.
+    browser.run("document.dispatchEvent(new Event('visibilitychange'))")
+    assert until(lambda: browser.run(shown) != before, "fresh figures")
+    state = "return [document.querySelector('#parts').open, document.activeElement.id]"
+    assert browser.run(state) == [True, "parts-summary"]
+    # The time is written by the reader's clock again, with UTC on hover.
+    assert browser.run("return document.querySelector('#figures time').title").endswith(" UTC")
+    # A session that has ended elsewhere shows its end instead of old figures.
+    with browser.runtime.sessions() as session, session.begin():
+        session.execute(sa.text("UPDATE logins SET ended_at = created_at"))
+    browser.runtime.bus.publish(Message(topics.IDENTITIES, "changed", b""))
+    browser.run("document.dispatchEvent(new Event('visibilitychange'))")
+    assert browser.shows("h1", "Sign in")

@@ -49,7 +49,7 @@ def test_one_sign_in_serves_the_console_and_the_map(make_runtime, cookies):
         assert browser.run(
             "return document.querySelector('time') === null || document.querySelector('time').title !== ''"
         )
-        browser.click("header button:not(.map)")
+        browser.click(".who button:not(.map)")
         browser.shows("[role=status]", "You are signed out.")
         browser.open(f"{url}/#/account")
         until(lambda: browser.run(NAME) != "Ada", "the application has signed out as well")

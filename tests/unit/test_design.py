@@ -21,6 +21,8 @@ HOMONYMS: Mapping[str, Mapping[str, str]] = {
         "cannonball/sessions": "its own alerts",
         "cannonball/settings.py": "its own alerts",
         "cannonball/tracking": "its own alerts",
+        "console/views/service/channels.py": "the entry of the menu for whatever notifies",
+        "console/views/service/thresholds.py": "the entry of the menu for whatever notifies",
         "notify/messages.py": "the member of a digest with notifications of every kind",
     },
     "safety": {"cannonball/identification": "agencies called Department of Public Safety"},

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import cached_property
 from importlib.resources import files
-from typing import Any
+from typing import Any, cast
 
 from jinja2 import StrictUndefined, pass_context
 from jinja2.runtime import Context
 from pyramid.config import Configurator
 
+from skywatch.console.pages.menu import Task, pages_for, tasks_of
 from skywatch.console.pages.notes import take
 from skywatch.console.pages.page import Page
 from skywatch.console.pages.wording import compact, differences, moment, span, time_element
-from skywatch.console.routes import HOME, LANGUAGE, MAP, SCRIPT, SIGN_IN, SIGN_OUT, STYLE
+from skywatch.console.routes import HOME, LANGUAGE, MAP, SCRIPT, SEARCH, SIGN_IN, SIGN_OUT, STYLE
 from skywatch.console.texts import templating
-from skywatch.console.texts.language import translate
 from skywatch.core.process.version import VERSION
 from skywatch.http.requests.request import Request
-from skywatch.http.requests.security import feature_context
 from skywatch.security.identity import Identity
-from skywatch.security.policy import decide
 from skywatch.web.settings import WebSettings
 
 PHASE_LATE = 10  # After pyramid_jinja2 has made its environment.
@@ -70,21 +69,20 @@ class Layout:
         """What the page before wanted said."""
         return take(self._request)
 
-    def groups(self) -> list[dict[str, Any]]:
-        """The pages that the visitor may open, under their headings."""
-        groups: dict[str, list[dict[str, Any]]] = {}
-        offered: tuple[Page, ...] = self._request.registry["console_pages"]
-        here = _nearest(self._request.path, [HOME + page.path for page in offered if page.title])
-        for page in offered:
-            context = feature_context(self._request, page.feature)
-            if page.title and decide(context, self.identity, page.permission):
-                address = HOME + page.path
-                entry = {"address": address, "title": translate(self._request, page.title), "here": address == here}
-                groups.setdefault(page.group, []).append(entry)
-        return [
-            {"title": translate(self._request, title) if title else "", "pages": pages}
-            for title, pages in groups.items()
-        ]
+    @cached_property
+    def pages(self) -> list[Page]:
+        """The pages with a title that the visitor may open, in the order of the menu."""
+        return pages_for(self._request)
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        """The menu of the visitor."""
+        return tasks_of(self._request, self.pages)
+
+    @property
+    def task(self) -> Task | None:
+        """The task of the present page, where it has further pages."""
+        return next((task for task in self.tasks if task.here and len(task.pages) > 1), None)
 
     @property
     def language(self) -> str:
@@ -97,6 +95,12 @@ class Layout:
         return self._request.path + (f"?{query}" if query else "")
 
 
+def layout_of(request: Request) -> Layout:
+    """What the head of a page asks; made once for a request."""
+    layout: Layout = cast(Any, request).console_layout
+    return layout
+
+
 @pass_context
 def link(context: Context, address: str) -> str:
     """An address of this service as browsers reach it: below the path prefix; others stay as they are."""
@@ -104,15 +108,10 @@ def link(context: Context, address: str) -> str:
     return prefix + address if address.startswith("/") else address
 
 
-def _nearest(path: str, addresses: list[str]) -> str:
-    """The page that an address belongs to: itself, or the longest one above it."""
-    above = [address for address in addresses if path == address or path.startswith(f"{address}/")]
-    return max((address for address in above if address != HOME or path == HOME), key=len, default="")
-
-
 def includeme(config: Configurator) -> None:
     """Templates by their bare names, and what all of them use."""
     config.add_jinja2_search_path("skywatch.console:templates")
+    config.add_request_method(Layout, "console_layout", reify=True)
 
     def equip() -> None:
         environment = config.get_jinja2_environment()
@@ -124,10 +123,10 @@ def includeme(config: Configurator) -> None:
             moment_text=templating.in_language(moment),
             span=templating.in_language(span),
         )
-        environment.globals.update(layout_of=Layout, version=VERSION, style=STYLE_ADDRESS, script=SCRIPT_ADDRESS)
+        environment.globals.update(layout_of=layout_of, version=VERSION, style=STYLE_ADDRESS, script=SCRIPT_ADDRESS)
         environment.globals.update(home=HOME, sign_in=SIGN_IN, sign_out=SIGN_OUT, map_address=MAP)
         environment.globals.update(has_web=config.registry["runtime"].settings.of(WebSettings).web_enabled)
-        environment.globals.update(language_choice=LANGUAGE)
+        environment.globals.update(language_choice=LANGUAGE, search_address=SEARCH)
         templating.equip(environment)
 
     config.action(None, equip, order=PHASE_LATE)

@@ -30,6 +30,8 @@ COOKIE = "skywatch_console"
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 # The moment a visitor was last seen is written down in the cookie once in so long.
 SEEN_EVERY_S = 60.0
+# A page that its script asks for again is nobody's visit: the session of an open page ends like that of a closed one.
+BY_SCRIPT = "X-Skywatch-Refresh"
 _DIRECTORIES = frozenset(p.feature for p in Permission if p.kind == "directory")
 ADMINISTRATIVE = frozenset(p for p in Permission if p.feature in _DIRECTORIES) | {Permission.SYSTEM_MANAGE}
 
@@ -66,7 +68,8 @@ class Sessions:
         identity = self._authenticator.identify_session(session.user_id, session.login_id, session.ends_at)
         if not is_administrative(identity.permissions):
             raise not_administrative()
-        if unix_now() - session.seen_at >= min(SEEN_EVERY_S, self._idle_s / 4):
+        is_visit = BY_SCRIPT not in request.headers
+        if is_visit and unix_now() - session.seen_at >= min(SEEN_EVERY_S, self._idle_s / 4):
             request.add_response_callback(lambda _, response: self._renew(request, response, session))
         return identity
 

@@ -126,5 +126,5 @@ class SkyPublisher:
         elif time.monotonic() - self._skipped_at < SKIPPED_SHOWN_S:
             detail = f"{self.skipped} ticks were not published since the start, the last of them a moment ago"
         elif self._faults.count:
-            detail = "the last tick could not be published"
+            detail = "the last picture could not be published"
         return State(not detail, detail, {"skipped": float(self.skipped)})

@@ -111,11 +111,11 @@ def tracker_statistics(runtime: Runtime) -> TrackerStatistics | None:
 def _tracker(runtime: Runtime) -> Check:
     statistics = tracker_statistics(runtime)
     if statistics is None:
-        return Check("tracker", False, True, "no tick has been made yet")
+        return Check("tracker", False, True, "no picture has been computed yet")
     age_s = unix_now() - statistics.at
     if age_s > LONGEST_TICK_AGE_S:
-        return Check("tracker", False, True, f"the last tick was {age_s:.0f} s ago")
-    return Check("tracker", True, True, "ticks")
+        return Check("tracker", False, True, f"the last picture is {age_s:.0f} s old")
+    return Check("tracker", True, True, "computes the picture every second")
 
 
 def receiver_statuses(runtime: Runtime) -> list[ReceiverStatus]:

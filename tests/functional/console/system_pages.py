@@ -19,4 +19,5 @@ SYSTEM_PAGES = (
     *((method, "/settings/{setting}", MANAGE) for method in ("GET", "POST")),
     ("GET", "/health", MANAGE),
     ("GET", "/software", MANAGE),
+    ("GET", "/search", "identified"),
 )

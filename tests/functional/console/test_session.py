@@ -72,7 +72,7 @@ def test_one_administrative_permission_is_enough(visitor):
     visitor.people.role("clerk", ["roles.view"])
     visitor.people.user("clerk", "clerk")
     visitor.sign_in("clerk")
-    assert [a.text for a in visitor.get("").html.nav("a")] == ["Overview", "Roles"]
+    assert [a.text for a in visitor.get("").html.nav("a")] == ["Overview", "People"]
 
 
 def test_wrong_name_and_wrong_password_are_the_same_page_and_what_was_typed_stays(visitor):

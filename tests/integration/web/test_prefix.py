@@ -17,6 +17,7 @@ from tests.waiting import PATIENCE_S, until
 PLACES = "return [...document.querySelectorAll('.head nav a, .head a.person')].map(link => link.getAttribute('href'))"
 OTHER_PLACES = ("#/settings", "#/map")
 # Every page of the console's menu.
+TABS = "return [...document.querySelectorAll('nav.tabs a')].map(link => link.getAttribute('href'))"
 MENU = "return [...document.querySelectorAll('nav.menu.wide a')].map(link => link.getAttribute('href'))"
 # What a page has fetched, by its path.
 FETCHED = "return performance.getEntriesByType('resource').map(entry => new URL(entry.name).pathname)"
@@ -89,18 +90,24 @@ def test_map_console_and_channel_below_a_prefix(below, page):
     assert page.run("return location.pathname").startswith(f"{PREFIX}/console/users/")
     assert page.run("return getComputedStyle(document.querySelector('main')).maxWidth") != "none"
     menu = page.run(MENU)
-    assert len(menu) > 12
-    for address in menu:
+    assert len(menu) == 6
+    addresses = []
+    for task in menu:
+        page.open(f"{site}{task}")
+        current = "return document.querySelector('nav.menu.wide [aria-current=page]')?.getAttribute('href')"
+        assert page.run(current) == task
+        addresses += page.run(TABS) or [task]
+    assert len(addresses) > 12
+    for address in addresses:
         assert address.startswith(f"{PREFIX}/console")
         page.open(f"{site}{address}")
-        assert (
-            page.run("return document.querySelector('nav.menu.wide [aria-current=page]')?.getAttribute('href')")
-            == address
+        assert page.run("return document.querySelector('main [aria-current=page]')?.getAttribute('href')") == (
+            address if page.run(TABS) else None
         )
         loaded = page.run(FETCHED)
         assert loaded, address
         assert [path for path in loaded if not path.startswith(f"{PREFIX}/")] == [], address
-    page.click("header button:not(.map)")
+    page.click(".who button:not(.map)")
     assert page.shows("[role=status]", "You are signed out.")
     # The documentation of the API, whose script asks for the document.
     page.open(f"{site}{PREFIX}/api/v1/docs")

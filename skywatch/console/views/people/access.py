@@ -33,7 +33,7 @@ PAGES = (
         route="console.access",
         path="/access",
         title="Who may see what",
-        group="Accounts",
+        group="People",
         permission=Permission.SYSTEM_MANAGE,
     ),
 )

@@ -30,7 +30,7 @@ PAGES = (
         path="/audit",
         feature="system",
         title="Audit",
-        group="Accounts",
+        group="Service",
         permission=Permission.SYSTEM_MANAGE,
     ),
     Page(route="console.audit.export", path="/audit/export", feature="system"),

@@ -26,7 +26,7 @@ PAGES = (
         path="/keys",
         feature="users",
         title="API keys",
-        group="Accounts",
+        group="People",
         permission=Permission.USERS_VIEW,
     ),
 )

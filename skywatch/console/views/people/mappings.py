@@ -39,7 +39,7 @@ PAGES = (
         path="/mappings",
         feature="roles",
         title="Roles from single sign-on",
-        group="Accounts",
+        group="People",
         permission=Permission.ROLES_EDIT,
     ),
     Page(route="console.mappings.new", path="/mappings/new", feature="roles"),

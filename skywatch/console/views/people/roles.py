@@ -35,7 +35,7 @@ PAGES = (
         path="/roles",
         feature="roles",
         title="Roles",
-        group="Accounts",
+        group="People",
         permission=Permission.ROLES_VIEW,
     ),
     Page(route="console.roles.new", path="/roles/new", feature="roles"),

@@ -30,7 +30,7 @@ PAGES = (
         path="/users",
         feature="users",
         title="Users",
-        group="Accounts",
+        group="People",
         permission=Permission.USERS_VIEW,
     ),
     Page(route="console.users.new", path="/users/new", feature="users"),

@@ -33,7 +33,7 @@ PAGES = (
         path="/airframes",
         feature="system",
         title="Airframes",
-        group="Reception",
+        group="Data",
         permission=Permission.SYSTEM_MANAGE,
         upload_bytes=_upload_bytes,
     ),

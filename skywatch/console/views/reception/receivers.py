@@ -19,7 +19,7 @@ PAGES = (
         path="/receivers",
         feature="system",
         title="Receivers",
-        group="Reception",
+        group="Receivers",
         permission=Permission.SYSTEM_MANAGE,
     ),
 )

@@ -26,7 +26,7 @@ PAGES = (
         path="/station",
         feature="system",
         title="Station",
-        group="Reception",
+        group="Receivers",
         permission=Permission.SYSTEM_MANAGE,
     ),
 )

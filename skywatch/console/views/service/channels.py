@@ -37,7 +37,7 @@ PAGES = (
         path="/channels",
         feature=FEATURE,
         title="Notifications",
-        group="Data",
+        group="Alerts and channels",
         permission=MANAGE_ALL,
     ),
     Page(route="console.channel", path=f"/channels/{{channel:{NUMBER}}}", feature=FEATURE),

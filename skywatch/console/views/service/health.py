@@ -8,13 +8,15 @@ import colander
 from pyramid.view import view_config
 
 from skywatch.console.forms.form import read_query
+from skywatch.console.overview.parts import PartNames, describe_parts
 from skywatch.console.pages.page import Page
 from skywatch.console.pages.paging import PAGE_SIZE, address
+from skywatch.console.texts.language import catalogue_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryInteger, QueryString, Schema
 from skywatch.security.permissions import Permission
 from skywatch.system.health import checks
-from skywatch.system.health.log import find_changes, state_of
+from skywatch.system.health.log import find_changes
 
 PAGES = (
     Page(
@@ -42,11 +44,15 @@ def show_health(request: Request) -> dict[str, Any]:
     """How each part is, and how that changed, the newest first"""
     query = read_query(request, HealthQuery())
     present = checks.all_checks(request.runtime)
+    names = PartNames(catalogue_of(request), request.runtime.features)
+    parts = describe_parts(names, present)
     changes = find_changes(request.db, query["part"], PAGE_SIZE + 1, query["before"])
     page = changes[:PAGE_SIZE]
     return {
         "verdict": checks.verdict(present),
-        "checks": [{"name": check.name, "state": state_of(check), "detail": check.detail} for check in present],
+        "failed": [part for part in parts if part.state != "ok"],
+        "working": [part for part in parts if part.state == "ok"],
+        "label": names.label,
         "changes": page,
         "query": query,
         "newest": address(request) if query["before"] is not None else None,

@@ -29,7 +29,7 @@ PAGES = (
         path="/thresholds",
         feature="safety",
         title="Safety thresholds",
-        group="Data",
+        group="Alerts and channels",
         permission=Permission.SAFETY_MANAGE,
     ),
 )

@@ -30,7 +30,7 @@ def cookie_of(response):
 def asking(cookie):
     runtime = SimpleNamespace(settings=SimpleNamespace(environment="development"))
     cookies = {COOKIE: cookie} if cookie is not None else {}
-    return SimpleNamespace(cookies=cookies, path_prefix="", runtime=runtime)
+    return SimpleNamespace(cookies=cookies, headers={}, path_prefix="", runtime=runtime)
 
 
 def begun(sessions, people, name="ada", role="admin"):

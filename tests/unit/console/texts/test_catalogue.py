@@ -12,8 +12,8 @@ import pytest
 from skywatch.console.texts.catalogue import LANGUAGES, PLACEHOLDER, SHARED, Catalogue, room_files
 from skywatch.console.texts.numbers import write_number, write_size
 from skywatch.console.views.people.access import LABELS as LEVELS
-from skywatch.console.views.service.settings import TITLES
 from skywatch.console.views.reception.station import LABELS
+from skywatch.console.views.service.settings import TITLES
 from skywatch.core.problems import KINDS
 from skywatch.features import FEATURES as INSTALLED
 from skywatch.safety.thresholds.table import Thresholds
@@ -26,7 +26,7 @@ SHARED_TEXTS = json.loads(SHARED.read_text(encoding="utf-8"))
 ROOMS = {path.name.removesuffix(".json"): json.loads(path.read_text(encoding="utf-8")) for path in room_files()}
 ROWS = [row for rows in ROOMS.values() for row in rows]
 # What the rooms below say: found in their sources, not in calls.
-OF_OTHERS = ("sentences", "words", "thresholds", "settings")
+OF_OTHERS = ("sentences", "words", "thresholds", "settings", "parts", "descriptions")
 THRESHOLDS = [field.metadata["meaning"] for field in dataclasses.fields(Thresholds)]
 # Errors of programs, not of people at a page.
 NOT_MET = {"scope_denied", "headers_too_large", "range_not_satisfiable", "origin_not_allowed"}
@@ -122,7 +122,7 @@ def test_every_setting_has_its_sentence_in_each_language():
     ("english", "german"),
     [
         ("There is no such user.", "Das gibt es hier nicht: user."),
-        ("the last tick was 12 s ago", "das letzte Bild ist 12 s alt"),
+        ("the last picture is 12 s old", "das letzte Bild ist 12 s alt"),
         ("2 of 3 not connected: a, b", "2 von 3 nicht verbunden: a, b"),
         ("is stored, but is already in use; in force: x", "ist gespeichert, aber: ist schon vergeben; in Kraft: x"),
         ("what nobody has translated", "what nobody has translated"),

@@ -1,0 +1,145 @@
+"""What each receiver brought over the last 24 hours: messages a second and aircraft, in slots of ten minutes.
+
+The tracker's process samples its receivers, publishes the series on the bus for the other processes, and saves it in
+the table of the picture's state whenever a slot is over, so that a restart costs ten minutes at most. Nothing else is
+stored: one row, which is overwritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+import numpy as np
+
+from skywatch.core.bus import Bus, BusError, Message
+from skywatch.core.database.engine import SessionFactory
+from skywatch.picture.saving import picture as saved
+from skywatch.picture.state.sky import Sky
+from skywatch.receivers.base import ReceiverStatus
+
+TOPIC = "reception"
+SAVED = "reception"
+SLOT_S = 600
+# Interval of the samples (s).
+SAMPLE_S = 10.0
+SLOTS = 144
+SPAN_S = SLOT_S * SLOTS
+# Receivers come and go with the feeders; beyond so many the ones sampled first are left out.
+MOST_RECEIVERS = 200
+
+_encoder = msgspec.json.Encoder()
+
+
+class Means(msgspec.Struct, array_like=True):
+    """The means of a slot, made of so many ``samples``: messages a second, aircraft whose last position came from the
+    receiver, and of these the ones that are not military.
+    """
+
+    messages: float = 0.0
+    aircraft: float = 0.0
+    civil: float = 0.0
+    samples: int = 0
+
+    def add(self, messages: float, aircraft: int, civil: int) -> None:
+        """Take one sample into the means."""
+        self.samples += 1
+        self.messages += (messages - self.messages) / self.samples
+        self.aircraft += (aircraft - self.aircraft) / self.samples
+        self.civil += (civil - self.civil) / self.samples
+
+
+class Reception(msgspec.Struct):
+    """The slots of each receiver by name, the newest last; None is a slot without a sample.
+
+    ``newest`` is the number of the newest slot: unix seconds divided by ``SLOT_S``.
+    """
+
+    newest: int = 0
+    receivers: dict[str, list[Means | None]] = {}
+
+    def observed_s(self, name: str) -> float:
+        """How long a receiver was observed in the span, near enough (s)."""
+        return SAMPLE_S * sum(slot.samples for slot in self.receivers.get(name, ()) if slot is not None)
+
+
+_decoder = msgspec.json.Decoder(Reception)
+
+
+class ReceptionRecorder:
+    """Samples the receivers of one tracker; used by one thread."""
+
+    def __init__(self) -> None:
+        self.reception = Reception()
+
+    def take(self, at: float, statuses: Iterable[ReceiverStatus], sky: Sky | None) -> bool:
+        """Add a sample of all receivers (``at`` is unix seconds); whether a slot was completed by that."""
+        completed = self._advance(int(at // SLOT_S))
+        counts = aircraft_by_receiver(sky) if sky is not None else {}
+        receivers = self.reception.receivers
+        for status in statuses:
+            slots = receivers.get(status.name)
+            if slots is None:
+                if len(receivers) >= MOST_RECEIVERS:
+                    continue
+                slots = receivers[status.name] = [None] * SLOTS
+            means = slots[-1]
+            if means is None:
+                means = slots[-1] = Means()
+            means.add(status.message_rate, *counts.get(status.name, (0, 0)))
+        return completed
+
+    def _advance(self, slot: int) -> bool:
+        """Begin a new slot where its time has come; a clock that was set back goes on in the newest one."""
+        reception = self.reception
+        passed = slot - reception.newest
+        if passed <= 0:
+            return False
+        gap = [None] * min(passed, SLOTS)
+        shifted = {name: [*slots[len(gap) :], *gap] for name, slots in reception.receivers.items()}
+        completed = bool(reception.newest)
+        # What has had no sample for the whole span was removed.
+        remaining = {name: slots for name, slots in shifted.items() if any(slots)}
+        self.reception = Reception(slot, remaining)
+        return completed
+
+    def save(self, sessions: SessionFactory) -> None:
+        """Write the series over the saved one; raises SQLAlchemyError where the database is away."""
+        saved.write(sessions, {SAVED: _encoder.encode(self.reception)})
+
+    def restore(self, sessions: SessionFactory) -> None:
+        """Go on with the saved series; raises ValueError where it cannot be read, and SQLAlchemyError."""
+        data = saved.read(sessions, SAVED, SPAN_S)
+        if data is None:
+            return
+        try:
+            reception = _decoder.decode(data)
+        except msgspec.MsgspecError as error:
+            raise ValueError(f"the saved reception is damaged: {error}") from None
+        if any(len(slots) != SLOTS for slots in reception.receivers.values()):
+            raise ValueError(f"the saved reception does not have {SLOTS} slots")
+        self.reception = reception
+
+
+def aircraft_by_receiver(sky: Sky) -> dict[str, tuple[int, int]]:
+    """For each receiver, the aircraft whose last position came from it, and those of them that are not military."""
+    columns = sky.columns
+    has_position = ~np.isnan(columns["lat"])
+    count = len(sky.receivers)
+    every = np.bincount(columns["receiver"][has_position], minlength=count)
+    civil = np.bincount(columns["receiver"][has_position & ~columns["military"]], minlength=count)
+    return {name: (int(every[index]), int(civil[index])) for index, name in enumerate(sky.receivers)}
+
+
+def publish_reception(bus: Bus, reception: Reception) -> None:
+    """Publish the series for the other processes."""
+    bus.publish(Message(TOPIC, "reception", _encoder.encode(reception), snapshot=True))
+
+
+def last_reception(bus: Bus) -> Reception | None:
+    """The series published last; None before the first and while the bus is unreachable."""
+    try:
+        message = bus.last(TOPIC)
+        return None if message is None else _decoder.decode(message.data)
+    except (BusError, msgspec.MsgspecError):
+        return None

@@ -1,0 +1,55 @@
+"""The series of the receivers outlives a restart of the tracker."""
+
+import pytest
+
+from skywatch.picture.saving import picture as saved
+from skywatch.receivers.base import ReceiverStatus
+from skywatch.system import reception
+from skywatch.system.monitor import SystemMonitor
+from skywatch.system.reception import SLOT_S, ReceptionRecorder, last_reception
+
+START = 1_000_000 * SLOT_S
+
+
+def status(name="roof", rate=10.0):
+    return ReceiverStatus(name=name, kind="beast", address="x", state="connected", message_rate=rate)
+
+
+def series(recorder, name="roof"):
+    return [slot and slot.messages for slot in recorder.reception.receivers[name]]
+
+
+def test_a_restart_goes_on_with_what_was_saved(make_runtime):
+    runtime = make_runtime()
+    before, after = ReceptionRecorder(), ReceptionRecorder()
+    after.restore(runtime.sessions)
+    assert after.reception.receivers == {}
+    before.take(START, [status(rate=12)], None)
+    before.save(runtime.sessions)
+    after.restore(runtime.sessions)
+    after.take(START + 2 * SLOT_S, [status(rate=7)], None)
+    assert series(after)[-3:] == [12, None, 7]
+
+
+@pytest.mark.parametrize("data", [b"nonsense", b'{"newest": 1, "receivers": {"roof": []}}'])
+def test_a_damaged_series_is_refused(make_runtime, data):
+    runtime = make_runtime()
+    saved.write(runtime.sessions, {reception.SAVED: data})
+    recorder = ReceptionRecorder()
+    with pytest.raises(ValueError, match="saved reception"):
+        recorder.restore(runtime.sessions)
+    recorder.take(START, [status()], None)
+    assert series(recorder)[-1] == 10
+
+
+def test_the_monitor_publishes_what_it_samples_and_saves_it_at_its_end(make_runtime, monkeypatch):
+    runtime = make_runtime()
+    monkeypatch.setattr("skywatch.system.monitor.receiver_statuses", lambda runtime: [status(rate=33)])
+    monitor = SystemMonitor(runtime)
+    monitor.record_reception()
+    (means,) = [slot for slot in last_reception(runtime.bus).receivers["roof"] if slot]
+    assert means.messages == 33
+    monitor.close()
+    later = ReceptionRecorder()
+    later.restore(runtime.sessions)
+    assert series(later)[-1] == 33
