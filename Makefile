@@ -79,6 +79,7 @@ lint: $(VENV)/.installed ## ruff: lint and format
 format: $(VENV)/.installed ## bring the code into shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python web/make.py format
 
 typecheck: $(VENV)/.installed ## mypy
 	$(BIN)/mypy

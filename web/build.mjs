@@ -60,7 +60,13 @@ const application = await build({
   },
 });
 // What the console's pages take from here: the fonts, and the script that goes on with the console's login.
-await build({ ...common, outdir: out, entryPoints: ["src/style/fonts.css"], entryNames: "fonts", assetNames: "assets/[name]-[hash]" });
+await build({
+  ...common,
+  outdir: out,
+  entryPoints: ["src/style/fonts.css"],
+  entryNames: "fonts",
+  assetNames: "assets/[name]-[hash]",
+});
 await build({ ...common, outdir: out, entryPoints: ["src/handover.ts"], entryNames: "handover" });
 const { style } = entryOf(application, "src/boot.ts");
 
@@ -73,13 +79,18 @@ const merged = await merge(assets, here, application.metafile.outputs, {
 const { "src/boot.ts": script, "src/shell/app.ts": frame, "src/map/map.ts": map } = merged.files;
 const outputs = application.metafile.outputs;
 const nameOf = (path) => path.split("/").pop();
-const fonts = Object.keys(outputs).map(nameOf).filter((name) => /^b612-(mono-)?latin-400-normal-.*\.woff2$/.test(name));
+const fonts = Object.keys(outputs)
+  .map(nameOf)
+  .filter((name) => /^b612-(mono-)?latin-400-normal-.*\.woff2$/.test(name));
 // A browser has six connections: what boot.ts asks for (texts, session, worker) must not wait behind the map and fonts,
 // so boot.ts gives those links their `rel` once the texts are here.
 const preloads = [
   ...[script, frame].map((name) => `<link rel="modulepreload" href="assets/${name}">`),
   `<link data-rel="modulepreload" href="assets/${map}" fetchpriority="low">`,
-  ...fonts.map((name) => `<link data-rel="preload" as="font" type="font/woff2" href="assets/${name}" fetchpriority="low" crossorigin>`),
+  ...fonts.map(
+    (name) =>
+      `<link data-rel="preload" as="font" type="font/woff2" href="assets/${name}" fetchpriority="low" crossorigin>`,
+  ),
 ];
 
 cpSync(join(here, "public"), out, { recursive: true });
@@ -91,12 +102,22 @@ const page = readFileSync(join(here, "src", "index.html"), "utf8")
 writeFileSync(join(out, "index.html"), page);
 
 // The service worker keeps the files of this build; its own text changes with them. Detailed land is kept when it was seen.
-const others = [...Object.keys(outputs).filter((path) => !path.endsWith(".js")), ...Object.keys(worker.metafile.outputs)];
+const others = [
+  ...Object.keys(outputs).filter((path) => !path.endsWith(".js")),
+  ...Object.keys(worker.metafile.outputs),
+];
 const names = [...merged.names, ...others.map(nameOf)];
 const version = createHash("sha256").update(names.sort().join()).digest("hex").slice(0, 12);
 const keeper = readFileSync(join(here, "src", "keeper.js"), "utf8")
   .replace("{{version}}", version)
-  .replace(`["{{files}}"]`, JSON.stringify(names.filter((name) => /\.(js|css|catalogue)$|-400-normal-.*\.woff2$|110m-/.test(name)).map((name) => `assets/${name}`)));
+  .replace(
+    `["{{files}}"]`,
+    JSON.stringify(
+      names
+        .filter((name) => /\.(js|css|catalogue)$|-400-normal-.*\.woff2$|110m-/.test(name))
+        .map((name) => `assets/${name}`),
+    ),
+  );
 writeFileSync(join(out, "keeper.js"), keeper);
 
 // Packed once, here, and not for every request.
@@ -112,4 +133,6 @@ renameSync(out, final);
 
 const size = (name) => gzipSync(readFileSync(join(final, "assets", name)), { level: 9 }).length;
 const kilobytes = (list) => Math.round(list.reduce((sum, name) => sum + size(name), 0) / 1000);
-console.log(`Built ${names.length} files; scripts of the first view: ${kilobytes([script, frame, map, entryOf(worker, "src/live/worker.ts").script])} kB compressed.`);
+console.log(
+  `Built ${names.length} files; scripts of the first view: ${kilobytes([script, frame, map, entryOf(worker, "src/live/worker.ts").script])} kB compressed.`,
+);

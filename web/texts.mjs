@@ -28,7 +28,11 @@ function sharedWithConsole(here) {
 /** All texts by key, each with its forms in the order of the languages; refuses a key that stands in two files. */
 function collected(here) {
   const features = join(here, "src", "features");
-  const files = [join(sharedWithConsole(here), "shared.json"), join(here, "src", "i18n", "texts.json"), ...readdirSync(features).map((name) => join(features, name, "texts.json"))];
+  const files = [
+    join(sharedWithConsole(here), "shared.json"),
+    join(here, "src", "i18n", "texts.json"),
+    ...readdirSync(features).map((name) => join(features, name, "texts.json")),
+  ];
   const catalogue = {};
   for (const file of files.filter((path) => existsSync(path))) {
     for (const [key, forms] of Object.entries(JSON.parse(readFileSync(file, "utf8")))) {

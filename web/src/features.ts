@@ -10,14 +10,4 @@ import { audio } from "./features/audio/feature";
 import { accounts } from "./features/accounts/feature";
 import type { Feature } from "./shell/feature";
 
-export const FEATURES: Feature[] = [
-  aircraft,
-  history,
-  system,
-  cannonball,
-  alerts,
-  safety,
-  acars,
-  audio,
-  accounts,
-];
+export const FEATURES: Feature[] = [aircraft, history, system, cannonball, alerts, safety, acars, audio, accounts];

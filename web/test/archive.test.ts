@@ -17,5 +17,8 @@ function archive(kind: number): ArrayBuffer {
 
 test("an archive of unknown tiles is refused with a reason that the page shows", async (context) => {
   context.mock.method(globalThis, "fetch", () => Promise.resolve(new Response(archive(9), { status: 206 })));
-  await assert.rejects(archiveLayer("https://tiles.example/unknown.pmtiles"), (error) => error instanceof TilesError && error.text === "map.tiles_unknown");
+  await assert.rejects(
+    archiveLayer("https://tiles.example/unknown.pmtiles"),
+    (error) => error instanceof TilesError && error.text === "map.tiles_unknown",
+  );
 });

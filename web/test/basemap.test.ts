@@ -7,10 +7,21 @@ import Polygon from "ol/geom/Polygon";
 import type { Style } from "ol/style";
 import { basemapDrawing, kindOf } from "../src/map/ground/basemap_style";
 
-const AREA = new Polygon([[[0, 0], [1, 0], [1, 1], [0, 0]]]);
-const LINE = new LineString([[0, 0], [1, 1]]);
+const AREA = new Polygon([
+  [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+    [0, 0],
+  ],
+]);
+const LINE = new LineString([
+  [0, 0],
+  [1, 1],
+]);
 const SPOT = new Point([0, 0]);
-const of = (geometry: Polygon | LineString | Point, members: Record<string, unknown>): Feature => new Feature({ geometry, ...members });
+const of = (geometry: Polygon | LineString | Point, members: Record<string, unknown>): Feature =>
+  new Feature({ geometry, ...members });
 
 test("the basemap of Protomaps is understood, its version before too", () => {
   assert.equal(kindOf(of(AREA, { layer: "earth", kind: "earth" })), "earth");
@@ -41,7 +52,13 @@ test("what is unknown is not drawn", () => {
 
 test("places have the reader's language, and small ones come with the zoom", () => {
   const draw = basemapDrawing(false, "de");
-  const place = of(SPOT, { layer: "places", kind: "locality", kind_detail: "village", name: "Kleines", population: 4000 });
+  const place = of(SPOT, {
+    layer: "places",
+    kind: "locality",
+    kind_detail: "village",
+    name: "Kleines",
+    population: 4000,
+  });
   assert.equal(draw(place, 156543 / 2 ** 8), undefined);
   const city = of(SPOT, { layer: "places", kind: "locality", name: "Genève", "name:de": "Genf", population: 200_000 });
   assert.equal((draw(city, 156543 / 2 ** 8) as Style).getText()!.getText(), "Genf");

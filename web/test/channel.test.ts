@@ -30,7 +30,12 @@ test("a tracker that falls silent is told, and forgotten with the connection", (
   const told: boolean[] = [];
   const nothing = (): void => undefined;
   const listener: Listener = {
-    columns: nothing, aircraft: nothing, event: nothing, state: nothing, rights: nothing, picture: (isStale) => told.push(isStale),
+    columns: nothing,
+    aircraft: nothing,
+    event: nothing,
+    state: nothing,
+    rights: nothing,
+    picture: (isStale) => told.push(isStale),
   };
   const channel = new Channel(listener);
   channel.start("ws://127.0.0.1/ws", null, ["aircraft"], []);
@@ -52,10 +57,22 @@ test("after an hour of sleep what piled up is left, and one snapshot comes", (co
   const pictures: number[] = [];
   const nothing = (): void => undefined;
   const channel = new Channel({
-    columns: ({ now }) => pictures.push(now), aircraft: nothing, event: nothing, state: nothing, rights: nothing, picture: nothing,
+    columns: ({ now }) => pictures.push(now),
+    aircraft: nothing,
+    event: nothing,
+    state: nothing,
+    rights: nothing,
+    picture: nothing,
   });
   const picture = (now: number, full = false): Record<string, unknown> => {
-    return { type: "event", topic: "aircraft", event: "aircraft:columns", epoch: "1", seq: now, data: { full, fields: ["hex"], rows: [], removed: [], hidden: 0, now } };
+    return {
+      type: "event",
+      topic: "aircraft",
+      event: "aircraft:columns",
+      epoch: "1",
+      seq: now,
+      data: { full, fields: ["hex"], rows: [], removed: [], hidden: 0, now },
+    };
   };
   channel.start("ws://127.0.0.1/ws", null, ["aircraft"], []);
   const before = Socket.last;
@@ -78,7 +95,14 @@ test("after an hour of sleep what piled up is left, and one snapshot comes", (co
 
 test("a connection that breaks is followed by one other, however often the page asks for it", () => {
   const nothing = (): void => undefined;
-  const channel = new Channel({ columns: nothing, aircraft: nothing, event: nothing, state: nothing, rights: nothing, picture: nothing });
+  const channel = new Channel({
+    columns: nothing,
+    aircraft: nothing,
+    event: nothing,
+    state: nothing,
+    rights: nothing,
+    picture: nothing,
+  });
   const before = Socket.opened;
   channel.start("ws://127.0.0.1/ws", "one", ["aircraft"], []);
   Socket.last.onclose?.({ code: 1006, reason: "" });
@@ -94,7 +118,14 @@ test("a connection that breaks is followed by one other, however often the page 
 
 test("a standstill of the page is not taken for a service that does not answer", (context) => {
   const nothing = (): void => undefined;
-  const channel = new Channel({ columns: nothing, aircraft: nothing, event: nothing, state: nothing, rights: nothing, picture: nothing });
+  const channel = new Channel({
+    columns: nothing,
+    aircraft: nothing,
+    event: nothing,
+    state: nothing,
+    rights: nothing,
+    picture: nothing,
+  });
   let now = performance.now();
   context.mock.method(performance, "now", () => now);
   const pass = (ms: number): void => {

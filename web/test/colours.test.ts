@@ -8,20 +8,41 @@ type Matrix = [Colour, Colour, Colour];
 // What readers see who lack one kind of cone, in linear RGB: Machado, Oliveira and Fernandes, "A Physiologically-based
 // Model for Simulation of Color Vision Deficiency" (2009), severity 1.
 const SIGHTS: Record<string, Matrix> = {
-  normal: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-  protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-  deuteranopia: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
-  tritanopia: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+  normal: [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  protanopia: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  deuteranopia: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  tritanopia: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
 };
 // sRGB to CIE XYZ (IEC 61966-2-1), and the white of D65.
-const XYZ: Matrix = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]];
+const XYZ: Matrix = [
+  [0.4124, 0.3576, 0.1805],
+  [0.2126, 0.7152, 0.0722],
+  [0.0193, 0.1192, 0.9505],
+];
 const WHITE: Colour = [0.95047, 1, 1.08883];
 // Differences of 2.3 are just seen side by side (CIE76); symbols on a map stand apart and are small.
 const LEAST_DIFFERENCE = 17;
 // WCAG 2.2, 1.4.11.
 const LEAST_CONTRAST = 3;
 
-const times = (matrix: Matrix, [a, b, c]: Colour): Colour => matrix.map((row) => row[0] * a + row[1] * b + row[2] * c) as Colour;
+const times = (matrix: Matrix, [a, b, c]: Colour): Colour =>
+  matrix.map((row) => row[0] * a + row[1] * b + row[2] * c) as Colour;
 
 function linear(colour: Colour): Colour {
   return colour.map((value) => (value <= 10.31475 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4)) as Colour;
@@ -78,7 +99,9 @@ for (const dark of [true, false]) {
     const { sea, land } = palette(dark);
     for (let feet = 0; feet <= 45_000; feet += 1000) {
       for (const ground of [sea, land]) {
-        const [low, high] = [luminance(altitudeColour(feet, false, dark, "hue")), luminance(hex(ground))].sort((a, b) => a - b);
+        const [low, high] = [luminance(altitudeColour(feet, false, dark, "hue")), luminance(hex(ground))].sort(
+          (a, b) => a - b,
+        );
         assert.ok((high + 0.05) / (low + 0.05) >= LEAST_CONTRAST, `${feet} ft on ${ground}`);
       }
     }

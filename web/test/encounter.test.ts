@@ -10,7 +10,13 @@ Object.assign(globalThis, {
 const { niceTop } = await import("../src/features/safety/chart");
 const { sentenceOf } = await import("../src/features/safety/events");
 
-const fix = (at: number, lat: number, lon: number, altitude: number | null = 10_000, gap = false): Fix => ({ at, lat, lon, altitude, gap });
+const fix = (at: number, lat: number, lon: number, altitude: number | null = 10_000, gap = false): Fix => ({
+  at,
+  lat,
+  lon,
+  altitude,
+  gap,
+});
 
 test("two that cross are nearest where their lines cross, and the height is between the fixes", () => {
   const east = [fix(0, 47, 8), fix(100, 47, 9)];
@@ -39,13 +45,24 @@ test("a line over the date line is the short one", () => {
 });
 
 test("axes end at round numbers", () => {
-  assert.deepEqual([0.034, 0.5, 1.3, 4, 740, 1000].map((value) => Number(niceTop(value).toPrecision(3))), [0.05, 0.5, 2, 5, 1000, 1000]);
+  assert.deepEqual(
+    [0.034, 0.5, 1.3, 4, 740, 1000].map((value) => Number(niceTop(value).toPrecision(3))),
+    [0.05, 0.5, 2, 5, 1000, 1000],
+  );
 });
 
 test("an encounter is told in the present while it lasts and in the past once it is over", () => {
   const at = "2026-11-22T10:00:00Z";
   const now = Date.parse(at);
-  const event = { type: "proximity", icao_hex: "4B0001", icao_hex_2: "4B0002", callsigns: ["SWR1", ""], message: "in English", closest: { at, distance_nm: 0.3, vertical_ft: 200 }, ended_at: null };
+  const event = {
+    type: "proximity",
+    icao_hex: "4B0001",
+    icao_hex_2: "4B0002",
+    callsigns: ["SWR1", ""],
+    message: "in English",
+    closest: { at, distance_nm: 0.3, vertical_ft: 200 },
+    ended_at: null,
+  };
   const key = (change: object, moment = now): string => sentenceOf({ ...event, ...change } as never, moment);
   // Without a catalogue a text is its key.
   assert.equal(key({}, now - 20_000), "encounter.ahead");

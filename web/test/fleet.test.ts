@@ -6,11 +6,37 @@ import { Fleet, unwrap } from "../src/live/fleet";
 import { layOut, labelBox, linesOf } from "../src/live/labels";
 import { FLAG, NO_FILTER, type Aircraft, type Look } from "../src/live/messages";
 import { windowOf } from "../src/live/order";
-import { HALF_WORLD, bearingTo, destination, distanceNm, mercatorX, mercatorY, toLat, toLon } from "../src/core/mercator";
+import {
+  HALF_WORLD,
+  bearingTo,
+  destination,
+  distanceNm,
+  mercatorX,
+  mercatorY,
+  toLat,
+  toLon,
+} from "../src/core/mercator";
 import { LEGEND_FT, altitudeColour } from "../src/core/ramp";
 
-const LOOK: Look = { dark: true, labels: true, metric: false, labelLines: [["flight"], ["altitude", "gs"]], labelScale: 1, ramp: "even", trailSpan: 0, outline: false };
-const some = (hex: string, more: Partial<Aircraft> = {}): Aircraft => ({ hex, lat: 47, lon: 8, gs: 360, track: 90, alt_baro: 10000, ...more });
+const LOOK: Look = {
+  dark: true,
+  labels: true,
+  metric: false,
+  labelLines: [["flight"], ["altitude", "gs"]],
+  labelScale: 1,
+  ramp: "even",
+  trailSpan: 0,
+  outline: false,
+};
+const some = (hex: string, more: Partial<Aircraft> = {}): Aircraft => ({
+  hex,
+  lat: 47,
+  lon: 8,
+  gs: 360,
+  track: 90,
+  alt_baro: 10000,
+  ...more,
+});
 
 test("an aircraft is moved along its track between two pictures", () => {
   const fleet = new Fleet();
@@ -37,13 +63,25 @@ test("a new picture does not make an aircraft jump", () => {
   fleet.beginPicture(101);
   fleet.takeAircraft([some("4b1617", { lon: 8.01 })], [], false, 101);
   assert.ok(Math.abs(fleet.drawnX(slot, 101) - before) < 1);
-  assert.ok(Math.abs(fleet.drawnX(slot, 102) - mercatorX(8.01) - fleet.vx[slot]) < 1, "after a second it is where it is");
+  assert.ok(
+    Math.abs(fleet.drawnX(slot, 102) - mercatorX(8.01) - fleet.vx[slot]) < 1,
+    "after a second it is where it is",
+  );
 });
 
 test("columns are rows, and a full state replaces what was there", () => {
   const fleet = new Fleet();
   const fields = ["hex", "lat", "lon", "track", "gs", "alt_baro", "flags", "flight"];
-  fleet.takeRows(fields, [["aaaaaa", 1, 2, 3, 4, 5, FLAG.military, "ONE"], ["bbbbbb", null, null, null, null, null, 0, null]], [], true, 1);
+  fleet.takeRows(
+    fields,
+    [
+      ["aaaaaa", 1, 2, 3, 4, 5, FLAG.military, "ONE"],
+      ["bbbbbb", null, null, null, null, null, 0, null],
+    ],
+    [],
+    true,
+    1,
+  );
   assert.deepEqual([...fleet.slots.keys()], ["aaaaaa", "bbbbbb"]);
   fleet.takeRows(fields, [["cccccc", 1, 2, 3, 4, 5, 0, "TWO"]], [], true, 2);
   assert.deepEqual([...fleet.slots.keys()], ["cccccc"]);
@@ -65,14 +103,22 @@ test("the list puts what is not known last in either order", () => {
   const fleet = new Fleet();
   fleet.takeAircraft([some("a", { gs: 300 }), some("b", { gs: null }), some("c", { gs: 100 })], [], true, 1);
   const order = (descending: boolean): string[] =>
-    windowOf(fleet, { offset: 0, limit: 9, sort: "gs", descending, airFirst: false }, null).rows.map((slot) => fleet.aircraft[slot].hex);
+    windowOf(fleet, { offset: 0, limit: 9, sort: "gs", descending, airFirst: false }, null).rows.map(
+      (slot) => fleet.aircraft[slot].hex,
+    );
   assert.deepEqual(order(false), ["c", "a", "b"]);
   assert.deepEqual(order(true), ["a", "c", "b"]);
 });
 
 test("no label covers another", () => {
   const fleet = new Fleet();
-  const list = Array.from({ length: 400 }, (_, at) => some(at.toString(16).padStart(6, "0"), { flight: `TST${at}`, lat: 47 + (at % 20) / 30, lon: 8 + Math.floor(at / 20) / 30 }));
+  const list = Array.from({ length: 400 }, (_, at) =>
+    some(at.toString(16).padStart(6, "0"), {
+      flight: `TST${at}`,
+      lat: 47 + (at % 20) / 30,
+      lon: 8 + Math.floor(at / 20) / 30,
+    }),
+  );
   fleet.takeAircraft(list, [], true, 1);
   const view = { x: mercatorX(8.3), y: mercatorY(47.3), resolution: 100, width: 1200, height: 900 };
   const rows = Int32Array.from({ length: 400 }, (_, at) => at);
@@ -84,14 +130,30 @@ test("no label covers another", () => {
     return labelBox(x, y, side, Math.max(...lines.map((line) => line.length)) * 7.3, 26);
   });
   boxes.forEach((a, at) =>
-    boxes.slice(at + 1).forEach((b) => assert.ok(a.left >= b.right || b.left >= a.right || a.top >= b.bottom || b.top >= a.bottom)),
+    boxes
+      .slice(at + 1)
+      .forEach((b) => assert.ok(a.left >= b.right || b.left >= a.right || a.top >= b.bottom || b.top >= a.bottom)),
   );
 });
 
 test("types and categories have their drawings", () => {
   assert.deepEqual(
-    ["A320", "B77W", "A388", "C172", "EC35", "EUFI", "C130", "AT76", "GLF6", "AS25", "BALL"].map((type) => classOf(type, "", false)),
-    ["airliner", "heavy", "jumbo", "light", "helicopter", "fighter", "transport", "turboprop", "business_jet", "glider", "balloon"],
+    ["A320", "B77W", "A388", "C172", "EC35", "EUFI", "C130", "AT76", "GLF6", "AS25", "BALL"].map((type) =>
+      classOf(type, "", false),
+    ),
+    [
+      "airliner",
+      "heavy",
+      "jumbo",
+      "light",
+      "helicopter",
+      "fighter",
+      "transport",
+      "turboprop",
+      "business_jet",
+      "glider",
+      "balloon",
+    ],
   );
   assert.equal(classOf("", "A7", false), "helicopter");
   assert.equal(classOf("", "", false), "unknown");
@@ -110,11 +172,24 @@ test("the world goes round", () => {
 test("neighbouring colours of the ramp differ also for colour-blind eyes", () => {
   // Viénot, Brettel and Mollon 1999, in linear light: what a dichromat sees of a colour.
   const views: Record<string, number[][]> = {
-    protanopia: [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]],
-    deuteranopia: [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]],
-    tritanopia: [[1, 0.1446, -0.1446], [0, 0.8592, 0.1408], [0, 0.8592, 0.1408]],
+    protanopia: [
+      [0.11238, 0.88762, 0],
+      [0.11238, 0.88762, 0],
+      [0.00401, -0.00401, 1],
+    ],
+    deuteranopia: [
+      [0.29275, 0.70725, 0],
+      [0.29275, 0.70725, 0],
+      [-0.02234, 0.02234, 1],
+    ],
+    tritanopia: [
+      [1, 0.1446, -0.1446],
+      [0, 0.8592, 0.1408],
+      [0, 0.8592, 0.1408],
+    ],
   };
-  const linear = (part: number): number => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+  const linear = (part: number): number =>
+    part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4;
   const lab = (rgb: number[]): number[] => {
     const [r, g, b] = rgb;
     const f = (value: number): number => (value > 0.008856 ? Math.cbrt(value) : 7.787 * value + 16 / 116);
@@ -127,7 +202,14 @@ test("neighbouring colours of the ramp differ also for colour-blind eyes", () =>
     for (const dark of [true, false]) {
       const seen = LEGEND_FT.map((feet) => {
         const colour = altitudeColour(feet, false, dark).map(linear);
-        return lab(matrix.map((row) => Math.max(0, row.reduce((sum, part, at) => sum + part * colour[at], 0))));
+        return lab(
+          matrix.map((row) =>
+            Math.max(
+              0,
+              row.reduce((sum, part, at) => sum + part * colour[at], 0),
+            ),
+          ),
+        );
       });
       seen.slice(1).forEach((colour, at) => {
         const difference = Math.hypot(...colour.map((part, index) => part - seen[at][index]));
@@ -139,17 +221,34 @@ test("neighbouring colours of the ramp differ also for colour-blind eyes", () =>
 
 test("aircraft in the air stand first, in either order of the column", () => {
   const fleet = new Fleet();
-  fleet.takeAircraft([some("a", { gs: 20, alt_baro: "ground" }), some("b", { gs: 200 }), some("c", { gs: 400 })], [], true, 1);
+  fleet.takeAircraft(
+    [some("a", { gs: 20, alt_baro: "ground" }), some("b", { gs: 200 }), some("c", { gs: 400 })],
+    [],
+    true,
+    1,
+  );
   const order = (descending: boolean, airFirst: boolean): string =>
-    windowOf(fleet, { offset: 0, limit: 9, sort: "gs", descending, airFirst }, null).rows.map((slot) => fleet.aircraft[slot].hex).join("");
+    windowOf(fleet, { offset: 0, limit: 9, sort: "gs", descending, airFirst }, null)
+      .rows.map((slot) => fleet.aircraft[slot].hex)
+      .join("");
   assert.deepEqual([order(false, true), order(true, true), order(false, false)], ["bca", "cba", "abc"]);
 });
 
 test("labels say what was chosen, line by line", () => {
   const fleet = new Fleet();
-  const aircraft = some("4b1617", { flight: "SWR12 ", alt_baro: 35000, baro_rate: -800, gs: 451.6, t: "A320", r: "HB-IJA", squawk: "1000", track: 8.7 });
+  const aircraft = some("4b1617", {
+    flight: "SWR12 ",
+    alt_baro: 35000,
+    baro_rate: -800,
+    gs: 451.6,
+    t: "A320",
+    r: "HB-IJA",
+    squawk: "1000",
+    track: 8.7,
+  });
   fleet.takeAircraft([aircraft, some("4b1618", { alt_baro: "ground", t: "A321" })], [], true, 1);
-  const lines = (labelLines: Look["labelLines"], slot = 0, more: Partial<Look> = {}): string[] => linesOf(fleet, slot, { ...LOOK, labelLines, ...more });
+  const lines = (labelLines: Look["labelLines"], slot = 0, more: Partial<Look> = {}): string[] =>
+    linesOf(fleet, slot, { ...LOOK, labelLines, ...more });
   assert.deepEqual(lines(LOOK.labelLines), ["SWR12", "350↓452"]);
   assert.deepEqual(lines([["t", "r"], ["altitude"], ["squawk", "track"]]), ["A320 HB-IJA", "350↓", "1000 009°"]);
   assert.deepEqual(lines([["baro_rate", "hex"]]), ["−8 4B1617"]);

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { folded } from "../src/shell/folding";
 
-const links = [{ named: 90, bare: 36 }, { named: 110, bare: 36 }, { named: 130, bare: 36 }, { named: 100, bare: 36 }];
+const links = [
+  { named: 90, bare: 36 },
+  { named: 110, bare: 36 },
+  { named: 130, bare: 36 },
+  { named: 100, bare: 36 },
+];
 
 test("names give way one by one from the last, as the room shrinks", () => {
   let before = 0;

@@ -7,7 +7,13 @@ import { cellsIn, featuresOf, isThere, LOCAL, REGION, unpacked } from "../src/ma
 import { smallestTown } from "../src/map/ground/ground_style";
 
 test("a ring is cut at both limits, and keeps the corners between", () => {
-  const square = [[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]];
+  const square = [
+    [0, 0],
+    [10, 0],
+    [10, 10],
+    [0, 10],
+    [0, 0],
+  ];
   const part = clipRing(square, 0, 4, 6);
   assert.deepEqual([Math.min(...part.map(([x]) => x)), Math.max(...part.map(([x]) => x))], [4, 6]);
   assert.deepEqual([Math.min(...part.map(([, y]) => y)), Math.max(...part.map(([, y]) => y))], [0, 10]);
@@ -15,15 +21,77 @@ test("a ring is cut at both limits, and keeps the corners between", () => {
 });
 
 test("a line that leaves and comes back has two parts, and one that crosses in one step has one", () => {
-  assert.deepEqual(clipLine([[1, 0], [3, 0], [3, 2], [1, 2]], 0, 0, 2), [[[1, 0], [2, 0]], [[2, 2], [1, 2]]]);
-  assert.deepEqual(clipLine([[-5, 0], [5, 10]], 0, 0, 2), [[[0, 5], [2, 7]]]);
-  assert.deepEqual(clipLine([[-5, 0], [-1, 10]], 0, 0, 2), []);
+  assert.deepEqual(
+    clipLine(
+      [
+        [1, 0],
+        [3, 0],
+        [3, 2],
+        [1, 2],
+      ],
+      0,
+      0,
+      2,
+    ),
+    [
+      [
+        [1, 0],
+        [2, 0],
+      ],
+      [
+        [2, 2],
+        [1, 2],
+      ],
+    ],
+  );
+  assert.deepEqual(
+    clipLine(
+      [
+        [-5, 0],
+        [5, 10],
+      ],
+      0,
+      0,
+      2,
+    ),
+    [
+      [
+        [0, 5],
+        [2, 7],
+      ],
+    ],
+  );
+  assert.deepEqual(
+    clipLine(
+      [
+        [-5, 0],
+        [-1, 10],
+      ],
+      0,
+      0,
+      2,
+    ),
+    [],
+  );
 });
 
 test("a ring across the 180th meridian becomes one on each side", () => {
-  const parts = onPlane([[[170, 60], [-170, 60], [-170, 70], [170, 70], [170, 60]]]);
-  const spans = parts.map(([ring]) => [Math.min(...ring.map(([x]) => x)), Math.max(...ring.map(([x]) => x))]).sort(([a], [b]) => a - b);
-  assert.deepEqual(spans, [[-180, -170], [170, 180]]);
+  const parts = onPlane([
+    [
+      [170, 60],
+      [-170, 60],
+      [-170, 70],
+      [170, 70],
+      [170, 60],
+    ],
+  ]);
+  const spans = parts
+    .map(([ring]) => [Math.min(...ring.map(([x]) => x)), Math.max(...ring.map(([x]) => x))])
+    .sort(([a], [b]) => a - b);
+  assert.deepEqual(spans, [
+    [-180, -170],
+    [170, 180],
+  ]);
 });
 
 test("a ring around the south pole is closed along the edge of the map", () => {
@@ -32,8 +100,10 @@ test("a ring around the south pole is closed along the edge of the map", () => {
   assert.ok(flat.some(([, y]) => y === -90));
 });
 
-const HEAD = "airport_ident,length_ft,width_ft,closed,le_latitude_deg,le_longitude_deg,le_heading_degT,he_latitude_deg,he_longitude_deg";
-const runways = (line: string): [number[], number[], number][] => runwaysOf(rowsOf(`${HEAD}\n${line}`), new Map([["TEST", [8, 0]]]));
+const HEAD =
+  "airport_ident,length_ft,width_ft,closed,le_latitude_deg,le_longitude_deg,le_heading_degT,he_latitude_deg,he_longitude_deg";
+const runways = (line: string): [number[], number[], number][] =>
+  runwaysOf(rowsOf(`${HEAD}\n${line}`), new Map([["TEST", [8, 0]]]));
 
 test("a runway goes from one surveyed end to the other", () => {
   assert.deepEqual(runways("TEST,10000,150,0,0,8,90,0,8.0274"), [[[8, 0], [8.0274, 0], 150]]);
@@ -50,21 +120,38 @@ test("closed runways, and ends that contradict the length, are left out", () => 
 });
 
 test("a view has the cells that it shows, across the 180th meridian too", () => {
-  assert.deepEqual(cellsIn(REGION, [5, 44, 12, 49]), [[18, 13], [19, 13]]);
-  assert.deepEqual(cellsIn(REGION, [175, 1, 185, 9]), [[35, 9], [0, 9]]);
+  assert.deepEqual(cellsIn(REGION, [5, 44, 12, 49]), [
+    [18, 13],
+    [19, 13],
+  ]);
+  assert.deepEqual(cellsIn(REGION, [175, 1, 185, 9]), [
+    [35, 9],
+    [0, 9],
+  ]);
   assert.equal(cellsIn(LOCAL, [-400, -90, 400, 90]).length, 72 * 36);
 });
 
 test("one hexadecimal digit says of four cells which are there", () => {
-  assert.deepEqual([0, 1, 2, 3, 4].map((y) => isThere("50", REGION, 0, y)), [false, true, false, true, false]);
+  assert.deepEqual(
+    [0, 1, 2, 3, 4].map((y) => isThere("50", REGION, 0, y)),
+    [false, true, false, true, false],
+  );
   assert.equal(isThere("", REGION, 3, 3), false);
 });
 
 test("numbers of a cell are positions on the map, and rings end where they begin", () => {
   const [lon, lat] = toLonLat(unpacked([8000, 47_000, 500, -500])[1]);
   assert.ok(Math.abs(lon - 8.5) < 1e-6 && Math.abs(lat - 46.5) < 1e-6);
-  const features = featuresOf({ land: [[[0, 0, 1000, 0, 0, 1000]]], towns: [["Kloten", 8583, 47_451, 18_000]] }, REGION, 18, 9);
-  assert.deepEqual(features.map((one) => one.get("kind") as string), ["sea", "land", "town"]);
+  const features = featuresOf(
+    { land: [[[0, 0, 1000, 0, 0, 1000]]], towns: [["Kloten", 8583, 47_451, 18_000]] },
+    REGION,
+    18,
+    9,
+  );
+  assert.deepEqual(
+    features.map((one) => one.get("kind") as string),
+    ["sea", "land", "town"],
+  );
   const ring = (features[1].getGeometry() as Geometry & { getCoordinates(): number[][][] }).getCoordinates()[0];
   assert.deepEqual(ring[0], ring.at(-1));
 });
@@ -72,6 +159,9 @@ test("numbers of a cell are positions on the map, and rings end where they begin
 test("the closer, the smaller the towns that are named", () => {
   const sizes = [2, 4, 5, 6, 7, 8, 9, 10, 11, 12].map(smallestTown);
   assert.equal(sizes[0], Infinity);
-  assert.deepEqual(sizes, [...sizes].sort((a, b) => b - a));
+  assert.deepEqual(
+    sizes,
+    [...sizes].sort((a, b) => b - a),
+  );
   assert.equal(sizes.at(-1), 0);
 });

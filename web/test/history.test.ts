@@ -16,7 +16,10 @@ test("a cell of the heat map spreads as a bell around its place, and nothing is 
   const field = spread([{ x: 30, y: 20, value: 100 }], width, height, 4);
   assert.ok(Math.abs(field.reduce((sum, value) => sum + value, 0) - 100) < 0.01);
   const row = Array.from({ length: 25 }, (_, at) => field[20 * width + 30 + at]);
-  assert.ok(row.every((value, at) => at === 0 || value <= row[at - 1]), "it falls to all sides");
+  assert.ok(
+    row.every((value, at) => at === 0 || value <= row[at - 1]),
+    "it falls to all sides",
+  );
   assert.ok(Math.abs(field[20 * width + 34] / row[0] - Math.exp(-0.5)) < 0.08, "at one sigma");
   assert.ok(Math.abs(field[20 * width + 34] - field[24 * width + 30]) < 1e-4, "round, not square");
   const diagonal = field[23 * width + 33];
@@ -24,13 +27,31 @@ test("a cell of the heat map spreads as a bell around its place, and nothing is 
 });
 
 test("an even field of cells is drawn with the value of each", () => {
-  const cells = Array.from({ length: 400 }, (_, at) => ({ x: (at % 20) * 3 + 1, y: Math.floor(at / 20) * 3 + 1, value: 50 }));
+  const cells = Array.from({ length: 400 }, (_, at) => ({
+    x: (at % 20) * 3 + 1,
+    y: Math.floor(at / 20) * 3 + 1,
+    value: 50,
+  }));
   const field = spread(cells, 60, 60, 0.6 * 3);
-  for (const at of [30 * 60 + 30, 31 * 60 + 31, 32 * 60 + 30]) assert.ok(Math.abs(field[at] * 9 - 50) < 5, String(field[at] * 9));
+  for (const at of [30 * 60 + 30, 31 * 60 + 31, 32 * 60 + 30])
+    assert.ok(Math.abs(field[at] * 9 - 50) < 5, String(field[at] * 9));
 });
 
 test("what lies outside of the picture is left out", () => {
-  assert.equal(Math.max(...spread([{ x: -500, y: 10, value: 9 }, { x: 10, y: 9000, value: 9 }], 20, 20, 2)), 0);
+  assert.equal(
+    Math.max(
+      ...spread(
+        [
+          { x: -500, y: 10, value: 9 },
+          { x: 10, y: 9000, value: 9 },
+        ],
+        20,
+        20,
+        2,
+      ),
+    ),
+    0,
+  );
   assert.equal(shareOf(3600, 3600), 1);
 });
 
@@ -45,14 +66,25 @@ test("the outline of coverage is smooth, passes through every bearing and swings
 });
 
 test("bands without a position have no outline and no line in the legend", () => {
-  const band = (min_altitude_ft: number, max_distance_nm: number | null): object => ({ min_altitude_ft, max_altitude_ft: min_altitude_ft + 5000, max_distance_nm });
-  const sector = (...bands: object[]): never => ({ bearing_from: 0, bearing_to: 10, max_distance_nm: 1, bands }) as never;
+  const band = (min_altitude_ft: number, max_distance_nm: number | null): object => ({
+    min_altitude_ft,
+    max_altitude_ft: min_altitude_ft + 5000,
+    max_distance_nm,
+  });
+  const sector = (...bands: object[]): never =>
+    ({ bearing_from: 0, bearing_to: 10, max_distance_nm: 1, bands }) as never;
   const bands = bandsOf([sector(band(5000, 20), band(0, null)), sector(band(5000, 30), band(0, null))]);
-  assert.deepEqual(bands.map(({ min_altitude_ft, farthest_nm }) => [min_altitude_ft, farthest_nm]), [[5000, 30]]);
+  assert.deepEqual(
+    bands.map(({ min_altitude_ft, farthest_nm }) => [min_altitude_ft, farthest_nm]),
+    [[5000, 30]],
+  );
 });
 
 test("a moment of the time line is the last picture not after it", () => {
-  assert.deepEqual([5, 10, 15, 20, 99].map((moment) => indexAt([10, 20, 30], moment)), [0, 0, 0, 1, 2]);
+  assert.deepEqual(
+    [5, 10, 15, 20, 99].map((moment) => indexAt([10, 20, 30], moment)),
+    [0, 0, 0, 1, 2],
+  );
   assert.equal(indexAt([], 5), 0);
 });
 

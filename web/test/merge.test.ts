@@ -2,9 +2,21 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { groupsOf } from "../merge.mjs";
 
-const script = (imports: string[], entryPoint?: string): { entryPoint?: string; imports: { path: string; kind: string }[] } => ({ entryPoint, imports: imports.map((path) => ({ path, kind: "import-statement" })) });
+const script = (
+  imports: string[],
+  entryPoint?: string,
+): { entryPoint?: string; imports: { path: string; kind: string }[] } => ({
+  entryPoint,
+  imports: imports.map((path) => ({ path, kind: "import-statement" })),
+});
 const OUTPUTS = {
-  "boot.js": { ...script(["shared.js"], "src/boot.ts"), imports: [{ path: "shared.js", kind: "import-statement" }, { path: "map.js", kind: "dynamic-import" }] },
+  "boot.js": {
+    ...script(["shared.js"], "src/boot.ts"),
+    imports: [
+      { path: "shared.js", kind: "import-statement" },
+      { path: "map.js", kind: "dynamic-import" },
+    ],
+  },
   "map.js": script(["shared.js", "maths.js"], "src/map.ts"),
   "shared.js": script([]),
   "maths.js": script([]),
@@ -13,7 +25,13 @@ const OUTPUTS = {
 
 test("a group has what its entries need first, and nothing that a group before it has", () => {
   const groups = groupsOf(OUTPUTS, { boot: ["src/boot.ts"], map: ["src/map.ts"] });
-  assert.deepEqual(groups.map(({ members }) => members), [["boot.js", "shared.js"], ["map.js", "maths.js"]]);
+  assert.deepEqual(
+    groups.map(({ members }) => members),
+    [
+      ["boot.js", "shared.js"],
+      ["map.js", "maths.js"],
+    ],
+  );
 });
 
 test("an entry that is not there is named", () => {

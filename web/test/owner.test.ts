@@ -21,7 +21,12 @@ function session(publicFeatures: string[] = ["aircraft"]): Made {
     canView: (feature: string): boolean => who.user.value !== null || publicFeatures.includes(feature),
   };
   const orders: Order[] = [];
-  const owner = new ChannelOwner(who, ["aircraft", "system"], () => ["hex"], (order) => orders.push(order));
+  const owner = new ChannelOwner(
+    who,
+    ["aircraft", "system"],
+    () => ["hex"],
+    (order) => orders.push(order),
+  );
   owner.start();
   const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
   return { who: who as unknown as Made["who"], orders, pause };
@@ -41,7 +46,10 @@ test("a page that begins with a stored login opens one channel", async () => {
   await pause();
   who.status.set("authenticated");
   await pause();
-  assert.deepEqual(orders.map(({ type }) => type), ["connect"]);
+  assert.deepEqual(
+    orders.map(({ type }) => type),
+    ["connect"],
+  );
   assert.equal(orders[0].type === "connect" && orders[0].url, "ws://127.0.0.1/ws");
 });
 
@@ -70,7 +78,10 @@ test("a login that is not confirmed leaves the channel of strangers as it is", a
   await pause();
   who.user.set(null);
   await pause();
-  assert.deepEqual(orders.map(({ type }) => type), ["connect"]);
+  assert.deepEqual(
+    orders.map(({ type }) => type),
+    ["connect"],
+  );
 });
 
 test("who may see nothing has no channel", async () => {
@@ -78,5 +89,8 @@ test("who may see nothing has no channel", async () => {
   who.config.set(config);
   who.status.set("anonymous");
   await pause();
-  assert.deepEqual(orders.map(({ type }) => type), ["disconnect"]);
+  assert.deepEqual(
+    orders.map(({ type }) => type),
+    ["disconnect"],
+  );
 });

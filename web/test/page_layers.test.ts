@@ -12,11 +12,17 @@ interface Made {
 /** A map of which only the layers count, by their names. */
 function made(): Made {
   const shown = new Set<string>();
-  const map = { addLayer: (layer: unknown) => shown.add(String(layer)), removeLayer: (layer: unknown) => shown.delete(String(layer)) };
+  const map = {
+    addLayer: (layer: unknown) => shown.add(String(layer)),
+    removeLayer: (layer: unknown) => shown.delete(String(layer)),
+  };
   return { layers: new PageLayers(map as unknown as OlMap), shown };
 }
 
-const layer = (page: string, name: string): PageLayer => ({ page, load: () => Promise.resolve(name as unknown as BaseLayer) });
+const layer = (page: string, name: string): PageLayer => ({
+  page,
+  load: () => Promise.resolve(name as unknown as BaseLayer),
+});
 
 test("a layer is on the map while its page is open", async () => {
   const { layers, shown } = made();

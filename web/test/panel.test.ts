@@ -32,15 +32,25 @@ test("blocks stand in their order, do not overlap, and have a power of two of ad
 });
 
 test("what is no address of ICAO's, or of no State, has none", () => {
-  for (const hex of ["~4b1800", "000000", "003fff", "f00000", "ffffff", "", "4b18", "xyzxyz"]) assert.equal(stateOf(hex), null, hex);
+  for (const hex of ["~4b1800", "000000", "003fff", "f00000", "ffffff", "", "4b18", "xyzxyz"])
+    assert.equal(stateOf(hex), null, hex);
 });
 
 test("the tables of names are sorted and well formed", () => {
-  for (const [table, code] of [[operators, /^[A-Z]{3}$/], [types, /^[A-Z0-9]{2,4}$/]] as const) {
+  for (const [table, code] of [
+    [operators, /^[A-Z]{3}$/],
+    [types, /^[A-Z0-9]{2,4}$/],
+  ] as const) {
     const codes = Object.keys(table);
     assert.deepEqual(codes, [...codes].sort());
-    assert.deepEqual(codes.filter((one) => !code.test(one)), []);
-    assert.deepEqual(Object.values(table).filter((name) => !name || name !== name.trim()), []);
+    assert.deepEqual(
+      codes.filter((one) => !code.test(one)),
+      [],
+    );
+    assert.deepEqual(
+      Object.values(table).filter((name) => !name || name !== name.trim()),
+      [],
+    );
   }
 });
 
@@ -48,7 +58,8 @@ test("a callsign names its operator by three letters, and a registration names n
   assert.equal(operatorOf("SWR123"), "SWISS");
   assert.equal(operatorOf("baw7ab "), "British Airways");
   assert.equal(operatorOf("DLHAB1"), "Lufthansa");
-  for (const callsign of ["DLH", "DLHAB", "N123AB", "HBPGD", "QQQ123", "", null, undefined, "SWR1234567"]) assert.equal(operatorOf(callsign), "", String(callsign));
+  for (const callsign of ["DLH", "DLHAB", "N123AB", "HBPGD", "QQQ123", "", null, undefined, "SWR1234567"])
+    assert.equal(operatorOf(callsign), "", String(callsign));
 });
 
 test("the names of the installation go before ours", () => {
@@ -92,7 +103,10 @@ test("next and previous go round the list, and random is another one", () => {
   assert.equal(stepped(rows, 7, -1, 0), 9);
   assert.equal(stepped(rows, -1, 1, 0), 7);
   assert.equal(stepped(rows, -1, -1, 0), 9);
-  assert.deepEqual([0, 0.5, 0.99].map((random) => stepped(rows, 3, 0, random)), [7, 9, 9]);
+  assert.deepEqual(
+    [0, 0.5, 0.99].map((random) => stepped(rows, 3, 0, random)),
+    [7, 9, 9],
+  );
   assert.equal(stepped([], 3, 1, 0), -1);
   assert.equal(stepped([3], 3, 0, 0), -1);
 });

@@ -30,5 +30,6 @@ test("what has no credit, no link or another host is not shown", () => {
   assert.equal(without({ link: "https://elsewhere.example/photo" }), null);
   assert.equal(without({ link: "javascript:alert(1)" }), null);
   assert.equal(without({ thumbnail_large: { src: "https://t.plnspttrs.net.example/1.jpg" } }), null);
-  for (const answer of [null, undefined, 7, "x", [], {}, { photos: [] }, { photos: [null] }, { photos: {} }]) assert.equal(source.photoOf(answer), null);
+  for (const answer of [null, undefined, 7, "x", [], {}, { photos: [] }, { photos: [null] }, { photos: {} }])
+    assert.equal(source.photoOf(answer), null);
 });

@@ -7,7 +7,10 @@ const tests = (node: Node): Test[] => (isTest(node) ? [node] : childrenOf(node).
 
 /** Whether a position meets the tests of latitude and longitude. */
 function holds(node: Node, lat: number, lon: number): boolean {
-  if (!isTest(node)) return "any" in node ? node.any.some((one) => holds(one, lat, lon)) : childrenOf(node).every((one) => holds(one, lat, lon));
+  if (!isTest(node))
+    return "any" in node
+      ? node.any.some((one) => holds(one, lat, lon))
+      : childrenOf(node).every((one) => holds(one, lat, lon));
   if (node.field !== "lat" && node.field !== "lon") return true;
   const value = node.field === "lat" ? lat : lon;
   return node.op === "ge" ? value >= Number(node.value) : value <= Number(node.value);
@@ -18,7 +21,10 @@ test("without a station, low and near is a square around one's own position", ()
   assert.ok(needsPlace(conditions));
   const own = around(conditions, [47.45, 8.56]);
   assert.ok(!needsPlace(own));
-  assert.deepEqual(tests(own).map(({ field }) => field), ["lat", "lat", "lon", "lon", "alt_baro", "on_ground"]);
+  assert.deepEqual(
+    tests(own).map(({ field }) => field),
+    ["lat", "lat", "lon", "lon", "alt_baro", "on_ground"],
+  );
   assert.ok(holds(own, 47.49, 8.6));
   assert.ok(!holds(own, 47.55, 8.56));
   assert.ok(!holds(own, 47.45, 8.7));

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentOf, type ReceiverState } from "../src/live/reception";
 
-const one = (name: string, state: string, last_error: string | null): ReceiverState => ({ name, kind: "beast", address: "pi:30005", state, reconnects: 2, last_error, since: null });
+const one = (name: string, state: string, last_error: string | null): ReceiverState => ({
+  name,
+  kind: "beast",
+  address: "pi:30005",
+  state,
+  reconnects: 2,
+  last_error,
+  since: null,
+});
 
 test("only receivers that should work, do not, and say why are named", () => {
   const receivers = [
@@ -14,5 +22,8 @@ test("only receivers that should work, do not, and say why are named", () => {
     one("begins", "starting", null),
     one("is over", "ended", null),
   ];
-  assert.deepEqual(silentOf(receivers).map(({ name }) => name), ["refused", "broken"]);
+  assert.deepEqual(
+    silentOf(receivers).map(({ name }) => name),
+    ["refused", "broken"],
+  );
 });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { ROOMS } from "../rooms.mjs";
 
 const SOURCES = join(process.cwd(), "src");
-const MOST_FILES = 12;
+const MAX_FILES = 12;
 const IMPORT = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 
 const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
@@ -34,13 +34,22 @@ function floorOf(file: string): { room: string; height: number } {
 test("the graph is read", () => {
   assert.ok(files.length > 80);
   assert.ok([...imports.values()].flat().length > 300);
-  assert.deepEqual(files.filter((file) => file.includes("/") && floorOf(file).height === ROOMS.length), [], "folders that are no room");
+  assert.deepEqual(
+    files.filter((file) => file.includes("/") && floorOf(file).height === ROOMS.length),
+    [],
+    "folders that are no room",
+  );
 });
 
 test("imports go down only, and features do not import each other", () => {
   const wrong = [...imports].flatMap(([file, targets]) =>
     targets
-      .filter((target) => file.includes("/") && floorOf(target).room !== floorOf(file).room && floorOf(target).height >= floorOf(file).height)
+      .filter(
+        (target) =>
+          file.includes("/") &&
+          floorOf(target).room !== floorOf(file).room &&
+          floorOf(target).height >= floorOf(file).height,
+      )
       .map((target) => `${file} imports ${target}`),
   );
   assert.deepEqual(wrong, []);
@@ -51,7 +60,11 @@ test("no modules import each other in a circle", () => {
   const visit = (file: string, path: string[]): string[] => {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
     if (done.has(file)) return [];
-    const circle = imports.get(file)!.map((target) => visit(target, [...path, file])).find((one) => one.length) ?? [];
+    const circle =
+      imports
+        .get(file)!
+        .map((target) => visit(target, [...path, file]))
+        .find((one) => one.length) ?? [];
     done.add(file);
     return circle;
   };
@@ -61,5 +74,8 @@ test("no modules import each other in a circle", () => {
 test("no folder holds more than a dozen files", () => {
   const counts = new Map<string, number>();
   for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
-  assert.deepEqual([...counts].filter(([, count]) => count > MOST_FILES), []);
+  assert.deepEqual(
+    [...counts].filter(([, count]) => count > MAX_FILES),
+    [],
+  );
 });

@@ -12,7 +12,9 @@ const out = join(web, "generated", "tests");
 mkdirSync(out, { recursive: true });
 // The tests do not need the build, but its texts.
 prepareTexts(web, join(web, "generated"));
-const entryPoints = readdirSync(here).filter((name) => name.endsWith(".test.ts")).map((name) => join(here, name));
+const entryPoints = readdirSync(here)
+  .filter((name) => name.endsWith(".test.ts"))
+  .map((name) => join(here, name));
 await build({
   entryPoints,
   outdir: out,
@@ -24,6 +26,8 @@ await build({
   loader: { ".catalogue": "file", ".topology": "file" },
   logLevel: "warning",
 });
-const files = readdirSync(out).filter((name) => name.endsWith(".test.mjs")).map((name) => join(out, name));
+const files = readdirSync(out)
+  .filter((name) => name.endsWith(".test.mjs"))
+  .map((name) => join(out, name));
 const { status } = spawnSync(process.execPath, ["--test", "--test-reporter=dot", ...files], { stdio: "inherit" });
 process.exit(status ?? 1);

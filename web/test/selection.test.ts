@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MOST_SELECTED, addressOf, promoted, selectionOf, toggled } from "../src/core/selection";
+import { MAX_SELECTED, addressOf, promoted, selectionOf, toggled } from "../src/core/selection";
 
 test("a further aircraft is shown with its details, and the one before stays selected", () => {
   const one = toggled({ hex: null, also: [] }, "4b1800");
@@ -20,7 +20,10 @@ test("a selection is read from an address, without what is no aircraft", () => {
   const selection = { hex: "aaaaaa", also: ["bbbbbb", "~cccccc"] };
   assert.deepEqual(addressOf(selection), { hex: "aaaaaa", also: "bbbbbb,~cccccc" });
   assert.deepEqual(selectionOf({ hex: "aaaaaa", also: "bbbbbb,~cccccc" }), selection);
-  assert.deepEqual(selectionOf({ hex: "aaaaaa", also: "bbbbbb,aaaaaa,<b>,BBBBBB" }), { hex: "aaaaaa", also: ["bbbbbb"] });
+  assert.deepEqual(selectionOf({ hex: "aaaaaa", also: "bbbbbb,aaaaaa,<b>,BBBBBB" }), {
+    hex: "aaaaaa",
+    also: ["bbbbbb"],
+  });
   assert.deepEqual(selectionOf({ also: "bbbbbb" }), { hex: null, also: [] });
   assert.deepEqual(addressOf({ hex: null, also: [] }), { hex: null, also: null });
 });
@@ -28,6 +31,6 @@ test("a selection is read from an address, without what is no aircraft", () => {
 test("no more are selected than can be told apart", () => {
   let selection = { hex: null as string | null, also: [] as string[] };
   for (let at = 0; at < 40; at += 1) selection = toggled(selection, `0000${at + 10}`);
-  assert.equal(selection.also.length + 1, MOST_SELECTED);
+  assert.equal(selection.also.length + 1, MAX_SELECTED);
   assert.equal(selection.hex, "000049");
 });

@@ -23,7 +23,12 @@ class Sky {
       this.now += 1;
       this.fleet.beginPicture(this.now);
       const lon = 8 + (this.now - 1000) * 0.003;
-      this.fleet.takeAircraft([{ hex: "4b1617", lat: 47, lon, gs: 440, track: 90, alt_baro: 30000, ...more(at) }], [], true, this.now);
+      this.fleet.takeAircraft(
+        [{ hex: "4b1617", lat: 47, lon, gs: 440, track: 90, alt_baro: 30000, ...more(at) }],
+        [],
+        true,
+        this.now,
+      );
       this.book.take(this.fleet);
     }
   }
@@ -47,7 +52,10 @@ test("straight flight is a few segments that meet, from the first to the last bu
   const count = data.length / SEGMENT_WORDS;
   assert.ok(count >= 5 && count <= 8, `${count} segments a minute`);
   for (let at = 1; at < count; at += 1) {
-    assert.deepEqual([...data.subarray(at * SEGMENT_WORDS, at * SEGMENT_WORDS + 2)], [...data.subarray((at - 1) * SEGMENT_WORDS + 2, (at - 1) * SEGMENT_WORDS + 4)]);
+    assert.deepEqual(
+      [...data.subarray(at * SEGMENT_WORDS, at * SEGMENT_WORDS + 2)],
+      [...data.subarray((at - 1) * SEGMENT_WORDS + 2, (at - 1) * SEGMENT_WORDS + 4)],
+    );
   }
   assert.equal(data[0], 0, "the origin is where it was first");
   assert.equal(new Float32Array(news.anchors)[0], data[data.length - 4], "its aircraft is joined to the last end");
@@ -77,7 +85,8 @@ test("no line leads over silence, over a leap, or from one aircraft to the next 
   sky.fly(5, () => ({ lat: 52 }));
   sky.fly(1);
   const data = new Float32Array(sky.news().segments);
-  for (let at = 0; at < data.length; at += SEGMENT_WORDS) assert.ok(Math.abs(data[at + 1] - data[at + 3]) < 50_000, "a leap");
+  for (let at = 0; at < data.length; at += SEGMENT_WORDS)
+    assert.ok(Math.abs(data[at + 1] - data[at + 3]) < 50_000, "a leap");
   const generation = new Uint8Array(sky.news().shown)[0];
   sky.fly(1, () => ({ hex: "aaaaaa" }));
   sky.fly(1, () => ({ hex: "bbbbbb" }));
@@ -95,7 +104,13 @@ test("trails begin with what was recorded before", () => {
   const sky = new Sky();
   sky.fly(3);
   sky.news();
-  const recorded = [30, 10].map((ago) => ({ now: 1001 - ago, aircraft: [{ hex: "4b1617", lat: 47, lon: 8 - ago * 0.003, alt_baro: 30000 }, { hex: "ffffff", lat: 1, lon: 1 }] }));
+  const recorded = [30, 10].map((ago) => ({
+    now: 1001 - ago,
+    aircraft: [
+      { hex: "4b1617", lat: 47, lon: 8 - ago * 0.003, alt_baro: 30000 },
+      { hex: "ffffff", lat: 1, lon: 1 },
+    ],
+  }));
   sky.book.seed(sky.fleet, recorded);
   const data = new Float32Array(sky.news().segments);
   assert.equal(data.length / SEGMENT_WORDS, 2);
@@ -107,9 +122,20 @@ test("trails begin with what was recorded before", () => {
 const news = (times: number[], now: number, run = 1): TrailNews => {
   const segments = new Float32Array(times.length * SEGMENT_WORDS);
   times.forEach((at, number) => (segments[number * SEGMENT_WORDS + 4] = at));
-  return { run, segments: segments.buffer, anchors: new ArrayBuffer(0), shown: new ArrayBuffer(256), origin: [0, 0], now, span: 100 };
+  return {
+    run,
+    segments: segments.buffer,
+    anchors: new ArrayBuffer(0),
+    shown: new ArrayBuffer(256),
+    origin: [0, 0],
+    now,
+    span: 100,
+  };
 };
-const held = (ring: TrailRing): number[] => ring.runs(ring.tail, ring.head).flatMap(([start, count]) => Array.from({ length: count }, (_, at) => ring.data[(start + at) * SEGMENT_WORDS + 4]));
+const held = (ring: TrailRing): number[] =>
+  ring
+    .runs(ring.tail, ring.head)
+    .flatMap(([start, count]) => Array.from({ length: count }, (_, at) => ring.data[(start + at) * SEGMENT_WORDS + 4]));
 
 test("the ring keeps the order, drops what is too old and grows instead of dropping what is not", () => {
   const ring = new TrailRing();
@@ -119,11 +145,17 @@ test("the ring keeps the order, drops what is too old and grows instead of dropp
   ring.take(news(some(150, 30), 200));
   assert.equal(ring.capacity, capacity, "over the end, without growing");
   assert.deepEqual(ring.runs(ring.tail, ring.head).length, 2);
-  assert.deepEqual(held(ring).map((at) => Math.round(at)), some(150, 30).map((at) => Math.round(at)));
+  assert.deepEqual(
+    held(ring).map((at) => Math.round(at)),
+    some(150, 30).map((at) => Math.round(at)),
+  );
   ring.take(news(some(201, capacity), 230));
   assert.equal(ring.capacity, 2 * capacity);
   assert.equal(held(ring).length, capacity + 30);
-  assert.deepEqual(held(ring), [...held(ring)].sort((a, b) => a - b));
+  assert.deepEqual(
+    held(ring),
+    [...held(ring)].sort((a, b) => a - b),
+  );
   ring.take(news([5], 5, 2));
   assert.deepEqual(held(ring), [5], "trails that begin anew");
 });
@@ -137,7 +169,8 @@ test("the outline is the farthest position in each direction, also from before t
   const station = { lat: 47, lon: 8 };
   const outline = new Outline();
   outline.setStation(station);
-  const ring = (nm: number): number[][] => Array.from({ length: 36 }, (_, at) => destination(station.lat, station.lon, at * 10 + 1, nm));
+  const ring = (nm: number): number[][] =>
+    Array.from({ length: 36 }, (_, at) => destination(station.lat, station.lon, at * 10 + 1, nm));
   outline.seed(ring(100), 0);
   const fleet = new Fleet();
   const [lat, lon] = destination(station.lat, station.lon, 91, 180);

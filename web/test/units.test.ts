@@ -23,7 +23,8 @@ test("a round number stays the number that was typed", () => {
   prefer({ units: "metric" });
   for (const unit of ["ft", "nm", "kt", "ft/min"]) {
     const measured = new TypedUnit(unit);
-    for (const value of [1, 7, 10, 250, 1000, 12_000]) assert.equal(measured.shown(measured.stored(value)), value, unit);
+    for (const value of [1, 7, 10, 250, 1000, 12_000])
+      assert.equal(measured.shown(measured.stored(value)), value, unit);
   }
 });
 

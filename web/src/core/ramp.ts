@@ -7,12 +7,32 @@ export type Colour = [number, number, number];
 export type RampName = "even" | "hue";
 
 const ALTITUDES_FT = [0, 6000, 14000, 25000, 31000, 37000, 43000];
-const ON_DARK: Colour[] = [[253, 199, 5], [232, 125, 31], [192, 59, 110], [145, 48, 250], [146, 109, 254], [113, 158, 243], [153, 231, 255]];
-const ON_LIGHT: Colour[] = [[106, 71, 0], [192, 92, 18], [120, 0, 58], [62, 11, 129], [79, 17, 222], [118, 103, 240], [19, 135, 164]];
+const ON_DARK: Colour[] = [
+  [253, 199, 5],
+  [232, 125, 31],
+  [192, 59, 110],
+  [145, 48, 250],
+  [146, 109, 254],
+  [113, 158, 243],
+  [153, 231, 255],
+];
+const ON_LIGHT: Colour[] = [
+  [106, 71, 0],
+  [192, 92, 18],
+  [120, 0, 58],
+  [62, 11, 129],
+  [79, 17, 222],
+  [118, 103, 240],
+  [19, 135, 164],
+];
 const GROUND: Record<"dark" | "light", Colour> = { dark: [179, 167, 150], light: [132, 118, 106] };
 const UNKNOWN: Record<"dark" | "light", Colour> = { dark: [255, 255, 249], light: [73, 87, 101] };
 /** Degrees of the colour wheel by altitude: orange, green, magenta. */
-const HUES: [number, number][] = [[0, 20], [10_000, 140], [40_000, 300]];
+const HUES: [number, number][] = [
+  [0, 20],
+  [10_000, 140],
+  [40_000, 300],
+];
 const SATURATION = 0.88;
 /** Hues are not equally bright: each is as light as this luminance takes (WCAG's relative luminance). */
 const LUMINANCE = { dark: 0.33, light: 0.17 };
@@ -40,7 +60,8 @@ function evenColour(altitudeFt: number, dark: boolean): Colour {
   let at = 0;
   while (altitudeFt > ALTITUDES_FT[at + 1]) at += 1;
   const share = (altitudeFt - ALTITUDES_FT[at]) / (ALTITUDES_FT[at + 1] - ALTITUDES_FT[at]);
-  const mix = (part: 0 | 1 | 2): number => Math.round(stops[at][part] + share * (stops[at + 1][part] - stops[at][part]));
+  const mix = (part: 0 | 1 | 2): number =>
+    Math.round(stops[at][part] + share * (stops[at + 1][part] - stops[at][part]));
   return [mix(0), mix(1), mix(2)];
 }
 
@@ -48,7 +69,10 @@ function hueColour(altitudeFt: number, dark: boolean): Colour {
   const [, [middleFt, middle], [topFt, top]] = HUES;
   const [, low] = HUES[0];
   const feet = Math.max(0, Math.min(topFt, altitudeFt));
-  const hue = feet < middleFt ? low + ((middle - low) * feet) / middleFt : middle + ((top - middle) * (feet - middleFt)) / (topFt - middleFt);
+  const hue =
+    feet < middleFt
+      ? low + ((middle - low) * feet) / middleFt
+      : middle + ((top - middle) * (feet - middleFt)) / (topFt - middleFt);
   const goal = dark ? LUMINANCE.dark : LUMINANCE.light;
   let [least, most] = [0, 1];
   for (let step = 0; step < 12; step += 1) {
@@ -70,7 +94,9 @@ function fromHue(hue: number, lightness: number): Colour {
 }
 
 function luminance(colour: Colour): number {
-  const [red, green, blue] = colour.map((value) => (value <= 10 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+  const [red, green, blue] = colour.map((value) =>
+    value <= 10 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4,
+  );
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 

@@ -8,14 +8,17 @@ export interface Selection {
 
 export const NOTHING: Selection = { hex: null, also: [] };
 /** Trails of more aircraft than this cannot be told apart. */
-export const MOST_SELECTED = 12;
+export const MAX_SELECTED = 12;
 const ADDRESS = /^~?[0-9a-f]{6}$/;
 
 /** The selection of an address of the page. */
 export function selectionOf(query: Record<string, string>): Selection {
   const hex = query.hex ?? null;
-  const also = (query.also ?? "").toLowerCase().split(",").filter((one) => ADDRESS.test(one) && one !== hex);
-  return { hex, also: hex === null ? [] : [...new Set(also)].slice(0, MOST_SELECTED - 1) };
+  const also = (query.also ?? "")
+    .toLowerCase()
+    .split(",")
+    .filter((one) => ADDRESS.test(one) && one !== hex);
+  return { hex, also: hex === null ? [] : [...new Set(also)].slice(0, MAX_SELECTED - 1) };
 }
 
 /** The selection as parts of the page's address. */
@@ -33,7 +36,7 @@ export function toggled({ hex, also }: Selection, other: string): Selection {
 /** Show the details of another aircraft, and keep the rest selected. */
 export function promoted({ hex, also }: Selection, other: string): Selection {
   const rest = [...(hex === null ? [] : [hex]), ...also].filter((one) => one !== other);
-  return { hex: other, also: rest.slice(0, MOST_SELECTED - 1) };
+  return { hex: other, also: rest.slice(0, MAX_SELECTED - 1) };
 }
 
 /** Whether a click or key is to change a selection rather than begin a new one. */

@@ -5,7 +5,11 @@
 import blocks from "./states.json";
 
 const ADDRESS = /^[0-9a-f]{6}$/i;
-const rows = Object.entries(blocks).map(([code, span]) => ({ code, first: parseInt(span.slice(0, 6), 16), last: parseInt(span.slice(7), 16) }));
+const rows = Object.entries(blocks).map(([code, span]) => ({
+  code,
+  first: parseInt(span.slice(0, 6), 16),
+  last: parseInt(span.slice(7), 16),
+}));
 
 /** The ISO code of the State whose block has this address; null for addresses that are none of ICAO's (`~`) or of no State. */
 export function stateOf(hex: string): string | null {

@@ -56,18 +56,33 @@ export const COLUMNS: Column[] = [
       const flags = aircraft.flags as number;
       const marks = marksOf(flags);
       const emergency = isEmergency(flags, aircraft.squawk);
-      return html`${silhouette(aircraft)}<b class="callsign">${String(aircraft.flight || aircraft.hex).trim()}</b>${emergency
-        ? html`<span class="tag danger">${aircraft.squawk ?? "!"}</span>`
-        : marks.length
-          ? html`<span class="flag-mark" role="img" aria-label=${t(marks[0].title)} title=${t(marks[0].title)}>${drawing(marks[0].icon)}</span>`
-        : flags & FLAG.military
-          ? html`<span class="tag">${t("aircraft.military_short")}</span>`
-          : ""}`;
+      return html`${silhouette(aircraft)}<b class="callsign">${String(aircraft.flight || aircraft.hex).trim()}</b>${
+        emergency
+          ? html`<span class="tag danger">${aircraft.squawk ?? "!"}</span>`
+          : marks.length
+            ? html`<span class="flag-mark" role="img" aria-label=${t(marks[0].title)} title=${t(marks[0].title)}>${drawing(marks[0].icon)}</span>`
+            : flags & FLAG.military
+              ? html`<span class="tag">${t("aircraft.military_short")}</span>`
+              : ""
+      }`;
     },
   },
   { key: "flag", title: "column.flag", isNumber: false, cell: (aircraft) => flag(aircraft.hex) },
-  { key: "hex", title: "column.hex", short: "column.hex_short", isNumber: false, cell: (aircraft) => aircraft.hex.toUpperCase() },
-  { key: "r", title: "column.registration", short: "column.registration_short", isNumber: false, needs: "details", cell: (aircraft) => String(aircraft.r ?? "") },
+  {
+    key: "hex",
+    title: "column.hex",
+    short: "column.hex_short",
+    isNumber: false,
+    cell: (aircraft) => aircraft.hex.toUpperCase(),
+  },
+  {
+    key: "r",
+    title: "column.registration",
+    short: "column.registration_short",
+    isNumber: false,
+    needs: "details",
+    cell: (aircraft) => String(aircraft.r ?? ""),
+  },
   { key: "t", title: "column.type", isNumber: false, cell: (aircraft) => String(aircraft.t ?? "") },
   {
     key: "altitude",
@@ -77,15 +92,64 @@ export const COLUMNS: Column[] = [
     isNumber: true,
     cell: (aircraft) => html`<span class="rate">${arrow(aircraft.baro_rate)}</span>${altitudeText(aircraft)}`,
   },
-  { key: "gs", title: "column.speed", short: "column.speed_short", quantity: "speed", isNumber: true, cell: (aircraft) => bare("speed", aircraft.gs as number | null) },
-  { key: "distance", title: "column.distance", short: "column.distance_short", quantity: "distance", isNumber: true, cell: (aircraft) => bare("distance", aircraft.distance as number | null, 1) },
-  { key: "bearing", title: "column.bearing", short: "column.bearing_short", isNumber: true, cell: (aircraft) => (aircraft.bearing === null ? "" : bearing(aircraft.bearing as number)) },
-  { key: "track", title: "column.track", isNumber: true, cell: (aircraft) => (typeof aircraft.track === "number" ? bearing(aircraft.track) : "") },
-  { key: "baro_rate", title: "column.rate", short: "column.rate_short", quantity: "rate", isNumber: true, cell: (aircraft) => bare("rate", aircraft.baro_rate as number | null) },
+  {
+    key: "gs",
+    title: "column.speed",
+    short: "column.speed_short",
+    quantity: "speed",
+    isNumber: true,
+    cell: (aircraft) => bare("speed", aircraft.gs as number | null),
+  },
+  {
+    key: "distance",
+    title: "column.distance",
+    short: "column.distance_short",
+    quantity: "distance",
+    isNumber: true,
+    cell: (aircraft) => bare("distance", aircraft.distance as number | null, 1),
+  },
+  {
+    key: "bearing",
+    title: "column.bearing",
+    short: "column.bearing_short",
+    isNumber: true,
+    cell: (aircraft) => (aircraft.bearing === null ? "" : bearing(aircraft.bearing as number)),
+  },
+  {
+    key: "track",
+    title: "column.track",
+    isNumber: true,
+    cell: (aircraft) => (typeof aircraft.track === "number" ? bearing(aircraft.track) : ""),
+  },
+  {
+    key: "baro_rate",
+    title: "column.rate",
+    short: "column.rate_short",
+    quantity: "rate",
+    isNumber: true,
+    cell: (aircraft) => bare("rate", aircraft.baro_rate as number | null),
+  },
   { key: "squawk", title: "column.squawk", isNumber: false, cell: (aircraft) => String(aircraft.squawk ?? "") },
-  { key: "category", title: "column.category", short: "column.category_short", isNumber: false, cell: (aircraft) => String(aircraft.category ?? "") },
-  { key: "rssi", title: "column.rssi", isNumber: true, cell: (aircraft) => (typeof aircraft.rssi === "number" ? aircraft.rssi.toFixed(1) : "") },
-  { key: "receiver", title: "column.receiver", short: "column.receiver_short", isNumber: false, cell: (aircraft) => String(aircraft.receiver ?? "") },
+  {
+    key: "category",
+    title: "column.category",
+    short: "column.category_short",
+    isNumber: false,
+    cell: (aircraft) => String(aircraft.category ?? ""),
+  },
+  {
+    key: "rssi",
+    title: "column.rssi",
+    isNumber: true,
+    cell: (aircraft) => (typeof aircraft.rssi === "number" ? aircraft.rssi.toFixed(1) : ""),
+  },
+  {
+    key: "receiver",
+    title: "column.receiver",
+    short: "column.receiver_short",
+    isNumber: false,
+    cell: (aircraft) => String(aircraft.receiver ?? ""),
+  },
 ];
 
 export function columnTitle(column: Column): TemplateResult {

@@ -38,19 +38,26 @@ class Filters extends View {
     const filter = live.filter.value;
     return html`<div class="filters">
       ${LIMITS.map(
-        ([title, quantity, low, high]) => html`<div class="filter-line"><span>${t(title)} <small>${unit(quantity)}</small></span>
+        ([
+          title,
+          quantity,
+          low,
+          high,
+        ]) => html`<div class="filter-line"><span>${t(title)} <small>${unit(quantity)}</small></span>
           ${this.number(quantity, low, `${t(title)} ${t("filter.from")}`)}${high ? this.number(quantity, high, `${t(title)} ${t("filter.to")}`) : nothing}</div>`,
       )}
       <div class="filter-line"><span>${t("column.distance")} <small>${unit("distance")}</small></span>${this.number("distance", "maxDistance", `${t("column.distance")} ${t("filter.to")}`)}</div>
       <div class="filter-line" role="group" aria-label=${t("filter.where")}><span>${t("filter.where")}</span>
         <div class="segments">${(["all", "air", "ground"] as const).map(
-          (where) => html`<button aria-pressed=${filter.ground === where} @click=${() => this.set({ ground: where })}>${t(`filter.${where}`)}</button>`,
+          (where) =>
+            html`<button aria-pressed=${filter.ground === where} @click=${() => this.set({ ground: where })}>${t(`filter.${where}`)}</button>`,
         )}</div>
       </div>
       <div class="chips" role="group" aria-label=${t("filter.classes")}>
         ${CLASSES.filter((name) => name !== "unknown").map((name) => {
           const on = filter.classes.includes(name);
-          const change = (): void => this.set({ classes: on ? filter.classes.filter((one) => one !== name) : [...filter.classes, name] });
+          const change = (): void =>
+            this.set({ classes: on ? filter.classes.filter((one) => one !== name) : [...filter.classes, name] });
           return html`<button class="chip" aria-pressed=${on} @click=${change}>${word("class", name)}</button>`;
         })}
       </div>

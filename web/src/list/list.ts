@@ -19,7 +19,11 @@ import "./filters";
 
 const ROW_PX = 30;
 /** How columns share the room beyond their least widths, which the style sheet names. */
-const SHARES: Record<string, string> = { "var(--least-callsign)": "1.9fr", "var(--least-number)": "1fr", "var(--least-text)": "0.9fr" };
+const SHARES: Record<string, string> = {
+  "var(--least-callsign)": "1.9fr",
+  "var(--least-number)": "1fr",
+  "var(--least-text)": "0.9fr",
+};
 const SPARE_ROWS = 6;
 type Tab = "none" | "filters" | "columns";
 
@@ -52,7 +56,9 @@ class List extends View {
 
   private get columns(): Column[] {
     const offered = this.offered;
-    return preferences.value.columns.map((key) => offered.find((column) => column.key === key)).filter((column) => column !== undefined);
+    return preferences.value.columns
+      .map((key) => offered.find((column) => column.key === key))
+      .filter((column) => column !== undefined);
   }
 
   private get offered(): Column[] {
@@ -65,7 +71,14 @@ class List extends View {
   }
 
   private ask(): void {
-    live.send({ type: "list", offset: this.offset, limit: this.limit, ...this.order, inView: this.inView, airFirst: preferences.value.airFirst });
+    live.send({
+      type: "list",
+      offset: this.offset,
+      limit: this.limit,
+      ...this.order,
+      inView: this.inView,
+      airFirst: preferences.value.airFirst,
+    });
   }
 
   private measure(): void {
@@ -134,7 +147,9 @@ class List extends View {
     const { rows, offset, matching, total } = live.list.value;
     const filter = live.filter.value;
     const columns = this.columns;
-    const least = columns.map(({ key, isNumber }) => `var(--least-${key === "flight" ? "callsign" : isNumber ? "number" : "text"})`);
+    const least = columns.map(
+      ({ key, isNumber }) => `var(--least-${key === "flight" ? "callsign" : isNumber ? "number" : "text"})`,
+    );
     const template = least.map((width) => `minmax(${width},${SHARES[width]})`).join(" ");
     return html`<section class="list" aria-label=${t("list.label")} ${styled({ "--columns": template, "--least": `calc(${[...least, `${columns.length - 1} * var(--gap)`].join(" + ")} + 2 * var(--edge))` })}>
       <button class="sheet-handle" aria-label=${t("list.toggle")} aria-expanded=${preferences.value.listOpen} @click=${() => prefer({ listOpen: !preferences.value.listOpen })}></button>
@@ -157,7 +172,11 @@ class List extends View {
         <div class="rows" role="rowgroup" tabindex="0" aria-activedescendant=${this.active ? `row-${this.active.replace("~", "x")}` : nothing} @scroll=${this.measure} @keydown=${this.key} aria-label=${t("list.rows")}>
           <div class="spacer" role="presentation" ${styled({ height: `${matching * ROW_PX}px` })}>
             <div class="window" role="presentation" ${styled({ transform: `translateY(${offset * ROW_PX}px)` })}>
-              ${repeat(rows, ({ hex }) => hex, (aircraft, at) => this.row(aircraft, offset + at, columns))}
+              ${repeat(
+                rows,
+                ({ hex }) => hex,
+                (aircraft, at) => this.row(aircraft, offset + at, columns),
+              )}
             </div>
           </div>
           ${matching === 0 ? html`<p class="empty">${this.emptyText(total)}</p>` : nothing}
@@ -170,7 +189,9 @@ class List extends View {
     if (total > 0) return t("list.none_match");
     if (live.state.value !== "open") return t(`state.${live.state.value}`);
     // Whoever set the service up wants to know whether it receives anything.
-    return session.can("system.manage") ? html`${t("list.none")} <a href="console/receivers">${t("list.receivers")}</a>` : t("list.none");
+    return session.can("system.manage")
+      ? html`${t("list.none")} <a href="console/receivers">${t("list.receivers")}</a>`
+      : t("list.none");
   }
 
   private header(column: Column): TemplateResult {
@@ -194,7 +215,11 @@ class List extends View {
     const shown = this.columns;
     const rest = this.offered.filter((column) => !shown.includes(column));
     return html`<fieldset class="chooser"><legend>${t("list.columns")}</legend>
-      ${repeat([...shown, ...rest], ({ key }) => key, (column, at) => this.choice(column, at, shown.length))}
+      ${repeat(
+        [...shown, ...rest],
+        ({ key }) => key,
+        (column, at) => this.choice(column, at, shown.length),
+      )}
       <label class="check air-first"><input type="checkbox" .checked=${preferences.value.airFirst} @change=${this.toggleAirFirst} /> ${t("list.air_first")}</label>
     </fieldset>`;
   }
@@ -216,13 +241,23 @@ class List extends View {
   }
 
   private async move(key: string, step: -1 | 1): Promise<void> {
-    prefer({ columns: moved(preferences.value.columns, this.columns.map((column) => column.key), key, step) });
+    prefer({
+      columns: moved(
+        preferences.value.columns,
+        this.columns.map((column) => column.key),
+        key,
+        step,
+      ),
+    });
     const at = this.columns.findIndex((column) => column.key === key);
     announce(t("list.moved", { name: t(this.columns[at].title), n: at + 1, total: this.columns.length }));
     await this.updateComplete;
     // A moved element loses the focus, and at the end of the row its button cannot be pressed any more.
     const choice = this.querySelector(`[data-column="${key}"]`);
-    (choice?.querySelector<HTMLElement>(`[data-step="${step}"]:enabled`) ?? choice?.querySelector<HTMLElement>("button:enabled"))?.focus();
+    (
+      choice?.querySelector<HTMLElement>(`[data-step="${step}"]:enabled`) ??
+      choice?.querySelector<HTMLElement>("button:enabled")
+    )?.focus();
   }
 
   private readonly toggleAirFirst = (): void => {

@@ -219,10 +219,13 @@ export class Channel {
   private subscribe(topics: string[]): void {
     const live = topics.filter((topic) => topic === "aircraft");
     const rest = topics.filter((topic) => topic !== "aircraft");
-    const since = Object.fromEntries(rest.filter((topic) => topic in this.points).map((topic) => [topic, this.points[topic]]));
+    const since = Object.fromEntries(
+      rest.filter((topic) => topic in this.points).map((topic) => [topic, this.points[topic]]),
+    );
     const form = this.plain ? {} : { format: "columns", fields: this.fields };
     if (live.length) this.send({ type: "subscribe", id: 1, topics: live, ...form });
-    if (rest.length) this.send({ type: "subscribe", id: 2, topics: rest, ...(Object.keys(since).length ? { since } : {}) });
+    if (rest.length)
+      this.send({ type: "subscribe", id: 2, topics: rest, ...(Object.keys(since).length ? { since } : {}) });
   }
 
   private receive(message: Message): void {

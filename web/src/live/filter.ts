@@ -8,14 +8,23 @@ const EMERGENCY_SQUAWKS = new Set(["7500", "7600", "7700"]);
 
 /** The reader's words, each of which must begin or lie in one of the texts of an aircraft. */
 export function wordsOf(text: string): string[] {
-  return text.toLowerCase().split(/[\s,]+/).filter(Boolean);
+  return text
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
 }
 
 export function isEmergency(flags: number, squawk: unknown): boolean {
   return (flags & FLAG.emergency) !== 0 || EMERGENCY_SQUAWKS.has(String(squawk));
 }
 
-export function passes(aircraft: Aircraft, flags: number, filter: Filter, words: string[], station: Station | null): boolean {
+export function passes(
+  aircraft: Aircraft,
+  flags: number,
+  filter: Filter,
+  words: string[],
+  station: Station | null,
+): boolean {
   const ground = (flags & FLAG.ground) !== 0;
   if (filter.ground !== "all" && (filter.ground === "ground") !== ground) return false;
   if (filter.military && !(flags & FLAG.military)) return false;
@@ -32,7 +41,13 @@ export function passes(aircraft: Aircraft, flags: number, filter: Filter, words:
     if (typeof lat !== "number" || typeof lon !== "number") return false;
     if (distanceNm(station.lat, station.lon, lat, lon) > filter.maxDistance) return false;
   }
-  return words.every((wanted) => TEXT_FIELDS.some((field) => String(aircraft[field] ?? "").toLowerCase().includes(wanted)));
+  return words.every((wanted) =>
+    TEXT_FIELDS.some((field) =>
+      String(aircraft[field] ?? "")
+        .toLowerCase()
+        .includes(wanted),
+    ),
+  );
 }
 
 function within(value: unknown, minimum: number | null, maximum: number | null): boolean {
@@ -44,6 +59,11 @@ function within(value: unknown, minimum: number | null, maximum: number | null):
 export function isActive(filter: Filter): boolean {
   const { text, classes, ground, military, emergency, ...limits } = filter;
   return Boolean(
-    text || classes.length || ground !== "all" || military || emergency || Object.values(limits).some((limit) => limit !== null),
+    text ||
+    classes.length ||
+    ground !== "all" ||
+    military ||
+    emergency ||
+    Object.values(limits).some((limit) => limit !== null),
   );
 }

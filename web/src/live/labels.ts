@@ -2,7 +2,7 @@
 import { unwrap, type Fleet } from "./fleet";
 import { FLAG, type Label, type LabelField, type Look, type ViewState } from "./messages";
 
-const MOST_LABELS = 140;
+const MAX_LABELS = 140;
 const CHARACTER_PX = 7.3;
 const LINE_PX = 13;
 const ICON_PX = 22;
@@ -27,7 +27,8 @@ class Grid {
   isFree(box: Box): boolean {
     for (const cell of this.touched(box)) {
       for (const other of this.cells.get(cell) ?? []) {
-        if (box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom) return false;
+        if (box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom)
+          return false;
       }
     }
     return true;
@@ -79,14 +80,20 @@ export function layOut(
       const half = ICON_PX / 2 - 3;
       grid.add({ left: x - half, right: x + half, top: y - half, bottom: y + half });
     }
-    seen.push({ row, slot, x, y, rank: slot === selected ? 9 : chosen.has(slot) ? 8 : rankOf(fleet, slot, sides.has(slot)) });
+    seen.push({
+      row,
+      slot,
+      x,
+      y,
+      rank: slot === selected ? 9 : chosen.has(slot) ? 8 : rankOf(fleet, slot, sides.has(slot)),
+    });
   }
   if (!look.labels && !seen.some(({ slot }) => chosen.has(slot))) return [];
   seen.sort((a, b) => b.rank - a.rank || a.slot - b.slot);
   const labels: Label[] = [];
   const stand = new Map<number, number>();
   for (const { row, slot, x, y } of look.labels ? seen.slice(0, 900) : seen.filter((one) => chosen.has(one.slot))) {
-    if (labels.length >= MOST_LABELS) break;
+    if (labels.length >= MAX_LABELS) break;
     const lines = linesOf(fleet, slot, look);
     const width = Math.max(...lines.map((line) => line.length)) * CHARACTER_PX * look.labelScale + 4;
     const height = lines.length * LINE_PX * look.labelScale;
@@ -117,7 +124,9 @@ function rankOf(fleet: Fleet, slot: number, wasLabelled: boolean): number {
 
 /** What a label says, line by line; lines of which nothing is known are left out, the first never is. */
 export function linesOf(fleet: Fleet, slot: number, look: Look): string[] {
-  const [first, ...others] = look.labelLines.map((fields) => lineOf(fleet, slot, fields, look)).filter((line) => line !== "");
+  const [first, ...others] = look.labelLines
+    .map((fields) => lineOf(fleet, slot, fields, look))
+    .filter((line) => line !== "");
   return [first ?? nameOf(fleet, slot), ...others];
 }
 
@@ -148,13 +157,19 @@ function partOf(fleet: Fleet, slot: number, field: LabelField, look: Look): stri
     case "altitude":
       return isGround ? "" : level(fleet.altitude[slot], aircraft.baro_rate, look.metric);
     case "gs":
-      return isGround || typeof value !== "number" || Number.isNaN(fleet.altitude[slot]) ? "" : String(Math.round(look.metric ? value * KT_TO_KMH : value));
+      return isGround || typeof value !== "number" || Number.isNaN(fleet.altitude[slot])
+        ? ""
+        : String(Math.round(look.metric ? value * KT_TO_KMH : value));
     case "distance":
-      return typeof value === "number" ? (look.metric ? value * KT_TO_KMH : value).toFixed(0) + (look.metric ? "km" : "nm") : "";
+      return typeof value === "number"
+        ? (look.metric ? value * KT_TO_KMH : value).toFixed(0) + (look.metric ? "km" : "nm")
+        : "";
     case "track":
       return typeof value === "number" ? `${String(Math.round(value) % 360).padStart(3, "0")}°` : "";
     case "baro_rate":
-      return typeof value === "number" && Math.abs(value) >= LEVEL_FPM ? `${value > 0 ? "+" : "−"}${Math.abs(Math.round(value / 100))}` : "";
+      return typeof value === "number" && Math.abs(value) >= LEVEL_FPM
+        ? `${value > 0 ? "+" : "−"}${Math.abs(Math.round(value / 100))}`
+        : "";
     case "hex":
       return aircraft.hex.toUpperCase();
     default:

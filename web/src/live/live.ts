@@ -40,8 +40,19 @@ export interface Happening {
 
 /** What the worker needs to know of how the reader wants the map. */
 function lookOf({ labels, units, labelLines, ramp, allTrails, overlays }: Preferences, isDark: boolean): Look {
-  const lines = labelLines.map((fields) => fields.filter((field) => LABEL_FIELDS.includes(field as LabelField)) as LabelField[]);
-  return { dark: isDark, labels, metric: units === "metric", labelLines: lines, labelScale: LABEL_SCALE, ramp, trailSpan: allTrails * 60, outline: overlays.includes("outline") };
+  const lines = labelLines.map(
+    (fields) => fields.filter((field) => LABEL_FIELDS.includes(field as LabelField)) as LabelField[],
+  );
+  return {
+    dark: isDark,
+    labels,
+    metric: units === "metric",
+    labelLines: lines,
+    labelScale: LABEL_SCALE,
+    ramp,
+    trailSpan: allTrails * 60,
+    outline: overlays.includes("outline"),
+  };
 }
 
 class Live {
@@ -74,7 +85,12 @@ class Live {
   private readonly worker = new Worker(new URL(WORKER_FILE, import.meta.url), { type: "module" });
   private picks = new Map<number, (aircraft: Aircraft | null) => void>();
   private lastPick = 0;
-  private readonly owner = new ChannelOwner(session, this.topics, () => this.chosenFields(), (order) => this.sendOwner(order));
+  private readonly owner = new ChannelOwner(
+    session,
+    this.topics,
+    () => this.chosenFields(),
+    (order) => this.sendOwner(order),
+  );
 
   /** What was recorded before the page was opened. */
   readonly past = new Past((order) => this.send(order));
@@ -113,7 +129,8 @@ class Live {
       if (page === "map") this.select(selectionOf(query));
       this.isAlone.set(page === "map" && query.only === "1" && "hex" in query);
       // The next selection is shown among the others.
-      if (page === "map" && "only" in query && !("hex" in query)) queueMicrotask(() => "hex" in place.value.query || note({ only: null }));
+      if (page === "map" && "only" in query && !("hex" in query))
+        queueMicrotask(() => "hex" in place.value.query || note({ only: null }));
     };
     followAddress(place.value); // An address that was shared names what is selected.
     place.subscribe(followAddress);
@@ -141,7 +158,14 @@ class Live {
     const { columns, sort } = preferences.value;
     const shown = COLUMN_FIELDS.filter((field) => columns.includes(field) || sort === field);
     const details = session.can("aircraft.view_details") ? ["r"] : [];
-    return [...new Set([...BASE_FIELDS, ...SEARCH_FIELDS, ...details, ...shown.filter((field) => field !== "r" || details.length)])];
+    return [
+      ...new Set([
+        ...BASE_FIELDS,
+        ...SEARCH_FIELDS,
+        ...details,
+        ...shown.filter((field) => field !== "r" || details.length),
+      ]),
+    ];
   }
 
   private chosen = "";

@@ -68,7 +68,18 @@ export interface Station {
 }
 
 /** What a label can say of an aircraft. */
-export const LABEL_FIELDS = ["flight", "altitude", "gs", "t", "r", "squawk", "hex", "distance", "track", "baro_rate"] as const;
+export const LABEL_FIELDS = [
+  "flight",
+  "altitude",
+  "gs",
+  "t",
+  "r",
+  "squawk",
+  "hex",
+  "distance",
+  "track",
+  "baro_rate",
+] as const;
 export type LabelField = (typeof LABEL_FIELDS)[number];
 
 /** A picture of the time before the page was opened, in readsb's form. */
@@ -100,7 +111,15 @@ export type Order =
   | { type: "disconnect" }
   | { type: "fields"; fields: string[] }
   | { type: "filter"; filter: Filter }
-  | { type: "list"; offset: number; limit: number; sort: string; descending: boolean; inView: boolean; airFirst: boolean }
+  | {
+      type: "list";
+      offset: number;
+      limit: number;
+      sort: string;
+      descending: boolean;
+      inView: boolean;
+      airFirst: boolean;
+    }
   | { type: "outline"; points: number[][] }
   | { type: "past"; pictures: string[] }
   | { type: "view"; view: ViewState }

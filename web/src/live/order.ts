@@ -22,7 +22,12 @@ export function windowOf(fleet: Fleet, wish: Wish, view: ViewState | null): { ro
   }
   const sign = wish.descending ? -1 : 1;
   const ground = (slot: number): number => (wish.airFirst ? fleet.flags[slot] & FLAG.ground : 0);
-  slots.sort((a, b) => ground(a) - ground(b) || compare(keys[a], keys[b], sign) || (fleet.aircraft[a].hex < fleet.aircraft[b].hex ? -1 : 1));
+  slots.sort(
+    (a, b) =>
+      ground(a) - ground(b) ||
+      compare(keys[a], keys[b], sign) ||
+      (fleet.aircraft[a].hex < fleet.aircraft[b].hex ? -1 : 1),
+  );
   return { rows: slots.slice(wish.offset, wish.offset + wish.limit), matching: slots.length };
 }
 

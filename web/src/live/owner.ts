@@ -63,7 +63,10 @@ export class ChannelOwner {
     const { person } = this;
     if (!config || person === null) return;
     const topics = this.topics.filter((topic) => this.who.canView(topic));
-    const url = topics.length && config.realtime.url ? `${config.realtime.url.replace(/\/$/, "")}${config.realtime.path}${kiosk ? "?anonymous=1" : ""}` : "";
+    const url =
+      topics.length && config.realtime.url
+        ? `${config.realtime.url.replace(/\/$/, "")}${config.realtime.path}${kiosk ? "?anonymous=1" : ""}`
+        : "";
     const owner = [person, url, ...topics].join();
     if (owner === this.owner) return;
     this.owner = owner;

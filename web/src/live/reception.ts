@@ -11,5 +11,7 @@ export interface ReceiverState {
 
 /** The receivers that should work and do not, and say why. */
 export function silentOf(receivers: readonly ReceiverState[]): ReceiverState[] {
-  return receivers.filter(({ state, last_error }) => (state === "waiting" || state === "failed") && last_error !== null);
+  return receivers.filter(
+    ({ state, last_error }) => (state === "waiting" || state === "failed") && last_error !== null,
+  );
 }

@@ -6,7 +6,18 @@ import { CLASSES, SCALE } from "./classes";
 import { Fleet, unwrap } from "./fleet";
 import { isEmergency } from "./filter";
 import { layOut } from "./labels";
-import { FLAG, STRIDE, type Aircraft, type Frame, type Look, type News, type Order, type PastPicture, type Step, type ViewState } from "./messages";
+import {
+  FLAG,
+  STRIDE,
+  type Aircraft,
+  type Frame,
+  type Look,
+  type News,
+  type Order,
+  type PastPicture,
+  type Step,
+  type ViewState,
+} from "./messages";
 import { stepped, windowOf } from "./order";
 import { TrailBook } from "./trails/book";
 import { Outline } from "./trails/outline";
@@ -21,7 +32,16 @@ const OUTLINE_EVERY_MS = 10_000;
 const ZOOM_SIZES = CLASSES.map((name) => SCALE[name]);
 
 let view: ViewState | null = null;
-let look: Look = { dark: true, labels: true, metric: false, labelLines: [["flight"], ["altitude", "gs"]], labelScale: 1, ramp: "even", trailSpan: 0, outline: false };
+let look: Look = {
+  dark: true,
+  labels: true,
+  metric: false,
+  labelLines: [["flight"], ["altitude", "gs"]],
+  labelScale: 1,
+  ramp: "even",
+  trailSpan: 0,
+  outline: false,
+};
 /** A screenful, until the list has been laid out and asks for what it shows. */
 let list = { offset: 0, limit: 24, sort: "distance", descending: false, inView: false, airFirst: true };
 let selected: string | null = null;
@@ -296,7 +316,10 @@ scope.onmessage = ({ data: order }: MessageEvent<Order>) => {
       tellOutline();
       break;
     case "past":
-      trails.seed(fleet, order.pictures.map((text) => JSON.parse(text) as PastPicture));
+      trails.seed(
+        fleet,
+        order.pictures.map((text) => JSON.parse(text) as PastPicture),
+      );
       showSoon();
       break;
     case "awake":

@@ -43,7 +43,10 @@ export class MapElement extends View {
   static override properties = { pageLayers: { attribute: false } };
   /** The layers that belong to pages. */
   declare pageLayers: readonly PageLayer[];
-  readonly map = new OlMap({ controls: [], interactions: interactions({ altShiftDragRotate: false, pinchRotate: false }) });
+  readonly map = new OlMap({
+    controls: [],
+    interactions: interactions({ altShiftDragRotate: false, pinchRotate: false }),
+  });
   private readonly ground = new Ground();
   private readonly rings = new Rings();
   private readonly tiles = new Tiles();
@@ -67,7 +70,15 @@ export class MapElement extends View {
   constructor() {
     super();
     this.pageLayers = [];
-    this.watch(live.selected, place, preferences, this.tiles.source, this.tiles.failure, weatherSource, overlayFailures);
+    this.watch(
+      live.selected,
+      place,
+      preferences,
+      this.tiles.source,
+      this.tiles.failure,
+      weatherSource,
+      overlayFailures,
+    );
   }
 
   override connectedCallback(): void {
@@ -107,7 +118,16 @@ export class MapElement extends View {
     for (const layer of [...this.tiles.layers, ...this.ground.layers]) this.map.addLayer(layer);
     // Rings and their names take longer to draw than all aircraft, which come first.
     this.map.once("postrender", () => this.map.addLayer(this.rings.layer));
-    this.map.setView(new OlView({ center: fromLonLat([8.5, 47.5]), zoom: 5, minZoom: 1.6, maxZoom: 17, enableRotation: false, multiWorld: true }));
+    this.map.setView(
+      new OlView({
+        center: fromLonLat([8.5, 47.5]),
+        zoom: 5,
+        minZoom: 1.6,
+        maxZoom: 17,
+        enableRotation: false,
+        multiWorld: true,
+      }),
+    );
     this.map.setTarget(target);
     target.append(this.stage.element);
     this.map.on("postrender", ({ frameState }) => {
@@ -119,7 +139,10 @@ export class MapElement extends View {
       if (frameState) this.drawn = frameState.viewState;
       this.settled();
     });
-    this.map.on("click", ({ pixel, originalEvent }) => void this.choose(pixel as [number, number], isFurther(originalEvent as MouseEvent)));
+    this.map.on(
+      "click",
+      ({ pixel, originalEvent }) => void this.choose(pixel as [number, number], isFurther(originalEvent as MouseEvent)),
+    );
     this.map.on("pointermove", ({ pixel, dragging }) => void this.hover(pixel as [number, number], dragging));
     this.map.on("pointerdrag", () => (this.isFollowing = false));
     target.addEventListener("pointerleave", () => this.setHovered(null));
@@ -214,12 +237,18 @@ export class MapElement extends View {
     if (!view) return;
     live.send({ type: "view", view });
     const [across, up] = [(view.width / 2) * view.resolution, (view.height / 2) * view.resolution];
-    void this.ground.need(this.map.getView().getZoom() ?? 5, [view.x - across, view.y - up, view.x + across, view.y + up]);
+    void this.ground.need(this.map.getView().getZoom() ?? 5, [
+      view.x - across,
+      view.y - up,
+      view.x + across,
+      view.y + up,
+    ]);
     clearTimeout(this.noteTimer);
     if (kiosk || place.value.page !== "map" || !this.isPlaced) return;
     this.noteTimer = setTimeout(() => {
       const [lon, lat] = toLonLat([view.x, view.y]);
-      if (place.value.page === "map") note({ at: `${lat.toFixed(4)},${lon.toFixed(4)},${(this.map.getView().getZoom() ?? 0).toFixed(1)}` });
+      if (place.value.page === "map")
+        note({ at: `${lat.toFixed(4)},${lon.toFixed(4)},${(this.map.getView().getZoom() ?? 0).toFixed(1)}` });
     }, 400);
   }
 
@@ -270,7 +299,9 @@ export class MapElement extends View {
     // What lies at the very edge of what is seen may stay there.
     if (Math.abs(dx) < MARGIN_PX && Math.abs(dy) < MARGIN_PX) return;
     const [cx, cy] = this.map.getView().getCenter() ?? [view.x, view.y];
-    this.map.getView().animate({ center: [cx - dx * view.resolution, cy + dy * view.resolution], duration: calm.matches ? 0 : 300 });
+    this.map
+      .getView()
+      .animate({ center: [cx - dx * view.resolution, cy + dy * view.resolution], duration: calm.matches ? 0 : 300 });
   }
 
   /** What is covered beyond what the view itself leaves free. */
@@ -324,7 +355,8 @@ export class MapElement extends View {
   /** Show the tracks of all selected aircraft as wholes. */
   fitTracks(): void {
     const points = this.stage.trails.flat().map(({ x, y }) => [x, y]);
-    for (const one of [live.selected.value, ...live.also.value]) if (typeof one?.lat === "number") points.push([mercatorX(one.lon as number), mercatorY(one.lat)]);
+    for (const one of [live.selected.value, ...live.also.value])
+      if (typeof one?.lat === "number") points.push([mercatorX(one.lon as number), mercatorY(one.lat)]);
     if (points.length) this.fit(points);
   }
 
@@ -345,16 +377,26 @@ export class MapElement extends View {
     const station = live.station.value;
     if (!station) return;
     this.isFollowing = false;
-    this.map.getView().animate({ center: fromLonLat([station.lon, station.lat]), zoom: this.startZoom, duration: calm.matches ? 0 : 400 });
+    this.map.getView().animate({
+      center: fromLonLat([station.lon, station.lat]),
+      zoom: this.startZoom,
+      duration: calm.matches ? 0 : 400,
+    });
   }
 
   private key(event: KeyboardEvent): void {
     const view = this.map.getView();
     const resolution = view.getResolution() ?? 1;
     const centre = view.getCenter() ?? [0, 0];
-    const moves: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    const moves: Record<string, [number, number]> = {
+      ArrowLeft: [-1, 0],
+      ArrowRight: [1, 0],
+      ArrowUp: [0, 1],
+      ArrowDown: [0, -1],
+    };
     const move = moves[event.key];
-    if (move) view.setCenter([centre[0] + move[0] * KEY_PAN_PX * resolution, centre[1] + move[1] * KEY_PAN_PX * resolution]);
+    if (move)
+      view.setCenter([centre[0] + move[0] * KEY_PAN_PX * resolution, centre[1] + move[1] * KEY_PAN_PX * resolution]);
     else if (event.key === "+" || event.key === "=") this.zoom(0.7);
     else if (event.key === "-") this.zoom(-0.7);
     else if (event.key === "Escape" && live.selectedHex.value) note(addressOf(NOTHING));
@@ -393,7 +435,11 @@ export class MapElement extends View {
     const failures = [this.tiles.failure.value, ...overlayFailures.value].filter((one) => one !== null);
     const sources = [this.tiles.source.value, weatherSource.value].filter((one) => one?.text);
     if (!failures.length && !sources.length) return null;
-    const named = sources.map((one) => (one!.address ? html`<a href=${one!.address} target="_blank" rel="noopener noreferrer">${one!.text}</a>` : one!.text));
+    const named = sources.map((one) =>
+      one!.address
+        ? html`<a href=${one!.address} target="_blank" rel="noopener noreferrer">${one!.text}</a>`
+        : one!.text,
+    );
     return html`<p class="map-source">${[...failures.map((one) => t(one)), ...named].map((one, at) => (at ? html` · ${one}` : one))}</p>`;
   }
 

@@ -9,7 +9,7 @@ import { altitudeColour, css } from "../core/ramp";
 import type { TrailPoint } from "./planes/stage";
 
 const GAP_S = 90;
-const MOST_POINTS = 3000;
+const MAX_POINTS = 3000;
 const BAND_FT = 500;
 
 interface Raw {
@@ -46,8 +46,14 @@ class Trail {
     const last = this.points.at(-1);
     if (last && last.lat === lat && last.lon === lon) return;
     const altitude = typeof aircraft.alt_baro === "number" ? aircraft.alt_baro : null;
-    this.points.push({ at: Date.now() / 1000, lat, lon, altitude, ground: ((aircraft.flags as number) & FLAG.ground) !== 0 });
-    if (this.points.length > MOST_POINTS) this.points.splice(0, this.points.length - MOST_POINTS);
+    this.points.push({
+      at: Date.now() / 1000,
+      lat,
+      lon,
+      altitude,
+      ground: ((aircraft.flags as number) & FLAG.ground) !== 0,
+    });
+    if (this.points.length > MAX_POINTS) this.points.splice(0, this.points.length - MAX_POINTS);
   }
 
   private async fetch(): Promise<void> {
@@ -76,7 +82,9 @@ export class Trails {
   /** Draw the tracks of these aircraft, the first of them as the main one; null: not there at the moment. */
   follow(hexes: string[], aircraft: (Aircraft | null)[]): void {
     if (!hexes.length && !this.trails.length) return;
-    this.trails = hexes.map((hex) => this.trails.find((trail) => trail.hex === hex) ?? new Trail(hex, () => this.recolour()));
+    this.trails = hexes.map(
+      (hex) => this.trails.find((trail) => trail.hex === hex) ?? new Trail(hex, () => this.recolour()),
+    );
     this.trails.forEach((trail, at) => {
       const now = aircraft[at];
       if (now?.hex === trail.hex) trail.append(now);

@@ -33,13 +33,21 @@ export function insetsOf(map: Box, covers: readonly Box[]): Insets {
 }
 
 /** How far a point is to be moved (px) so that it is seen with room around it; none where it is. */
-export function shiftInto([x, y]: [number, number], [width, height]: [number, number], [top, right, bottom, left]: Insets, margin: number): [number, number] {
-  const into = (at: number, low: number, high: number): number => (low > high ? (low + high) / 2 : Math.max(low, Math.min(high, at))) - at;
+export function shiftInto(
+  [x, y]: [number, number],
+  [width, height]: [number, number],
+  [top, right, bottom, left]: Insets,
+  margin: number,
+): [number, number] {
+  const into = (at: number, low: number, high: number): number =>
+    (low > high ? (low + high) / 2 : Math.max(low, Math.min(high, at))) - at;
   return [into(x, left + margin, width - right - margin), into(y, top + margin, height - bottom - margin)];
 }
 
 /** The present insets of a map in the page. */
 export function measuredInsets(map: Element): Insets {
-  const covers = [...document.querySelectorAll(COVERS)].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect());
+  const covers = [...document.querySelectorAll(COVERS)]
+    .filter((one) => one.checkVisibility())
+    .map((one) => one.getBoundingClientRect());
   return insetsOf(map.getBoundingClientRect(), covers);
 }

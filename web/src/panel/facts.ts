@@ -42,7 +42,10 @@ function identity(some: Aircraft, airframe: Airframe | null): Fact[] {
     ["panel.owner", text(airframe?.owner)],
     ["column.type", text(some.t ?? airframe?.type)],
     ["panel.year", text(airframe?.year)],
-    ["column.category", some.category ? html`${some.category} <small>${word("category", text(some.category))}</small>` : ""],
+    [
+      "column.category",
+      some.category ? html`${some.category} <small>${word("category", text(some.category))}</small>` : "",
+    ],
     ["column.hex", some.hex.toUpperCase()],
     ["panel.first_seen", some.first_seen ? clock(some.first_seen as string) : ""],
     ["panel.position", formatted(some.lat, (value) => `${value.toFixed(4)}, ${(some.lon as number).toFixed(4)}`)],
@@ -51,7 +54,10 @@ function identity(some: Aircraft, airframe: Airframe | null): Fact[] {
 
 function autopilot(some: Aircraft): Fact[] {
   return [
-    ["panel.selected_altitude", formatted(some.nav_altitude_mcp ?? some.nav_altitude_fms, (value) => measure("altitude", value))],
+    [
+      "panel.selected_altitude",
+      formatted(some.nav_altitude_mcp ?? some.nav_altitude_fms, (value) => measure("altitude", value)),
+    ],
     ["panel.selected_heading", formatted(some.nav_heading, bearing)],
     ["panel.modes", Array.isArray(some.nav_modes) ? (some.nav_modes as string[]).join(" · ").toUpperCase() : ""],
     ["panel.qnh", formatted(some.nav_qnh, (value) => `${number(value, 1)} hPa`)],
@@ -75,7 +81,11 @@ function airData(some: Aircraft): Fact[] {
 }
 
 function reception(some: Aircraft, seen: unknown): Fact[] {
-  const integrity = [["NIC", some.nic], ["NACp", some.nac_p], ["SIL", some.sil]].filter(([, value]) => value !== undefined && value !== null);
+  const integrity = [
+    ["NIC", some.nic],
+    ["NACp", some.nac_p],
+    ["SIL", some.sil],
+  ].filter(([, value]) => value !== undefined && value !== null);
   return [
     ["panel.position_age", formatted(some.seen_pos, age)],
     ["panel.integrity", integrity.map((pair) => pair.join(" ")).join(" · ")],
@@ -109,7 +119,8 @@ function folded({ name, title, facts: all }: Group): TemplateResult | typeof not
   const remember = (event: Event): void => {
     const { openFacts } = preferences.value;
     const { open } = event.target as HTMLDetailsElement;
-    if (open !== openFacts.includes(name)) prefer({ openFacts: open ? [...openFacts, name] : openFacts.filter((one) => one !== name) });
+    if (open !== openFacts.includes(name))
+      prefer({ openFacts: open ? [...openFacts, name] : openFacts.filter((one) => one !== name) });
   };
   return html`<details class="fold" ?open=${preferences.value.openFacts.includes(name)} @toggle=${remember}><summary>${t(title)}</summary>${listed(all)}</details>`;
 }

@@ -8,7 +8,7 @@ type Table = Partial<Record<string, string>>;
 
 /** An operator's callsign: the three letters of its ICAO designator, then a flight identification with a digit. */
 const OPERATED = /^([A-Z]{3})(?=[A-Z]*\d)[0-9A-Z]{1,5}$/;
-const MOST_NAMES = 20_000;
+const MAX_NAMES = 20_000;
 
 /** Operators that the installation names (`operator_names`), which go before ours. */
 export const ownOperators = new Cell<Table>({});
@@ -19,7 +19,11 @@ export function typeName(designator: unknown): string {
 
 /** The operator of a callsign; empty where its letters are no designator of the tables, as with a registration. */
 export function operatorOf(callsign: unknown): string {
-  const found = OPERATED.exec(String(callsign ?? "").trim().toUpperCase());
+  const found = OPERATED.exec(
+    String(callsign ?? "")
+      .trim()
+      .toUpperCase(),
+  );
   return found ? (ownOperators.value[found[1]] ?? (operators as Table)[found[1]] ?? "") : "";
 }
 
@@ -28,6 +32,8 @@ export async function fetchOperators(): Promise<void> {
   if (!document.querySelector('meta[name="skywatch-operator-names"]')) return;
   const answer = await fetch(new URL("operators.json", document.baseURI));
   if (!answer.ok) throw new Error(`operators.json: ${answer.status}`);
-  const names = Object.entries((await answer.json()) as Record<string, unknown>).filter((pair): pair is [string, string] => typeof pair[1] === "string");
-  ownOperators.set(Object.fromEntries(names.slice(0, MOST_NAMES)));
+  const names = Object.entries((await answer.json()) as Record<string, unknown>).filter(
+    (pair): pair is [string, string] => typeof pair[1] === "string",
+  );
+  ownOperators.set(Object.fromEntries(names.slice(0, MAX_NAMES)));
 }

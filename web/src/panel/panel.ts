@@ -48,7 +48,17 @@ class Panel extends View {
     super();
     this.parts = [];
     this.links = [];
-    this.watch(live.selected, live.selectedHex, live.alsoHexes, live.also, live.isAlone, preferences, dark, states, names);
+    this.watch(
+      live.selected,
+      live.selectedHex,
+      live.alsoHexes,
+      live.also,
+      live.isAlone,
+      preferences,
+      dark,
+      states,
+      names,
+    );
   }
 
   override connectedCallback(): void {
@@ -177,7 +187,8 @@ class Panel extends View {
   /** What features add; an element whose script is not here yet is empty. */
   private elements(hex: string): TemplateResult[] {
     return this.parts.map(({ element, load }) => {
-      if (!customElements.get(element)) load().catch((error: unknown) => console.warn("A part of the panel cannot be loaded:", error));
+      if (!customElements.get(element))
+        load().catch((error: unknown) => console.warn("A part of the panel cannot be loaded:", error));
       const tag = unsafeStatic(element); // One of the names of the features, never what a person or the service wrote.
       return staticHtml`<${tag} .hex=${hex}></${tag}>`;
     });

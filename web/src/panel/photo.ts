@@ -9,7 +9,7 @@ import { photoSource, type Photo, type PhotoSource } from "./photo_source";
 
 const WAIT_MS = 8000;
 const KEEP_MS = 12 * 3600 * 1000;
-const MOST_KEPT = 100;
+const MAX_KEPT = 100;
 
 interface Answer {
   at: number;
@@ -49,13 +49,17 @@ class PhotoView extends View {
     this.state = "asking";
     let state: State = "failed";
     try {
-      const answer = await fetch(source.ask(hex), { referrerPolicy: "no-referrer", credentials: "omit", signal: AbortSignal.timeout(WAIT_MS) });
+      const answer = await fetch(source.ask(hex), {
+        referrerPolicy: "no-referrer",
+        credentials: "omit",
+        signal: AbortSignal.timeout(WAIT_MS),
+      });
       if (answer.ok) state = { at: Date.now(), photo: source.photoOf(await answer.json()) };
     } catch {
       // Away, blocked, slow or no JSON: the panel says so.
     }
     if (typeof state === "object") {
-      if (answers.size >= MOST_KEPT) answers.delete(answers.keys().next().value!);
+      if (answers.size >= MAX_KEPT) answers.delete(answers.keys().next().value!);
       answers.set(hex, state);
     }
     if (hex !== this.shown) return;

@@ -37,7 +37,12 @@ function planespottersPhoto(answer: unknown): Photo | null {
   const address = textAt(image, "src");
   const page = textAt(first, "link");
   const photographer = textAt(first, "photographer").trim();
-  if (!address.startsWith("https://t.plnspttrs.net/") || !page.startsWith("https://www.planespotters.net/") || !photographer) return null;
+  if (
+    !address.startsWith("https://t.plnspttrs.net/") ||
+    !page.startsWith("https://www.planespotters.net/") ||
+    !photographer
+  )
+    return null;
   const size = objectAt(image, "size");
   return { address, page, photographer, width: sizeAt(size, "width"), height: sizeAt(size, "height") };
 }

@@ -9,7 +9,7 @@ const WIDTH = 300;
 const HEIGHT = 44;
 const SPAN_S = 900;
 const STEP_S = 4;
-const MOST_AIRCRAFT = 20;
+const MAX_AIRCRAFT = 20;
 
 interface Sample {
   at: number;
@@ -21,12 +21,13 @@ const memory = new Map<string, Sample[]>();
 function samplesOf(aircraft: Aircraft): Sample[] {
   let samples = memory.get(aircraft.hex);
   if (!samples) {
-    if (memory.size >= MOST_AIRCRAFT) memory.delete(memory.keys().next().value!);
+    if (memory.size >= MAX_AIRCRAFT) memory.delete(memory.keys().next().value!);
     samples = [];
     memory.set(aircraft.hex, samples);
   }
   const at = performance.now() / 1000;
-  if (typeof aircraft.alt_baro === "number" && at - (samples.at(-1)?.at ?? -STEP_S) >= STEP_S) samples.push({ at, altitude: aircraft.alt_baro });
+  if (typeof aircraft.alt_baro === "number" && at - (samples.at(-1)?.at ?? -STEP_S) >= STEP_S)
+    samples.push({ at, altitude: aircraft.alt_baro });
   while (samples.length && at - samples[0].at > SPAN_S) samples.shift();
   return samples;
 }

@@ -16,7 +16,9 @@ export async function selectBeside(step: Step): Promise<void> {
   note(addressOf({ hex: aircraft.hex, also: [] }));
   announce(t("list.selected", { name: String(aircraft.flight || aircraft.hex).trim() }));
   // What the panel covers is known once it is laid out.
-  requestAnimationFrame(() => requestAnimationFrame(() => live.selectedHex.value === aircraft.hex && map()?.show(aircraft)));
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => live.selectedHex.value === aircraft.hex && map()?.show(aircraft)),
+  );
 }
 
 /** Show the selected aircraft alone on the map, or among the others again. */

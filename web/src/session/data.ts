@@ -9,7 +9,12 @@ export async function dataText(name: string): Promise<string | null> {
   const token = session.access;
   const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
   try {
-    const answer = await fetch(new URL(`data/${name}`, document.baseURI), { headers, cache: "no-store", credentials: CREDENTIALS, signal: AbortSignal.timeout(ANSWER_MS) });
+    const answer = await fetch(new URL(`data/${name}`, document.baseURI), {
+      headers,
+      cache: "no-store",
+      credentials: CREDENTIALS,
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
     return answer.ok ? await answer.text() : null;
   } catch {
     return null; // What needs it does without, and is complete once it has been watched for a while.

@@ -16,20 +16,30 @@ export function fieldFault(detail: string): string {
 
 /** What is wrong with a field by its name, and with its entries ("entries.2") by their number. */
 export function fieldFaults(error: unknown): Record<string, string> {
-  return error instanceof ApiError ? Object.fromEntries(error.errors.map(({ name, detail }) => [name, fieldFault(detail)])) : {};
+  return error instanceof ApiError
+    ? Object.fromEntries(error.errors.map(({ name, detail }) => [name, fieldFault(detail)]))
+    : {};
 }
 
 /** The fault of a field out of those of a form; empty where there is none. */
 export function faultOf(faults: Record<string, string>, field: string): string {
   const own = Object.entries(faults).filter(([name]) => name === field || name.startsWith(`${field}.`));
-  return own.map(([name, detail]) => (/^\.\d+$/.test(name.slice(field.length)) ? t("field.entry", { n: Number(name.slice(field.length + 1)) + 1, detail }) : detail)).join("; ");
+  return own
+    .map(([name, detail]) =>
+      /^\.\d+$/.test(name.slice(field.length))
+        ? t("field.entry", { n: Number(name.slice(field.length + 1)) + 1, detail })
+        : detail,
+    )
+    .join("; ");
 }
 
 /** The text of an error; faults of the fields `beside` stand beside them and are not repeated. Where the catalogue has none for its code, the service's own sentence. */
 export function faultText(error: unknown, beside: readonly string[] = []): string {
   if (!(error instanceof ApiError)) return String(error instanceof Error ? error.message : error);
   if (error.code === "network") return t(error.isChange ? "state.not_sent" : "state.lost");
-  const rest = error.errors.filter(({ name }) => !beside.some((field) => name === field || name.startsWith(`${field}.`)));
+  const rest = error.errors.filter(
+    ({ name }) => !beside.some((field) => name === field || name.startsWith(`${field}.`)),
+  );
   if (error.errors.length && !rest.length) return t("form.check");
   const detail = rest.map((one) => `${one.name}: ${fieldFault(one.detail)}`).join("; ") || error.message;
   const key = `error.${error.code}`;
@@ -38,5 +48,8 @@ export function faultText(error: unknown, beside: readonly string[] = []): strin
 
 /** Whether the service could not be asked, so that asking again may help. */
 export function isAway(error: unknown): boolean {
-  return error instanceof ApiError && (error.code === "network" || error.code === "unavailable" || error.status === 502 || error.status === 504);
+  return (
+    error instanceof ApiError &&
+    (error.code === "network" || error.code === "unavailable" || error.status === 502 || error.status === 504)
+  );
 }

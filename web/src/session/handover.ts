@@ -28,7 +28,8 @@ export async function enterConsole(): Promise<void> {
 /** Follow links into the console with the login of this page; where that is refused, the console says why. */
 export function openConsoleLinks(): void {
   window.addEventListener("click", (event) => {
-    if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+      return;
     const link = event.composedPath().find((one): one is HTMLAnchorElement => one instanceof HTMLAnchorElement);
     if (!link || link.target || !needsSession(new URL(link.href), CONSOLE)) return;
     const user = session.user.value;
@@ -36,7 +37,10 @@ export function openConsoleLinks(): void {
     event.preventDefault();
     const go = (): void => location.assign(link.href);
     enterConsole().then(go, (error: unknown) => {
-      console.warn("The console does not take the login of this page:", error instanceof ApiError ? error.message : error);
+      console.warn(
+        "The console does not take the login of this page:",
+        error instanceof ApiError ? error.message : error,
+      );
       go();
     });
   });
@@ -64,7 +68,9 @@ async function end({ access, refresh }: { access: string; refresh: string }): Pr
 /** The login that a token belongs to. */
 export function loginOf(token: string): string | null {
   try {
-    return (JSON.parse(atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"))) as { sid?: string }).sid ?? null;
+    return (
+      (JSON.parse(atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"))) as { sid?: string }).sid ?? null
+    );
   } catch {
     return null;
   }

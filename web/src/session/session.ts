@@ -193,7 +193,12 @@ class Session {
   }
 
   private fetch(path: string, options: RequestInit = {}): Promise<Response | null> {
-    return fetch(API + path, { cache: "no-store", credentials: CREDENTIALS, signal: AbortSignal.timeout(ANSWER_MS), ...options }).catch(() => null);
+    return fetch(API + path, {
+      cache: "no-store",
+      credentials: CREDENTIALS,
+      signal: AbortSignal.timeout(ANSWER_MS),
+      ...options,
+    }).catch(() => null);
   }
 
   private accept(user: User): void {
@@ -364,7 +369,10 @@ class Session {
     const user = this.user.value;
     if (access.read_access === "public" && config.auth_mode === "hybrid") return true;
     if (!user) return false;
-    return access.read_access !== "permission" || user.permissions.includes(this.viewPermissions[feature] ?? `${feature}.view`);
+    return (
+      access.read_access !== "permission" ||
+      user.permissions.includes(this.viewPermissions[feature] ?? `${feature}.view`)
+    );
   }
 
   can(permission: string): boolean {

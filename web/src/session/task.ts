@@ -40,7 +40,10 @@ export abstract class Task extends View {
 
   private readAgainSoon(work: () => Promise<unknown>, part: string): void {
     clearTimeout(this.rereads.get(part));
-    this.rereads.set(part, setTimeout(() => void this.attemptRead(work, part), READ_AGAIN_MS));
+    this.rereads.set(
+      part,
+      setTimeout(() => void this.attemptRead(work, part), READ_AGAIN_MS),
+    );
   }
 
   protected async attempt(work: () => Promise<void>): Promise<boolean> {

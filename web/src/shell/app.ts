@@ -46,7 +46,24 @@ class App extends View {
 
   constructor() {
     super();
-    this.watch(place, session.status, session.user, session.config, session.ended, live.state, live.total, live.selectedHex, live.isReplay, live.isStale, simulated, silent, preferences, dark, announcement, counts);
+    this.watch(
+      place,
+      session.status,
+      session.user,
+      session.config,
+      session.ended,
+      live.state,
+      live.total,
+      live.selectedHex,
+      live.isReplay,
+      live.isStale,
+      simulated,
+      silent,
+      preferences,
+      dark,
+      announcement,
+      counts,
+    );
     live.state.subscribe((state) => this.noteState(state));
     setTimeout(() => {
       if (session.status.value !== "loading") return;
@@ -136,7 +153,9 @@ class App extends View {
   private navigation(page: OpenPage): TemplateResult {
     return html`<nav aria-label=${t("nav.label")}>
       ${menu().map(
-        (one) => html`<a href="#/${one.name}" class="${one === page ? "active" : ""} ${isInBar(one) ? "in-bar" : ""}" aria-current=${one === page ? "page" : nothing} title=${t(one.title)}>
+        (
+          one,
+        ) => html`<a href="#/${one.name}" class="${one === page ? "active" : ""} ${isInBar(one) ? "in-bar" : ""}" aria-current=${one === page ? "page" : nothing} title=${t(one.title)}>
           ${drawing(one.icon)}<span>${t(one.title)}</span>${this.badge(one)}
         </a>`,
       )}
@@ -155,9 +174,12 @@ class App extends View {
     const waiting = others.reduce((sum, one) => sum + (one.badge ? (counts.value[one.name] ?? 0) : 0), 0);
     return html`<nav class="tab-bar" aria-label=${t("nav.label")}>
       ${map ? html`${part(false, t(map.title), drawing(map.icon))}${part(true, t("nav.list"), icon("rows"))}` : nothing}
-      ${menu().filter((one) => isInBar(one) && one !== map).map(
-        (one) => html`<a href="#/${one.name}" class=${one === page ? "active" : ""} aria-current=${one === page ? "page" : nothing}>${drawing(one.icon)}<span>${t(one.title)}</span>${this.badge(one)}</a>`,
-      )}
+      ${menu()
+        .filter((one) => isInBar(one) && one !== map)
+        .map(
+          (one) =>
+            html`<a href="#/${one.name}" class=${one === page ? "active" : ""} aria-current=${one === page ? "page" : nothing}>${drawing(one.icon)}<span>${t(one.title)}</span>${this.badge(one)}</a>`,
+        )}
       <button class="plain" aria-expanded=${this.isMenuOpen} @click=${this.toggleMenu}>${icon(this.isMenuOpen ? "close" : "more")}<span>${t("nav.more")}</span>${waiting ? html`<b class="badge">${capped(waiting)}</b>` : nothing}</button>
     </nav>`;
   }
@@ -178,7 +200,9 @@ class App extends View {
 
   private administration(): TemplateResult | typeof nothing {
     const user = session.user.value;
-    return user && mayAdminister(user.permissions) ? html`<a class="person" href="console"><span>${t("nav.administration")}</span></a>` : nothing;
+    return user && mayAdminister(user.permissions)
+      ? html`<a class="person" href="console"><span>${t("nav.administration")}</span></a>`
+      : nothing;
   }
 
   private signInLink(): TemplateResult | typeof nothing {
@@ -208,7 +232,14 @@ class App extends View {
     if (session.canView("aircraft")) this.load(MAP, loadMap);
     if (page.element && page.load) this.load(page.element, page.load);
     const showMap = session.canView("aircraft") && page.overMap === true;
-    const classes = ["app", `page-${page.name}`, showMap ? "with-map" : "without-map", live.selectedHex.value ? "has-selection" : "", preferences.value.listOpen ? "" : "list-closed", this.isLow ? "drawer-low" : ""];
+    const classes = [
+      "app",
+      `page-${page.name}`,
+      showMap ? "with-map" : "without-map",
+      live.selectedHex.value ? "has-selection" : "",
+      preferences.value.listOpen ? "" : "list-closed",
+      this.isLow ? "drawer-low" : "",
+    ];
     document.title = page.name === "map" ? "Skywatch" : `${t(page.title)} – Skywatch`;
     return html`<div class=${classes.join(" ")}>
       <a class="skip" href="#main" @click=${this.skip}>${t("nav.skip")}</a>
@@ -222,12 +253,14 @@ class App extends View {
       ${this.isMenuOpen ? html`<div class="menu" @click=${this.toggleMenu}>${this.navigation(page)}${this.person()}${this.administration()}</div>` : nothing}
       ${this.banner()}
       <main id="main" tabindex="-1">
-        ${session.canView("aircraft")
-          ? html`<section class="live" ?inert=${!showMap} ?hidden=${!showMap}>
+        ${
+          session.canView("aircraft")
+            ? html`<section class="live" ?inert=${!showMap} ?hidden=${!showMap}>
               ${customElements.get(MAP) ? html`<sw-map .pageLayers=${this.pageLayers}></sw-map>` : html`<p class="map-waiting" role="status">${this.waiting}</p>`}
               ${page.name === "map" ? html`${simulatedCard()}${receptionCard()}<sw-list></sw-list>${live.selectedHex.value ? this.panel() : nothing}` : nothing}
             </section>`
-          : nothing}
+            : nothing
+        }
         ${page.element && page.overMap ? html`<button class="drawer-handle" aria-label=${t("nav.drawer")} aria-expanded=${!this.isLow} @click=${this.toggleDrawer}></button>` : nothing}
         ${page.element ? this.pageElement(page) : nothing}
         <sw-notice></sw-notice>

@@ -71,7 +71,11 @@ export class Folding {
     head.classList.remove("folded");
     if (!nav.checkVisibility()) return; // A phone has a bar of its own.
     if (this.links.some(({ named }) => named === 0)) return this.measure();
-    const without = folded(this.links, all.findIndex((link) => link.ariaCurrent === "page"), nav.clientWidth);
+    const without = folded(
+      this.links,
+      all.findIndex((link) => link.ariaCurrent === "page"),
+      nav.clientWidth,
+    );
     all.forEach((link, at) => link.toggleAttribute("data-bare", without === null || without.has(at)));
     head.classList.toggle("folded", without === null);
   }

@@ -10,7 +10,10 @@ export function keeper(): Promise<ServiceWorkerRegistration | null> {
 async function register(): Promise<ServiceWorkerRegistration | null> {
   if (!window.isSecureContext || !("serviceWorker" in navigator)) return null;
   try {
-    await navigator.serviceWorker.register(new URL("keeper.js", document.baseURI), { scope: "./", updateViaCache: "none" });
+    await navigator.serviceWorker.register(new URL("keeper.js", document.baseURI), {
+      scope: "./",
+      updateViaCache: "none",
+    });
     return await navigator.serviceWorker.ready;
   } catch (error) {
     console.warn("The page is not kept for a start without the network:", error);

@@ -65,7 +65,8 @@ class KioskElement extends View {
   }
 
   protected override render(): TemplateResult {
-    if (session.status.value === "loading") return html`<div class="splash" role="status">${mark()}<p>${t("state.connecting")}</p></div>`;
+    if (session.status.value === "loading")
+      return html`<div class="splash" role="status">${mark()}<p>${t("state.connecting")}</p></div>`;
     if (!session.canView("aircraft")) return html`<p class="kiosk-note" role="status">${t("kiosk.not_open")}</p>`;
     if (!this.isMapHere) return html`<p class="kiosk-note" role="status">${t("loading")}</p>`;
     const { views } = kiosk!;

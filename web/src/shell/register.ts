@@ -19,7 +19,9 @@ const SETTINGS: OpenPage = {
 /** Make the application consist of these features, in this order; called once, before anything else. */
 export function register(features: Feature[]): void {
   FEATURES.push(...features);
-  const pages = features.flatMap(({ name, pages: own }) => own.map((page) => ({ isOpen: () => session.canView(name), ...page })));
+  const pages = features.flatMap(({ name, pages: own }) =>
+    own.map((page) => ({ isOpen: () => session.canView(name), ...page })),
+  );
   PAGES.push(...pages, SETTINGS);
   OVERLAYS.push(...features.flatMap(({ overlays = [] }) => overlays));
   MARKS.push(...features.flatMap(({ marks = [] }) => marks));

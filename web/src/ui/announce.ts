@@ -56,7 +56,15 @@ export function inform(text: string, kind: "info" | "error" = "info", href?: str
  */
 export function tell(kind: Kind, text: string, isOpen = false): boolean {
   const present = gathered.get(kind.name);
-  const one = present ?? { notice: { kind: "news", text, href: kind.href }, kind, count: 0, unsaid: 0, isShown: false, said: undefined, end: undefined };
+  const one = present ?? {
+    notice: { kind: "news", text, href: kind.href },
+    kind,
+    count: 0,
+    unsaid: 0,
+    isShown: false,
+    said: undefined,
+    end: undefined,
+  };
   one.kind = kind;
   one.count += 1;
   one.isShown = !isOpen;

@@ -29,7 +29,9 @@ const UNITS: Record<UnitSystem, Record<"altitude" | "speed" | "distance" | "rate
 };
 export type Quantity = keyof (typeof UNITS)["aviation"];
 /** What the service measures in a unit. */
-const QUANTITIES = Object.fromEntries(Object.entries(UNITS.aviation).map(([quantity, { name }]) => [name, quantity])) as Record<string, Quantity>;
+const QUANTITIES = Object.fromEntries(
+  Object.entries(UNITS.aviation).map(([quantity, { name }]) => [name, quantity]),
+) as Record<string, Quantity>;
 /** Places of a number that a person typed, in the service's unit and in the reader's: a round number stays round. */
 const STORED_DIGITS = 4;
 const TYPED_DIGITS = 2;
@@ -106,7 +108,11 @@ export function age(seconds: number): string {
 
 /** A day of the service (`2026-11-22`), short. */
 export function day(date: string): string {
-  return new Date(`${date}T12:00:00Z`).toLocaleDateString(locale(), { day: "numeric", month: "short", timeZone: "UTC" });
+  return new Date(`${date}T12:00:00Z`).toLocaleDateString(locale(), {
+    day: "numeric",
+    month: "short",
+    timeZone: "UTC",
+  });
 }
 
 export function clock(at: string | number | Date, withDate = false): string {

@@ -5,7 +5,16 @@ import "./style.css";
 
 export const acars: Feature = {
   name: "acars",
-  pages: [{ name: "acars", title: "nav.acars", icon: "M3.5 4.5h13v8.6h-7L6 16.4v-3.3H3.5zM6.6 7.5h6.8M6.6 10h4.4", element: "sw-acars", load: () => import("./page"), overMap: true }],
+  pages: [
+    {
+      name: "acars",
+      title: "nav.acars",
+      icon: "M3.5 4.5h13v8.6h-7L6 16.4v-3.3H3.5zM6.6 7.5h6.8M6.6 10h4.4",
+      element: "sw-acars",
+      load: () => import("./page"),
+      overMap: true,
+    },
+  ],
   hasTopic: true,
   hasScope: true,
   panelParts: [{ element: "sw-messages", load: () => import("./messages") }],

@@ -28,7 +28,8 @@ class Messages extends View {
   override connectedCallback(): void {
     super.connectedCallback();
     this.stop = live.happening.subscribe((news) => {
-      if (news?.topic === "acars" && !news.data.past && String(news.data.icao_hex ?? "").toLowerCase() === this.hex) void this.read();
+      if (news?.topic === "acars" && !news.data.past && String(news.data.icao_hex ?? "").toLowerCase() === this.hex)
+        void this.read();
     });
   }
 
@@ -49,7 +50,9 @@ class Messages extends View {
     // A made-up address is nobody's.
     if (!session.canView("acars") || hex.startsWith("~")) return;
     try {
-      const { messages } = await call<{ messages: Message[] }>("acars/messages", { query: { icao_hex: hex, limit: SHOWN } });
+      const { messages } = await call<{ messages: Message[] }>("acars/messages", {
+        query: { icao_hex: hex, limit: SHOWN },
+      });
       if (hex !== this.hex) return;
       this.messages = messages;
       this.requestUpdate();
@@ -63,7 +66,8 @@ class Messages extends View {
     return html`<section class="panel-messages" aria-label=${t("nav.acars")}>
       <h3>${t("nav.acars")} <a href="#/acars?icao_hex=${this.hex}">${t("panel.all_messages")}</a></h3>
       <ul class="cards">${this.messages.map(
-        (one) => html`<li><p><span class="tag">${one.label ?? "–"}</span> ${one.decoded?.title ?? one.label_name ?? ""} <small>${clock(one.at)}</small></p>${one.text ? html`<pre class="acars-text">${one.text}</pre>` : nothing}</li>`,
+        (one) =>
+          html`<li><p><span class="tag">${one.label ?? "–"}</span> ${one.decoded?.title ?? one.label_name ?? ""} <small>${clock(one.at)}</small></p>${one.text ? html`<pre class="acars-text">${one.text}</pre>` : nothing}</li>`,
       )}</ul></section>`;
   }
 }

@@ -135,7 +135,8 @@ class Acars extends Task {
 
   protected override render(): TemplateResult {
     const { query } = place.value;
-    const field = (name: string, title: TextKey): TemplateResult => html`<label><span>${t(title)}</span><input name=${name} .value=${query[name] ?? ""} autocomplete="off" spellcheck="false" aria-describedby=${name === "q" ? "acars-grammar" : nothing} /></label>`;
+    const field = (name: string, title: TextKey): TemplateResult =>
+      html`<label><span>${t(title)}</span><input name=${name} .value=${query[name] ?? ""} autocomplete="off" spellcheck="false" aria-describedby=${name === "q" ? "acars-grammar" : nothing} /></label>`;
     return html`<div class="sheet"><header><h1>${t("nav.acars")}</h1></header>
       <form class="toolbar" role="search" @submit=${this.submit}>
         ${session.can("acars.view_full") ? field("q", "acars.words") : nothing}${field("flight", "column.flight")}${field("label", "acars.label")}

@@ -138,8 +138,9 @@ class Account extends View {
           <label><span>${t("account.email")}</span><input name="email" type="email" .value=${user.email ?? ""} autocomplete="email" aria-invalid=${this.invalid("email")} /></label>${this.beside("email")}
           ${this.error("profile")}<div class="actions"><button class="primary">${t("save")}</button></div>
         </form></section>
-      ${isLocal && session.config.value?.local_auth_enabled
-        ? html`<section class="section"><h2>${t("account.password")}</h2>
+      ${
+        isLocal && session.config.value?.local_auth_enabled
+          ? html`<section class="section"><h2>${t("account.password")}</h2>
             <form class="form" @submit=${this.savePassword}>
               <input type="text" name="username" autocomplete="username" .value=${user.username} hidden />
               <label><span>${t("account.current_password")}</span><input name="current" type="password" autocomplete="current-password" required aria-invalid=${this.invalid("current_password")} /></label>${this.beside("current_password")}
@@ -147,7 +148,8 @@ class Account extends View {
               ${this.error("password")}<div class="actions"><button class="primary">${t("account.change_password")}</button></div>
               <p class="hint">${t("account.password_hint")}</p>
             </form></section>`
-        : nothing}
+          : nothing
+      }
       ${session.config.value?.api_key_enabled ? this.keySection() : nothing}
     </div>`;
   }
@@ -156,18 +158,25 @@ class Account extends View {
     return html`<section class="section"><h2>${t("account.keys")}</h2>
       <p class="hint">${t("account.keys_hint")}</p>
       ${this.fresh?.key ? html`<p role="status">${t("account.key_once")}<code class="secret">${this.fresh.key}</code></p>` : nothing}
-      ${this.keys.length
-        ? html`<div class="scroll" tabindex="0"><table class="data narrow-cards"><thead><tr><th>${t("name")}</th><th>${t("account.key_prefix")}</th><th>${t("account.scopes")}</th><th>${t("account.expires")}</th><th>${t("account.last_used")}</th><th></th></tr></thead>
+      ${
+        this.keys.length
+          ? html`<div class="scroll" tabindex="0"><table class="data narrow-cards"><thead><tr><th>${t("name")}</th><th>${t("account.key_prefix")}</th><th>${t("account.scopes")}</th><th>${t("account.expires")}</th><th>${t("account.last_used")}</th><th></th></tr></thead>
             <tbody>${this.keys.map(
-              (key) => html`<tr><td>${key.name}</td><td class="mono" data-title=${t("account.key_prefix")}>${key.key_prefix}…</td><td data-title=${t("account.scopes")}>${key.scopes.map((scope) => word("feature", scope)).join(", ")}</td>
+              (
+                key,
+              ) => html`<tr><td>${key.name}</td><td class="mono" data-title=${t("account.key_prefix")}>${key.key_prefix}…</td><td data-title=${t("account.scopes")}>${key.scopes.map((scope) => word("feature", scope)).join(", ")}</td>
                 <td data-title=${t("account.expires")}>${key.expires_at ? clock(key.expires_at, true) : "–"}</td><td data-title=${t("account.last_used")}>${key.last_used_at ? clock(key.last_used_at, true) : "–"}</td>
                 <td class="row-actions"><button class="danger" @click=${() => this.revoke(key)}>${t("account.revoke")}</button></td></tr>`,
             )}</tbody></table></div>`
-        : nothing}
+          : nothing
+      }
       <form class="form" @submit=${this.createKey}>
         <label><span>${t("name")}</span><input name="name" required maxlength="100" aria-invalid=${this.invalid("name")} /></label>${this.beside("name")}
-        <fieldset><legend>${t("account.scopes")}</legend><div class="checks">${FEATURES.filter(({ hasScope }) => hasScope).map(
-          ({ name: scope }, at) => html`<label class="check"><input type="checkbox" name="scopes" value=${scope} ?checked=${at === 0} /> ${word("feature", scope)}</label>`,
+        <fieldset><legend>${t("account.scopes")}</legend><div class="checks">${FEATURES.filter(
+          ({ hasScope }) => hasScope,
+        ).map(
+          ({ name: scope }, at) =>
+            html`<label class="check"><input type="checkbox" name="scopes" value=${scope} ?checked=${at === 0} /> ${word("feature", scope)}</label>`,
         )}</div>${this.beside("scopes")}</fieldset>
         <label><span>${t("account.expires")}</span><input name="expires_at" type="date" aria-invalid=${this.invalid("expires_at")} /></label>${this.beside("expires_at")}
         ${this.error("keys")}<div class="actions"><button class="primary">${t("account.create_key")}</button></div>

@@ -8,8 +8,32 @@ const ICON = "M10 3.4a3.3 3.3 0 1 0 0 6.6a3.3 3.3 0 0 0 0-6.6M3.8 16.6c.8-3 3.2-
 export const accounts: Feature = {
   name: "accounts",
   pages: [
-    { name: "account", title: "nav.account", icon: ICON, element: "sw-account", load: () => import("./account"), isOpen: () => session.user.value !== null, place: "account" },
-    { name: "login", title: "sign_in", icon: ICON, element: "sw-login", load: () => import("./login"), isOpen: () => session.user.value === null, place: "signIn" },
-    { name: "setup", title: "setup.title", icon: ICON, element: "sw-setup", load: () => import("./setup"), isOpen: () => session.user.value === null, place: "signIn" },
+    {
+      name: "account",
+      title: "nav.account",
+      icon: ICON,
+      element: "sw-account",
+      load: () => import("./account"),
+      isOpen: () => session.user.value !== null,
+      place: "account",
+    },
+    {
+      name: "login",
+      title: "sign_in",
+      icon: ICON,
+      element: "sw-login",
+      load: () => import("./login"),
+      isOpen: () => session.user.value === null,
+      place: "signIn",
+    },
+    {
+      name: "setup",
+      title: "setup.title",
+      icon: ICON,
+      element: "sw-setup",
+      load: () => import("./setup"),
+      isOpen: () => session.user.value === null,
+      place: "signIn",
+    },
   ],
 };

@@ -98,23 +98,27 @@ class Login extends View {
     return html`<div class="login"><section class="login-card" aria-labelledby="login-title">
       <h1 id="login-title">${t("login.title")}</h1>
       ${setupHint()}
-      ${config.local_auth_enabled
-        ? html`<form class="form" @submit=${this.submit}>
+      ${
+        config.local_auth_enabled
+          ? html`<form class="form" @submit=${this.submit}>
             <label><span>${t("login.username")}</span><input name="username" autocomplete="username" autocapitalize="none" required /></label>
             <label><span>${t("login.password")}</span><input name="password" type="password" autocomplete="current-password" required /></label>
             ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
             <button class="primary" ?disabled=${this.isBusy}>${t("login.submit")}</button>
           </form>`
-        : this.error
-          ? html`<p class="error" role="alert">${this.error}</p>`
-          : nothing}
+          : this.error
+            ? html`<p class="error" role="alert">${this.error}</p>`
+            : nothing
+      }
       ${config.oidc_enabled && config.local_auth_enabled ? html`<p class="or">${t("login.or")}</p>` : nothing}
-      ${config.oidc_enabled
-        ? providers.map(
-            ({ name, display_name: shown }) =>
-              html`<button class="sso" ?disabled=${this.isBusy} @click=${() => this.signOn(name || null)}>${t("login.with", { name: shown || name })}</button>`,
-          )
-        : nothing}
+      ${
+        config.oidc_enabled
+          ? providers.map(
+              ({ name, display_name: shown }) =>
+                html`<button class="sso" ?disabled=${this.isBusy} @click=${() => this.signOn(name || null)}>${t("login.with", { name: shown || name })}</button>`,
+            )
+          : nothing
+      }
     </section></div>`;
   }
 }

@@ -53,7 +53,10 @@ class Setup extends View {
       await session.loadConfig();
       go("map");
     } catch (error) {
-      this.error = error instanceof ApiError && error.code === "token_invalid" ? t("setup.void") : faultText(error, ["username", "password"]);
+      this.error =
+        error instanceof ApiError && error.code === "token_invalid"
+          ? t("setup.void")
+          : faultText(error, ["username", "password"]);
       this.faults = fieldFaults(error);
       if (error instanceof ApiError && error.code === "conflict") await session.loadConfig();
     } finally {
@@ -78,7 +81,8 @@ class Setup extends View {
   }
 
   private content(): TemplateResult {
-    if (!session.config.value?.setup_required) return html`<p class="hint">${t("setup.done")} <a href="#/login">${t("login.submit")}</a></p>`;
+    if (!session.config.value?.setup_required)
+      return html`<p class="hint">${t("setup.done")} <a href="#/login">${t("login.submit")}</a></p>`;
     return this.token ? this.form() : html`${setupHint()}`;
   }
 

@@ -6,7 +6,8 @@ import { session } from "../../session/session";
 import type { Feature } from "../../shell/feature";
 import "./style.css";
 
-const BELL = "M10 3a4.6 4.6 0 0 0-4.6 4.6c0 4-1.6 5-1.6 5.8h12.4c0-.8-1.6-1.8-1.6-5.8A4.6 4.6 0 0 0 10 3M8.2 16a1.9 1.9 0 0 0 3.6 0";
+const BELL =
+  "M10 3a4.6 4.6 0 0 0-4.6 4.6c0 4-1.6 5-1.6 5.8h12.4c0-.8-1.6-1.8-1.6-5.8A4.6 4.6 0 0 0 10 3M8.2 16a1.9 1.9 0 0 0 3.6 0";
 
 /** Alerts of this person that nobody has acknowledged. */
 async function unread(): Promise<number> {
@@ -30,7 +31,15 @@ export const alerts: Feature = {
   ],
   hasTopic: true,
   hasScope: true,
-  notice: (event, data) => (event === "alert:triggered" ? { title: word("level", String(data.priority)), text: String(data.message) } : null),
+  notice: (event, data) =>
+    event === "alert:triggered" ? { title: word("level", String(data.priority)), text: String(data.message) } : null,
   severalNotices: "alerts.new",
-  marks: [{ flag: FLAG.alert, title: "aircraft.alert", icon: BELL, href: ({ flight }) => `#/alerts?q=${encodeURIComponent(String(flight ?? "").trim())}` }],
+  marks: [
+    {
+      flag: FLAG.alert,
+      title: "aircraft.alert",
+      icon: BELL,
+      href: ({ flight }) => `#/alerts?q=${encodeURIComponent(String(flight ?? "").trim())}`,
+    },
+  ],
 };

@@ -52,7 +52,9 @@ class AlertHistory extends Task {
 
   private async read(): Promise<void> {
     const { q, priority, acknowledged, rule } = place.value.query;
-    const answer = await call<{ alerts: Alert[]; count: number; next: string | null }>("alerts/history", { query: { q, priority, acknowledged, rule, limit: PAGE } });
+    const answer = await call<{ alerts: Alert[]; count: number; next: string | null }>("alerts/history", {
+      query: { q, priority, acknowledged, rule, limit: PAGE },
+    });
     this.alerts = answer.alerts;
     this.count = answer.count;
     this.next = answer.next;
@@ -81,7 +83,9 @@ class AlertHistory extends Task {
 
   private readonly acknowledgeAll = (): void => {
     void this.attempt(async () => {
-      const { acknowledged } = await call<{ acknowledged: number }>("alerts/history/acknowledge-all", { method: "POST" });
+      const { acknowledged } = await call<{ acknowledged: number }>("alerts/history/acknowledge-all", {
+        method: "POST",
+      });
       inform(t("alerts.acknowledged_n", { n: acknowledged }));
       await this.read();
     });
@@ -94,7 +98,11 @@ class AlertHistory extends Task {
 
   protected override render(): TemplateResult {
     const { q, priority, acknowledged, rule } = place.value.query;
-    const states: [string, string][] = [["", t("filter.all")], ["false", t("alerts.open")], ["true", t("acknowledged")]];
+    const states: [string, string][] = [
+      ["", t("filter.all")],
+      ["false", t("alerts.open")],
+      ["true", t("acknowledged")],
+    ];
     return html`<form class="toolbar" role="search" @submit=${this.search}>
         <label><span>${t("alerts.words")}</span><input name="q" type="search" .value=${q ?? ""} autocomplete="off" /></label>
         <label><span>${t("rule.priority")}</span><select name="priority" @change=${this.search}><option value="">${t("filter.all")}</option>${PRIORITIES.map((one) => html`<option value=${one} ?selected=${one === priority}>${word("level", one)}</option>`)}</select></label>
@@ -105,9 +113,11 @@ class AlertHistory extends Task {
       <p class="bar"><span class="hint" role="status">${this.hasRead ? t("alerts.count", { n: this.count }) : nothing}</span>
         ${this.alerts.some((alert) => !alert.acknowledged) ? html`<button class="plain link" @click=${this.acknowledgeAll}>${t("acknowledge_all")}</button>` : nothing}</p>
       ${this.fault()}
-      ${this.alerts.length
-        ? html`<ul class="cards">${this.alerts.map((alert) => this.card(alert))}</ul>`
-        : this.emptyList(html`${t("alerts.none")} <a href="#/alerts?tab=rules">${t("alerts.rules")}</a>`)}
+      ${
+        this.alerts.length
+          ? html`<ul class="cards">${this.alerts.map((alert) => this.card(alert))}</ul>`
+          : this.emptyList(html`${t("alerts.none")} <a href="#/alerts?tab=rules">${t("alerts.rules")}</a>`)
+      }
       ${this.next ? html`<button @click=${() => void this.attempt(() => this.more())}>${t("more")}</button>` : nothing}`;
   }
 
@@ -122,7 +132,9 @@ class AlertHistory extends Task {
   }
 
   private card(alert: Alert): TemplateResult {
-    const name = [alert.callsign, alert.registration, alert.icao_hex].filter(Boolean)[0] ?? (alert.count === null ? "–" : t("alerts.aircraft", { n: alert.count }));
+    const name =
+      [alert.callsign, alert.registration, alert.icao_hex].filter(Boolean)[0] ??
+      (alert.count === null ? "–" : t("alerts.aircraft", { n: alert.count }));
     const at = this.where(alert);
     const isOpen = this.open === alert.id;
     const replay = replayFrom(alert.triggered_at, [alert.icao_hex]);

@@ -10,7 +10,7 @@ import { go } from "./address";
 import { may, type Watchlist } from "./types";
 
 /** A longer list is not put into a text field: it is carried as files. */
-const MOST_TYPED = 5000;
+const MAX_TYPED = 5000;
 
 class Watchlists extends Task {
   protected override readonly fields = ["name", "entries"];
@@ -49,8 +49,13 @@ class Watchlists extends Task {
     else if (!chosen) this.draft = null;
     else {
       await this.attempt(async () => {
-        const full = chosen.entry_count > MOST_TYPED ? chosen : await call<Watchlist>(`alerts/watchlists/${chosen.id}`);
-        this.draft = { id: chosen.id, name: chosen.name, text: full.entries?.join("\n") ?? null, count: chosen.entry_count };
+        const full = chosen.entry_count > MAX_TYPED ? chosen : await call<Watchlist>(`alerts/watchlists/${chosen.id}`);
+        this.draft = {
+          id: chosen.id,
+          name: chosen.name,
+          text: full.entries?.join("\n") ?? null,
+          count: chosen.entry_count,
+        };
       });
     }
     this.requestUpdate();
@@ -59,10 +64,16 @@ class Watchlists extends Task {
   private readonly save = (event: SubmitEvent): void => {
     event.preventDefault();
     const draft = this.draft!;
-    const entries = draft.text?.split(/[\r\n,;]+/).map((line) => line.trim()).filter(Boolean);
+    const entries = draft.text
+      ?.split(/[\r\n,;]+/)
+      .map((line) => line.trim())
+      .filter(Boolean);
     void this.attempt(async () => {
       const body = { name: draft.name, ...(entries ? { entries } : {}) };
-      await call(draft.id === null ? "alerts/watchlists" : `alerts/watchlists/${draft.id}`, { method: draft.id === null ? "POST" : "PATCH", body });
+      await call(draft.id === null ? "alerts/watchlists" : `alerts/watchlists/${draft.id}`, {
+        method: draft.id === null ? "POST" : "PATCH",
+        body,
+      });
       inform(t("saved"));
       await this.read();
       go("watchlists");
@@ -84,7 +95,11 @@ class Watchlists extends Task {
     if (!file) return;
     void this.attempt(async () => {
       const type = /\.csv$/i.test(file.name) ? "text/csv" : "text/plain";
-      const answer = await request(`alerts/watchlists/${list.id}/import`, { method: "POST", raw: await file.text(), type });
+      const answer = await request(`alerts/watchlists/${list.id}/import`, {
+        method: "POST",
+        raw: await file.text(),
+        type,
+      });
       const { added, entry_count } = (await answer.json()) as { added: number; entry_count: number };
       inform(t("watchlist.imported", { n: added, total: entry_count }));
       await this.read();
@@ -116,9 +131,11 @@ class Watchlists extends Task {
     return html`<form class="form" @submit=${this.save}>
       <h2>${draft.id === null ? t("watchlist.new") : draft.name}</h2>
       <label><span>${t("name")}</span><input name="name" required maxlength="120" .value=${draft.name} ?readonly=${!mayChange} autocomplete="off" aria-invalid=${this.invalid("name")} @input=${(event: Event) => (draft.name = (event.target as HTMLInputElement).value)} /></label>${this.beside("name")}
-      ${draft.text === null
-        ? html`<p class="hint">${t("watchlist.too_long", { n: draft.count })}</p>`
-        : html`<label><span>${t("watchlist.entries_hint")}</span><textarea rows="14" class="mono" aria-invalid=${this.invalid("entries")} spellcheck="false" .value=${draft.text} ?readonly=${!mayChange} @input=${(event: Event) => (draft.text = (event.target as HTMLTextAreaElement).value)}></textarea></label>${this.beside("entries")}`}
+      ${
+        draft.text === null
+          ? html`<p class="hint">${t("watchlist.too_long", { n: draft.count })}</p>`
+          : html`<label><span>${t("watchlist.entries_hint")}</span><textarea rows="14" class="mono" aria-invalid=${this.invalid("entries")} spellcheck="false" .value=${draft.text} ?readonly=${!mayChange} @input=${(event: Event) => (draft.text = (event.target as HTMLTextAreaElement).value)}></textarea></label>${this.beside("entries")}`
+      }
       ${this.fault()}
       <div class="actions">${mayChange ? html`<button class="primary" ?disabled=${this.isBusy}>${t("save")}</button>` : nothing}<button type="button" @click=${() => go("watchlists")}>${t(mayChange ? "cancel" : "close")}</button></div>
     </form>`;

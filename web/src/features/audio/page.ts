@@ -60,7 +60,10 @@ class AudioPage extends Task {
   }
 
   private async read(): Promise<void> {
-    const answer = await call<{ transmissions: Transmission[]; count: number; next: string | null }>("audio/transmissions", { query: { ...this.query, waveform: true, limit: PAGE } });
+    const answer = await call<{ transmissions: Transmission[]; count: number; next: string | null }>(
+      "audio/transmissions",
+      { query: { ...this.query, waveform: true, limit: PAGE } },
+    );
     this.entries = answer.transmissions;
     this.count = answer.count;
     this.next = answer.next;
@@ -102,7 +105,9 @@ class AudioPage extends Task {
   private playAll(hours: string): void {
     void this.attempt(async () => {
       const from = new Date(Date.now() - Number(hours) * 3_600_000).toISOString();
-      const { items } = await call<{ items: PlaylistItem[] }>("audio/playlist", { query: { channel: this.query.channel, from, limit: 500 } });
+      const { items } = await call<{ items: PlaylistItem[] }>("audio/playlist", {
+        query: { channel: this.query.channel, from, limit: 500 },
+      });
       this.player.stop();
       if (!items.length) inform(t("audio.nothing"));
       else this.player.enqueue(items.map(({ id }) => id));
@@ -114,7 +119,9 @@ class AudioPage extends Task {
   }
 
   private transcribe(one: Transmission): void {
-    void this.attempt(async () => this.renew(await call<Transmission>(`audio/transmissions/${one.id}/transcribe`, { method: "POST" })));
+    void this.attempt(async () =>
+      this.renew(await call<Transmission>(`audio/transmissions/${one.id}/transcribe`, { method: "POST" })),
+    );
   }
 
   private erase(one: Transmission): void {
@@ -160,10 +167,12 @@ class AudioPage extends Task {
       <span class="hint">${t("audio.play_last")}</span>
       ${HOURS.map((hours) => html`<button type="button" @click=${() => this.playAll(hours)}>${t(names[hours as "1"])}</button>`)}
       <label class="check"><input type="checkbox" .checked=${this.follows} @change=${follow} /> ${t("audio.follow")}</label>
-      ${player.queue.length
-        ? html`<span role="status">${t("audio.queued", { n: player.queue.length })}</span><button type="button" class="plain link" @click=${() => void player.next()}>${t("audio.skip")}</button>
+      ${
+        player.queue.length
+          ? html`<span role="status">${t("audio.queued", { n: player.queue.length })}</span><button type="button" class="plain link" @click=${() => void player.next()}>${t("audio.skip")}</button>
             <button type="button" class="plain link" @click=${() => this.endQueue()}>${t("audio.end")}</button>`
-        : nothing}
+          : nothing
+      }
       ${player.error ? html`<p class="field-fault" role="alert">${player.error}</p>` : nothing}
     </div>`;
   }
@@ -197,7 +206,12 @@ class AudioPage extends Task {
     const levels = one.waveform ?? [];
     // Quiet recordings are shown as high as loud ones.
     const highest = Math.max(0.02, ...levels);
-    const bars = levels.map((peak, at) => [peak / highest, at]).map(([level, at]) => `M${at + 0.5} ${(20 - Math.max(0.6, level * 19)).toFixed(1)}V${(20 + Math.max(0.6, level * 19)).toFixed(1)}`);
+    const bars = levels
+      .map((peak, at) => [peak / highest, at])
+      .map(
+        ([level, at]) =>
+          `M${at + 0.5} ${(20 - Math.max(0.6, level * 19)).toFixed(1)}V${(20 + Math.max(0.6, level * 19)).toFixed(1)}`,
+      );
     const cut = Math.round(share * bars.length);
     const seek = (event: Event): void => {
       const at = Number((event.target as HTMLInputElement).value);
@@ -213,7 +227,8 @@ class AudioPage extends Task {
 
   private words(one: Transmission, isCurrent: boolean): TemplateResult | typeof nothing {
     if (one.transcript && one.segments.length > 1) {
-      const isNow = ({ begin_s, end_s }: Segment): boolean => isCurrent && this.player.at >= begin_s && this.player.at < end_s;
+      const isNow = ({ begin_s, end_s }: Segment): boolean =>
+        isCurrent && this.player.at >= begin_s && this.player.at < end_s;
       return html`<p class="transcript">${one.segments.map((segment) => html`<button class="plain ${isNow(segment) ? "now" : ""}" @click=${() => this.jump(one, segment)}>${segment.text}</button> `)}</p>`;
     }
     if (one.transcript) return html`<p class="transcript">${one.transcript}</p>`;
@@ -227,7 +242,11 @@ class AudioPage extends Task {
   }
 
   private tools(one: Transmission): TemplateResult | typeof nothing {
-    const mayTranscribe = this.engine !== "none" && session.can("audio.transcribe") && one.status !== "queued" && one.status !== "processing";
+    const mayTranscribe =
+      this.engine !== "none" &&
+      session.can("audio.transcribe") &&
+      one.status !== "queued" &&
+      one.status !== "processing";
     const mayErase = session.can("audio.delete");
     if (!mayTranscribe && !mayErase) return nothing;
     return html`<p class="actions">${mayTranscribe ? html`<button class="plain link" @click=${() => this.transcribe(one)}>${t(one.transcript ? "audio.transcribe_again" : "audio.transcribe")}</button>` : nothing}

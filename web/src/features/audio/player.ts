@@ -15,7 +15,8 @@ export class Player {
   private readonly files = new Map<number, string>();
 
   constructor(private readonly changed: () => void) {
-    for (const event of ["play", "pause", "seeked", "loadedmetadata"]) this.audio.addEventListener(event, () => this.changed());
+    for (const event of ["play", "pause", "seeked", "loadedmetadata"])
+      this.audio.addEventListener(event, () => this.changed());
     this.audio.addEventListener("ended", () => void this.next());
     this.audio.addEventListener("timeupdate", () => this.changed());
   }

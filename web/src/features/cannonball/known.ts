@@ -31,7 +31,17 @@ const SOURCES = ["faa", "opensky", "manual", "community", "research"];
 const PAGE = 50;
 
 class KnownPage extends Task {
-  protected override readonly fields = ["icao_hex", "registration", "aircraft_type", "aircraft_model", "agency_name", "agency_city", "agency_state", "source_url", "notes"];
+  protected override readonly fields = [
+    "icao_hex",
+    "registration",
+    "aircraft_type",
+    "aircraft_model",
+    "agency_name",
+    "agency_city",
+    "agency_state",
+    "source_url",
+    "notes",
+  ];
   private entries: Known[] = [];
   private count = 0;
   private verified = 0;
@@ -60,7 +70,10 @@ class KnownPage extends Task {
   private async read(): Promise<void> {
     const { search, agency_type, agency_state, source, verified } = place.value.query;
     const query = { search, agency_type, agency_state, source, verified, limit: PAGE, offset: this.offset };
-    const answer = await call<{ aircraft: Known[]; count: number; verified_count: number }>("cannonball/known-aircraft/", { query });
+    const answer = await call<{ aircraft: Known[]; count: number; verified_count: number }>(
+      "cannonball/known-aircraft/",
+      { query },
+    );
     this.entries = answer.aircraft;
     this.count = answer.count;
     this.verified = answer.verified_count;
@@ -83,7 +96,8 @@ class KnownPage extends Task {
     event.preventDefault();
     const form = new FormData(event.target as HTMLFormElement);
     const body: Record<string, unknown> = {};
-    for (const [name, value] of form) if (name !== "verified" && (String(value) || this.edited?.id)) body[name] = String(value).trim() || null;
+    for (const [name, value] of form)
+      if (name !== "verified" && (String(value) || this.edited?.id)) body[name] = String(value).trim() || null;
     body.verified = form.has("verified");
     const { id } = this.edited!;
     if (id) delete body.icao_hex;
@@ -166,7 +180,9 @@ class KnownPage extends Task {
 /** Where an entry comes from, as a link where it names an address; only the web's own schemes are followed. */
 function source({ source: kind, source_url: address }: Known): TemplateResult {
   const name = word("source", kind);
-  return /^https?:/i.test(address ?? "") ? html`<a href=${address!} target="_blank" rel="noopener noreferrer">${name}</a>` : html`${name}`;
+  return /^https?:/i.test(address ?? "")
+    ? html`<a href=${address!} target="_blank" rel="noopener noreferrer">${name}</a>`
+    : html`${name}`;
 }
 
 customElements.define("sw-known", KnownPage);

@@ -36,7 +36,12 @@ export function rounded(values: number[], steps: number): number[] {
     return Array.from({ length: steps }, (_, step) => {
       const u = step / steps;
       const v = 1 - u;
-      return value * v * v * (1 + 2 * u) + values[next] * u * u * (3 - 2 * u) + slopes[at] * u * v * v - slopes[next] * u * u * v;
+      return (
+        value * v * v * (1 + 2 * u) +
+        values[next] * u * u * (3 - 2 * u) +
+        slopes[at] * u * v * v -
+        slopes[next] * u * u * v
+      );
     });
   });
 }
@@ -58,16 +63,30 @@ export function bandColour({ min_altitude_ft }: Band, isDark: boolean): Colour {
 
 export function coverageLayer(sectors: Sector[], station: { lat: number; lon: number }): VectorLayer {
   const width = sectors[0].bearing_to - sectors[0].bearing_from;
-  const features = bandsOf(sectors).reverse().map((band) => {
-    const distances = sectors.map((sector) => sector.bands.find((one) => one.min_altitude_ft === band.min_altitude_ft)?.max_distance_nm ?? 0);
-    const ring = rounded(distances, width / STEP_DEG).map((nm, at) => {
-      const [lat, lon] = destination(station.lat, station.lon, sectors[0].bearing_from + width / 2 + at * STEP_DEG, nm);
-      return fromLonLat([lon, lat]);
+  const features = bandsOf(sectors)
+    .reverse()
+    .map((band) => {
+      const distances = sectors.map(
+        (sector) => sector.bands.find((one) => one.min_altitude_ft === band.min_altitude_ft)?.max_distance_nm ?? 0,
+      );
+      const ring = rounded(distances, width / STEP_DEG).map((nm, at) => {
+        const [lat, lon] = destination(
+          station.lat,
+          station.lon,
+          sectors[0].bearing_from + width / 2 + at * STEP_DEG,
+          nm,
+        );
+        return fromLonLat([lon, lat]);
+      });
+      const feature = new Feature(new Polygon([[...ring, ring[0]]]));
+      const colour = bandColour(band, dark.value);
+      feature.setStyle(
+        new Style({
+          fill: new Fill({ color: css(colour, 0.1) }),
+          stroke: new Stroke({ color: css(colour), width: 1.6, lineJoin: "round" }),
+        }),
+      );
+      return feature;
     });
-    const feature = new Feature(new Polygon([[...ring, ring[0]]]));
-    const colour = bandColour(band, dark.value);
-    feature.setStyle(new Style({ fill: new Fill({ color: css(colour, 0.1) }), stroke: new Stroke({ color: css(colour), width: 1.6, lineJoin: "round" }) }));
-    return feature;
-  });
   return new VectorLayer({ source: new VectorSource({ features }), zIndex: 3 });
 }

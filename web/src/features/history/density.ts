@@ -57,7 +57,10 @@ class Density extends Task {
   /** The lowest and the highest altitude that count, as the address has them. */
   private get altitudes(): { min_altitude_ft?: number; max_altitude_ft?: number } {
     const [low, high] = [Number(place.value.query.low), Number(place.value.query.high)];
-    return { ...(EDGES_FT.includes(low) ? { min_altitude_ft: low } : {}), ...(EDGES_FT.includes(high) ? { max_altitude_ft: high - 1 } : {}) };
+    return {
+      ...(EDGES_FT.includes(low) ? { min_altitude_ft: low } : {}),
+      ...(EDGES_FT.includes(high) ? { max_altitude_ft: high - 1 } : {}),
+    };
   }
 
   protected override updated(): void {
@@ -75,13 +78,19 @@ class Density extends Task {
 
   private get query(): Record<string, string | number> {
     const to = new Date();
-    return { from: new Date(to.getTime() - Number(this.hours) * 3_600_000).toISOString(), to: to.toISOString(), ...this.altitudes };
+    return {
+      from: new Date(to.getTime() - Number(this.hours) * 3_600_000).toISOString(),
+      to: to.toISOString(),
+      ...this.altitudes,
+    };
   }
 
   private async readHeat(wanted: string): Promise<void> {
     const zoom = this.map?.map.getView().getZoom() ?? 7;
     const cellDeg = zoom > 8.5 ? 0.02 : zoom > 4.9 ? 0.05 : 0.2;
-    const { cells, truncated } = await call<{ cells: Cell[]; truncated: boolean }>("history/heatmap", { query: { ...this.query, cell_deg: cellDeg } });
+    const { cells, truncated } = await call<{ cells: Cell[]; truncated: boolean }>("history/heatmap", {
+      query: { ...this.query, cell_deg: cellDeg },
+    });
     if (wanted !== this.opened) return;
     Object.assign(this, { cells, cellDeg, sectors: [] });
     this.summary = cells.length ? (truncated ? t("history.truncated") : "") : t("history.nothing");
@@ -89,11 +98,18 @@ class Density extends Task {
   }
 
   private async readCoverage(wanted: string): Promise<void> {
-    const { sectors, station } = await call<{ sectors: Sector[]; station: { lat: number; lon: number } | null }>("history/coverage", { query: this.query });
+    const { sectors, station } = await call<{ sectors: Sector[]; station: { lat: number; lon: number } | null }>(
+      "history/coverage",
+      { query: this.query },
+    );
     if (wanted !== this.opened) return;
     Object.assign(this, { cells: [], sectors: station ? sectors : [], station });
     const farthest = Math.max(0, ...sectors.map((sector) => sector.max_distance_nm ?? 0));
-    this.summary = !station ? t("history.no_station") : farthest ? t("history.farthest", { distance: measure("distance", farthest, 1) }) : t("history.nothing");
+    this.summary = !station
+      ? t("history.no_station")
+      : farthest
+        ? t("history.farthest", { distance: measure("distance", farthest, 1) })
+        : t("history.nothing");
     this.draw();
   }
 
@@ -134,7 +150,12 @@ class Density extends Task {
   private heatLegend(): TemplateResult {
     const most = mostOf(this.cells);
     const ticks = TICKS_S.filter((seconds) => seconds <= most && shareOf(seconds, most) > 0.2);
-    const name = (seconds: number): string => (seconds < 60 ? `${number(seconds)} s` : seconds < 3600 ? `${number(seconds / 60)} min` : `${number(seconds / 3600)} h`);
+    const name = (seconds: number): string =>
+      seconds < 60
+        ? `${number(seconds)} s`
+        : seconds < 3600
+          ? `${number(seconds / 60)} min`
+          : `${number(seconds / 3600)} h`;
     return html`<figure class="heat-legend"><svg viewBox="-4 0 ${WIDTH + 34} 30" role="img" aria-label=${t("history.heat_scale", { low: name(60), high: `${number(most / 3600, 1)} h` })}>
         <defs><linearGradient id="heat">${Array.from({ length: 12 }, (_, at) => svg`<stop offset=${at / 11} stop-color=${`rgb(${heatColour(at / 11, palette(dark.value).heat).join(" ")})`} />`)}</linearGradient></defs>
         <rect width=${WIDTH} height="8" rx="1" fill="url(#heat)" />
@@ -146,9 +167,13 @@ class Density extends Task {
     const bands = bandsOf(this.sectors);
     if (!bands.length) return nothing;
     return html`<table class="data bands"><thead><tr><th>${t("history.band")}</th><th class="number">${t("history.band_farthest")}</th></tr></thead>
-      <tbody>${bands.map((band) => html`<tr><td><svg width="18" height="10" aria-hidden="true">${svg`<rect width="18" height="10" rx="2" fill=${css(bandColour(band, dark.value))} />`}</svg>
+      <tbody>${bands.map(
+        (
+          band,
+        ) => html`<tr><td><svg width="18" height="10" aria-hidden="true">${svg`<rect width="18" height="10" rx="2" fill=${css(bandColour(band, dark.value))} />`}</svg>
         ${band.max_altitude_ft === null ? `> ${measure("altitude", band.min_altitude_ft)}` : `${measure("altitude", band.min_altitude_ft)} – ${measure("altitude", band.max_altitude_ft)}`}</td>
-        <td class="number">${measure("distance", band.farthest_nm, 1)}</td></tr>`)}</tbody></table>`;
+        <td class="number">${measure("distance", band.farthest_nm, 1)}</td></tr>`,
+      )}</tbody></table>`;
   }
 }
 

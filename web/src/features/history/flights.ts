@@ -64,7 +64,14 @@ class Flights extends Task {
   private async search(): Promise<void> {
     const { icao_hex, callsign, registration, type, day, from, to } = place.value.query;
     const span = day ? daySpan(day) : { from: instant(from), to: instant(to) };
-    const query = { icao_hex, callsign: beginning(callsign), registration: beginning(registration), type, ...span, limit: 50 };
+    const query = {
+      icao_hex,
+      callsign: beginning(callsign),
+      registration: beginning(registration),
+      type,
+      ...span,
+      limit: 50,
+    };
     const answer = await call<{ flights: Flight[]; count: number; next: string | null }>("history/flights", { query });
     this.flights = answer.flights;
     this.count = answer.count;
@@ -73,7 +80,9 @@ class Flights extends Task {
 
   private async more(): Promise<void> {
     const cursor = new URL(this.next!, location.href).searchParams;
-    const answer = await call<{ flights: Flight[]; next: string | null }>("history/flights", { query: Object.fromEntries(cursor) });
+    const answer = await call<{ flights: Flight[]; next: string | null }>("history/flights", {
+      query: Object.fromEntries(cursor),
+    });
     this.flights = [...this.flights, ...answer.flights];
     this.next = answer.next;
   }
@@ -123,7 +132,11 @@ class Flights extends Task {
   private days(chosen: string): TemplateResult {
     const today = dayOf(new Date());
     const yesterday = dayOf(new Date(), -1);
-    const choices: [string, TextKey][] = [["", "history.any_day"], [today, "history.today"], [yesterday, "history.yesterday"]];
+    const choices: [string, TextKey][] = [
+      ["", "history.any_day"],
+      [today, "history.today"],
+      [yesterday, "history.yesterday"],
+    ];
     return html`<div class="days">
       <div class="segments" role="group" aria-label=${t("history.day")}>${choices.map(([day, title]) => html`<button aria-pressed=${day === chosen} @click=${() => this.chooseDay(day)}>${t(title)}</button>`)}</div>
       <label><span class="visually-hidden">${t("history.day")}</span><input type="date" max=${today} .value=${chosen} @change=${(event: Event) => this.chooseDay((event.target as HTMLInputElement).value)} /></label>
@@ -144,7 +157,11 @@ class Flights extends Task {
 
   private replayLink(flight: Flight): TemplateResult | typeof nothing {
     const length = lengthFor((Date.parse(flight.last_seen_at) - Date.parse(flight.first_seen_at)) / MINUTE_MS);
-    const address = replayFrom(flight.first_seen_at, [flight.icao_hex], { begin: flight.first_seen_at, minutes: String(length), flight: String(flight.id) });
+    const address = replayFrom(flight.first_seen_at, [flight.icao_hex], {
+      begin: flight.first_seen_at,
+      minutes: String(length),
+      flight: String(flight.id),
+    });
     return address ? html`<a href=${address}>${t("replay.flight")}</a>` : nothing;
   }
 }

@@ -32,7 +32,12 @@ export function spread(deposits: Deposit[], width: number, height: number, sigma
   let field: Float32Array = new Float32Array(width * height);
   for (const { x, y, value } of deposits) {
     const [left, top] = [Math.floor(x), Math.floor(y)];
-    for (const [column, row] of [[left, top], [left + 1, top], [left, top + 1], [left + 1, top + 1]]) {
+    for (const [column, row] of [
+      [left, top],
+      [left + 1, top],
+      [left, top + 1],
+      [left + 1, top + 1],
+    ]) {
       if (column < 0 || row < 0 || column >= width || row >= height) continue;
       field[row * width + column] += value * (1 - Math.abs(x - column)) * (1 - Math.abs(y - row));
     }
@@ -53,7 +58,14 @@ function radii(sigma: number): number[] {
 }
 
 /** A running mean along `count` lines of `length` points; `across` and `along` are the steps between lines and points. */
-function blurred(field: Float32Array, count: number, length: number, across: number, along: number, radius: number): Float32Array {
+function blurred(
+  field: Float32Array,
+  count: number,
+  length: number,
+  across: number,
+  along: number,
+  radius: number,
+): Float32Array {
   const result = new Float32Array(field.length);
   for (let line = 0; line < count; line += 1) {
     const start = line * across;
@@ -95,8 +107,16 @@ export function mostOf(cells: Cell[]): number {
 export function heatLayer(cells: Cell[], size: number, colours: readonly string[]): ImageLayer<ImageCanvasSource> {
   const most = mostOf(cells);
   const places = cells.map(({ lat, lon, aircraft_s: value }) => ({ place: fromLonLat([lon, lat]), value }));
-  const shades = Array.from({ length: COLOURS }, (_, at) => [...heatColour(at / (COLOURS - 1), colours), 255 * opacityOf(at / (COLOURS - 1))]);
-  const canvasFunction = (extent: number[], resolution: number, ratio: number, [width, height]: number[]): HTMLCanvasElement => {
+  const shades = Array.from({ length: COLOURS }, (_, at) => [
+    ...heatColour(at / (COLOURS - 1), colours),
+    255 * opacityOf(at / (COLOURS - 1)),
+  ]);
+  const canvasFunction = (
+    extent: number[],
+    resolution: number,
+    ratio: number,
+    [width, height]: number[],
+  ): HTMLCanvasElement => {
     const unit = (resolution / ratio) * GRID_PX;
     const columns = Math.ceil(width / GRID_PX);
     const rows = Math.ceil(height / GRID_PX);
@@ -111,12 +131,21 @@ export function heatLayer(cells: Cell[], size: number, colours: readonly string[
       value,
     }));
     const field = spread(deposits, columns, rows, Math.max(LEAST_SPREAD, SPREAD * Math.sqrt(area)));
-    return enlarged(painted(field, columns, rows, (value) => shades[Math.round(shareOf(value * area, most) * (COLOURS - 1))]), width, height);
+    return enlarged(
+      painted(field, columns, rows, (value) => shades[Math.round(shareOf(value * area, most) * (COLOURS - 1))]),
+      width,
+      height,
+    );
   };
   return new ImageLayer({ source: new ImageCanvasSource({ canvasFunction, ratio: 1.2 }), zIndex: 3 });
 }
 
-function painted(field: Float32Array, columns: number, rows: number, shade: (value: number) => number[]): HTMLCanvasElement {
+function painted(
+  field: Float32Array,
+  columns: number,
+  rows: number,
+  shade: (value: number) => number[],
+): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [columns, rows];
   const context = canvas.getContext("2d")!;

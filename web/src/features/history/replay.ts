@@ -25,8 +25,8 @@ interface Moment {
 }
 
 const SPEEDS = [1, 10, 30, 60, 120, 300];
-const MOST_MOMENTS = 2200;
-const MOST_TRACKS = 12;
+const MAX_MOMENTS = 2200;
+const MAX_TRACKS = 12;
 const NOTE_MS = 2000;
 const LEAP_S = 60;
 
@@ -80,7 +80,9 @@ class Replay extends Task {
     document.addEventListener("keydown", this.key);
     this.open();
     // By a link, or by going back: the address says which replay it is.
-    this.leave = place.subscribe(({ page, query }) => page === "history" && query.tab === "replay" && this.wanted !== this.opened && this.open());
+    this.leave = place.subscribe(
+      ({ page, query }) => page === "history" && query.tab === "replay" && this.wanted !== this.opened && this.open(),
+    );
   }
 
   override disconnectedCallback(): void {
@@ -130,7 +132,7 @@ class Replay extends Task {
     live.send({ type: "replay", on: true });
     try {
       await this.readTracks(from, to);
-      const step = Math.max(10, Math.ceil((this.minutes * 60) / MOST_MOMENTS));
+      const step = Math.max(10, Math.ceil((this.minutes * 60) / MAX_MOMENTS));
       const query = { from: this.line.first_at, to: iso(to), step_s: step };
       for await (const moment of lines<Moment>("history/replay", { query, signal: work.signal })) {
         if (moment.end) break;
@@ -161,11 +163,19 @@ class Replay extends Task {
 
   private async readTracks(from: number, to: number): Promise<void> {
     const { flight, hex = "" } = place.value.query;
-    const hexes = hex.split(",").filter((one) => /^~?[0-9a-f]{6}$/i.test(one)).slice(0, MOST_TRACKS);
+    const hexes = hex
+      .split(",")
+      .filter((one) => /^~?[0-9a-f]{6}$/i.test(one))
+      .slice(0, MAX_TRACKS);
     const id = Number(flight);
-    const answers = Number.isSafeInteger(id) && id > 0
-      ? [call<{ points: TrackPoint[] }>(`history/flights/${id}/track`)]
-      : hexes.map((one) => call<{ points: TrackPoint[] }>(`history/tracks/${one}`, { query: { from: iso(from), to: iso(Math.min(to, Date.now())) } }));
+    const answers =
+      Number.isSafeInteger(id) && id > 0
+        ? [call<{ points: TrackPoint[] }>(`history/flights/${id}/track`)]
+        : hexes.map((one) =>
+            call<{ points: TrackPoint[] }>(`history/tracks/${one}`, {
+              query: { from: iso(from), to: iso(Math.min(to, Date.now())) },
+            }),
+          );
     this.tracks = (await Promise.all(answers)).map(({ points }) => raw(points));
     live.send({ type: "select", hex: hexes[0] ?? null, also: hexes.slice(1), isAlone: false });
     const points = this.tracks.flat();
@@ -175,7 +185,12 @@ class Replay extends Task {
   private show(): void {
     const moment = this.moments[this.at];
     if (!moment) return;
-    live.send({ type: "moment", now: moment.now, speed: this.isPlaying ? this.speed : 0, aircraft: moment.aircraft.map((one) => ({ ...one })) });
+    live.send({
+      type: "moment",
+      now: moment.now,
+      speed: this.isPlaying ? this.speed : 0,
+      aircraft: moment.aircraft.map((one) => ({ ...one })),
+    });
     this.map?.setTrail(this.tracks.map((track) => paint(track.filter(({ at }) => at <= moment.now))));
     if (!this.isPlaying || Date.now() - this.notedAt > NOTE_MS) this.noteTime(moment.now);
     this.requestUpdate();
@@ -246,8 +261,10 @@ class Replay extends Task {
 
   private readonly key = (event: KeyboardEvent): void => {
     const { tagName } = event.target as HTMLElement;
-    if (!preferences.value.shortcuts || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (/^(INPUT|TEXTAREA|SELECT)$/.test(tagName) || (event.key === " " && /^(BUTTON|A|SUMMARY)$/.test(tagName))) return;
+    if (!preferences.value.shortcuts || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey)
+      return;
+    if (/^(INPUT|TEXTAREA|SELECT)$/.test(tagName) || (event.key === " " && /^(BUTTON|A|SUMMARY)$/.test(tagName)))
+      return;
     const now = this.moments[this.at]?.now ?? 0;
     const actions: Record<string, () => void> = {
       " ": () => this.toggle(),
@@ -288,13 +305,15 @@ class Replay extends Task {
   private renderLine(line: Timeline, moment: Moment | undefined): TemplateResult {
     const [from, to] = [Date.parse(line.from) / 1000, Date.parse(line.to) / 1000];
     const now = moment?.now ?? from;
-    return html`${moment
+    return html`${
+      moment
         ? html`<div class="player">
             <button class="tool" aria-label=${this.isPlaying ? t("pause") : t("play")} @click=${() => this.toggle()}>${icon(this.isPlaying ? "pause" : "play")}</button>
             <output>${clock(now * 1000, true)}</output>
             <select aria-label=${t("replay.speed")} .value=${String(this.speed)} @change=${(event: Event) => this.accelerate(SPEEDS.indexOf(Number((event.target as HTMLSelectElement).value)) - SPEEDS.indexOf(this.speed))}>${SPEEDS.map((speed) => html`<option value=${speed} ?selected=${speed === this.speed}>${speed}×</option>`)}</select>
           </div>`
-        : nothing}
+        : nothing
+    }
       <div class="time-line">${bars(line, moment ? (now - from) / (to - from) : 0)}
         <input type="range" min=${Math.floor(from)} max=${Math.ceil(to)} step="1" .value=${String(Math.round(now))} ?disabled=${!moment} aria-label=${t("replay.time")} aria-valuetext=${clock(now * 1000, true)}
           @input=${(event: Event) => this.seek(Number((event.target as HTMLInputElement).value))} />

@@ -18,5 +18,12 @@ export interface RawPoint {
 }
 
 export function raw(points: TrackPoint[]): RawPoint[] {
-  return points.map((point) => ({ at: Date.parse(point.at) / 1000, lat: point.lat, lon: point.lon, altitude: point.altitude_ft, ground: point.on_ground, gap: point.gap ?? false }));
+  return points.map((point) => ({
+    at: Date.parse(point.at) / 1000,
+    lat: point.lat,
+    lon: point.lon,
+    altitude: point.altitude_ft,
+    ground: point.on_ground,
+    gap: point.gap ?? false,
+  }));
 }

@@ -37,7 +37,8 @@ export function placeAt(track: Fix[], at: number): Place | null {
   const share = (at - before.at) / (after.at - before.at);
   const between = (a: number, b: number): number => a + (b - a) * share;
   const turn = ((after.lon - before.lon + 540) % 360) - 180;
-  const altitude = before.altitude === null || after.altitude === null ? null : between(before.altitude, after.altitude);
+  const altitude =
+    before.altitude === null || after.altitude === null ? null : between(before.altitude, after.altitude);
   return { lat: between(before.lat, after.lat), lon: before.lon + turn * share, altitude };
 }
 

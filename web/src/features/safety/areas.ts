@@ -12,7 +12,14 @@ const source = new VectorSource();
 /** How many regions there are. */
 export const areas = new Cell<number>(0);
 
-const look = { source, zIndex: 3, style: new Style({ fill: new Fill({ color: "rgb(214 72 60 / 0.22)" }), stroke: new Stroke({ color: "rgb(214 72 60)", width: 1.5, lineDash: [6, 4] }) }) };
+const look = {
+  source,
+  zIndex: 3,
+  style: new Style({
+    fill: new Fill({ color: "rgb(214 72 60 / 0.22)" }),
+    stroke: new Stroke({ color: "rgb(214 72 60)", width: 1.5, lineDash: [6, 4] }),
+  }),
+};
 
 /** While the page of safety is open. */
 export const layer = new VectorLayer(look);
@@ -40,6 +47,8 @@ export function areasOverlay(): OverlayLayer {
 export async function readAreas(): Promise<void> {
   const { features = [] } = await call<{ features?: unknown[] }>("safety/areas");
   source.clear();
-  source.addFeatures(new GeoJSON().readFeatures({ type: "FeatureCollection", features }, { featureProjection: "EPSG:3857" }));
+  source.addFeatures(
+    new GeoJSON().readFeatures({ type: "FeatureCollection", features }, { featureProjection: "EPSG:3857" }),
+  );
   areas.set(features.length);
 }

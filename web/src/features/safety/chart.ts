@@ -30,7 +30,13 @@ interface Panel {
 
 const PANELS: Panel[] = [
   { title: "encounter.distance", quantity: "distance", digits: 2, top: TOP, value: (sample) => sample.distance_nm },
-  { title: "encounter.vertical", quantity: "altitude", digits: 0, top: TOP + PANEL + GAP, value: (sample) => sample.vertical_ft },
+  {
+    title: "encounter.vertical",
+    quantity: "altitude",
+    digits: 0,
+    top: TOP + PANEL + GAP,
+    value: (sample) => sample.vertical_ft,
+  },
 ];
 
 /** The drawing; its figures stand in the table below, too. */
@@ -44,19 +50,33 @@ export function chart(samples: Sample[], closest: Sample): TemplateResult {
   </svg>`;
 }
 
-function drawn({ title, quantity, digits, top, value }: Panel, samples: Sample[], closest: Sample, x: (at: number) => number): SVGTemplateResult {
+function drawn(
+  { title, quantity, digits, top, value }: Panel,
+  samples: Sample[],
+  closest: Sample,
+  x: (at: number) => number,
+): SVGTemplateResult {
   const known = samples.filter((sample) => value(sample) !== null);
   const highest = niceTop(Math.max(...known.map((sample) => fromAviation(quantity, value(sample)!)), 0.01));
   const bottom = top + PANEL;
   const y = (one: number): number => bottom - (fromAviation(quantity, one) / highest) * PANEL;
   const ticks = [0, highest / 2, highest];
   // A line is broken where either was not heard.
-  const path = known.map((sample, at) => `${at && sample.at - known[at - 1].at <= 1 ? "L" : "M"}${x(sample.at).toFixed(2)},${y(value(sample)!).toFixed(2)}`).join("");
+  const path = known
+    .map(
+      (sample, at) =>
+        `${at && sample.at - known[at - 1].at <= 1 ? "L" : "M"}${x(sample.at).toFixed(2)},${y(value(sample)!).toFixed(2)}`,
+    )
+    .join("");
   const best = value(closest);
   return svg`<g class="curve" data-quantity=${quantity}>
     <text class="name" x=${LEFT} y=${top - 5}>${t(title)} (${unit(quantity)})</text>
-    ${ticks.map((tick) => svg`<line class="grid" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${bottom - (tick / highest) * PANEL} y2=${bottom - (tick / highest) * PANEL} />
-      <text class="tick" data-value=${tick} x=${LEFT - 5} y=${bottom - (tick / highest) * PANEL + 3.5} text-anchor="end">${number(tick, Number.isInteger(tick) ? 0 : highest < 1 ? 2 : 1)}</text>`)}
+    ${ticks.map(
+      (
+        tick,
+      ) => svg`<line class="grid" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${bottom - (tick / highest) * PANEL} y2=${bottom - (tick / highest) * PANEL} />
+      <text class="tick" data-value=${tick} x=${LEFT - 5} y=${bottom - (tick / highest) * PANEL + 3.5} text-anchor="end">${number(tick, Number.isInteger(tick) ? 0 : highest < 1 ? 2 : 1)}</text>`,
+    )}
     <path class="course" d=${path} />
     ${best === null ? "" : svg`<circle class="closest" cx=${x(closest.at)} cy=${y(best)} r="3.6" /><text class="figure" x=${Math.min(x(closest.at) + 7, WIDTH - 62)} y=${Math.max(top + 10, y(best) - 6)}>${measure(quantity, best, digits)}</text>`}
   </g>`;
@@ -69,6 +89,10 @@ export function chartTable(samples: Sample[], closest: Sample): TemplateResult {
   rows.sort((a, b) => a.at - b.at);
   return html`<details class="further"><summary>${t("encounter.table")}</summary>
     <table class="data encounter-table"><thead><tr><th>${t("encounter.time")}</th>${PANELS.map(({ title, quantity }) => html`<th class="number">${t(title)} (${unit(quantity)})</th>`)}</tr></thead>
-      <tbody>${rows.map((sample) => html`<tr class=${sample === closest ? "closest" : ""} data-at=${sample.at}><td>${clock(sample.at * 1000)}${sample === closest ? html` <span class="tag">${t("encounter.closest")}</span>` : ""}</td>
-        ${PANELS.map(({ quantity, digits, value }) => html`<td class="number">${bare(quantity, value(sample), digits) || "–"}</td>`)}</tr>`)}</tbody></table></details>`;
+      <tbody>${rows.map(
+        (
+          sample,
+        ) => html`<tr class=${sample === closest ? "closest" : ""} data-at=${sample.at}><td>${clock(sample.at * 1000)}${sample === closest ? html` <span class="tag">${t("encounter.closest")}</span>` : ""}</td>
+        ${PANELS.map(({ quantity, digits, value }) => html`<td class="number">${bare(quantity, value(sample), digits) || "–"}</td>`)}</tr>`,
+      )}</tbody></table></details>`;
 }

@@ -21,7 +21,7 @@ import type { SafetyEvent } from "./events";
 
 /** How much is shown before the event began and after it ended. */
 const AROUND_S = 60;
-const LONGEST_S = 900;
+const MAX_S = 900;
 /** Stored points are up to two minutes apart: those around the span are needed to know where an aircraft was at its ends. */
 const BETWEEN_POINTS_S = 130;
 
@@ -76,7 +76,7 @@ class Encounter extends Task {
     const middle = closest ? seconds(closest.at) : seconds(began_at);
     const from = Math.min(seconds(began_at), middle) - AROUND_S;
     const to = Math.max(seconds(ended_at ?? last_at), middle) + AROUND_S;
-    return [Math.max(from, middle - LONGEST_S / 2), Math.min(to, middle + LONGEST_S / 2)];
+    return [Math.max(from, middle - MAX_S / 2), Math.min(to, middle + MAX_S / 2)];
   }
 
   private async read(): Promise<void> {
@@ -84,9 +84,18 @@ class Encounter extends Task {
     const [from, to] = this.span;
     const iso = (at: number): string => new Date(at * 1000).toISOString();
     const query = { from: iso(from - BETWEEN_POINTS_S), to: iso(Math.min(to + BETWEEN_POINTS_S, Date.now() / 1000)) };
-    const answers = await Promise.all([event.icao_hex, event.icao_hex_2].map((hex) => call<{ points: Point[] }>(`history/tracks/${hex}`, { query })));
+    const answers = await Promise.all(
+      [event.icao_hex, event.icao_hex_2].map((hex) => call<{ points: Point[] }>(`history/tracks/${hex}`, { query })),
+    );
     if (event !== this.event || !this.isConnected) return;
-    const tracks = answers.map(({ points }) => points.map((point) => ({ ...point, at: Date.parse(point.at) / 1000, altitude: point.altitude_ft, ground: point.on_ground })));
+    const tracks = answers.map(({ points }) =>
+      points.map((point) => ({
+        ...point,
+        at: Date.parse(point.at) / 1000,
+        altitude: point.altitude_ft,
+        ground: point.on_ground,
+      })),
+    );
     const [one, two]: Fix[][] = tracks;
     this.samples = approach(one, two, from, to);
     const named = event.closest ? sampleAt(one, two, Math.round(Date.parse(event.closest.at) / 1000)) : null;
@@ -107,17 +116,35 @@ class Encounter extends Task {
     const shades = palette(dark.value);
     const text = `${measure("distance", distance_nm, 2)}, ${measure("altitude", vertical_ft)}`;
     const line = new OlFeature(new LineString(ends));
-    line.setStyle(new Style({
-      stroke: new Stroke({ color: shades.emergency, width: 2.4, lineDash: [5, 4] }),
-      text: new Text({ text, font: "700 13px B612, sans-serif", offsetY: -14, overflow: true, fill: new Fill({ color: shades.text }), stroke: new Stroke({ color: shades.textHalo, width: 4 }) }),
-    }));
+    line.setStyle(
+      new Style({
+        stroke: new Stroke({ color: shades.emergency, width: 2.4, lineDash: [5, 4] }),
+        text: new Text({
+          text,
+          font: "700 13px B612, sans-serif",
+          offsetY: -14,
+          overflow: true,
+          fill: new Fill({ color: shades.text }),
+          stroke: new Stroke({ color: shades.textHalo, width: 4 }),
+        }),
+      }),
+    );
     const points = new OlFeature(new MultiPoint(ends));
-    points.setStyle(new Style({ image: new Circle({ radius: 4.5, fill: new Fill({ color: shades.emergency }), stroke: new Stroke({ color: shades.textHalo, width: 1.5 }) }) }));
+    points.setStyle(
+      new Style({
+        image: new Circle({
+          radius: 4.5,
+          fill: new Fill({ color: shades.emergency }),
+          stroke: new Stroke({ color: shades.textHalo, width: 1.5 }),
+        }),
+      }),
+    );
     this.source.addFeatures([line, points]);
   }
 
   protected override render(): TemplateResult {
-    if (!this.samples.length || !this.best) return html`${this.fault()}${this.error ? nothing : html`<p class="hint" role="status">${this.hasRead && !this.isBusy ? t("encounter.no_tracks") : t("loading")}</p>`}`;
+    if (!this.samples.length || !this.best)
+      return html`${this.fault()}${this.error ? nothing : html`<p class="hint" role="status">${this.hasRead && !this.isBusy ? t("encounter.no_tracks") : t("loading")}</p>`}`;
     return html`${this.fault()}${chart(this.samples, this.best)}${chartTable(this.samples, this.best)}`;
   }
 }

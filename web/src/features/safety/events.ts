@@ -37,9 +37,16 @@ export function sentenceOf(event: SafetyEvent, now = Date.now()): string {
   if (!isEncounter(event) || !event.closest) return event.message;
   const [one, two] = namesOf(event);
   const { at, distance_nm, vertical_ft } = event.closest;
-  const values = { one, two, distance: measure("distance", distance_nm, 2), height: measure("altitude", vertical_ft), time: clock(at) };
+  const values = {
+    one,
+    two,
+    distance: measure("distance", distance_nm, 2),
+    height: measure("altitude", vertical_ft),
+    time: clock(at),
+  };
   const closestAt = Date.parse(at);
-  if (event.ended_at) return t(closestAt <= Date.parse(event.ended_at) ? "encounter.over" : "encounter.forecast", values);
+  if (event.ended_at)
+    return t(closestAt <= Date.parse(event.ended_at) ? "encounter.over" : "encounter.forecast", values);
   if (closestAt > now) return t("encounter.ahead", { ...values, n: Math.round((closestAt - now) / 1000) });
   return t("encounter.near", values);
 }

@@ -17,7 +17,15 @@ import { areas, layer, readAreas } from "./areas";
 import "./encounter";
 import { isEncounter, sentenceOf, type SafetyEvent } from "./events";
 
-const TYPES = ["emergency_squawk", "acas_ra", "proximity", "extreme_vertical_rate", "vertical_rate_reversal", "low_altitude", "position_integrity"];
+const TYPES = [
+  "emergency_squawk",
+  "acas_ra",
+  "proximity",
+  "extreme_vertical_rate",
+  "vertical_rate_reversal",
+  "low_altitude",
+  "position_integrity",
+];
 const LEVEL_TAG: Record<string, string> = { critical: "danger", warning: "warning", info: "" };
 const PAGE = 50;
 const QUANTITIES: Record<string, Quantity> = { nm: "distance", ft: "altitude", kt: "speed", "ft/min": "rate" };
@@ -41,7 +49,8 @@ class Safety extends Task {
     this.stop = live.happening.subscribe((news) => {
       if (news?.topic !== "safety" || news.data.past) return;
       // The bell tells critical ones, wherever the person is.
-      if (news.event === "safety:event" && news.data.severity !== "critical" && !isSilent()) announce(String(news.data.message ?? ""));
+      if (news.event === "safety:event" && news.data.severity !== "critical" && !isSilent())
+        announce(String(news.data.message ?? ""));
       void this.attemptRead(() => this.read());
       if (news.data.type === "position_integrity") void this.attemptRead(readAreas, "areas");
     });
@@ -58,7 +67,13 @@ class Safety extends Task {
 
   private async read(): Promise<void> {
     const { type, severity, active, held } = place.value.query;
-    const query = { type, severity, active: active === "1" ? true : undefined, suppressed: held === "1" ? undefined : false, limit: PAGE };
+    const query = {
+      type,
+      severity,
+      active: active === "1" ? true : undefined,
+      suppressed: held === "1" ? undefined : false,
+      limit: PAGE,
+    };
     const answer = await call<{ events: SafetyEvent[]; next: string | null }>("safety/events", { query });
     this.events = answer.events;
     this.next = answer.next;
@@ -115,7 +130,9 @@ class Safety extends Task {
 
   private card(event: SafetyEvent): TemplateResult {
     // The box is that of the threshold; the rest is what happened.
-    const figures = Object.entries(event.numbers ?? {}).filter(([name, one]) => typeof one?.value === "number" && !name.startsWith("box_"));
+    const figures = Object.entries(event.numbers ?? {}).filter(
+      ([name, one]) => typeof one?.value === "number" && !name.startsWith("box_"),
+    );
     const held = event.suppressed_by ?? [];
     const isOpen = isEncounter(event) && place.value.query.event === String(event.id);
     const replay = replayFrom(event.closest?.at ?? event.began_at, [event.icao_hex, event.icao_hex_2]);

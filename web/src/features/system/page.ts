@@ -50,7 +50,9 @@ const REFRESH_MS = 10_000;
 const SAMPLES = 180;
 
 function since(seconds: number): string {
-  return seconds < 5400 ? t("span.minutes", { n: Math.floor(seconds / 60) }) : t("stats.hours", { n: Math.round(seconds / 3600) });
+  return seconds < 5400
+    ? t("span.minutes", { n: Math.floor(seconds / 60) })
+    : t("stats.hours", { n: Math.round(seconds / 3600) });
 }
 
 class StatsPage extends Task {
@@ -81,7 +83,10 @@ class StatsPage extends Task {
   private refresh(): Promise<unknown> {
     if (!session.canView("system")) return Promise.resolve();
     return this.attempt(async () => {
-      const [status, { receivers }] = await Promise.all([call<Status>("system/status"), call<{ receivers: Receiver[] }>("system/receivers")]);
+      const [status, { receivers }] = await Promise.all([
+        call<Status>("system/status"),
+        call<{ receivers: Receiver[] }>("system/receivers"),
+      ]);
       this.status = status;
       this.receivers = receivers;
       this.rates = [...this.rates, status.message_rate].slice(-SAMPLES);
@@ -89,7 +94,10 @@ class StatsPage extends Task {
   }
 
   private async readHistory(): Promise<void> {
-    const [stats, { sectors }] = await Promise.all([call<Stats>("history/stats"), call<{ sectors: Sector[] }>("history/coverage")]);
+    const [stats, { sectors }] = await Promise.all([
+      call<Stats>("history/stats"),
+      call<{ sectors: Sector[] }>("history/coverage"),
+    ]);
     this.stats = stats;
     this.sectors = sectors;
   }
@@ -139,11 +147,14 @@ class StatsPage extends Task {
     return html`<section class="section"><h2>${t("stats.receivers")}</h2>
       <div class="scroll" tabindex="0"><table class="data narrow-cards"><thead><tr><th>${t("name")}</th><th>${t("kind")}</th><th>${t("stats.state")}</th><th class="number">${t("stats.rate")}</th><th class="number">${t("stats.positions")}</th><th>${t("panel.seen")}</th></tr></thead>
       <tbody>${this.receivers.map(
-        (one) => html`<tr><td>${one.name}</td><td data-title=${t("kind")}>${one.kind}</td><td data-title=${t("stats.state")}><span class="tag ${one.state === "connected" ? "good" : "warning"}">${word("receiver", one.state)}</span> ${one.last_error ?? ""}</td>
+        (
+          one,
+        ) => html`<tr><td>${one.name}</td><td data-title=${t("kind")}>${one.kind}</td><td data-title=${t("stats.state")}><span class="tag ${one.state === "connected" ? "good" : "warning"}">${word("receiver", one.state)}</span> ${one.last_error ?? ""}</td>
           <td class="number" data-title=${t("stats.rate")}>${number(one.message_rate ?? 0)}/s</td><td class="number" data-title=${t("stats.positions")}>${number(one.position_rate ?? 0)}/s</td><td data-title=${t("panel.seen")}>${one.last_message_at ? clock(one.last_message_at) : "–"}</td></tr>`,
       )}</tbody></table></div></section>
       <section class="section"><h2>${t("stats.health")}</h2><ul class="checks-list">${status.checks.map(
-        (check) => html`<li><span class="tag ${check.ok ? "good" : "danger"}">${check.ok ? t("stats.ok") : t("stats.fault")}</span> ${check.name} <small>${check.detail}</small></li>`,
+        (check) =>
+          html`<li><span class="tag ${check.ok ? "good" : "danger"}">${check.ok ? t("stats.ok") : t("stats.fault")}</span> ${check.name} <small>${check.detail}</small></li>`,
       )}</ul></section>`;
   }
 }
@@ -152,7 +163,9 @@ class StatsPage extends Task {
 function spark(values: number[]): TemplateResult | typeof nothing {
   if (values.length < 3) return nothing;
   const most = Math.max(1, ...values);
-  const points = values.map((value, at) => `${((at / (values.length - 1)) * 100).toFixed(1)},${(24 - (value / most) * 22).toFixed(1)}`).join(" ");
+  const points = values
+    .map((value, at) => `${((at / (values.length - 1)) * 100).toFixed(1)},${(24 - (value / most) * 22).toFixed(1)}`)
+    .join(" ");
   return html`<svg class="spark" viewBox="0 0 100 25" preserveAspectRatio="none" aria-hidden="true">${svg`<polyline points=${points} fill="none" stroke="var(--accent)" stroke-width="1.5" vector-effect="non-scaling-stroke" />`}</svg>`;
 }
 
@@ -177,7 +190,12 @@ function rose(sectors: Sector[]): TemplateResult {
     const angle = (bearing * Math.PI) / 180;
     return `${(100 + radius * Math.sin(angle)).toFixed(1)},${(100 - radius * Math.cos(angle)).toFixed(1)}`;
   };
-  const outline = sectors.flatMap((sector) => [point(sector.bearing_from, sector.max_distance_nm ?? 0), point(sector.bearing_to, sector.max_distance_nm ?? 0)]).join(" ");
+  const outline = sectors
+    .flatMap((sector) => [
+      point(sector.bearing_from, sector.max_distance_nm ?? 0),
+      point(sector.bearing_to, sector.max_distance_nm ?? 0),
+    ])
+    .join(" ");
   return html`<svg class="plot rose" viewBox="0 0 200 200" role="img" aria-label=${t("stats.range_label", { distance: measure("distance", most) })}>
     ${svg`<circle cx="100" cy="100" r="84" /><circle cx="100" cy="100" r="42" /><path d="M100 10V190M10 100H190" />
       <polygon points=${outline} fill="var(--accent)" fill-opacity=".25" stroke="var(--accent)" stroke-width="1.5" />

@@ -14,7 +14,11 @@ export function degrees(spot: Spot): string {
 
 /** The console's page with the place filled in, below the address of the application. */
 export function consoleAddress(spot: Spot): string {
-  const query = new URLSearchParams({ step: "2", lat: spot.lat.toFixed(DIGITS), lon: wrapped(spot.lon).toFixed(DIGITS) });
+  const query = new URLSearchParams({
+    step: "2",
+    lat: spot.lat.toFixed(DIGITS),
+    lon: wrapped(spot.lon).toFixed(DIGITS),
+  });
   return `console/station?${query.toString()}`;
 }
 

@@ -21,7 +21,17 @@ class StationPage extends View {
   private spot: Spot | null = null;
   private element: MapElement | null = null;
   private readonly source = new VectorSource();
-  private readonly layer = new VectorLayer({ source: this.source, zIndex: 6, style: new Style({ image: new Circle({ radius: RADIUS_PX, fill: new Fill({ color: COLOUR }), stroke: new Stroke({ color: "#fff", width: 2 }) }) }) });
+  private readonly layer = new VectorLayer({
+    source: this.source,
+    zIndex: 6,
+    style: new Style({
+      image: new Circle({
+        radius: RADIUS_PX,
+        fill: new Fill({ color: COLOUR }),
+        stroke: new Stroke({ color: "#fff", width: 2 }),
+      }),
+    }),
+  });
 
   constructor() {
     super();

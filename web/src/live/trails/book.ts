@@ -18,7 +18,7 @@ const LEAST_M = [40, 12];
 const FASTEST_MPS = 1300;
 const LEAP_M = 5000;
 /** Slots have 16 bits in a mark. */
-const MOST_SLOTS = 65_536;
+const MAX_SLOTS = 65_536;
 
 /** In metres of the map and seconds of the picture's clock. */
 interface Place {
@@ -81,7 +81,7 @@ export class TrailBook {
     if (fleet.now < this.now) this.clear(); // A replay was wound back.
     this.now = fleet.now;
     if (fleet.x.length > this.anchorAt.length) this.grow(fleet.x.length);
-    const top = Math.min(fleet.top, MOST_SLOTS);
+    const top = Math.min(fleet.top, MAX_SLOTS);
     for (let slot = 0; slot < top; slot += 1) {
       if (!fleet.located[slot] || fleet.positionAt[slot] !== fleet.now) continue;
       if (!this.origin) {
@@ -104,14 +104,21 @@ export class TrailBook {
     const silence = now - this.heardAt[slot];
     this.heardAt[slot] = now;
     const elapsed = now - this.anchorAt[slot];
-    const metres = distanceOnMap(this.anchorX[slot], this.anchorY[slot], unwrap(fleet.x[slot], this.anchorX[slot]), fleet.y[slot]);
+    const metres = distanceOnMap(
+      this.anchorX[slot],
+      this.anchorY[slot],
+      unwrap(fleet.x[slot], this.anchorX[slot]),
+      fleet.y[slot],
+    );
     if (!(silence <= GAP_S) || !(elapsed >= 0) || metres > LEAP_M + FASTEST_MPS * elapsed) {
       this.anchor(fleet, slot);
       return;
     }
     const isGround = (fleet.flags[slot] & FLAG.ground) !== 0 ? 1 : 0;
     if (metres < LEAST_M[isGround]) return;
-    const turned = Math.abs(Math.atan2(Math.sin(fleet.heading[slot] - this.track[slot]), Math.cos(fleet.heading[slot] - this.track[slot])));
+    const turned = Math.abs(
+      Math.atan2(Math.sin(fleet.heading[slot] - this.track[slot]), Math.cos(fleet.heading[slot] - this.track[slot])),
+    );
     const isDue =
       elapsed >= longestSegment(this.span) ||
       (turned > TURN_RAD && elapsed >= LEAST_S) ||
@@ -132,7 +139,14 @@ export class TrailBook {
   }
 
   private append(fleet: Fleet, slot: number, isGround: boolean): void {
-    this.write(this.anchorX[slot], this.anchorY[slot], fleet.x[slot], fleet.y[slot], fleet.now, markOf(slot, this.generation[slot], rampIndex(fleet.altitude[slot], isGround)));
+    this.write(
+      this.anchorX[slot],
+      this.anchorY[slot],
+      fleet.x[slot],
+      fleet.y[slot],
+      fleet.now,
+      markOf(slot, this.generation[slot], rampIndex(fleet.altitude[slot], isGround)),
+    );
   }
 
   private write(fromX: number, fromY: number, toX: number, toY: number, time: number, mark: number): void {
@@ -161,14 +175,28 @@ export class TrailBook {
     const join = (slot: number, hex: string, to: Place, colour: number): void => {
       const from = last.get(hex);
       last.set(hex, to);
-      if (from && to.at - from.at <= GAP_S) this.write(from.x, from.y, to.x, to.y, to.at, markOf(slot, this.generation[slot], colour));
+      if (from && to.at - from.at <= GAP_S)
+        this.write(from.x, from.y, to.x, to.y, to.at, markOf(slot, this.generation[slot], colour));
     };
     for (const { now, aircraft } of pictures) {
       for (const { hex, lat, lon, alt_baro: altitude } of aircraft) {
         const slot = fleet.slots.get(hex);
         const first = this.first.get(hex);
-        if (slot === undefined || !first || now >= first.at || this.hexes[slot] !== hex || typeof lat !== "number" || typeof lon !== "number") continue;
-        join(slot, hex, { x: mercatorX(lon), y: mercatorY(lat), at: now }, rampIndex(typeof altitude === "number" ? altitude : Number.NaN, altitude === "ground"));
+        if (
+          slot === undefined ||
+          !first ||
+          now >= first.at ||
+          this.hexes[slot] !== hex ||
+          typeof lat !== "number" ||
+          typeof lon !== "number"
+        )
+          continue;
+        join(
+          slot,
+          hex,
+          { x: mercatorX(lon), y: mercatorY(lat), at: now },
+          rampIndex(typeof altitude === "number" ? altitude : Number.NaN, altitude === "ground"),
+        );
       }
     }
     for (const hex of last.keys()) {
@@ -186,7 +214,7 @@ export class TrailBook {
     const shown = new Uint8Array(Math.max(256, Math.ceil(fleet.top / 256) * 256));
     for (let row = 0; row < count; row += 1) {
       const slot = rows[row];
-      const isKnown = slot < MOST_SLOTS && this.anchorAt[slot] >= 0 && this.hexes[slot] === fleet.aircraft[slot].hex;
+      const isKnown = slot < MAX_SLOTS && this.anchorAt[slot] >= 0 && this.hexes[slot] === fleet.aircraft[slot].hex;
       const isJoined = isKnown && fleet.now - this.heardAt[slot] <= GAP_S;
       anchors[2 * row] = isJoined ? unwrap(this.anchorX[slot], originX) - originX : Number.NaN;
       anchors[2 * row + 1] = isJoined ? this.anchorY[slot] - originY : Number.NaN;
@@ -194,7 +222,15 @@ export class TrailBook {
     }
     const segments = this.fresh.slice(0, this.count * SEGMENT_WORDS).buffer;
     this.count = 0;
-    return { run: this.run, segments, anchors: anchors.buffer, shown: shown.buffer, origin: [originX, originY], now: fleet.now - this.began, span: this.span };
+    return {
+      run: this.run,
+      segments,
+      anchors: anchors.buffer,
+      shown: shown.buffer,
+      origin: [originX, originY],
+      now: fleet.now - this.began,
+      span: this.span,
+    };
   }
 
   private grow(size: number): void {

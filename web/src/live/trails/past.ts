@@ -50,7 +50,9 @@ export class Past {
   private async trails(count: number): Promise<void> {
     const texts: string[] = [];
     for (let number = 0; number < count; number += AT_ONCE) {
-      const some = Array.from({ length: Math.min(AT_ONCE, count - number) }, (_, at) => dataText(`history_${number + at}.json`));
+      const some = Array.from({ length: Math.min(AT_ONCE, count - number) }, (_, at) =>
+        dataText(`history_${number + at}.json`),
+      );
       texts.push(...(await Promise.all(some)).filter((text) => text !== null));
     }
     this.send({ type: "past", pictures: texts.reverse() });

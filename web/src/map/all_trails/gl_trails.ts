@@ -108,7 +108,15 @@ export class GlTrails implements Underlay {
   ) {
     this.segments = link(gl, SEGMENTS, FRAGMENT);
     this.heads = link(gl, HEADS, FRAGMENT);
-    this.segmentPlaces = linked(gl, this.segments, ["screen", "resolution", "width", "offset", "time", "ramp", "shown"]);
+    this.segmentPlaces = linked(gl, this.segments, [
+      "screen",
+      "resolution",
+      "width",
+      "offset",
+      "time",
+      "ramp",
+      "shown",
+    ]);
     this.headPlaces = linked(gl, this.heads, ["screen", "resolution", "width", "offset", "centre", "elapsed"]);
     this.buffer = gl.createBuffer();
     this.anchors = gl.createBuffer();
@@ -138,7 +146,12 @@ export class GlTrails implements Underlay {
     gl.bindVertexArray(this.headState);
     gl.bindBuffer(gl.ARRAY_BUFFER, instances);
     const bytes = STRIDE * 4;
-    for (const [index, size, word] of [[0, 4, 0], [1, 4, 4], [2, 2, 8]]) gl.vertexAttribPointer(index, size, gl.FLOAT, false, bytes, word * 4);
+    for (const [index, size, word] of [
+      [0, 4, 0],
+      [1, 4, 4],
+      [2, 2, 8],
+    ])
+      gl.vertexAttribPointer(index, size, gl.FLOAT, false, bytes, word * 4);
     gl.vertexAttribPointer(3, 4, gl.UNSIGNED_BYTE, true, bytes, 40);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.anchors);
     gl.vertexAttribPointer(4, 2, gl.FLOAT, false, 8, 0);
@@ -211,7 +224,13 @@ export class GlTrails implements Underlay {
       this.uploaded = ring.head;
     }
     for (const [start, count] of ring.runs(Math.max(this.uploaded, ring.tail), ring.head)) {
-      gl.bufferSubData(gl.ARRAY_BUFFER, start * SEGMENT_WORDS * 4, ring.data, start * SEGMENT_WORDS, count * SEGMENT_WORDS);
+      gl.bufferSubData(
+        gl.ARRAY_BUFFER,
+        start * SEGMENT_WORDS * 4,
+        ring.data,
+        start * SEGMENT_WORDS,
+        count * SEGMENT_WORDS,
+      );
     }
     this.uploaded = ring.head;
     const { news } = ring;

@@ -34,7 +34,7 @@ export class TrailRing {
     const count = segments.length / SEGMENT_WORDS;
     while (this.head - this.tail + count > this.capacity && this.capacity < MOST) this.widen();
     this.tail = Math.max(this.tail, this.head + count - this.capacity);
-    for (let from = 0; from < count; ) {
+    for (let from = 0; from < count;) {
       const place = this.head % this.capacity;
       const some = Math.min(count - from, this.capacity - place);
       this.data.set(segments.subarray(from * SEGMENT_WORDS, (from + some) * SEGMENT_WORDS), place * SEGMENT_WORDS);
@@ -49,7 +49,12 @@ export class TrailRing {
     const start = from % this.capacity;
     const count = to - from;
     const room = this.capacity - start;
-    return count <= room ? [[start, count]] : [[start, room], [0, count - room]];
+    return count <= room
+      ? [[start, count]]
+      : [
+          [start, room],
+          [0, count - room],
+        ];
   }
 
   private drop(before: number): void {

@@ -19,7 +19,12 @@ export async function archiveLayer(url: string): Promise<{ layer: BaseLayer; att
   const { tileType, tileCompression, minZoom, maxZoom } = await archive.getHeader();
   const type = RASTER[tileType];
   if (!type && tileType !== TileType.Mvt) throw new TilesError("map.tiles_unknown");
-  if (tileCompression !== Compression.None && tileCompression !== Compression.Unknown && tileCompression !== Compression.Gzip) throw new Error("its compression is not supported");
+  if (
+    tileCompression !== Compression.None &&
+    tileCompression !== Compression.Unknown &&
+    tileCompression !== Compression.Gzip
+  )
+    throw new Error("its compression is not supported");
   // Tiles are shown also where the metadata cannot be read.
   const metadata = (await archive.getMetadata().catch(() => null)) as { attribution?: unknown } | null;
   const attribution = typeof metadata?.attribution === "string" ? metadata.attribution : "";

@@ -20,7 +20,9 @@ export interface BaseMap {
 /** The choice of no base map: land and borders alone. */
 export const NO_BASE_MAP = "-";
 
-export const baseMaps: BaseMap[] = [...document.querySelectorAll<HTMLMetaElement>('meta[name="skywatch-base-map"]')].map(({ content }) => JSON.parse(content) as BaseMap);
+export const baseMaps: BaseMap[] = [
+  ...document.querySelectorAll<HTMLMetaElement>('meta[name="skywatch-base-map"]'),
+].map(({ content }) => JSON.parse(content) as BaseMap);
 
 /** The first one where nothing was chosen, or where the chosen one is gone. */
 export function chosenBaseMap(): BaseMap | null {
@@ -31,7 +33,10 @@ export function chosenBaseMap(): BaseMap | null {
 
 /** What can be chosen: the value of the preference, and its title. */
 export function baseMapChoices(): [string, string][] {
-  return [...baseMaps.map(({ name }) => [name, titleOf(name)] as [string, string]), [NO_BASE_MAP, t("map.no_base_map")]];
+  return [
+    ...baseMaps.map(({ name }) => [name, titleOf(name)] as [string, string]),
+    [NO_BASE_MAP, t("map.no_base_map")],
+  ];
 }
 
 function titleOf(name: string): string {
@@ -40,8 +45,13 @@ function titleOf(name: string): string {
 
 /** An https address at the end of the text becomes the link; markup, which archives bring, is taken out. */
 export function attribution(text: string): Attribution {
-  const plain = text.replace(/<[^<>]*>/g, " ").replace(/\s+/g, " ").trim();
+  const plain = text
+    .replace(/<[^<>]*>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
   const at = plain.lastIndexOf(" ") + 1;
   const last = plain.slice(at);
-  return /^https:\/\/[^\s"'<>]+$/.test(last) && at > 0 ? { text: plain.slice(0, at - 1), address: last } : { text: plain, address: "" };
+  return /^https:\/\/[^\s"'<>]+$/.test(last) && at > 0
+    ? { text: plain.slice(0, at - 1), address: last }
+    : { text: plain, address: "" };
 }

@@ -9,7 +9,7 @@ import { fromLonLat } from "ol/proj";
 const PARTS = 1000;
 const RUNWAY_PARTS = 100_000;
 /** Web Mercator ends here. */
-const MOST_LAT = 85.05;
+const MAX_LAT = 85.05;
 
 export interface CellSize {
   kind: "region" | "local";
@@ -50,7 +50,8 @@ export function cellsIn({ side }: CellSize, [west, south, east, north]: number[]
   const last = Math.min(first + columns - 1, Math.floor((east + 180) / side));
   const top = Math.min(rows - 1, Math.floor((north + 90) / side));
   for (let x = first; x <= last; x += 1) {
-    for (let y = Math.max(0, Math.floor((south + 90) / side)); y <= top; y += 1) found.push([((x % columns) + columns) % columns, y]);
+    for (let y = Math.max(0, Math.floor((south + 90) / side)); y <= top; y += 1)
+      found.push([((x % columns) + columns) % columns, y]);
   }
   return found;
 }
@@ -71,27 +72,40 @@ export function unpacked(numbers: readonly number[], parts = PARTS): number[][] 
 const closed = (points: number[][]): number[][] => [...points, points[0]];
 
 function placed(lon: number, lat: number): number[] {
-  return fromLonLat([lon, Math.max(-MOST_LAT, Math.min(MOST_LAT, lat))]);
+  return fromLonLat([lon, Math.max(-MAX_LAT, Math.min(MAX_LAT, lat))]);
 }
 
 /** What a cell shows; a region first covers what coarser land is below it with sea. */
 export function featuresOf(cell: Cell, size: CellSize, x: number, y: number): Feature[] {
   const features: Feature[] = [];
-  const add = (kind: string, geometry: Geometry, more: object = {}): void => void features.push(new Feature({ geometry, kind, ...more }));
+  const add = (kind: string, geometry: Geometry, more: object = {}): void =>
+    void features.push(new Feature({ geometry, kind, ...more }));
   if (size === REGION) {
     const [west, south] = [x * size.side - 180, y * size.side - 90];
     const [east, north] = [west + size.side, south + size.side];
-    add("sea", new Polygon([[placed(west, south), placed(east, south), placed(east, north), placed(west, north), placed(west, south)]]));
+    add(
+      "sea",
+      new Polygon([
+        [placed(west, south), placed(east, south), placed(east, north), placed(west, north), placed(west, south)],
+      ]),
+    );
   }
   for (const rings of cell.land ?? []) add("land", new Polygon(rings.map((ring) => closed(unpacked(ring)))));
   for (const rings of cell.lakes ?? []) add("lake", new Polygon(rings.map((ring) => closed(unpacked(ring)))));
   for (const line of cell.rivers ?? []) add("river", new LineString(unpacked(line)));
   for (const line of cell.coast ?? []) add("coast", new LineString(unpacked(line)));
   for (const line of cell.borders ?? []) add("border", new LineString(unpacked(line)));
-  for (const runway of cell.runways ?? []) add("runway", new LineString(unpacked(runway.slice(0, 4), RUNWAY_PARTS)), { width: runway[4] });
-  for (const [name, townX, townY, population] of cell.towns ?? []) add("town", new Point(placed(townX / PARTS, townY / PARTS)), { name, population });
+  for (const runway of cell.runways ?? [])
+    add("runway", new LineString(unpacked(runway.slice(0, 4), RUNWAY_PARTS)), { width: runway[4] });
+  for (const [name, townX, townY, population] of cell.towns ?? [])
+    add("town", new Point(placed(townX / PARTS, townY / PARTS)), { name, population });
   for (const [airportX, airportY, code, icao, name] of cell.airports ?? []) {
-    add("airport", new Point(placed(airportX / PARTS, airportY / PARTS)), { code, icao, name, isSmall: size === LOCAL });
+    add("airport", new Point(placed(airportX / PARTS, airportY / PARTS)), {
+      code,
+      icao,
+      name,
+      isSmall: size === LOCAL,
+    });
   }
   return features;
 }

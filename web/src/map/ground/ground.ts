@@ -18,7 +18,7 @@ const MEDIUM_FROM = 3.2;
 const REGIONS_FROM = 6.6;
 const LOCAL_FROM = 8.6;
 /** Aircraft go first, but what is below them does not wait for ever where there are none. */
-const LONGEST_WAIT_MS = 4000;
+const MAX_WAIT_MS = 4000;
 const KINDS: Record<string, string> = { countries: "country", lakes: "lake", rivers: "river", cities: "town" };
 
 export class Ground {
@@ -43,7 +43,8 @@ export class Ground {
   colour(dark: boolean): void {
     this.dark = dark;
     this.drawing = drawingOf(dark);
-    const style: Drawing = (feature, resolution) => (this.isHidden(String(feature.get("kind"))) ? undefined : this.drawing(feature, resolution));
+    const style: Drawing = (feature, resolution) =>
+      this.isHidden(String(feature.get("kind"))) ? undefined : this.drawing(feature, resolution);
     for (const one of this.layers) one.setStyle(style);
   }
 
@@ -62,7 +63,7 @@ export class Ground {
   async need(zoom: number, extent: number[]): Promise<void> {
     // The coarse world is small, and the first to be seen whatever the zoom.
     await this.load(coarse, this.world);
-    await Promise.race([this.aircraft, new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT_MS))]);
+    await Promise.race([this.aircraft, new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))]);
     this.begin();
     const [west, south] = toLonLat(extent.slice(0, 2));
     const [, north] = toLonLat(extent.slice(2));
@@ -74,7 +75,8 @@ export class Ground {
     if (zoom > LOCAL_FROM) waiting.push(...this.loadCells(LOCAL, view, this.local));
     await Promise.all(waiting);
     // What is below a finer world is not worth drawing.
-    if (this.fetched.has(medium) && !this.finer.getSource()!.isEmpty()) this.world.setVisible(zoom <= MEDIUM_FROM || zoom > REGIONS_FROM);
+    if (this.fetched.has(medium) && !this.finer.getSource()!.isEmpty())
+      this.world.setVisible(zoom <= MEDIUM_FROM || zoom > REGIONS_FROM);
   }
 
   private isHidden(kind: string): boolean {
@@ -83,12 +85,18 @@ export class Ground {
 
   private loadCells(size: CellSize, view: number[], into: VectorLayer): Promise<void>[] {
     const there = cellsIn(size, view).filter(([x, y]) => isThere(GROUND_CELLS[size.kind], size, x, y));
-    return there.map(([x, y]) => this.once(`./${GROUND_CELLS.folder}/${size.kind}-${x}-${y}.cell`, (cell) => into.getSource()!.addFeatures(featuresOf(cell as Cell, size, x, y))));
+    return there.map(([x, y]) =>
+      this.once(`./${GROUND_CELLS.folder}/${size.kind}-${x}-${y}.cell`, (cell) =>
+        into.getSource()!.addFeatures(featuresOf(cell as Cell, size, x, y)),
+      ),
+    );
   }
 
   private load(file: string, into: VectorLayer): Promise<void> {
     return this.once(file, (topology) => {
-      into.getSource()!.addFeatures(Object.entries(KINDS).flatMap(([object, kind]) => read(topology as object, object, kind)));
+      into
+        .getSource()!
+        .addFeatures(Object.entries(KINDS).flatMap(([object, kind]) => read(topology as object, object, kind)));
     });
   }
 
@@ -107,7 +115,14 @@ export class Ground {
 }
 
 function layer(minZoom: number, maxZoom = 99): VectorLayer {
-  return new VectorLayer({ source: new VectorSource({ wrapX: true }), minZoom, maxZoom, renderBuffer: 60, updateWhileAnimating: minZoom < 0, declutter: "names" });
+  return new VectorLayer({
+    source: new VectorSource({ wrapX: true }),
+    minZoom,
+    maxZoom,
+    renderBuffer: 60,
+    updateWhileAnimating: minZoom < 0,
+    declutter: "names",
+  });
 }
 
 /** The features of one object of a topology, and the names of countries in the middle of their largest part. */
@@ -130,6 +145,7 @@ function nameOf(country: Feature): Feature[] {
 function middle(geometry: Geometry): number[] {
   if (geometry.getType() === "Polygon") return (geometry as Polygon).getInteriorPoint().getCoordinates();
   let best: Polygon | null = null;
-  for (const part of (geometry as MultiPolygon).getPolygons()) if (!best || part.getArea() > best.getArea()) best = part;
+  for (const part of (geometry as MultiPolygon).getPolygons())
+    if (!best || part.getArea() > best.getArea()) best = part;
   return best!.getInteriorPoint().getCoordinates();
 }

@@ -38,14 +38,27 @@ export function smallestTown(zoom: number): number {
 /** What is drawn by its kind, a member of the feature. */
 export function drawingOf(dark: boolean): Drawing {
   const shades = palette(dark);
-  const line = (color: string, width: number, zIndex: number): Style => new Style({ stroke: new Stroke({ color, width, lineCap: "round", lineJoin: "round" }), zIndex });
+  const line = (color: string, width: number, zIndex: number): Style =>
+    new Style({ stroke: new Stroke({ color, width, lineCap: "round", lineJoin: "round" }), zIndex });
   const kinds: Record<string, Style> = {
-    sea: new Style({ fill: new Fill({ color: shades.sea }), stroke: new Stroke({ color: shades.sea, width: 1 }), zIndex: 0 }),
+    sea: new Style({
+      fill: new Fill({ color: shades.sea }),
+      stroke: new Stroke({ color: shades.sea, width: 1 }),
+      zIndex: 0,
+    }),
     land: new Style({ fill: new Fill({ color: shades.land }), zIndex: 1 }),
-    lake: new Style({ fill: new Fill({ color: shades.sea }), stroke: new Stroke({ color: shades.coast, width: 0.8 }), zIndex: 3 }),
+    lake: new Style({
+      fill: new Fill({ color: shades.sea }),
+      stroke: new Stroke({ color: shades.coast, width: 0.8 }),
+      zIndex: 3,
+    }),
     coast: line(shades.coast, 1, 4),
     border: line(shades.border, 1, 5),
-    country: new Style({ fill: new Fill({ color: shades.land }), stroke: new Stroke({ color: shades.border, width: 1 }), zIndex: 1 }),
+    country: new Style({
+      fill: new Fill({ color: shades.land }),
+      stroke: new Stroke({ color: shades.border, width: 1 }),
+      zIndex: 1,
+    }),
   };
   const river = line(shades.river, 1.1, 2);
   const drawings: Record<string, Drawing> = {
@@ -84,7 +97,10 @@ function runwayDrawing(color: string, edge: string): Drawing {
   const inner = new Style({ stroke: new Stroke({ color, lineCap: "butt" }), zIndex: 7 });
   return (feature, resolution) => {
     const [x, y] = (feature.getGeometry() as SimpleGeometry).getFirstCoordinate() ?? [0, 0];
-    const width = Math.max(1.6, (Number(feature.get("width")) * METRES_A_FOOT) / getPointResolution("EPSG:3857", resolution, [x, y]));
+    const width = Math.max(
+      1.6,
+      (Number(feature.get("width")) * METRES_A_FOOT) / getPointResolution("EPSG:3857", resolution, [x, y]),
+    );
     inner.getStroke()!.setWidth(width);
     outer.getStroke()!.setWidth(width + 2);
     return [outer, inner];
@@ -94,7 +110,11 @@ function runwayDrawing(color: string, edge: string): Drawing {
 function airportDrawing(color: string, land: string, halo: string): Drawing {
   const image = new Circle({ radius: 2.4, fill: new Fill({ color: land }), stroke: new Stroke({ color, width: 1.3 }) });
   const plain = new Style({ image, zIndex: 9 });
-  const named = new Style({ image, text: words("10px 'B612 Mono', monospace", color, halo, { offsetY: 10 }), zIndex: 14 });
+  const named = new Style({
+    image,
+    text: words("10px 'B612 Mono', monospace", color, halo, { offsetY: 10 }),
+    zIndex: 14,
+  });
   return (feature, resolution) => {
     const zoom = zoomAt(resolution);
     const isSmall = feature.get("isSmall") === true;

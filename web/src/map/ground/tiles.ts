@@ -59,7 +59,13 @@ export class Tiles {
   private open(map: BaseMap): Promise<Opened> {
     let opened = this.opened.get(map);
     if (!opened) {
-      opened = map.kind === "archive" ? openArchive(map) : Promise.resolve({ layer: new TileLayer({ source: new XYZ({ url: map.address, crossOrigin: "anonymous" }), zIndex: 1 }), attribution: attribution(map.attribution) });
+      opened =
+        map.kind === "archive"
+          ? openArchive(map)
+          : Promise.resolve({
+              layer: new TileLayer({ source: new XYZ({ url: map.address, crossOrigin: "anonymous" }), zIndex: 1 }),
+              attribution: attribution(map.attribution),
+            });
       this.opened.set(map, opened);
     }
     return opened;

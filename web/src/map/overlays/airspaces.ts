@@ -31,7 +31,11 @@ function style(): void {
     new Style({
       stroke: new Stroke({ color: line, width: 1.2 }),
       fill: new Fill({ color: fill }),
-      text: new Text({ font: "10px B612, sans-serif", fill: new Fill({ color: shades.airport }), stroke: new Stroke({ color: shades.halo, width: 3 }) }),
+      text: new Text({
+        font: "10px B612, sans-serif",
+        fill: new Fill({ color: shades.airport }),
+        stroke: new Stroke({ color: shades.halo, width: 3 }),
+      }),
     });
   const [open, closed] = [look(shades.airspace, shades.airspaceFill), look(shades.closed, shades.closedFill)];
   layer.setStyle((feature, resolution) => {

@@ -4,7 +4,17 @@ import { declared } from "./declared";
 import { OVERLAYS } from "./overlay";
 
 OVERLAYS.unshift(
-  { name: "outline", title: "map.outline", isOffered: () => live.station.value !== null, load: () => import("./outline") },
+  {
+    name: "outline",
+    title: "map.outline",
+    isOffered: () => live.station.value !== null,
+    load: () => import("./outline"),
+  },
   { name: "airspaces", title: "map.airspaces", isOffered: () => declared.airspaces, load: () => import("./airspaces") },
-  { name: "weather", title: "map.weather", isOffered: () => declared.weather !== null, load: () => import("./weather") },
+  {
+    name: "weather",
+    title: "map.weather",
+    isOffered: () => declared.weather !== null,
+    load: () => import("./weather"),
+  },
 );

@@ -19,7 +19,8 @@ function colour(): void {
 
 function draw(points: [number, number][]): void {
   source.clear(true);
-  if (points.length) source.addFeature(new Feature(new Polygon([[...points, points[0]].map((point) => fromLonLat(point))])));
+  if (points.length)
+    source.addFeature(new Feature(new Polygon([[...points, points[0]].map((point) => fromLonLat(point))])));
 }
 
 export function start(): void {

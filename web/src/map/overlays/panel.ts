@@ -11,7 +11,10 @@ import { baseMapChoices, baseMaps, chosenBaseMap, NO_BASE_MAP } from "../ground/
 import { offeredOverlays, toggleOverlay } from "./overlay";
 
 const TRAIL_MINUTES = [0, 2, 5, 15];
-const RAMPS: [RampName, TextKey][] = [["even", "map.ramp_even"], ["hue", "map.ramp_hue"]];
+const RAMPS: [RampName, TextKey][] = [
+  ["even", "map.ramp_even"],
+  ["hue", "map.ramp_hue"],
+];
 const LINES = 3;
 const FIELDS_OF_LINE = 2;
 const TITLES: Record<LabelField, TextKey> = {
@@ -78,7 +81,8 @@ class Layers extends View {
     const { labelLines } = preferences.value;
     const chosen = labelLines[line]?.[place] ?? "";
     const offered = LABEL_FIELDS.filter((field) => field !== "r" || session.can("aircraft.view_details"));
-    const choose = (event: Event): void => prefer({ labelLines: withField(labelLines, line, place, (event.target as HTMLSelectElement).value || null) });
+    const choose = (event: Event): void =>
+      prefer({ labelLines: withField(labelLines, line, place, (event.target as HTMLSelectElement).value || null) });
     return html`<select aria-label=${t("map.label_line", { n: line + 1, place: place + 1 })} .value=${chosen} @change=${choose}>
       <option value="" ?selected=${!chosen}>–</option>
       ${offered.map((field) => html`<option value=${field} ?selected=${field === chosen}>${t(TITLES[field])}</option>`)}

@@ -6,7 +6,7 @@ import { positionOf, sizeAt, type AircraftLayer, type MapView, type Picture, typ
 import { TURNS, pathOf } from "./shapes";
 
 const STEPS = 72;
-const MOST_SPRITES = 4000;
+const MAX_SPRITES = 4000;
 
 export class CanvasLayer implements AircraftLayer {
   readonly kind = "canvas";
@@ -40,7 +40,11 @@ export class CanvasLayer implements AircraftLayer {
       const sprite = this.sprite(picture, row, unit, view.ratio, dark);
       const faint = ((picture.bits[row * STRIDE + 11] >>> 24) & 1) === 1;
       if (faint) context.globalAlpha = 0.45;
-      context.drawImage(sprite, Math.round(x * view.ratio - sprite.width / 2), Math.round(y * view.ratio - sprite.height / 2));
+      context.drawImage(
+        sprite,
+        Math.round(x * view.ratio - sprite.width / 2),
+        Math.round(y * view.ratio - sprite.height / 2),
+      );
       if (faint) context.globalAlpha = 1;
     }
   }
@@ -55,10 +59,17 @@ export class CanvasLayer implements AircraftLayer {
     const key = `${look} ${colour} ${step} ${unit} ${ratio} ${dark}`;
     let sprite = this.sprites.get(key);
     if (!sprite) {
-      if (this.sprites.size > MOST_SPRITES) this.sprites = new Map();
+      if (this.sprites.size > MAX_SPRITES) this.sprites = new Map();
       const size = ((look >>> 8) & 255) / 100;
       const chosen = ((look >>> 24) & 2) !== 0 ? 1.2 : 1;
-      sprite = paint(this.paths[drawing], unit * size * chosen * ratio, (step / STEPS) * 2 * Math.PI, colour, (look >>> 16) & 255, dark);
+      sprite = paint(
+        this.paths[drawing],
+        unit * size * chosen * ratio,
+        (step / STEPS) * 2 * Math.PI,
+        colour,
+        (look >>> 16) & 255,
+        dark,
+      );
       this.sprites.set(key, sprite);
     }
     return sprite;
@@ -74,7 +85,14 @@ export class CanvasLayer implements AircraftLayer {
   }
 }
 
-function paint(path: Path2D, length: number, angle: number, colour: number, mark: number, dark: boolean): HTMLCanvasElement {
+function paint(
+  path: Path2D,
+  length: number,
+  angle: number,
+  colour: number,
+  mark: number,
+  dark: boolean,
+): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = Math.ceil(length * 1.5);
   const context = canvas.getContext("2d")!;

@@ -78,7 +78,12 @@ export function glLayer(onLost: () => void): AircraftLayer | null {
 
 function makeLayer(): GlLayer | null {
   const canvas = document.createElement("canvas");
-  const gl = canvas.getContext("webgl2", { alpha: true, antialias: false, premultipliedAlpha: true, failIfMajorPerformanceCaveat: false });
+  const gl = canvas.getContext("webgl2", {
+    alpha: true,
+    antialias: false,
+    premultipliedAlpha: true,
+    failIfMajorPerformanceCaveat: false,
+  });
   try {
     return gl && new GlLayer(canvas, gl);
   } catch (error) {

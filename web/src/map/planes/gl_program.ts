@@ -17,7 +17,11 @@ export function link(gl: WebGL2RenderingContext, vertex: string, fragment: strin
 }
 
 /** The places of the uniforms of a program, once it is compiled; throws what is wrong with it. */
-export function linked(gl: WebGL2RenderingContext, program: WebGLProgram, names: string[]): Record<string, WebGLUniformLocation | null> {
+export function linked(
+  gl: WebGL2RenderingContext,
+  program: WebGLProgram,
+  names: string[],
+): Record<string, WebGLUniformLocation | null> {
   if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(faultOf(gl, program));
   return Object.fromEntries(names.map((name) => [name, gl.getUniformLocation(program, name)]));
 }

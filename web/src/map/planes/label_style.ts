@@ -20,7 +20,13 @@ export function isChosen(picture: Picture, row: number): boolean {
 }
 
 /** The upper left corner of a label, in pixels of the page; its aircraft is at `x`, `y`. */
-export function cornerOf(label: Label, picture: Picture, view: MapView, [x, y]: [number, number], width: number): [number, number] {
+export function cornerOf(
+  label: Label,
+  picture: Picture,
+  view: MapView,
+  [x, y]: [number, number],
+  width: number,
+): [number, number] {
   const gap = sizeAt(view.resolution) / 2 + (isChosen(picture, label.row) ? 14 : 2);
   const height = heightOf(label);
   const left = [x + gap, x - gap - width, x - width / 2, x - width / 2][label.side];

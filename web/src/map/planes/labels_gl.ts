@@ -79,7 +79,13 @@ export class GlLabels {
     this.show(view, this.glyphs, dark);
   }
 
-  private place(label: Picture["labels"][number], picture: Picture, view: MapView, elapsed: number, glyphs: Glyphs): void {
+  private place(
+    label: Picture["labels"][number],
+    picture: Picture,
+    view: MapView,
+    elapsed: number,
+    glyphs: Glyphs,
+  ): void {
     const { ratio } = view;
     const advances = label.lines.map((_, line) => glyphs.advances[fontOf(label, line)]);
     const width = Math.max(...label.lines.map((text, line) => text.length * advances[line])) / ratio + 2 * EDGE_PX;
@@ -122,7 +128,10 @@ export class GlLabels {
     gl.uniform2f(places.size, glyphs.width, glyphs.height);
     const { text, textHalo } = palette(dark);
     // All halos first, so that none covers a part of the character before it.
-    for (const [colour, red, green] of [[textHalo, 0, 1], [text, 1, 0]] as const) {
+    for (const [colour, red, green] of [
+      [textHalo, 0, 1],
+      [text, 1, 0],
+    ] as const) {
       gl.uniform4fv(places.ink, inkOf(colour));
       gl.uniform2f(places.channel, red, green);
       gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, this.count);

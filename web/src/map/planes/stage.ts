@@ -7,12 +7,22 @@ import { palette, type Palette } from "../../core/palette";
 import { CanvasLayer } from "./canvas";
 import { glLayer } from "./gl";
 
-const EMPTY: Picture = { count: 0, data: new Float32Array(0), bits: new Uint32Array(0), at: 0, speed: 1, labels: [], selectedRow: -1, alsoRows: [], fastest: 0 };
+const EMPTY: Picture = {
+  count: 0,
+  data: new Float32Array(0),
+  bits: new Uint32Array(0),
+  at: 0,
+  speed: 1,
+  labels: [],
+  selectedRow: -1,
+  alsoRows: [],
+  fastest: 0,
+};
 /** A movement of a third of a pixel is worth a frame, but no more than so many a second, and one a second at least. */
 const STEP_PX = 0.34;
-const MOST_FRAMES = 30;
+const MAX_FRAMES = 30;
 /** Circles beyond so many say nothing any more. */
-const MOST_MARKED = 300;
+const MAX_MARKED = 300;
 
 const markOf = (picture: Picture, row: number): number => (picture.bits[row * STRIDE + 11] >>> 16) & 255;
 
@@ -105,7 +115,8 @@ export class Stage {
   take(picture: Picture): void {
     this.picture = picture;
     this.marked = [];
-    for (let row = 0; row < picture.count && this.marked.length < MOST_MARKED; row += 1) if (markOf(picture, row)) this.marked.push(row);
+    for (let row = 0; row < picture.count && this.marked.length < MAX_MARKED; row += 1)
+      if (markOf(picture, row)) this.marked.push(row);
     this.layer.take(picture);
     this.draw();
   }
@@ -161,7 +172,7 @@ export class Stage {
     clearTimeout(this.timer);
     if (this.still || !this.picture.count) return;
     const pixels = ((this.picture.fastest * this.picture.speed) / view.resolution) * (elapsed < EASE_S ? 1.5 : 1);
-    const wait = Math.max(1000 / MOST_FRAMES, Math.min(1000, (1000 * STEP_PX) / Math.max(pixels, 0.001)));
+    const wait = Math.max(1000 / MAX_FRAMES, Math.min(1000, (1000 * STEP_PX) / Math.max(pixels, 0.001)));
     this.timer = setTimeout(() => this.draw(), wait);
   }
 
@@ -184,7 +195,10 @@ export class Stage {
     context.save();
     context.scale(view.ratio, view.ratio);
     context.lineWidth = 2;
-    for (const [mark, colour] of [[1, shades.alert], [2, shades.emergency]] as const) {
+    for (const [mark, colour] of [
+      [1, shades.alert],
+      [2, shades.emergency],
+    ] as const) {
       context.strokeStyle = colour;
       context.beginPath();
       for (const row of this.marked) {
@@ -204,7 +218,13 @@ export class Stage {
     return [this.picture.selectedRow, ...this.picture.alsoRows];
   }
 
-  private paintRing(context: CanvasRenderingContext2D, row: number, view: MapView, elapsed: number, shades: Palette): void {
+  private paintRing(
+    context: CanvasRenderingContext2D,
+    row: number,
+    view: MapView,
+    elapsed: number,
+    shades: Palette,
+  ): void {
     const [x, y] = positionOf(this.picture, row, view, elapsed);
     const size = (this.picture.bits[row * STRIDE + 11] >>> 8) & 255;
     const half = (sizeAt(view.resolution) * size) / 100 / 1.5 + 6;
@@ -214,7 +234,12 @@ export class Stage {
     context.lineWidth = 1.6;
     context.beginPath();
     // Four corners, as of a viewfinder.
-    for (const [sx, sy] of [[-1, -1], [1, -1], [1, 1], [-1, 1]]) {
+    for (const [sx, sy] of [
+      [-1, -1],
+      [1, -1],
+      [1, 1],
+      [-1, 1],
+    ]) {
       context.moveTo(x + sx * half, y + sy * half * 0.5);
       context.lineTo(x + sx * half, y + sy * half);
       context.lineTo(x + sx * half * 0.5, y + sy * half);
@@ -234,7 +259,13 @@ export class Stage {
     context.restore();
   }
 
-  private strokeTrail(context: CanvasRenderingContext2D, trail: TrailPoint[], view: MapView, elapsed: number, row: number): void {
+  private strokeTrail(
+    context: CanvasRenderingContext2D,
+    trail: TrailPoint[],
+    view: MapView,
+    elapsed: number,
+    row: number,
+  ): void {
     const screen = ({ x, y }: TrailPoint): [number, number] => [
       (x - view.x) / view.resolution + view.width / 2,
       view.height / 2 - (y - view.y) / view.resolution,

@@ -16,7 +16,12 @@ class Settings extends View {
     this.watch(preferences, session.config, simulated);
   }
 
-  private choice<T extends string>(title: TextKey, options: [T, string][], chosen: T, choose: (value: T) => void): TemplateResult {
+  private choice<T extends string>(
+    title: TextKey,
+    options: [T, string][],
+    chosen: T,
+    choose: (value: T) => void,
+  ): TemplateResult {
     return html`<div class="setting" role="group" aria-label=${t(title)}><span>${t(title)}</span>
       <div class="segments">${options.map(([value, name]) => html`<button aria-pressed=${value === chosen} @click=${() => choose(value)}>${name}</button>`)}</div>
     </div>`;
@@ -55,8 +60,26 @@ class Settings extends View {
     return html`<div class="sheet"><header><h1>${t("nav.settings")}</h1></header>
       <div class="setting"><label class="field" for="language">${t("settings.language")}</label>
         <select id="language" class="short" @change=${this.chooseLanguage}>${Object.entries(LANGUAGES).map(([code, name]) => html`<option value=${code} lang=${code} ?selected=${code === language.value}>${name}</option>`)}</select></div>
-      ${this.choice<Theme>("settings.theme", [["auto", t("settings.theme_auto")], ["light", t("settings.theme_light")], ["dark", t("settings.theme_dark")]], theme, (value) => prefer({ theme: value }))}
-      ${this.choice<UnitSystem>("settings.units", [["aviation", "ft · kt · nm"], ["metric", "m · km/h · km"], ["imperial", "ft · mph · mi"]], units, (value) => prefer({ units: value }))}
+      ${this.choice<Theme>(
+        "settings.theme",
+        [
+          ["auto", t("settings.theme_auto")],
+          ["light", t("settings.theme_light")],
+          ["dark", t("settings.theme_dark")],
+        ],
+        theme,
+        (value) => prefer({ theme: value }),
+      )}
+      ${this.choice<UnitSystem>(
+        "settings.units",
+        [
+          ["aviation", "ft · kt · nm"],
+          ["metric", "m · km/h · km"],
+          ["imperial", "ft · mph · mi"],
+        ],
+        units,
+        (value) => prefer({ units: value }),
+      )}
       <section class="section"><h2>${t("settings.map")}</h2>
         ${FEATURES.flatMap(({ switches = [] }) => switches).map(({ title, name }) => this.toggle(title, name))}
         ${baseMaps.length ? this.baseMap() : nothing}

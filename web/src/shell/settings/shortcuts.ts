@@ -45,7 +45,15 @@ function isForMap({ key }: Shortcut): boolean {
 
 export function runShortcut(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
-  if (!preferences.value.shortcuts || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (
+    !preferences.value.shortcuts ||
+    event.defaultPrevented ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    event.repeat
+  )
+    return;
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable) return;
   const shortcut = SHORTCUTS.find(({ key }) => key === event.key);
   if (!shortcut || (isForMap(shortcut) && place.value.page !== "map")) return;

@@ -16,8 +16,22 @@ import { PRIORITIES, may, type Channel } from "../types";
 
 const KINDS = ["web_push", "webhook", "apprise", "mqtt"] as const;
 const STATE_TAG: Record<string, string> = { healthy: "good", failing: "warning", disabled: "danger" };
-type Draft = Pick<Channel, "name" | "kind" | "enabled" | "minimum_priority" | "rate_per_minute" | "digest_s" | "send_cleared" | "sources"> & { id: number | null; address: string };
-const FRESH: Draft = { id: null, name: "", kind: "web_push", address: "", enabled: true, minimum_priority: "info", rate_per_minute: 30, digest_s: null, send_cleared: false, sources: [] };
+type Draft = Pick<
+  Channel,
+  "name" | "kind" | "enabled" | "minimum_priority" | "rate_per_minute" | "digest_s" | "send_cleared" | "sources"
+> & { id: number | null; address: string };
+const FRESH: Draft = {
+  id: null,
+  name: "",
+  kind: "web_push",
+  address: "",
+  enabled: true,
+  minimum_priority: "info",
+  rate_per_minute: 30,
+  digest_s: null,
+  send_cleared: false,
+  sources: [],
+};
 
 class Channels extends Task {
   protected override readonly fields = ["name", "address", "rate_per_minute", "digest_s", "sources"];
@@ -52,7 +66,10 @@ class Channels extends Task {
   }
 
   private async read(): Promise<void> {
-    [this.channels, this.browsers] = await Promise.all([all<Channel>("alerts/channels", "channels"), all<Browser>("alerts/browsers", "browsers")]);
+    [this.channels, this.browsers] = await Promise.all([
+      all<Channel>("alerts/channels", "channels"),
+      all<Browser>("alerts/browsers", "browsers"),
+    ]);
     this.isSubscribed = this.browsers.some((browser) => this.isThis(browser)) && (await subscription()) !== null;
   }
 
@@ -84,7 +101,10 @@ class Channels extends Task {
     void this.attempt(async () => {
       const isNew = draft.id === null;
       const body = isNew ? { ...settings, kind, address } : { ...settings, ...(address ? { address } : {}) };
-      const made = await call<Channel>(isNew ? "alerts/channels" : `alerts/channels/${draft.id}`, { method: isNew ? "POST" : "PATCH", body });
+      const made = await call<Channel>(isNew ? "alerts/channels" : `alerts/channels/${draft.id}`, {
+        method: isNew ? "POST" : "PATCH",
+        body,
+      });
       await this.read();
       go("channels");
       this.secret = made.secret ? { name: made.name, value: made.secret } : null;
@@ -108,7 +128,10 @@ class Channels extends Task {
   private test(channel: Channel): void {
     this.again(async () => {
       delete this.tested[channel.id];
-      this.tested[channel.id] = await call<{ delivered: boolean; detail: string }>(`alerts/channels/${channel.id}/test`, { method: "POST" });
+      this.tested[channel.id] = await call<{ delivered: boolean; detail: string }>(
+        `alerts/channels/${channel.id}/test`,
+        { method: "POST" },
+      );
     });
   }
 
@@ -137,12 +160,14 @@ class Channels extends Task {
       ${channel.last_error && channel.state !== "healthy" ? html`<p class="field-fault">${channel.last_error}</p>` : nothing}
       ${result ? html`<p role="status"><span class="tag ${result.delivered ? "good" : "danger"}">${t(result.delivered ? "channel.test_good" : "channel.test_bad")}</span> ${result.detail}</p>` : nothing}
       <p class="actions">
-        ${may("edit")
-          ? html`<button class="plain link" ?disabled=${this.isBusy} @click=${() => this.test(channel)}>${t("channel.test")}</button>
+        ${
+          may("edit")
+            ? html`<button class="plain link" ?disabled=${this.isBusy} @click=${() => this.test(channel)}>${t("channel.test")}</button>
               <button class="plain link" @click=${() => go("channels", { id: String(channel.id) })}>${t("edit")}</button>
               ${channel.kind === "webhook" ? html`<button class="plain link" @click=${() => this.rotate(channel)}>${t("channel.rotate")}</button>` : nothing}
               ${channel.state === "disabled" || !channel.enabled ? html`<button class="plain link" @click=${() => this.again(() => call(`alerts/channels/${channel.id}`, { method: "PATCH", body: { enabled: true } }))}>${t("channel.enable")}</button>` : nothing}`
-          : nothing}
+            : nothing
+        }
         <a href="#/alerts?tab=deliveries&channel=${channel.id}">${t("alerts.deliveries")}</a>
         ${may("delete") ? html`<button class="plain link" @click=${() => this.erase(channel)}>${t("delete")}</button>` : nothing}
       </p></li>`;
@@ -156,12 +181,16 @@ class Channels extends Task {
       ${why ? html`<p class="notice-line">${why}</p>` : nothing}
       ${!why && may("create") && !this.isSubscribed ? html`<button @click=${start} ?disabled=${this.isBusy}>${drawing(pageOf("alerts")!.icon)} ${t("push.start")}</button>` : nothing}
       ${this.isSubscribed ? html`<p><span class="tag good">${t("push.on")}</span></p>` : nothing}
-      ${this.browsers.length
-        ? html`<ul class="cards">${this.browsers.map(
-            (browser) => html`<li class="card"><p><b>${browser.name}</b> ${this.isThis(browser) ? html`<span class="tag">${t("push.this")}</span>` : nothing} <small>${browser.service} · ${clock(browser.created_at, true)}</small></p>
+      ${
+        this.browsers.length
+          ? html`<ul class="cards">${this.browsers.map(
+              (
+                browser,
+              ) => html`<li class="card"><p><b>${browser.name}</b> ${this.isThis(browser) ? html`<span class="tag">${t("push.this")}</span>` : nothing} <small>${browser.service} · ${clock(browser.created_at, true)}</small></p>
               ${may("create") ? html`<p class="actions"><button class="plain link" @click=${() => this.drop(browser)}>${t("remove")}</button></p>` : nothing}</li>`,
-          )}</ul>`
-        : nothing}</section>`;
+            )}</ul>`
+          : nothing
+      }</section>`;
   }
 
   private isThis(browser: Browser): boolean {
@@ -177,18 +206,32 @@ class Channels extends Task {
 
   private editor(draft: Draft): TemplateResult {
     const isNew = draft.id === null;
-    const hints: Record<string, TextKey> = { webhook: "channel.hint_webhook", apprise: "channel.hint_apprise", mqtt: "channel.hint_mqtt", web_push: "channel.hint_web_push" };
-    const examples: Record<string, string> = { webhook: "https://example.org/hook", apprise: "ntfys://ntfy.sh/topic", mqtt: "alerts" };
-    const toggle = (name: string): void => this.set({ sources: draft.sources.includes(name) ? draft.sources.filter((one) => one !== name) : [...draft.sources, name] });
+    const hints: Record<string, TextKey> = {
+      webhook: "channel.hint_webhook",
+      apprise: "channel.hint_apprise",
+      mqtt: "channel.hint_mqtt",
+      web_push: "channel.hint_web_push",
+    };
+    const examples: Record<string, string> = {
+      webhook: "https://example.org/hook",
+      apprise: "ntfys://ntfy.sh/topic",
+      mqtt: "alerts",
+    };
+    const toggle = (name: string): void =>
+      this.set({
+        sources: draft.sources.includes(name) ? draft.sources.filter((one) => one !== name) : [...draft.sources, name],
+      });
     return html`<form class="form" @submit=${this.save}>
       <h2>${isNew ? t("channel.new") : draft.name}</h2>
       ${isNew ? html`<div class="field"><span id="channel-kind">${t("kind")}</span><div class="segments" role="group" aria-labelledby="channel-kind">${KINDS.map((one) => html`<button type="button" aria-pressed=${one === draft.kind} @click=${() => this.set({ kind: one })}>${word("channel", one)}</button>`)}</div></div>` : nothing}
       <p class="hint">${t(hints[draft.kind])}</p>
       <label><span>${t("name")}</span><input name="name" required maxlength="120" .value=${draft.name} autocomplete="off" aria-invalid=${this.invalid("name")} @input=${(event: Event) => this.set({ name: (event.target as HTMLInputElement).value })} /></label>${this.beside("name")}
-      ${draft.kind === "web_push"
-        ? nothing
-        : html`<label><span>${t(isNew ? "channel.address" : "channel.new_address")}</span><input name="address" ?required=${isNew} .value=${draft.address} placeholder=${examples[draft.kind]} autocomplete="off" spellcheck="false" aria-invalid=${this.invalid("address")}
-            @input=${(event: Event) => this.set({ address: (event.target as HTMLInputElement).value.trim() })} /></label>${this.beside("address")}`}
+      ${
+        draft.kind === "web_push"
+          ? nothing
+          : html`<label><span>${t(isNew ? "channel.address" : "channel.new_address")}</span><input name="address" ?required=${isNew} .value=${draft.address} placeholder=${examples[draft.kind]} autocomplete="off" spellcheck="false" aria-invalid=${this.invalid("address")}
+            @input=${(event: Event) => this.set({ address: (event.target as HTMLInputElement).value.trim() })} /></label>${this.beside("address")}`
+      }
       <div class="field"><span id="channel-priority">${t("channel.minimum")}</span><div class="segments" role="group" aria-labelledby="channel-priority">${PRIORITIES.map((one) => html`<button type="button" aria-pressed=${one === draft.minimum_priority} @click=${() => this.set({ minimum_priority: one })}>${word("level", one)}</button>`)}</div></div>
       <details ?open=${["rate_per_minute", "digest_s", "sources"].some((name) => this.invalid(name) !== nothing)}><summary>${t("rule.more")}</summary><div class="form">
         <div class="pair">

@@ -49,7 +49,9 @@ class Deliveries extends Task {
 
   private async read(): Promise<void> {
     const { channel, state } = place.value.query;
-    const answer = await call<{ deliveries: Delivery[]; next: string | null }>("alerts/deliveries", { query: { channel, state, limit: PAGE } });
+    const answer = await call<{ deliveries: Delivery[]; next: string | null }>("alerts/deliveries", {
+      query: { channel, state, limit: PAGE },
+    });
     this.deliveries = answer.deliveries;
     this.next = answer.next;
   }
@@ -77,7 +79,11 @@ class Deliveries extends Task {
     void this.attempt(async () => {
       const to = new Date();
       const { channel } = place.value.query;
-      const body = { from: new Date(to.getTime() - 7 * DAY_MS).toISOString(), to: to.toISOString(), ...(channel ? { channel: Number(channel) } : {}) };
+      const body = {
+        from: new Date(to.getTime() - 7 * DAY_MS).toISOString(),
+        to: to.toISOString(),
+        ...(channel ? { channel: Number(channel) } : {}),
+      };
       const { retried } = await call<{ retried: number }>("alerts/deliveries/retry", { method: "POST", body });
       inform(t("delivery.retried", { n: retried }));
       await this.read();

@@ -14,7 +14,8 @@ export interface Browser {
 /** Why this browser takes no Web Push; null where it does. */
 export function obstacle(): string | null {
   if (!window.isSecureContext) return t("push.insecure");
-  if (!("serviceWorker" in navigator) || !("PushManager" in window) || !("Notification" in window)) return t("push.unable");
+  if (!("serviceWorker" in navigator) || !("PushManager" in window) || !("Notification" in window))
+    return t("push.unable");
   if (Notification.permission === "denied") return t("push.denied");
   return null;
 }

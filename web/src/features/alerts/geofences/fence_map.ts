@@ -56,7 +56,13 @@ export class FenceMap {
         new Style({
           fill: new Fill({ color: "rgb(226 135 27 / 0.10)" }),
           stroke: new Stroke({ color: COLOUR, width: 1.6 }),
-          text: new Text({ text: fence.name, font: "11px B612, sans-serif", overflow: true, fill: new Fill({ color: shades.text }), stroke: new Stroke({ color: shades.textHalo, width: 3 }) }),
+          text: new Text({
+            text: fence.name,
+            font: "11px B612, sans-serif",
+            overflow: true,
+            fill: new Fill({ color: shades.text }),
+            stroke: new Stroke({ color: shades.textHalo, width: 3 }),
+          }),
         }),
       );
       this.shown.addFeature(feature);
@@ -66,8 +72,14 @@ export class FenceMap {
   /** The rings that are drawn and moved by hand: one feature for each polygon. */
   edit(rings: Ring[]): void {
     this.edited.clear(true);
-    const corner = new Style({ image: new Circle({ radius: 4, fill: new Fill({ color: COLOUR }) }), geometry: (feature) => new MultiPoint((feature.getGeometry() as Polygon).getCoordinates().flat()) });
-    const shape = new Style({ fill: new Fill({ color: "rgb(226 135 27 / 0.20)" }), stroke: new Stroke({ color: COLOUR, width: 2.4 }) });
+    const corner = new Style({
+      image: new Circle({ radius: 4, fill: new Fill({ color: COLOUR }) }),
+      geometry: (feature) => new MultiPoint((feature.getGeometry() as Polygon).getCoordinates().flat()),
+    });
+    const shape = new Style({
+      fill: new Fill({ color: "rgb(226 135 27 / 0.20)" }),
+      stroke: new Stroke({ color: COLOUR, width: 2.4 }),
+    });
     for (const polygon of projected(assemble(rings.filter((ring) => ring.length > 2)))) {
       const feature = new Feature(new Polygon(polygon));
       feature.setStyle([shape, corner]);
@@ -76,7 +88,9 @@ export class FenceMap {
   }
 
   private rings(): Ring[] {
-    return this.edited.getFeatures().flatMap((feature) => (feature.getGeometry() as Polygon).getCoordinates().map(ringOf));
+    return this.edited
+      .getFeatures()
+      .flatMap((feature) => (feature.getGeometry() as Polygon).getCoordinates().map(ringOf));
   }
 
   get isDrawing(): boolean {

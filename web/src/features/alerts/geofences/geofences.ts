@@ -71,7 +71,9 @@ class Geofences extends Task {
     const chosen = this.fences.find((fence) => String(fence.id) === id);
     if (!id || (!chosen && id !== "new")) this.draft = null;
     else if (this.draft?.id !== (chosen?.id ?? null) || !this.draft) {
-      this.draft = chosen ? { ...chosen, rings: polygonsOf(chosen.geometry).flat() } : { id: null, name: "", floor_ft: null, ceiling_ft: null, rings: [] };
+      this.draft = chosen
+        ? { ...chosen, rings: polygonsOf(chosen.geometry).flat() }
+        : { id: null, name: "", floor_ft: null, ceiling_ft: null, rings: [] };
       this.onMap.fit(this.draft.rings);
     }
     this.onMap.stopDrawing();
@@ -128,7 +130,10 @@ class Geofences extends Task {
     void this.attempt(async () => {
       const { name, floor_ft, ceiling_ft } = draft;
       const body = { name, floor_ft, ceiling_ft, geometry: geometryOf(polygons) };
-      await call(draft.id === null ? "alerts/geofences" : `alerts/geofences/${draft.id}`, { method: draft.id === null ? "POST" : "PATCH", body });
+      await call(draft.id === null ? "alerts/geofences" : `alerts/geofences/${draft.id}`, {
+        method: draft.id === null ? "POST" : "PATCH",
+        body,
+      });
       inform(t("saved"));
       await this.read();
       go("geofences");
@@ -151,7 +156,9 @@ class Geofences extends Task {
     void this.attempt(async () => {
       const raw = await file.text();
       const type = raw.trimStart().startsWith("{") ? "application/geo+json" : "text/plain";
-      const { count } = (await (await request("alerts/geofences/import", { method: "POST", raw, type })).json()) as { count: number };
+      const { count } = (await (await request("alerts/geofences/import", { method: "POST", raw, type })).json()) as {
+        count: number;
+      };
       inform(t("fence.imported", { n: count }));
       await this.read();
     });

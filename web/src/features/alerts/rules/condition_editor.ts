@@ -6,7 +6,32 @@ import { number, t, word, type TextKey } from "../../../i18n/i18n";
 import { faultOf } from "../../../session/fault";
 import { session } from "../../../session/session";
 import { icon } from "../../../ui/icons";
-import { CLASSES, FIELDS, GROUPS, MOST_LEVELS, MOST_TESTS, NEW_TEST, OPS, append, branch, childrenOf, countTests, fieldOf, infoOf, isTest, modeOf, placeOf, replace, shownValue, typed, withField, withOp, type Mode, type Node, type Test } from "./conditions";
+import {
+  CLASSES,
+  FIELDS,
+  GROUPS,
+  MAX_LEVELS,
+  MAX_TESTS,
+  NEW_TEST,
+  OPS,
+  append,
+  branch,
+  childrenOf,
+  countTests,
+  fieldOf,
+  infoOf,
+  isTest,
+  modeOf,
+  placeOf,
+  replace,
+  shownValue,
+  typed,
+  withField,
+  withOp,
+  type Mode,
+  type Node,
+  type Test,
+} from "./conditions";
 import type { Fence, Watchlist } from "../types";
 
 const MODES: Mode[] = ["all", "any", "not"];
@@ -21,8 +46,7 @@ export interface Surroundings {
 
 /** Fields that this person may test on; what a rule has already is always among them. */
 function offered(present: string): [string, string[]][] {
-  const allowed = (name: string): boolean =>
-    name === present || !FIELDS[name].needs || session.can(FIELDS[name].needs);
+  const allowed = (name: string): boolean => name === present || !FIELDS[name].needs || session.can(FIELDS[name].needs);
   return Object.entries(GROUPS).map(([group, names]) => [group, names.filter(allowed)]);
 }
 
@@ -41,15 +65,17 @@ function change(root: Node, path: number[], around: Surroundings, work: (node: N
 function fault(root: Node, path: number[], around: Surroundings, member = ""): TemplateResult | typeof nothing {
   const place = placeOf(root, path) + (member ? `.${member}` : "");
   // The entries of a list of values have faults of their own.
-  const find = (name: string): string => around.faults[name] ?? (member === "value" ? faultOf(around.faults, name) : "");
+  const find = (name: string): string =>
+    around.faults[name] ?? (member === "value" ? faultOf(around.faults, name) : "");
   const detail = find(place) || find(`rule.${place}`);
   return detail ? html`<p class="field-fault" role="alert">${detail}</p>` : nothing;
 }
 
 function group(root: Node, node: Exclude<Node, Test>, path: number[], around: Surroundings): TemplateResult {
   const mode = modeOf(node);
-  const isFull = countTests(root) >= MOST_TESTS;
-  const choose = (event: Event): void => change(root, path, around, () => branch((event.target as HTMLSelectElement).value as Mode, childrenOf(node)));
+  const isFull = countTests(root) >= MAX_TESTS;
+  const choose = (event: Event): void =>
+    change(root, path, around, () => branch((event.target as HTMLSelectElement).value as Mode, childrenOf(node)));
   return html`<fieldset class="group mode-${mode}" ${styled({ "--level": String(path.length) })}>
     <legend class="visually-hidden">${t(`rule.mode_${mode}`)}</legend>
     <div class="group-head">
@@ -60,9 +86,11 @@ function group(root: Node, node: Exclude<Node, Test>, path: number[], around: Su
     ${childrenOf(node).map((child, at) => part(root, child, [...path, at], around))}
     <div class="group-foot">
       <button type="button" ?disabled=${isFull} @click=${() => around.changed(append(root, path, { ...NEW_TEST }))}>${icon("plus")} ${t("rule.add_test")}</button>
-      ${path.length < MOST_LEVELS - 2
-        ? html`<button type="button" ?disabled=${isFull} @click=${() => around.changed(append(root, path, { any: [{ ...NEW_TEST }] }))}>${icon("plus")} ${t("rule.add_group")}</button>`
-        : nothing}
+      ${
+        path.length < MAX_LEVELS - 2
+          ? html`<button type="button" ?disabled=${isFull} @click=${() => around.changed(append(root, path, { any: [{ ...NEW_TEST }] }))}>${icon("plus")} ${t("rule.add_group")}</button>`
+          : nothing
+      }
     </div>
   </fieldset>`;
 }
@@ -94,19 +122,44 @@ function valueOf(node: Test, around: Surroundings, set: (work: (test: Test) => T
   const give = (value: unknown): void => set((one) => ({ ...one, value }));
   const choice = (options: [string, string][], chosen: string, take: (value: string) => unknown): TemplateResult =>
     html`<select aria-label=${label} @change=${(event: Event) => give(take((event.target as HTMLSelectElement).value))}>${options.map(([value, name]) => html`<option value=${value} ?selected=${value === chosen}>${name}</option>`)}</select>`;
-  if (kind === "flag") return choice([["true", t("yes.true")], ["false", t("yes.false")]], String(node.value), (value) => value === "true");
+  if (kind === "flag")
+    return choice(
+      [
+        ["true", t("yes.true")],
+        ["false", t("yes.false")],
+      ],
+      String(node.value),
+      (value) => value === "true",
+    );
   if (kind === "emergency" && (node.op === "eq" || node.op === "ne")) {
-    const names = EMERGENCIES.map((one) => [one, one === "true" ? t("rule.any_emergency") : one === "false" ? t("rule.no_emergency") : word("emergency", one)] as [string, string]);
+    const names = EMERGENCIES.map(
+      (one) =>
+        [
+          one,
+          one === "true" ? t("rule.any_emergency") : one === "false" ? t("rule.no_emergency") : word("emergency", one),
+        ] as [string, string],
+    );
     return choice(names, String(node.value), (value) => (value === "true" ? true : value === "false" ? false : value));
   }
-  if (kind === "class" && node.op !== "in") return choice(CLASSES.map((one) => [one, word("kind", one)]), String(node.value), (value) => value);
+  if (kind === "class" && node.op !== "in")
+    return choice(
+      CLASSES.map((one) => [one, word("kind", one)]),
+      String(node.value),
+      (value) => value,
+    );
   if (kind === "class") return classes(node, give);
   if (kind === "geofence" || kind === "watchlist") {
     const rows = kind === "geofence" ? around.fences : around.watchlists;
-    if (!rows.length) return html`<span class="hint">${t(kind === "geofence" ? "rule.no_fences" : "rule.no_watchlists")} <a href="#/alerts?tab=${kind === "geofence" ? "geofences" : "watchlists"}">${t("rule.make_one")}</a></span>`;
-    return choice([["", t("rule.choose")], ...rows.map((row) => [String(row.id), row.name] as [string, string])], String(node.value), Number);
+    if (!rows.length)
+      return html`<span class="hint">${t(kind === "geofence" ? "rule.no_fences" : "rule.no_watchlists")} <a href="#/alerts?tab=${kind === "geofence" ? "geofences" : "watchlists"}">${t("rule.make_one")}</a></span>`;
+    return choice(
+      [["", t("rule.choose")], ...rows.map((row) => [String(row.id), row.name] as [string, string])],
+      String(node.value),
+      Number,
+    );
   }
-  if (kind === "time") return html`<input type="datetime-local" aria-label=${label} .value=${localTime(node.value)} @change=${(event: Event) => give(typed(node, (event.target as HTMLInputElement).value))} />`;
+  if (kind === "time")
+    return html`<input type="datetime-local" aria-label=${label} .value=${localTime(node.value)} @change=${(event: Event) => give(typed(node, (event.target as HTMLInputElement).value))} />`;
   const isNumber = kind === "number" && node.op !== "in";
   const measured = new TypedUnit(unit);
   return html`<span class="with-unit"><input aria-label=${label} .value=${shownValue(measured.shown(node.value))} inputmode=${isNumber ? "decimal" : "text"} autocomplete="off" spellcheck="false" placeholder=${placeholder(node, kind)}
@@ -115,7 +168,8 @@ function valueOf(node: Test, around: Surroundings, set: (work: (test: Test) => T
 
 function classes(node: Test, give: (value: unknown) => void): TemplateResult {
   const chosen = Array.isArray(node.value) ? (node.value as string[]) : [];
-  const toggle = (name: string): void => give(chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]);
+  const toggle = (name: string): void =>
+    give(chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]);
   return html`<div class="checks">${CLASSES.map((one) => html`<label class="check"><input type="checkbox" .checked=${chosen.includes(one)} @change=${() => toggle(one)} /> ${word("kind", one)}</label>`)}</div>`;
 }
 
@@ -148,8 +202,13 @@ export function sentence(node: Node, fences: Fence[], lists: Watchlist[], isInne
   if (kind === "geofence") value = fences.find((one) => one.id === id)?.name ?? value;
   else if (kind === "watchlist") value = lists.find((one) => one.id === id)?.name ?? value;
   else if (kind === "flag") value = t(node.value ? "yes.true" : "yes.false");
-  else if (kind === "class") value = [node.value].flat().map((one) => word("kind", String(one))).join(", ");
-  else if (kind === "emergency" && typeof node.value === "boolean") value = t(node.value ? "rule.any_emergency" : "rule.no_emergency");
+  else if (kind === "class")
+    value = [node.value]
+      .flat()
+      .map((one) => word("kind", String(one)))
+      .join(", ");
+  else if (kind === "emergency" && typeof node.value === "boolean")
+    value = t(node.value ? "rule.any_emergency" : "rule.no_emergency");
   else if (typeof amount === "number" && unit) value = number(amount, Number.isInteger(amount) ? 0 : 2);
   return `${word("field", fieldOf(node))} ${word("op", node.op)} ${value}${measured.name && value !== "ground" ? `\u00a0${measured.name}` : ""}`;
 }

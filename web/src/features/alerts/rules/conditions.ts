@@ -15,13 +15,16 @@ export type FieldInfo = Omit<RuleField, "group">;
 /** Fields of the aircraft itself, and those that features add. */
 export const FIELDS: Record<string, FieldInfo> = { ...vocabulary.fields, ...RULE_FIELDS };
 export const GROUPS: Record<string, string[]> = Object.fromEntries(
-  Object.entries(vocabulary.groups).map(([group, names]: [string, string[]]) => [group, [...names, ...Object.keys(RULE_FIELDS).filter((name) => RULE_FIELDS[name].group === group)]]),
+  Object.entries(vocabulary.groups).map(([group, names]: [string, string[]]) => [
+    group,
+    [...names, ...Object.keys(RULE_FIELDS).filter((name) => RULE_FIELDS[name].group === group)],
+  ]),
 );
 export const OPS = vocabulary.ops as Record<string, string[]>;
 export const CLASSES = vocabulary.classes;
 const ALIASES: Record<string, string> = { callsign: "flight", registration: "r", icao_hex: "hex", aircraft_type: "t" };
-export const MOST_TESTS = 100;
-export const MOST_LEVELS = 8;
+export const MAX_TESTS = 100;
+export const MAX_LEVELS = 8;
 
 export const NEW_TEST: Test = { field: "alt_baro", op: "lt", value: 3000 };
 
@@ -98,7 +101,8 @@ export function withField(test: Test, field: string): Test {
 
 export function withOp(test: Test, op: string): Test {
   const isList = Array.isArray(test.value);
-  if (op === "in" && infoOf(test.field).kind !== "watchlist") return { ...test, op, value: isList ? test.value : test.value === "" ? [] : [test.value] };
+  if (op === "in" && infoOf(test.field).kind !== "watchlist")
+    return { ...test, op, value: isList ? test.value : test.value === "" ? [] : [test.value] };
   return { ...test, op, value: isList ? ((test.value as unknown[])[0] ?? firstValue(test.field, op)) : test.value };
 }
 
@@ -114,7 +118,11 @@ function firstValue(field: string, op: string): unknown {
 export function typed(test: Test, text: string): unknown {
   const { kind } = infoOf(test.field);
   if (test.op === "in" && kind !== "watchlist") {
-    return text.split(",").map((part) => part.trim()).filter(Boolean).map((part) => single(kind, part));
+    return text
+      .split(",")
+      .map((part) => part.trim())
+      .filter(Boolean)
+      .map((part) => single(kind, part));
   }
   return test.op === "matches" ? text : single(kind, text);
 }

@@ -7,7 +7,16 @@ import { inform } from "../../../ui/announce";
 import { View } from "../../../ui/view";
 import { go } from "../address";
 import type { Rule } from "../types";
-import { aboutAircraft, around, documentOf, isReadyMade, needsPlace, READY_MADE, type Position, type ReadyMade } from "./ready_made";
+import {
+  aboutAircraft,
+  around,
+  documentOf,
+  isReadyMade,
+  needsPlace,
+  READY_MADE,
+  type Position,
+  type ReadyMade,
+} from "./ready_made";
 
 const WAIT_MS = 15_000;
 /** Where this browser is, if a rule asked for it; it stands in no address. */
@@ -19,8 +28,15 @@ export function startOf(name: string | undefined): Partial<Rule> | null {
   const { priority, conditions } = documentOf(name);
   const start = { name: t(`ready.${name}`), priority: priority as Rule["priority"], conditions };
   const hex = live.selectedHex.value;
-  if (name === "watched" && hex) return { ...start, name: String(live.selected.value?.flight || hex.toUpperCase()).trim(), conditions: aboutAircraft(hex) };
-  return needsPlace(conditions) && !live.station.value && position ? { ...start, conditions: around(conditions, position) } : start;
+  if (name === "watched" && hex)
+    return {
+      ...start,
+      name: String(live.selected.value?.flight || hex.toUpperCase()).trim(),
+      conditions: aboutAircraft(hex),
+    };
+  return needsPlace(conditions) && !live.station.value && position
+    ? { ...start, conditions: around(conditions, position) }
+    : start;
 }
 
 class Gallery extends View {
@@ -72,7 +88,8 @@ class Gallery extends View {
     });
     return html`<section class="section" aria-labelledby="ready-title"><h2 id="ready-title">${t("ready.title")}</h2>
       <ul class="gallery">${offered.map(
-        (name) => html`<li><button data-ready=${name} ?disabled=${this.waiting !== null} @click=${() => this.start(name)}><b>${t(`ready.${name}`)}</b><small>${this.waiting === name ? t("ready.waiting") : this.hint(name)}</small></button></li>`,
+        (name) =>
+          html`<li><button data-ready=${name} ?disabled=${this.waiting !== null} @click=${() => this.start(name)}><b>${t(`ready.${name}`)}</b><small>${this.waiting === name ? t("ready.waiting") : this.hint(name)}</small></button></li>`,
       )}</ul></section>`;
   }
 }

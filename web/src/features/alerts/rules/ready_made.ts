@@ -35,7 +35,10 @@ export function around(node: Node, position: Position): Node {
   // The parts of the square stand beside the other tests of a group of all.
   const children = childrenOf(node).map((child) => around(child, position));
   const mode = modeOf(node);
-  return branch(mode, mode === "all" ? children.flatMap((child) => (!isTest(child) && "all" in child ? child.all : [child])) : children);
+  return branch(
+    mode,
+    mode === "all" ? children.flatMap((child) => (!isTest(child) && "all" in child ? child.all : [child])) : children,
+  );
 }
 
 /** The part of a rule about one aircraft, by its address. */
@@ -46,7 +49,11 @@ export function aboutAircraft(hex: string): Node {
 function square([lat, lon]: Position, distanceNm: number): Node {
   const high = distanceNm / NM_PER_DEGREE;
   const wide = Math.min(180, high / Math.max(Math.cos((lat * Math.PI) / 180), 0.01));
-  const test = (field: string, op: string, value: number): Test => ({ field, op, value: Number(value.toFixed(DIGITS)) });
+  const test = (field: string, op: string, value: number): Test => ({
+    field,
+    op,
+    value: Number(value.toFixed(DIGITS)),
+  });
   const [west, east] = [test("lon", "ge", lon - wide), test("lon", "le", lon + wide)];
   const beside: Node[] =
     lon - wide < -180

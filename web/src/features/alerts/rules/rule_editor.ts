@@ -14,7 +14,23 @@ import { PRIORITIES, may, type Channel, type Fence, type QuietWindow, type Rule,
 type Draft = Omit<Rule, "id" | "username" | "is_own" | "is_subscribed" | "fault">;
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const COUNT_OPS = ["ge", "gt", "eq", "ne", "le", "lt"];
-const MEMBERS = ["name", "description", "enabled", "priority", "conditions", "for_s", "cooldown_s", "count", "starts_at", "expires_at", "quiet_hours", "channels", "visibility", "message", "mqtt"] as const;
+const MEMBERS = [
+  "name",
+  "description",
+  "enabled",
+  "priority",
+  "conditions",
+  "for_s",
+  "cooldown_s",
+  "count",
+  "starts_at",
+  "expires_at",
+  "quiet_hours",
+  "channels",
+  "visibility",
+  "message",
+  "mqtt",
+] as const;
 /** Fields that stand below "More settings". */
 const MORE = ["description", "for_s", "cooldown_s", "count", "starts_at", "expires_at", "quiet_hours"];
 const FRESH: Draft = {
@@ -22,7 +38,12 @@ const FRESH: Draft = {
   description: "",
   enabled: true,
   priority: "info",
-  conditions: { all: [{ field: "distance_nm", op: "lt", value: 5 }, { field: "alt_baro", op: "lt", value: 3000 }] },
+  conditions: {
+    all: [
+      { field: "distance_nm", op: "lt", value: 5 },
+      { field: "alt_baro", op: "lt", value: 3000 },
+    ],
+  },
   for_s: null,
   cooldown_s: 300,
   count: null,
@@ -36,7 +57,19 @@ const FRESH: Draft = {
 };
 
 class RuleEditor extends Task {
-  protected override readonly fields = ["conditions", "name", "message", "description", "for_s", "cooldown_s", "count", "starts_at", "expires_at", "quiet_hours", "channels"];
+  protected override readonly fields = [
+    "conditions",
+    "name",
+    "message",
+    "description",
+    "for_s",
+    "cooldown_s",
+    "count",
+    "starts_at",
+    "expires_at",
+    "quiet_hours",
+    "channels",
+  ];
   rule: Rule | null = null;
   /** What a new rule begins with, if it is made from a ready-made one. */
   start: Partial<Draft> | null = null;
@@ -44,7 +77,10 @@ class RuleEditor extends Task {
   lists: Watchlist[] = [];
   channels: Channel[] = [];
   private draft: Draft = structuredClone(FRESH);
-  private readonly trial = new Trial(() => this.forTrial(), () => this.requestUpdate());
+  private readonly trial = new Trial(
+    () => this.forTrial(),
+    () => this.requestUpdate(),
+  );
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -63,7 +99,9 @@ class RuleEditor extends Task {
 
   protected override firstUpdated(): void {
     // What a ready-made rule leaves open is typed first.
-    const open = this.start ? [...this.querySelectorAll<HTMLInputElement>(".test input")].find(({ value }) => value === "") : undefined;
+    const open = this.start
+      ? [...this.querySelectorAll<HTMLInputElement>(".test input")].find(({ value }) => value === "")
+      : undefined;
     (open ?? this.querySelector<HTMLElement>("input, select, button"))?.focus();
   }
 
@@ -84,7 +122,10 @@ class RuleEditor extends Task {
   private readonly save = (event: SubmitEvent): void => {
     event.preventDefault();
     void this.attempt(async () => {
-      await call(this.rule ? `alerts/rules/${this.rule.id}` : "alerts/rules", { method: this.rule ? "PATCH" : "POST", body: this.body() });
+      await call(this.rule ? `alerts/rules/${this.rule.id}` : "alerts/rules", {
+        method: this.rule ? "PATCH" : "POST",
+        body: this.body(),
+      });
       inform(t("saved"));
       this.leave();
     });
@@ -121,12 +162,23 @@ class RuleEditor extends Task {
     </form>`;
   }
 
-  private text(name: "name" | "message" | "description", title: TextKey, longest: number, placeholder = ""): TemplateResult {
+  private text(
+    name: "name" | "message" | "description",
+    title: TextKey,
+    longest: number,
+    placeholder = "",
+  ): TemplateResult {
     return html`<label><span>${t(title)}</span><input name=${name} .value=${this.draft[name]} maxlength=${longest} placeholder=${placeholder} autocomplete="off" aria-invalid=${this.invalid(name)}
       @input=${(event: Event) => this.set({ [name]: (event.target as HTMLInputElement).value })} /></label>${this.beside(name)}`;
   }
 
-  private number(value: number | null, title: TextKey, take: (value: number | null) => void, unit: string, placeholder = ""): TemplateResult {
+  private number(
+    value: number | null,
+    title: TextKey,
+    take: (value: number | null) => void,
+    unit: string,
+    placeholder = "",
+  ): TemplateResult {
     return html`<label><span>${t(title)}</span><span class="with-unit"><input type="number" min="0" step="any" .value=${value === null ? "" : String(value)} placeholder=${placeholder}
       @input=${(event: Event) => take((event.target as HTMLInputElement).value === "" ? null : Number((event.target as HTMLInputElement).value))} /><small>${unit}</small></span></label>`;
   }
@@ -134,12 +186,17 @@ class RuleEditor extends Task {
   private channelChoice(): TemplateResult {
     const { channels: chosen } = this.draft;
     const owner = this.rule?.is_own === false ? null : session.user.value?.id;
-    const own = this.channels.filter((channel) => owner === null || (channel as Channel & { user: number }).user === owner);
-    const toggle = (id: number): void => this.set({ channels: chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id] });
+    const own = this.channels.filter(
+      (channel) => owner === null || (channel as Channel & { user: number }).user === owner,
+    );
+    const toggle = (id: number): void =>
+      this.set({ channels: chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id] });
     return html`<fieldset><legend class="field-title">${t("rule.channels")}</legend>
-      ${own.length
-        ? html`<div class="checks">${own.map((channel) => html`<label class="check"><input type="checkbox" .checked=${chosen.includes(channel.id)} @change=${() => toggle(channel.id)} /> ${channel.name} <small>${word("channel", channel.kind)}</small></label>`)}</div>`
-        : html`<p class="hint">${t("rule.no_channels")} <a href="#/alerts?tab=channels">${t("alerts.channels")}</a></p>`}${this.beside("channels")}</fieldset>`;
+      ${
+        own.length
+          ? html`<div class="checks">${own.map((channel) => html`<label class="check"><input type="checkbox" .checked=${chosen.includes(channel.id)} @change=${() => toggle(channel.id)} /> ${channel.name} <small>${word("channel", channel.kind)}</small></label>`)}</div>`
+          : html`<p class="hint">${t("rule.no_channels")} <a href="#/alerts?tab=channels">${t("alerts.channels")}</a></p>`
+      }${this.beside("channels")}</fieldset>`;
   }
 
   private more(): TemplateResult {
@@ -150,10 +207,12 @@ class RuleEditor extends Task {
     return html`${this.text("description", "rule.description", 2000)}
       <div class="pair">${this.number(draft.for_s, "rule.for", (value) => this.set({ for_s: value }), "s", "2")}${this.number(draft.cooldown_s, "rule.cooldown", (value) => this.set({ cooldown_s: value ?? 0 }), "s")}</div>${this.beside("for_s")}${this.beside("cooldown_s")}
       <label class="check"><input type="checkbox" .checked=${count !== null} @change=${() => this.set({ count: count ? null : { op: "ge", value: 5 } })} /> ${t("rule.count")}</label>
-      ${count
-        ? html`<div class="pair"><label><span>${t("rule.op")}</span><select @change=${(event: Event) => this.set({ count: { ...count, op: (event.target as HTMLSelectElement).value } })}>${COUNT_OPS.map((one) => html`<option value=${one} ?selected=${one === count.op}>${word("op", one)}</option>`)}</select></label>
+      ${
+        count
+          ? html`<div class="pair"><label><span>${t("rule.op")}</span><select @change=${(event: Event) => this.set({ count: { ...count, op: (event.target as HTMLSelectElement).value } })}>${COUNT_OPS.map((one) => html`<option value=${one} ?selected=${one === count.op}>${word("op", one)}</option>`)}</select></label>
             ${this.number(count.value, "rule.aircraft", (value) => this.set({ count: { ...count, value: value ?? 0 } }), "")}</div>`
-        : nothing}
+          : nothing
+      }
       <div class="pair">${moment("starts_at", "rule.starts")}${moment("expires_at", "rule.expires")}</div>${this.beside("count")}${this.beside("starts_at")}${this.beside("expires_at")}
       ${this.quiet()}
       <label class="check"><input type="checkbox" .checked=${draft.enabled} @change=${() => this.set({ enabled: !draft.enabled })} /> ${t("rule.enabled")}</label>
@@ -163,8 +222,15 @@ class RuleEditor extends Task {
 
   private quiet(): TemplateResult {
     const { quiet_hours: windows } = this.draft;
-    const put = (at: number, change: Partial<QuietWindow>): void => this.set({ quiet_hours: windows.map((one, index) => (index === at ? { ...one, ...change } : one)) });
-    const add = (): void => this.set({ quiet_hours: [...windows, { days: [], from: "22:00", to: "07:00", timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC" }] });
+    const put = (at: number, change: Partial<QuietWindow>): void =>
+      this.set({ quiet_hours: windows.map((one, index) => (index === at ? { ...one, ...change } : one)) });
+    const add = (): void =>
+      this.set({
+        quiet_hours: [
+          ...windows,
+          { days: [], from: "22:00", to: "07:00", timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC" },
+        ],
+      });
     const toggle = (at: number, day: string): void => {
       // No day stands for every day.
       const days = windows[at].days.length ? windows[at].days : DAYS;

@@ -59,7 +59,10 @@ class Rules extends Task {
     if (!file) return;
     this.again(async () => {
       const body = JSON.parse(await file.text()) as unknown;
-      const made = await call<Record<"rules" | "geofences" | "watchlists", number>>("alerts/rules/import", { method: "POST", body });
+      const made = await call<Record<"rules" | "geofences" | "watchlists", number>>("alerts/rules/import", {
+        method: "POST",
+        body,
+      });
       inform(t("rule.imported", made));
     });
   };
@@ -105,13 +108,16 @@ class Rules extends Task {
   }
 
   private card(rule: Rule): TemplateResult {
-    const flip = (): void => this.again(() => call(`alerts/rules/${rule.id}`, { method: "PATCH", body: { enabled: !rule.enabled } }));
+    const flip = (): void =>
+      this.again(() => call(`alerts/rules/${rule.id}`, { method: "PATCH", body: { enabled: !rule.enabled } }));
     return html`<li class="card ${rule.enabled ? "" : "done"}">
       ${this.head(rule)}
       <p class="actions">
-        ${may("edit")
-          ? html`<label class="check"><input type="checkbox" role="switch" .checked=${rule.enabled} @change=${flip} aria-label="${t("rule.enabled")}: ${rule.name}" /> ${t(rule.enabled ? "rule.on" : "rule.off")}</label>`
-          : html`<small>${t(rule.enabled ? "rule.on" : "rule.off")}</small>`}
+        ${
+          may("edit")
+            ? html`<label class="check"><input type="checkbox" role="switch" .checked=${rule.enabled} @change=${flip} aria-label="${t("rule.enabled")}: ${rule.name}" /> ${t(rule.enabled ? "rule.on" : "rule.off")}</label>`
+            : html`<small>${t(rule.enabled ? "rule.on" : "rule.off")}</small>`
+        }
         <button class="plain link" @click=${() => go("rules", { id: String(rule.id) })}>${t(may("edit") ? "edit" : "details")}</button>
         <a href="#/alerts?rule=${rule.id}">${t("alerts.history")}</a>
         ${may("delete") ? html`<button class="plain link" @click=${() => this.erase(rule)}>${t("delete")}</button>` : nothing}
@@ -119,18 +125,26 @@ class Rules extends Task {
   }
 
   private sharedCard(rule: Rule): TemplateResult {
-    const follow = (channels: number[]): void => this.again(() => call(`alerts/rules/${rule.id}/subscribe`, { method: "POST", body: { channels } }));
+    const follow = (channels: number[]): void =>
+      this.again(() => call(`alerts/rules/${rule.id}/subscribe`, { method: "POST", body: { channels } }));
     const end = (): void => this.again(() => call(`alerts/rules/${rule.id}/subscribe`, { method: "DELETE" }));
-    const toggle = (id: number): void => follow(rule.channels.includes(id) ? rule.channels.filter((one) => one !== id) : [...rule.channels, id]);
-    const own = this.channels.filter((channel) => (channel as Channel & { user: number }).user === session.user.value?.id);
+    const toggle = (id: number): void =>
+      follow(rule.channels.includes(id) ? rule.channels.filter((one) => one !== id) : [...rule.channels, id]);
+    const own = this.channels.filter(
+      (channel) => (channel as Channel & { user: number }).user === session.user.value?.id,
+    );
     return html`<li class="card">
       ${this.head(rule)}
-      ${may("create")
-        ? html`<p class="actions">${rule.is_subscribed ? html`<button @click=${end}>${t("rule.unfollow")}</button>` : html`<button @click=${() => follow([])}>${t("rule.follow")}</button>`}</p>
-            ${rule.is_subscribed && own.length
-              ? html`<fieldset class="checks"><legend>${t("rule.channels")}</legend>${own.map((channel) => html`<label class="check"><input type="checkbox" .checked=${rule.channels.includes(channel.id)} @change=${() => toggle(channel.id)} /> ${channel.name}</label>`)}</fieldset>`
-              : nothing}`
-        : nothing}</li>`;
+      ${
+        may("create")
+          ? html`<p class="actions">${rule.is_subscribed ? html`<button @click=${end}>${t("rule.unfollow")}</button>` : html`<button @click=${() => follow([])}>${t("rule.follow")}</button>`}</p>
+            ${
+              rule.is_subscribed && own.length
+                ? html`<fieldset class="checks"><legend>${t("rule.channels")}</legend>${own.map((channel) => html`<label class="check"><input type="checkbox" .checked=${rule.channels.includes(channel.id)} @change=${() => toggle(channel.id)} /> ${channel.name}</label>`)}</fieldset>`
+                : nothing
+            }`
+          : nothing
+      }</li>`;
   }
 }
 

@@ -52,7 +52,9 @@ export class Trial {
     this.end();
     this.changed();
     const now = Date.now();
-    const span = hours ? { from: new Date(now - hours * 3_600_000).toISOString(), to: new Date(now).toISOString() } : {};
+    const span = hours
+      ? { from: new Date(now - hours * 3_600_000).toISOString(), to: new Date(now).toISOString() }
+      : {};
     try {
       this.result = await call<Result>("alerts/rules/test", { method: "POST", body: { ...this.rule(), ...span } });
       this.draw(this.result.alerts);
@@ -66,10 +68,22 @@ export class Trial {
 
   private draw(alerts: Alert[]): void {
     const map = document.querySelector<MapElement>("sw-map");
-    const places = alerts.flatMap(({ aircraft }) => (typeof aircraft.lat === "number" && typeof aircraft.lon === "number" ? [fromLonLat([aircraft.lon, aircraft.lat])] : []));
+    const places = alerts.flatMap(({ aircraft }) =>
+      typeof aircraft.lat === "number" && typeof aircraft.lon === "number"
+        ? [fromLonLat([aircraft.lon, aircraft.lat])]
+        : [],
+    );
     if (!map || !places.length) return;
-    const mark = new Circle({ radius: 9, fill: new Fill({ color: "rgb(255 140 60 / 0.28)" }), stroke: new Stroke({ color: "#f07a1e", width: 2 }) });
-    this.layer = new VectorLayer({ source: new VectorSource({ features: places.map((place) => new Feature(new Point(place))) }), zIndex: 4, style: new Style({ image: mark }) });
+    const mark = new Circle({
+      radius: 9,
+      fill: new Fill({ color: "rgb(255 140 60 / 0.28)" }),
+      stroke: new Stroke({ color: "#f07a1e", width: 2 }),
+    });
+    this.layer = new VectorLayer({
+      source: new VectorSource({ features: places.map((place) => new Feature(new Point(place))) }),
+      zIndex: 4,
+      style: new Style({ image: mark }),
+    });
     map.addLayer(this.layer);
     map.fit(places);
   }
@@ -82,10 +96,12 @@ export class Trial {
       <div class="segments" role="group" aria-label=${t("span.label")}>${spans.map(([hours, name]) => html`<button type="button" aria-pressed=${result !== null && hours === this.hours} ?disabled=${this.isBusy} @click=${() => void this.run(hours)}>${t(name)}</button>`)}</div>
       ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
       <div role="status">${this.isBusy ? html`<p class="hint">${t("trial.running")}</p>` : nothing}
-      ${result
-        ? html`<p class="trial-count"><b>${number(result.count)}</b> ${t(result.count === 1 ? "trial.one" : "trial.many")}${result.per_hour === null ? "" : ` · ${t("trial.per_hour", { rate: number(result.per_hour, 1) })}`}${result.truncated ? ` · ${t("trial.truncated")}` : ""}</p>
+      ${
+        result
+          ? html`<p class="trial-count"><b>${number(result.count)}</b> ${t(result.count === 1 ? "trial.one" : "trial.many")}${result.per_hour === null ? "" : ` · ${t("trial.per_hour", { rate: number(result.per_hour, 1) })}`}${result.truncated ? ` · ${t("trial.truncated")}` : ""}</p>
             <ul class="cards">${result.alerts.slice(0, SHOWN).map((alert) => html`<li class="card"><p>${alert.message}</p><p><small>${clock(alert.triggered_at, true)}${alert.cleared_at ? ` – ${clock(alert.cleared_at)}` : ""}</small></p></li>`)}</ul>`
-        : nothing}</div>
+          : nothing
+      }</div>
     </section>`;
   }
 }
