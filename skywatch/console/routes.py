@@ -44,7 +44,7 @@ OWN_ROUTES = {
 # The largest form has some hundred short fields.
 MAXIMUM_BODY_BYTES = 65_536
 LOCAL = re.compile(rf"{HOME}(/[A-Za-z0-9_-]+)*(\?[A-Za-z0-9_.~%&=+:@-]*)?")
-LONGEST_LOCAL = 1000
+MAX_LOCAL = 1000
 # Addresses that are no page to go on to; those of visitors are none after signing in.
 NO_PAGES = (SIGN_ON, SIGNED_ON, SIGN_OUT, LANGUAGE, ENTER, MAP, STYLE, SCRIPT)
 VISITORS_PAGES = (SIGN_IN, RESET, SETUP)
@@ -66,7 +66,7 @@ def local(address: str | None) -> str:
 
 def local_or_visitors(address: str | None) -> str:
     """The same, or a page that visitors open without a session."""
-    if address is None or len(address) > LONGEST_LOCAL or not LOCAL.fullmatch(address):
+    if address is None or len(address) > MAX_LOCAL or not LOCAL.fullmatch(address):
         return HOME
     return HOME if address.partition("?")[0] in NO_PAGES else address
 

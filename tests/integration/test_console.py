@@ -27,7 +27,7 @@ def test_a_browser_signs_in_sets_roles_and_signs_out(make_runtime):
         browser.click("main button")
         assert browser.shows("h1", "eve")
         browser.click("input[value=operator]")
-        browser.click("form.card button")
+        browser.click("main form:has(#field-roles) .actions button")
         assert browser.shows("[role=status]", "eve now has these roles: Operator, Viewer.")
         # The policy keeps scripts out, and the session out of their reach.
         assert browser.run("return document.cookie") == ""

@@ -9,8 +9,8 @@ from skywatch.core.problems import Problem
 from skywatch.http.requests.request import Request
 
 UPLOAD_TYPE = "multipart/form-data"
-MOST_PARTS = 50
-LONGEST_BOUNDARY = 200
+MAX_PARTS = 50
+MAX_BOUNDARY = 200
 _CACHE = "skywatch.console.upload"
 
 
@@ -36,11 +36,11 @@ def _parse(request: Request) -> Upload:
 
     _, options = parse_options_header(request.headers.get("Content-Type", ""))
     boundary = options.get("boundary", "")
-    if not 0 < len(boundary) <= LONGEST_BOUNDARY:
+    if not 0 < len(boundary) <= MAX_BOUNDARY:
         raise Problem("malformed_body", "The form cannot be read.")
     upload, part, data = Upload(), None, bytearray()
     try:
-        with PushMultipartParser(boundary, max_segment_count=MOST_PARTS) as parser:
+        with PushMultipartParser(boundary, max_segment_count=MAX_PARTS) as parser:
             for event in (*parser.parse(request.body), *parser.parse(b"")):
                 if event is None:
                     _take(upload, part, bytes(data))

@@ -14,7 +14,7 @@ DAY_S = 86_400.0
 # What was stored for less than this says nothing of the days to come.
 LEAST_DAYS = 0.25
 # Beyond this nobody plans, and a date would pretend to know more than there is.
-MOST_DAYS = 3650.0
+MAX_DAYS = 3650.0
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Outlook:
     @property
     def is_endless(self) -> bool:
         """Whether the room will do for as long as anybody plans."""
-        return self.days > MOST_DAYS
+        return self.days > MAX_DAYS
 
 
 def growth_of(extent: Extent, days: float, megabytes: float, now: datetime) -> Growth | None:

@@ -13,7 +13,7 @@ from skywatch.accounts.models import Login, User
 from skywatch.core.clock import utcnow
 
 # The page Users has them all.
-MOST_SHOWN = 8
+MAX_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def find_people(session: Session) -> People:
         .where(goes_on)
         .group_by(User.id, User.username)
         .order_by(since.desc(), User.id)
-        .limit(MOST_SHOWN)
+        .limit(MAX_SHOWN)
     )
     signed_in, logins = session.execute(
         sa.select(sa.func.count(Login.user_id.distinct()), sa.func.count()).where(goes_on)

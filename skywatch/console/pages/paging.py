@@ -15,7 +15,7 @@ from skywatch.http.resources.schema import QueryString, Schema
 
 PAGE_SIZE = 50
 # Further matches are not counted: a page must not take the longer the more there is.
-MOST_COUNTED = 10_000
+MAX_COUNTED = 10_000
 _OWN = ("offset", "cursor", "after", "before", "limit")
 
 
@@ -56,14 +56,14 @@ def cut(
     """A page of a list that goes by cursor, and the pages around it.
 
     ``rows`` are up to ``PAGE_SIZE + 1`` entries from the place that ``query`` (a ``Place``) says; the one too many says
-    that there are more. ``name`` is what an entry is found by, ``count`` at most ``MOST_COUNTED + 1``.
+    that there are more. ``name`` is what an entry is found by, ``count`` at most ``MAX_COUNTED + 1``.
     """
     backwards, is_more = "before" in query, len(rows) > PAGE_SIZE
     shown = rows[-PAGE_SIZE:] if backwards else rows[:PAGE_SIZE]
     has_previous = is_more if backwards else "after" in query
     has_next = backwards or is_more
-    if count > MOST_COUNTED:
-        text = translate(request, "more than {most} found", most=MOST_COUNTED)
+    if count > MAX_COUNTED:
+        text = translate(request, "more than {most} found", most=MAX_COUNTED)
     else:
         text = translate(request, "{n} found", n=count)
     pages = Pages(

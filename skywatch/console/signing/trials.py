@@ -35,7 +35,7 @@ LEFT_OUT = frozenset(
     | {"name", "given_name", "family_name", "middle_name", "nickname", "profile", "picture", "website", "email"}
     | {"phone_number", "phone_number_verified", "address", "birthdate", "gender", "zoneinfo", "locale", "updated_at"}
 )
-LONGEST_CLAIM = 300
+MAX_CLAIM = 300
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def finish_trial(request: Request, begun: PendingLogin, answer: Answer) -> str:
 def _shown(claims: Mapping[str, Any]) -> dict[str, str]:
     """Claims that a rule may be made of, each as short text."""
     return {
-        name[:100]: (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))[:LONGEST_CLAIM]
+        name[:100]: (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))[:MAX_CLAIM]
         for name, value in sorted(claims.items())
         if name not in LEFT_OUT
     }

@@ -146,7 +146,7 @@ def test_elsewhere_the_page_says_how_to_get_a_link_and_takes_no_password(visitor
 
 def test_ten_wrong_passwords_void_the_right_one(visitor):
     password = issue(visitor)
-    for _ in range(service.MOST_WRONG_TRIES):
+    for _ in range(service.MAX_WRONG_TRIES):
         visitor.send(visitor.get("/setup"), 0, setup_password="guess", password=OWN, status=400)
     visitor.send(visitor.get("/setup"), 0, setup_password=password, password=OWN, status=400)
     assert issue(visitor) is None

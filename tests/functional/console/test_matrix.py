@@ -158,7 +158,7 @@ def test_every_role_gets_the_pages_of_the_table(make_visitor, mode, level):
         visitor.sign_in(role, status=303 if gets_in else 403)
         token = visitor.token if gets_in else "x"
         for method, path, permission in TABLE:
-            may = holds(role, permission) or (opened and permission in ("users.view", "roles.view"))
+            permissions = holds(role, permission) or (opened and permission in ("users.view", "roles.view"))
             where = path.format(**numbers)
             got = (
                 visitor.get(where, status="*")
@@ -167,6 +167,6 @@ def test_every_role_gets_the_pages_of_the_table(make_visitor, mode, level):
             )
             # A form without its fields is refused with another status, or asks for nothing that could be refused.
             refused = got.status_int == (403 if gets_in else 303)
-            if refused == (may and gets_in) or got.status_int >= 500:
+            if refused == (permissions and gets_in) or got.status_int >= 500:
                 faults.append(f"{method} {path} as {role}: {got.status_int}")
     assert faults == []

@@ -23,7 +23,7 @@ from skywatch.settings import origins_of
 PAGES = (Page(route="console.search", path=SEARCH.removeprefix(HOME)),)
 LONGEST = 100
 # Whoever finds more than this looks for something narrower.
-MOST_SETTINGS = 50
+MAX_SETTINGS = 50
 SETTINGS = "/settings"
 # Settings that have a form, by the beginning of their names.
 FORMS = {"station_": "/station", "retention_": "/retention"}
@@ -40,6 +40,7 @@ DESCRIPTIONS = {
     "/channels": "Channels that notifications are sent to: switch on and off, test, deliveries.",
     "/thresholds": "When an event begins: distances, altitudes, rates.",
     "/retention": "How long and how much of each kind of data is stored.",
+    "/airframes": "Registration, type and operator of aircraft: what is known, import a list.",
     "/known-aircraft": "Aircraft to watch for: find, add, verify, import a list.",
     "/health": "How each part is now, and how that changed.",
     "/settings": "Every setting in force, its value and where it comes from.",
@@ -77,8 +78,8 @@ def show_search(request: Request) -> dict[str, Any]:
     return {
         "searched": text,
         "pages": list(_pages(offered, words, catalogue)) if words else [],
-        "settings": settings[:MOST_SETTINGS],
-        "more": max(0, len(settings) - MOST_SETTINGS),
+        "settings": settings[:MAX_SETTINGS],
+        "more": max(0, len(settings) - MAX_SETTINGS),
     }
 
 

@@ -62,7 +62,7 @@ def post_setup(request: Request) -> dict[str, Any] | Response:
     if elsewhere is not None:
         return elsewhere
     entries = read_entries(request, FirstAdministrator())
-    if not request.may.is_local:
+    if not request.visibility.is_local:
         raise Problem("permission_denied", NOT_HERE)
     actor = Actor(NAME, METHOD, None, request.client_address, request.request_id)
     runtime = request.runtime
@@ -96,7 +96,7 @@ def _page(request: Request, entries: Entries) -> dict[str, Any]:
     return {
         "entries": entries,
         "setup": SETUP,
-        "is_local": request.may.is_local,
+        "is_local": request.visibility.is_local,
         "needs_tls": needs_tls(request),
         "problem": entries.problem,
     }

@@ -14,7 +14,7 @@ from skywatch.accounts.audit_log.schemas import AuditQuery
 from skywatch.accounts.audit_log.search import Search, actions
 from skywatch.console.forms.form import read_query
 from skywatch.console.pages.page import Page
-from skywatch.console.pages.paging import MOST_COUNTED, PAGE_SIZE, address
+from skywatch.console.pages.paging import MAX_COUNTED, PAGE_SIZE, address
 from skywatch.console.routes import HOME
 from skywatch.core.database.models import AuditEntry
 from skywatch.core.storing.stored_settings import is_storable
@@ -57,14 +57,14 @@ def show_audit(request: Request) -> dict[str, Any]:
     rows = search.page(PAGE_SIZE + 1, cursor)
     shown, has_more = rows[:PAGE_SIZE], len(rows) > PAGE_SIZE
     # What fits on the first page is counted already.
-    count = len(rows) if cursor is None and not has_more else search.count(MOST_COUNTED + 1)
+    count = len(rows) if cursor is None and not has_more else search.count(MAX_COUNTED + 1)
     given = {name: request.GET.get(name, "").strip() for name in FILTERS}
     parameters = {name: value for name, value in given.items() if value}
     return {
         "entries": shown,
         "undo": {entry.id: way for entry in shown if (way := _way_back(request, entry)) is not None},
         "count": count,
-        "most": MOST_COUNTED,
+        "most": MAX_COUNTED,
         "query": given,
         "is_filtered": bool(parameters),
         "actions": actions(request.db),
@@ -73,14 +73,14 @@ def show_audit(request: Request) -> dict[str, Any]:
         "exports": [
             (name, f"{HOME}/audit/export?{urlencode({**parameters, 'format': name})}") for name in sorted(FORMATS)
         ],
-        "sees_users": Permission.USERS_VIEW in request.may.permissions,
+        "sees_users": Permission.USERS_VIEW in request.visibility.permissions,
     }
 
 
 def _way_back(request: Request, entry: AuditEntry) -> str | None:
     """The form that opens with what was before a change, where there is one; nothing is changed until it is saved."""
-    settings, may = request.runtime.settings, request.may.permissions
-    if entry.action == "safety.settings_changed" and Permission.SAFETY_MANAGE in may:
+    settings, permissions = request.runtime.settings, request.visibility.permissions
+    if entry.action == "safety.settings_changed" and Permission.SAFETY_MANAGE in permissions:
         return f"{HOME}/thresholds?{urlencode({'before': entry.id})}"
     if entry.action != "setting.changed" or entry.target_id not in names_of(type(settings)).single:
         return None

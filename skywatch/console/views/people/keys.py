@@ -69,7 +69,7 @@ def _page(request: Request) -> dict[str, Any]:
         previous=None if is_first else address(request),
         next=address(request, after=shown[-1][0].id) if len(rows) > PAGE_SIZE else None,
     )
-    may_edit, rights = Permission.USERS_EDIT in request.may.permissions, request.caller.permissions
+    may_edit, rights = Permission.USERS_EDIT in request.visibility.permissions, request.caller.permissions
     return {
         "keys": [
             {

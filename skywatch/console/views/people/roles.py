@@ -56,17 +56,17 @@ def show_roles(request: Request) -> dict[str, Any]:
     """Every role, what it gives and how many hold it"""
     entries, count = roles.find_roles(request.db, limit=MAXIMUM_LIMIT, offset=0)
     counted = roles.holders(request.db, [role.id for role in entries])
-    may, rights = request.may.permissions, request.caller.permissions
+    permissions, rights = request.visibility.permissions, request.caller.permissions
     return {
         "roles": [
             {"role": role, "user_count": counted[role.id], "is_within": permissions_of_role(role) <= rights}
             for role in entries
         ],
         "count": count,
-        "sees_users": Permission.USERS_VIEW in may,
-        "may_create": Permission.ROLES_CREATE in may,
-        "may_edit": Permission.ROLES_EDIT in may,
-        "may_delete": Permission.ROLES_DELETE in may,
+        "sees_users": Permission.USERS_VIEW in permissions,
+        "may_create": Permission.ROLES_CREATE in permissions,
+        "may_edit": Permission.ROLES_EDIT in permissions,
+        "may_delete": Permission.ROLES_DELETE in permissions,
     }
 
 

@@ -52,7 +52,7 @@ def post_new_service(request: Request) -> dict[str, Any] | Response:
             user = users.create_user(session, caller, fields)
     except Problem as problem:
         return refused(request, problem, _account(request, entries.refused(problem)))
-    may_go_on = Permission.USERS_EDIT in request.may.permissions and _keys_are_on(request)
+    may_go_on = Permission.USERS_EDIT in request.visibility.permissions and _keys_are_on(request)
     onward = f"{HOME}/users/{user.id}/keys/new" if may_go_on else f"{HOME}/users/{user.id}"
     return done(request, onward, translate(request, "{name} is created.", name=user.username))
 

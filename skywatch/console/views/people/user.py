@@ -27,7 +27,7 @@ from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission
 
 PAGES = (Page(route="console.user", path=f"/users/{{id:{NUMBER}}}", feature="users"),)
-MOST_LOGINS = 100
+MAX_LOGINS = 100
 
 
 user_page = FormPage("console.user", "user.jinja2", Permission.USERS_VIEW, post_permission=Permission.USERS_EDIT)
@@ -98,7 +98,7 @@ def revoke(request: Request, number: str) -> str:
 def _page(request: Request, entries: Entries | None = None) -> dict[str, Any]:
     session = request.db
     user = users.get_user(session, id_of(request))
-    rights, may = request.caller.permissions, request.may.permissions
+    rights, permissions = request.caller.permissions, request.visibility.permissions
     entries = entries or user_roles.opened(user)
     keys, key_count = find_keys(session, user.id, limit=PAGE_SIZE, offset=0)
     # Nobody changes who holds rights they lack, nor hands such rights out.
@@ -110,14 +110,14 @@ def _page(request: Request, entries: Entries | None = None) -> dict[str, Any]:
         "entries": entries,
         "roles": user_roles.rows(session, rights, user, entries),
         "logins": [
-            {"entry": login, "handle": handle_of(login.id)} for login in find_logins(session, user.id, MOST_LOGINS)
+            {"entry": login, "handle": handle_of(login.id)} for login in find_logins(session, user.id, MAX_LOGINS)
         ],
         "keys": [{"entry": key, "is_active": is_active(key)} for key in keys],
         "key_count": key_count,
-        "may_edit": Permission.USERS_EDIT in may and not lacking,
-        "may_delete": Permission.USERS_DELETE in may and not lacking and not is_last,
+        "may_edit": Permission.USERS_EDIT in permissions and not lacking,
+        "may_delete": Permission.USERS_DELETE in permissions and not lacking and not is_last,
         "may_deactivate": not is_last,
-        "may_audit": Permission.SYSTEM_MANAGE in may,
+        "may_audit": Permission.SYSTEM_MANAGE in permissions,
         "has_local_login": request.runtime.settings.of(AccountSettings).local_auth_enabled,
         "is_self": user.id == request.caller.user_id,
         "problem": None,

@@ -15,7 +15,7 @@ from skywatch.console.forms.choices import proposed_role, role_choices
 from skywatch.console.forms.entries import Entries, fields_of, part, read_entries
 from skywatch.console.forms.form import read_query
 from skywatch.console.pages.page import FormPage, Page
-from skywatch.console.pages.paging import MOST_COUNTED, PAGE_SIZE, Place, cut
+from skywatch.console.pages.paging import MAX_COUNTED, PAGE_SIZE, Place, cut
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
@@ -55,14 +55,14 @@ def show_users(request: Request) -> dict[str, Any]:
     )
     # What fits on the first page is counted already.
     is_whole = len(rows) <= PAGE_SIZE and "after" not in query and "before" not in query
-    count = len(rows) if is_whole else users.count_users(request.db, **filters, most=MOST_COUNTED + 1)
+    count = len(rows) if is_whole else users.count_users(request.db, **filters, most=MAX_COUNTED + 1)
     shown, pages = cut(request, rows, query, count, lambda user: user.username)
     return {
         "users": [{"user": user, "roles": users.roles_of(user)} for user in shown],
         "query": filters,
         "roles": roles.find_roles(request.db, limit=MAXIMUM_LIMIT, offset=0)[0],
         "pages": pages,
-        "may_create": Permission.USERS_CREATE in request.may.permissions,
+        "may_create": Permission.USERS_CREATE in request.visibility.permissions,
     }
 
 

@@ -209,7 +209,7 @@ def _import(request: Request, fields: dict[str, Any], files: dict[str, bytes], *
 
 def _service(request: Request, session: Session) -> KnownAircraftService:
     index = request.registry["cannonball_known_index"]
-    return KnownAircraftService(session, index, request.may, actor_of(request))
+    return KnownAircraftService(session, index, request.visibility, actor_of(request))
 
 
 def _opened(entry: KnownAircraft) -> Entries:

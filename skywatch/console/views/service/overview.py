@@ -32,14 +32,14 @@ REFRESH_S = 15
 @view_config(route_name="console.overview", request_method="GET", permission=IDENTIFIED, renderer="overview.jinja2")
 def show_overview(request: Request) -> dict[str, Any]:
     """What needs attention, receivers over a day, people who are signed in, and room on disk"""
-    may_read = Permission.SYSTEM_VIEW_STATUS in request.may.permissions
+    may_read = Permission.SYSTEM_VIEW_STATUS in request.visibility.permissions
     may_find = any(page.path == "/users" for page in layout_of(request).pages)
     return {
         "now": utcnow(),
         "refresh_s": REFRESH_S,
         "status": _status(request) if may_read else None,
         "people": find_people(request.db) if may_find else None,
-        "information": status.information(request.runtime, request.may),
+        "information": status.information(request.runtime, request.visibility),
         "spark": {"width": WIDTH, "height": HEIGHT},
     }
 
@@ -47,7 +47,7 @@ def show_overview(request: Request) -> dict[str, Any]:
 def _status(request: Request) -> dict[str, Any]:
     runtime, catalogue = request.runtime, catalogue_of(request)
     names = PartNames(catalogue, runtime.features)
-    document = status.describe(runtime, request.may)
+    document = status.describe(runtime, request.visibility)
     checks = [Check(**check) for check in document["checks"]]
     parts, receivers = describe_parts(names, checks), _receivers(request)
     concerns = find_concerns(names, checks)
@@ -78,7 +78,7 @@ def _with_pages(request: Request, concerns: list[Concern]) -> list[dict[str, Any
 
 def _receivers(request: Request) -> list[dict[str, Any]]:
     reception = last_reception(request.runtime.bus)
-    military = Permission.AIRCRAFT_VIEW_MILITARY in request.may.permissions
+    military = Permission.AIRCRAFT_VIEW_MILITARY in request.visibility.permissions
     return [
         {
             **receiver,

@@ -53,6 +53,7 @@ TITLES = {
     "console": "Console",
     "system": "State of the service",
     "aircraft": "Airspaces",
+    "airframes": "Airframes",
     "readsb": "readsb files",
 }
 
